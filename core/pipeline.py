@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from vclean.errors import UsageError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
-    from vclean.labels import Label
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page
     from vclean.render.rendered_page import Rendering
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 MODEL_METHOD: Final = "vclean"
 """Name of the method that uses the trained model; its results include the version of the model."""
-
-_LANGUAGE_SAMPLE: Final = 200
-"""Fewest characters of content from which the language is detected without the other text of the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -216,14 +213,12 @@ class Pipeline:
         Raises:
             DeadlineError: a step took longer than the deadline of the settings.
         """
-        from vclean.features.text.language import detect
         from vclean.result import Result
 
         columns = blocks.columns
         with deadline(self.reader.settings.deadline):
             template = self._templates.for_url(columns.snapshot.url) if self._templates else None
             prediction = self._predict(columns, template, evidence)
-            language = detect(_language_sample(columns.text, prediction.labels), columns.snapshot.language)
             method = "template" if template else self.settings.method
         explains = self.settings.explain if explain is None else explain
         return Result(
@@ -231,7 +226,6 @@ class Pipeline:
             prediction=prediction,
             method=method,
             versions=self.versions,
-            language=language,
             id=blocks.id,
             screenshot=blocks.screenshot,
             explanation=self._explain(columns, prediction, method) if explains else None,
@@ -277,25 +271,23 @@ def _without_hidden(prediction: Prediction, columns: BlockColumns, policy: Polic
     return replace(prediction, labels=[Label.OTHER if out else label for label, out in pairs])
 
 
-def _language_sample(texts: Sequence[str], labels: Sequence[Label]) -> str:
-    """Return the text for language detection: the content, because menus mislead; all text if there is little."""
-    from vclean.output.text import to_text
-
-    content = to_text(texts, labels)
-    return content if len(content) >= _LANGUAGE_SAMPLE else " ".join(texts)
-
-
 def _load_templates(folder: Path) -> Templates:
     from vclean.classify.methods.template import Templates
 
     return Templates.from_folder(folder)
 
 
-def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
-    """Return the method with this name, its model if it has one, and the versions of vclean and the model."""
+@cache
+def _version() -> str:
+    """Return the version of vclean; finding it takes a millisecond."""
     from importlib import metadata
 
-    versions = {"vclean": metadata.version("vclean")}
+    return metadata.version("vclean")
+
+
+def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
+    """Return the method with this name, its model if it has one, and the versions of vclean and the model."""
+    versions = {"vclean": _version()}
     if name != MODEL_METHOD:
         from vclean.classify.methods import get
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean.block import Block, Blocks
 from vclean.box import Box
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from vclean.subject import Product, Recipe
 
 
+_LANGUAGE_SAMPLE: Final = 200
+"""Fewest characters of content from which the language is detected without the other text of the page."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
     r"""Labelled blocks of a page.
@@ -40,7 +44,6 @@ class Result:
         prediction: the labels, probabilities and roles of the blocks, and the confidence of the page.
         method: the name of the method, "vclean" for the model.
         versions: the versions of vclean and of the model, by name.
-        language: the detected language of the content, ISO 639-1; or empty.
         id: the name of the page.
         screenshot: the screenshot of the page, PNG or JPEG, one px per CSS px; empty if not requested.
         explanation: the reasons for the label of each block; None without `explain=True`.
@@ -59,7 +62,6 @@ class Result:
     prediction: Prediction
     method: str = "vclean"
     versions: dict[str, str] = field(default_factory=dict)
-    language: str = ""
     id: str = ""
     screenshot: bytes = b""
     explanation: Explanation | None = None
@@ -134,6 +136,17 @@ class Result:
         visibility = self.columns.visibility.tolist()
         pairs = zip(self.columns.text, visibility, strict=True)
         return any(is_sentence(text) for text, state in pairs if state == Visibility.HIDDEN)
+
+    @cached_property
+    def language(self) -> str:
+        """Return the detected language of the content, ISO 639-1; or empty."""
+        from vclean.features.text.language import detect
+        from vclean.output.text import to_text
+
+        columns = self.columns
+        content = to_text(columns.text, self.prediction.labels)  # without menus, which mislead
+        text = content if len(content) >= _LANGUAGE_SAMPLE else " ".join(columns.text)
+        return detect(text, columns.snapshot.language)
 
     @property
     def empty_reason(self) -> EmptyReason | None:

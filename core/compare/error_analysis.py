@@ -115,7 +115,6 @@ class ErrorAnalysis:
             columns=self.blocks,
             prediction=prediction,
             method=outcome.method,
-            language=self.record.language,
             id=outcome.id,
         )
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import io
 import json
 import math
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -64,6 +63,7 @@ class TestRepr:
         assert text == "<Result 'a.html': 5 of 6 blocks, language=en, confidence=0.88>"
 
     def test_unknown_values(self, seen):
+        vars(seen)["language"] = ""
         assert repr(seen) == "<Result '': 5 of 6 blocks, language=unknown, confidence=nan>"
 
 
@@ -133,10 +133,11 @@ class TestMetadata:
     def test_of_parsed_page(self, article):
         metadata = article.metadata
         assert (metadata.url, metadata.title) == ("https://example.org/dir/page.html", "News")
-        assert (metadata.language, metadata.declared_language, metadata.rendered) == ("", "en", False)
+        assert (metadata.language, metadata.declared_language, metadata.rendered) == ("en", "en", False)
         assert math.isnan(metadata.width)
 
     def test_of_a_rendered_page(self, seen):
-        metadata = replace(seen, language="de").metadata
+        vars(seen)["language"] = "de"
+        metadata = seen.metadata
         assert (metadata.language, metadata.rendered, metadata.width, metadata.height) == ("de", True, 800, 160)
         assert (metadata.browser, metadata.settings["width"]) == ("HeadlessChrome/1.2", 800)

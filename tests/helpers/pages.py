@@ -64,15 +64,21 @@ def columns(page):
     return {column.name: base[:, index] for index, column in enumerate(matrix.COLUMNS)}
 
 
-def result(page, labels, *, confidence=float("nan"), roles=(), **facts):
-    """Return a result with the labels of a string such as `"hpplo"`. Content has probability .9, other blocks .1."""
+def result(page, labels, *, confidence=float("nan"), roles=(), language=None, **facts):
+    """Return a result with the labels of a string such as `"hpplo"`. Content has probability .9, other blocks .1.
+
+    Its language is detected, unless it is given.
+    """
     columns = extract_blocks(page)
     block_labels = [Label(letter) for letter in labels]
     assert len(block_labels) == len(columns), columns.text
     probability = np.array([0.9 if label.is_content else 0.1 for label in block_labels], dtype=np.float32)
-    return Result(
+    made = Result(
         columns=columns, prediction=Prediction(block_labels, probability, confidence, roles=list(roles)), **facts
     )
+    if language is not None:
+        vars(made)["language"] = language
+    return made
 
 
 def _hidden(page, text):

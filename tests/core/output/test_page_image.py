@@ -244,10 +244,12 @@ class TestHtml:
         assert page.overlay(picture(), "html") == page.page_image().draw_blocks().to_bytes("html")
 
     def test_metadata_of_page(self, page):
-        result = replace(page, prediction=replace(page.prediction, confidence=0.876), language="en")
+        result = replace(page, prediction=replace(page.prediction, confidence=0.876))
+        vars(result)["language"] = "en"
         assert data(result.page_image())["page"]["facts"] == {
             "Kept": "5 of 6 blocks", "Method": "vclean", "Confidence": "0.88", "Language": "en",
         }  # fmt: skip
+        vars(page)["language"] = ""
         assert set(data(page.page_image())["page"]["facts"]) == {"Kept", "Method"}
 
 
