@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 _HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)*\.?|[\da-f:.]+(%\w+)?")
+_HOST_AND_PORT: Final = re.compile(r"[\w.-]+:\d+")
+"""Name or IPv4 address with a port; an IPv6 address has two colons at least."""
 _MIN_SIDE: Final = 16
 _MAX_SIDE: Final = 16_384
 """Longest side of a screenshot in Chromium, px."""
@@ -55,6 +57,9 @@ class RenderSettings:
     def __post_init__(self) -> None:
         """Check ranges, and write hosts as URLs have them: in lower case, without brackets."""
         object.__setattr__(self, "allow_hosts", tuple(host.lower().strip("[]") for host in self.allow_hosts))
+        if ports := [host for host in self.allow_hosts if _HOST_AND_PORT.fullmatch(host)]:
+            name = ports[0].partition(":")[0]
+            raise UsageError(f"{ports[0]!r} is not a host: give {name} without the port, which allows all its ports")
         if wrong := [host for host in self.allow_hosts if not _HOST.fullmatch(host)]:
             raise UsageError(f"{wrong[0]!r} is not a host: give a name or an address, such as localhost or 10.0.0.7")
         for name in ("settle", "deadline", "max_bytes", "max_nodes"):

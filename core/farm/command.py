@@ -101,8 +101,6 @@ def _options(**values: Any) -> FarmOptions:
     values["resume"] |= values["retry_failed"]
     if values["address"] and values["engine"] != "ray":
         raise click.UsageError("argument --address: needs --engine ray")
-    if values["limit"] and values["engine"] == "ray":
-        raise click.UsageError("argument --limit: the nodes of a cluster read in parallel; use the local engine")
     return FarmOptions(
         cleaning=_take_cleaning(values), run=_take_run(values), verbosity=take_verbosity(values), **values
     )

@@ -62,11 +62,13 @@ class InputUnit:
         arguments: URLs and absolute paths: several pages, or one file that contains many.
         groups: row groups to read from the one Parquet file; None for all.
         missing: report the requested pages that none of the archives in `arguments` contains, instead of reading them.
+        limit: number of pages to read; None for all.
     """
 
     arguments: tuple[str, ...]
     groups: range | None = None
     missing: bool = False
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,9 @@ class UnitReader:
         Raises:
             OutputError: the index of an archive cannot be written.
         """
+        return islice(self._all_items(unit), unit.limit)
+
+    def _all_items(self, unit: InputUnit) -> Iterator[Item]:
         if unit.missing:
             yield from self._missing_pages(unit.arguments)
             return
@@ -204,7 +209,7 @@ class Inputs:
         settings: limits of a page, and whether live pages may be fetched.
         pages: file with a list of URLs; archives then give only the pages at these URLs.
         index_folder: folder for the indexes of archives, which the next run reuses.
-        limit: number of pages after which iterating ends; None for all. Units are not limited.
+        limit: number of pages after which iterating ends; None for all. `units` is not limited.
 
     Raises:
         InputError: the list of pages cannot be read.
@@ -253,6 +258,28 @@ class Inputs:
                 yield from map(InputUnit, _batch(names))
         if self.reader.pages is not None:
             yield InputUnit(tuple(name for name in self._expand_arguments() if is_archive(Path(name))), missing=True)
+
+    def first_units(self, *, rows: int = 0) -> Iterator[InputUnit]:
+        """Yield the units with the first `limit` pages. With a limit, this reads the pages, to count them.
+
+        Args:
+            rows: see `units`.
+
+        Raises:
+            OutputError: the index of an archive cannot be written.
+        """
+        remaining = self.limit
+        for unit in self.units(rows=rows):
+            if remaining is None:
+                yield unit
+                continue
+            limited = replace(unit, limit=remaining)
+            count = sum(1 for _ in self.reader.items(limited))
+            if count:
+                yield limited
+            remaining -= count
+            if not remaining:
+                return
 
     def covers(self, source: str) -> bool:
         """Return whether a source (`Item.source`) is an input of this run: named itself, or in a folder that is named.

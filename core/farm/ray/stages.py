@@ -94,8 +94,8 @@ class PartReport:
 
 
 def list_units(_start: pa.Table, inputs: Inputs) -> Iterator[pa.Table]:
-    """Yield the units of the input with their numbers."""
-    for numbered in enumerate(inputs.units(rows=_UNIT_ROWS)):
+    """Yield the units of the input with their numbers; with a limit, those of the first pages."""
+    for numbered in enumerate(inputs.first_units(rows=_UNIT_ROWS)):
         yield to_table(numbered)
 
 

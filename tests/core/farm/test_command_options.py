@@ -86,7 +86,6 @@ class TestInvalidOptions:
         ("arguments", "message"),
         [
             (["--address", "x"], "--address: needs --engine ray"),
-            (["--engine", "ray", "--limit", "9"], "--limit: the nodes of a cluster read in parallel"),
             (["--engine", "dask"], "'dask' is not one of"),
             (["--workers", "0"], "has to be positive"),
             (["--retries", "-1"], "has to be a whole number"),

@@ -116,6 +116,14 @@ class TestRun:
         assert farm.run(pages, "--no-render", out="local") == (0, "")
         assert content(farm.rows()) == content(farm.rows("local"))
 
+    def test_limited_run_continues_without_limit(self, farm: Farm, ray: tuple[object, ...]) -> None:
+        pages = farm.crawl(30)
+        assert farm.run(pages, "--no-render", "--limit", 12, *ray)[0] == 0
+        assert farm.ids() == NAMES[:12]
+        assert farm.run(pages, "--no-render", "--resume", *ray)[0] == 0
+        assert farm.ids() == NAMES[:30]
+        assert farm.summary()["run"]["skipped"] == 12
+
     def test_interrupt(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
         run = farm.start(farm.crawl(5 * COUNT), "--no-render", *ray)
         run.wait_for_pages(10)

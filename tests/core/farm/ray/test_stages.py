@@ -118,6 +118,21 @@ class TestListUnits:
         assert [number for number, _ in chunks] == [0, 1, 2]
         assert [item.id for _, unit in chunks for item in inputs.reader.items(unit)] == list(many(50))
 
+    def test_limit_ends_within_a_unit(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Read the first 25 of 50 pages, whatever the size of a unit, in the order of a local run."""
+        monkeypatch.setattr(stages, "_UNIT_ROWS", 20)
+        limited = Inputs([str(crawl(tmp_path, many(50), group=10))], UNRENDERED, limit=25)
+        units = [cast("tuple[int, Any]", from_table(table))[1] for table in list_units(to_table(0), limited)]
+        names = [[item.id for item in limited.reader.items(unit)] for unit in units]
+        assert [len(each) for each in names] == [20, 5]
+        assert [*names[0], *names[1]] == [item.id for item in limited] == list(many(50))[:25]
+
+    def test_limit_beyond_the_input(self, tmp_path: Path) -> None:
+        path = str(crawl(tmp_path, many(3)))
+        limited = Inputs([path, path], UNRENDERED, limit=9)
+        units = [cast("tuple[int, Any]", from_table(table))[1] for table in list_units(to_table(0), limited)]
+        assert sum(len(list(limited.reader.items(unit))) for unit in units) == 6
+
     def test_inputs_are_picklable(self, tmp_path: Path) -> None:
         inputs = pickle.loads(pickle.dumps(Inputs([str(crawl(tmp_path, many(1)))], UNRENDERED)))
         assert len(list(list_units(to_table(0), inputs))) == 1
