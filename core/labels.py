@@ -136,6 +136,35 @@ REGION_ROLES: Final[tuple[Role, ...]] = tuple(role for role in Role if role is n
 _CONTENT = frozenset((Role.TITLE, Role.ARTICLE, Role.CONTENT, Role.COMMENTS, Role.TABLE, Role.AUTHOR))
 
 
+class PartKind(StrEnum):
+    """Part of a page that its overlay shows beside the blocks.
+
+    >>> [str(kind) for kind in PartKind if kind.is_annotated]
+    ['title', 'byline', 'date', 'post', 'item']
+    """
+
+    TITLE = "title"
+    """Headline of the page."""
+    BYLINE = "byline"
+    """Names of the authors."""
+    DATE = "date"
+    """Date of publication."""
+    POST = "post"
+    """Post of a thread, or comment; its first block."""
+    ITEM = "item"
+    """Item of a listing; its first block."""
+    PRICE = "price"
+    RECIPE = "recipe"
+
+    @property
+    def is_annotated(self) -> bool:
+        """Return whether annotators can correct it."""
+        return self not in _UNCORRECTED
+
+
+_UNCORRECTED = frozenset((PartKind.PRICE, PartKind.RECIPE))
+
+
 class PageType(StrEnum):
     """Type of a page: what it is for.
 

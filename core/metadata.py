@@ -29,6 +29,7 @@ class Evidence:
         sources: all sources that give the value.
         xpath: the XPath of the element that gives or shows the value; None if only the head has it.
         box: the box of the text, CSS px; None if the value is not painted, or the page was not rendered.
+        block: the index of the block that shows the value; None if no block does.
 
     >>> Evidence(source="meta", property="author", probability=0.9).xpath is None
     True
@@ -40,6 +41,7 @@ class Evidence:
     sources: tuple[str, ...] = ()
     xpath: str | None = None
     box: Box | None = None
+    block: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +154,7 @@ def _evidence(choice: Choice, result: Result, context: PageContext) -> Evidence:
         sources=tuple(dict.fromkeys(mention.source.value for mention in choice.mentions)),
         xpath=_xpath(location, result) if location else None,
         box=_box(location, result) if location and len(context) else None,
+        block=location.block if location and location.block >= 0 else None,
     )
 
 

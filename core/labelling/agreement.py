@@ -61,16 +61,18 @@ class Agreement:
 
     @property
     def differing(self) -> list[Pair]:
-        """Return the blocks with different labels or roles."""
+        """Return the blocks with different labels, roles or parts."""
         return [pair for pair in self.pairs if pair.first != pair.second]
 
     def kappas(self) -> dict[str, float]:
-        """Return Cohen's kappa of all labels, of content or other, of each label against the rest, and of all roles."""
+        """Return Cohen's kappa of labels, of content or other, of each label against the rest, of roles, of parts."""
         label = [(str(pair.first.label), str(pair.second.label)) for pair in self.pairs]
         content = [(pair.first.label.is_content, pair.second.label.is_content) for pair in self.pairs]
         role = [(str(pair.first.role), str(pair.second.role)) for pair in self.pairs]
+        part = [(str(pair.first.part), str(pair.second.part)) for pair in self.pairs]
         each = {str(name): cohens_kappa([(a == name, b == name) for a, b in label]) for name in Label}
-        return {"labels": cohens_kappa(label), "content": cohens_kappa(content), **each, "roles": cohens_kappa(role)}
+        kappas = {"labels": cohens_kappa(label), "content": cohens_kappa(content), **each}
+        return {**kappas, "roles": cohens_kappa(role), "parts": cohens_kappa(part)}
 
     def report(self) -> str:
         """Return the kappas, then one line for each block that differs, as text."""
@@ -130,7 +132,7 @@ def _blocks_by_name(page: LabelledPage) -> dict[str, GoldBlock]:
 
 
 def _annotation_text(annotation: Annotation) -> str:
-    return f"{annotation.label} {annotation.role or '-'}"
+    return " ".join([annotation.label, annotation.role or "-", *([annotation.part] if annotation.part else [])])
 
 
 def _excerpt(text: str) -> str:

@@ -36,7 +36,7 @@ class GoldBlock:
 
     Attributes:
         xpath, text: XPath and text of the block.
-        annotation: its label and role.
+        annotation: its label, role and part.
         by_hand: whether the annotator set them; otherwise they are the prediction of the model.
         version: revision of the page in which its annotation last changed; 0 if it never did.
     """
@@ -147,17 +147,27 @@ def _block_to_dict(block: GoldBlock) -> dict[str, Any]:
         "text": block.text,
         "label": str(block.annotation.label),
         "role": str(block.annotation.role) if block.annotation.role else None,
+        "part": str(block.annotation.part) if block.annotation.part else None,
         "by_hand": block.by_hand,
         "version": block.version,
     }
 
 
 def _block_from_dict(
-    *, xpath: object, text: object, label: str, role: str | None, by_hand: bool, version: int, text_hash: object
+    *,
+    xpath: object,
+    text: object,
+    label: str,
+    role: str | None,
+    part: str | None = None,
+    by_hand: bool,
+    version: int,
+    text_hash: object,
 ) -> GoldBlock:
     if not isinstance(xpath, str) or not isinstance(text, str) or not isinstance(text_hash, str):
         raise TypeError("not a string")
-    return GoldBlock(xpath, text, Annotation.from_list([label, role]), by_hand=bool(by_hand), version=int(version))
+    annotation = Annotation.from_list([label, role, part])
+    return GoldBlock(xpath, text, annotation, by_hand=bool(by_hand), version=int(version))
 
 
 GOLD: Final = "gold"

@@ -16,7 +16,7 @@ from vclean.features.visibility.examination import EXAMINER
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
 from vclean.labelling.store import Annotation
-from vclean.output.overlay import to_overlay_page
+from vclean.output.overlay import to_overlay_page, to_overlay_parts
 from vclean.page import Page
 from vclean.pipeline import Pipeline
 from vclean.render.browser.renderer import Renderer
@@ -144,6 +144,7 @@ class PreparedPage:
 def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
     """Return the prepared page of a result."""
     snapshot = result.columns.snapshot
+    parts = {part.block: part.kind for part in reversed(to_overlay_parts(result)) if part.kind.is_annotated}
     return PreparedPage(
         id=result.id,
         url=snapshot.url,
@@ -156,7 +157,7 @@ def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dic
         confidence=float(result.confidence),
         xpaths=result.columns.xpath,
         texts=result.columns.text,
-        predicted=[Annotation(block.label, block.role) for block in result.blocks],
+        predicted=[Annotation(block.label, block.role, parts.get(block.index)) for block in result.blocks],
     )
 
 

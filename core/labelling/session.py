@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import InputError, UsageError
-from vclean.labelling.store import Annotation, PageAnnotations, Status
+from vclean.labelling.store import Annotation, PageAnnotations, Status, to_part
 from vclean.labels import Label, Role
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class AnnotationSession:
     def state(self, number: int, since: int) -> Answer:
         """Return revision and status of a page, the blocks changed after the revision `since` (0: all), and progress.
 
-        A block is a list: its index, label, role, whether it was annotated by hand, its version.
+        A block is a list: its index, label, role, part, whether it was annotated by hand, its version.
 
         Raises:
             InputError: there is no such page.
@@ -116,7 +116,7 @@ class AnnotationSession:
             }
 
     def change(self, number: int, blocks: Sequence[Mapping[str, Any]]) -> None:
-        """Set manual annotations: each change has `block`, an index, and `label`, `role` or both.
+        """Set manual annotations: each change has `block`, an index, and `label`, `role` or `part`.
 
         Raises:
             InputError: there is no such page.
@@ -128,7 +128,7 @@ class AnnotationSession:
             try:
                 manual = dict(_changed_annotation(page, annotations, change) for change in blocks)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
-                raise UsageError("invalid label or role of a block of this page: load the page again") from error
+                raise UsageError("invalid label, role or part of a block of this page: load the page again") from error
             if manual:
                 self._store.set(page.id, manual)
                 self._write_gold(page)
@@ -174,10 +174,10 @@ class AnnotationSession:
             }
 
     @staticmethod
-    def _block_state(page: PreparedPage, annotations: PageAnnotations, row: int) -> tuple[str, str | None, bool, int]:
+    def _block_state(page: PreparedPage, annotations: PageAnnotations, row: int) -> tuple[object, ...]:
         name = page.names[row]
         annotation = annotations.annotation(name, page.predicted[row])
-        return annotation.label, annotation.role, name in annotations.manual, annotations.versions.get(name, 0)
+        return *annotation, name in annotations.manual, annotations.versions.get(name, 0)
 
 
 def _changed_rows(page: PreparedPage, annotations: PageAnnotations, since: int) -> list[int]:
@@ -202,4 +202,5 @@ def _changed_annotation(
     before = annotations.annotation(name, page.predicted[row])
     label = Label(change["label"]) if "label" in change else before.label
     role = (Role(change["role"]) if change["role"] else None) if "role" in change else before.role
-    return name, Annotation(label, role)
+    part = to_part(change["part"]) if "part" in change else before.part
+    return name, Annotation(label, role, part)

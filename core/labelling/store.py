@@ -1,8 +1,8 @@
 """Store the annotations of one annotator, page by page, in an append-only change log.
 
 An entry of the log is an object with `time` (UTC, ISO 8601), `page` (id of the page) and `do`: `set`, `undo`, `redo`,
-`done`, `skipped`, `open`, or `moved` after the page was rendered again. `set` and `done` have `blocks`, labels and
-roles by block name; `moved` has `names`, new names by old names.
+`done`, `skipped`, `open`, or `moved` after the page was rendered again. `set` and `done` have `blocks`, labels,
+roles and parts by block name; `moved` has `names`, new names by old names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from vclean.errors import InputError
 from vclean.features.block_names import match_blocks
 from vclean.files import output_errors
-from vclean.labels import Label, Role
+from vclean.labels import Label, PartKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,20 +39,29 @@ class Status(StrEnum):
 
 
 class Annotation(NamedTuple):
-    """Label of a block, and role of its region."""
+    """Label of a block, role of its region, and the part of the page that it is or begins."""
 
     label: Label
     role: Role | None
+    part: PartKind | None = None
 
     def to_list(self) -> list[str | None]:
         """Return the form that the change log has."""
-        return [str(self.label), str(self.role) if self.role else None]
+        return [str(each) if each else None for each in self]
 
     @classmethod
     def from_list(cls, values: list[str | None]) -> Annotation:
-        """Convert the form that the change log has; raise ValueError for anything else."""
-        label, role = values
-        return cls(Label(label or ""), Role(role) if role else None)
+        """Convert the form that the change log has, in old logs without part; raise ValueError for anything else."""
+        label, role, part = values if len(values) == 3 else (*values, None)
+        return cls(Label(label or ""), Role(role) if role else None, to_part(part))
+
+
+def to_part(value: str | None) -> PartKind | None:
+    """Return the part with a name, None without name; raise ValueError if annotators cannot correct it."""
+    part = PartKind(value) if value else None
+    if part and not part.is_annotated:
+        raise ValueError(value)
+    return part
 
 
 Change = dict[str, tuple[Annotation | None, Annotation]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.labels import Visibility
+from vclean.labels import PartKind, Visibility
 from vclean.render.overlay.html import OverlayBlock, OverlayPage
 from vclean.render.overlay.layers import Overlay, Part
 from vclean.render.snapshot import Hidden
@@ -95,20 +95,22 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
 def to_overlay_parts(result: Result) -> list[Part]:
     """Return title, byline, date, price, recipe, posts and items of a page, as far as they have boxes."""
     metadata, product, recipe = result.metadata, result.product, result.recipe
-    found: list[tuple[str, Box | None, str]] = [
-        (kind, evidence.box, text)
+    found: list[tuple[PartKind, Box | None, str, int | None]] = [
+        (kind, evidence.box, text, evidence.block)
         for kind, name, text in (
-            ("title", "title", metadata.title),
-            ("byline", "authors", ", ".join(metadata.authors)),
-            ("date", "published", metadata.published),
+            (PartKind.TITLE, "title", metadata.title),
+            (PartKind.BYLINE, "authors", ", ".join(metadata.authors)),
+            (PartKind.DATE, "published", metadata.published),
         )
         if (evidence := metadata.evidence.get(name)) is not None
     ]
-    found += [("price", product.box, product.price_text)] if product else []
-    found += [("recipe", recipe.box, recipe.name)] if recipe else []
-    found += [("post", post.box, " · ".join(filter(None, (post.author, post.date_text)))) for post in result.posts]
-    found += [("item", item.box, item.title) for item in result.items]
-    return [Part(kind=kind, box=box, text=text) for kind, box, text in found if box is not None]
+    found += [(PartKind.PRICE, product.box, product.price_text, None)] if product else []
+    found += [(PartKind.RECIPE, recipe.box, recipe.name, None)] if recipe else []
+    for post in result.posts:
+        text = " · ".join(filter(None, (post.author, post.date_text)))
+        found.append((PartKind.POST, post.box, text, min(post.blocks, default=None)))
+    found += [(PartKind.ITEM, item.box, item.title, min(item.blocks, default=None)) for item in result.items]
+    return [Part(kind=kind, box=box, text=text, block=block) for kind, box, text, block in found if box is not None]
 
 
 def _is_omitted(blocks: BlockColumns) -> NDArray[np.bool_]:

@@ -209,7 +209,10 @@ def to_record(content: OverlayPage) -> JsonObject:
         "pens": _pens(),
         "blocks": [_block(block, max_chars) for block in content.blocks],
         "layers": [_layer(layer) for layer in content.layers],
-        "parts": [{"kind": part.kind, "box": _box(part.box), "text": excerpt(part.text)} for part in content.parts],
+        "parts": [
+            {"kind": part.kind, "box": _box(part.box), "text": excerpt(part.text), "block": part.block}
+            for part in content.parts
+        ],
         "parts_drawn": content.parts_drawn,
         "drawn": content.drawn,
         "color": content.color,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from vclean.labels import Label, Role
+from vclean.labels import Label, PartKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -99,13 +99,13 @@ HIDDEN: Final = "hidden"
 HIDDEN_PENS: Mapping[str, Pen] = {HIDDEN: Pen((200, 0, 110), 2, (2, 3), "hidden text", tag="quiet")}
 
 PART_PENS: Mapping[str, Pen] = {
-    "title": Pen((90, 60, 160), 3, (), "title of the page"),
-    "byline": Pen((90, 60, 160), 2, (6, 3), "byline", tag="quiet"),
-    "date": Pen((90, 60, 160), 2, (2, 2), "date", tag="quiet"),
-    "price": Pen((0, 110, 80), 3, (), "price"),
-    "recipe": Pen((0, 110, 80), 2, (6, 3), "recipe", tag="quiet"),
-    "post": Pen((150, 80, 0), 2, (), "post", tag="quiet"),
-    "item": Pen((150, 80, 0), 2, (6, 3), "item", tag="quiet"),
+    PartKind.TITLE: Pen((90, 60, 160), 3, (), "title of the page"),
+    PartKind.BYLINE: Pen((90, 60, 160), 2, (6, 3), "byline", tag="quiet"),
+    PartKind.DATE: Pen((90, 60, 160), 2, (2, 2), "date", tag="quiet"),
+    PartKind.PRICE: Pen((0, 110, 80), 3, (), "price"),
+    PartKind.RECIPE: Pen((0, 110, 80), 2, (6, 3), "recipe", tag="quiet"),
+    PartKind.POST: Pen((150, 80, 0), 2, (), "post", tag="quiet"),
+    PartKind.ITEM: Pen((150, 80, 0), 2, (6, 3), "item", tag="quiet"),
 }
 """Pens of the parts of a page, darker than those of the labels, and without tint, since parts have blocks inside."""
 
@@ -156,14 +156,16 @@ class Part:
     """Part of a page that was found: title, byline, date, price, recipe, post or item.
 
     Attributes:
-        kind: a name of `PART_PENS`.
+        kind: its kind, with a pen in `PART_PENS`.
         box: x, y, width, height in CSS px of the document.
         text: its value, such as the names of the authors.
+        block: the index of its first block; None if no block shows it.
     """
 
-    kind: str
+    kind: PartKind
     box: Sequence[float]
     text: str
+    block: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

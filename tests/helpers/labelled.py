@@ -34,14 +34,14 @@ def page(name="a.html", *, html=HTML, labels=PREDICTED, confidence=0.5, **facts)
     return to_prepared_page(made, maker="m1 f1", content="c0" * 32, snapshots=keys)
 
 
-def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles=(), texts=(), **facts):
+def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles=(), parts=(), texts=(), **facts):
     """Return a labelled page of one-word blocks, or of the given texts."""
     words = texts or [f"word{row}" for row in range(len(labels))]
-    roles = roles or [None] * len(labels)
-    rows = enumerate(zip(labels, roles, words, strict=True))
+    nothing = [None] * len(labels)
+    rows = enumerate(zip(labels, roles or nothing, parts or nothing, words, strict=True))
     blocks = [
-        GoldBlock(f"/html[1]/p[{row}]", text, Annotation(Label(label), role), by_hand=row == 0, version=row)
-        for row, (label, role, text) in rows
+        GoldBlock(f"/html[1]/p[{row}]", text, Annotation(Label(label), role, part), by_hand=row == 0, version=row)
+        for row, (label, role, part, text) in rows
     ]
     fixed = {"url": "https://example.org/", "title": "", "content": "c0", "settings": "s0", "model": "m1"}
     keys = facts.pop("snapshots", {})

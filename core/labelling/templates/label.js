@@ -9,7 +9,11 @@
   const labels = Object.entries(data.pens.label).map(([label, pen]) => [label, pen.meaning.split(",")[0]]);
   const roles = Object.keys(data.pens.role).filter((role) => role !== "none");
   const remote = { revision: 0, status: "open", undo: false, redo: false, next: null, progress: null };
-  const predicted = data.blocks.map(({ label, role }) => ({ label, role }));
+  const PARTS = ["title", "byline", "date", "post", "item"]; // parts that can be corrected
+  const foundParts = data.parts; // parts that vclean found, each with its first block
+  for (const block of data.blocks) block.part = null;
+  for (const { kind, block } of [...foundParts].reverse()) if (block !== null && PARTS.includes(kind)) data.blocks[block].part = kind;
+  const predicted = data.blocks.map(({ label, role, part }) => ({ label, role, part }));
   for (const block of data.blocks) block.predicted = block.label; // the reasons explain the prediction
   const versions = new Uint32Array(data.blocks.length);
   let pending = 0; // requests not answered yet
@@ -73,32 +77,45 @@
   function apply({ blocks, ...facts }) {
     if (facts.revision < remote.revision) return;
     Object.assign(remote, facts);
-    const newer = blocks.filter(([row, , , , version]) => version >= versions[row]);
+    const newer = blocks.filter(([row, , , , , version]) => version >= versions[row]);
     const groups = new Map();
-    for (const [row, label, role, byHand, version] of newer) {
+    for (const [row, label, role, part, byHand, version] of newer) {
       versions[row] = version;
-      const values = { label, role, changed: byHand ? changeText(row, label, role) : "" };
+      const values = { label, role, part, changed: byHand ? changeText(row, { label, role, part }) : "" };
       const block = data.blocks[row];
-      if (block.label === label && block.role === role && (block.changed || "") === values.changed) continue;
+      if (Object.entries(values).every(([name, value]) => (block[name] || "") === (value || ""))) continue;
       const key = JSON.stringify(values);
       if (!groups.has(key)) groups.set(key, { rows: [], values });
       groups.get(key).rows.push(row);
     }
-    for (const { rows, values } of groups.values()) vclean.update(rows, values);
+    for (const { rows, values } of groups.values()) update(rows, values);
     show();
   }
 
-  function changeText(row, label, role) {
+  function changeText(row, block) {
     const before = predicted[row];
-    const parts = [];
-    if (before.label !== label) parts.push(`label ${before.label} → ${label}`);
-    if (before.role !== role) parts.push(`role ${before.role || "none"} → ${role || "none"}`);
-    return parts.join(", ") || "confirmed";
+    const changes = ["label", "role", "part"].filter((name) => before[name] !== block[name]);
+    return changes.map((name) => `${name} ${before[name] || "none"} → ${block[name] || "none"}`).join(", ") || "confirmed";
+  }
+
+  /* Change blocks, and draw the parts as they are now: those that vclean found and nobody removed, and those that start
+     at other blocks, with the box of this block. */
+  function update(rows, values) {
+    if ("part" in values && rows.some((row) => data.blocks[row].part !== values.part)) {
+      for (const row of rows) data.blocks[row].part = values.part;
+      const kept = foundParts.filter(({ kind, block }) => block === null || !PARTS.includes(kind) || data.blocks[block].part === kind);
+      const started = new Set(kept.map(({ kind, block }) => `${kind} ${block}`));
+      const added = data.blocks.map((block, row) => ({ kind: block.part, box: block.box, text: block.text, block: row }))
+        .filter(({ kind, box, block }) => kind && box && !started.has(`${kind} ${block}`));
+      vclean.replaceParts([...kept, ...added], values.part ? [values.part] : []);
+    }
+    vclean.update(rows, values);
   }
 
   function reset() {
     data.blocks.forEach((block, row) => Object.assign(block, predicted[row], { changed: "" }));
     versions.fill(0);
+    vclean.replaceParts(foundParts);
     vclean.update([], {});
   }
 
@@ -109,14 +126,14 @@
     if (!rows.length) return vclean.announce("Select a block first.");
     const groups = new Map();
     for (const row of rows) {
-      const { label, role } = { ...data.blocks[row], ...values };
-      const key = changeText(row, label, role);
+      const key = changeText(row, { ...data.blocks[row], ...values });
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(row);
     }
-    for (const [changed, group] of groups) vclean.update(group, { ...values, changed });
+    for (const [changed, group] of groups) update(group, { ...values, changed });
     post(`change/${NUMBER}`, { blocks: rows.map((block) => ({ block, ...values })) });
-    const name = "label" in values ? labels.find(([label]) => label === values.label)[1] : values.role || "no role";
+    const [kind, value] = Object.entries(values)[0];
+    const name = kind === "label" ? labels.find(([label]) => label === value)[1] : value || `no ${kind}`;
     vclean.announce(`${rows.length === 1 ? "Block" : `${rows.length} blocks`}: ${name}`);
   }
 
@@ -155,35 +172,44 @@
     return control;
   }
 
-  /* Key of a role: its first letter that no earlier role uses. */
-  const letters = new Map();
-  for (const role of [...roles, ""]) {
-    const letter = role ? [...role].find((each) => !letters.has(each)) : "0";
-    letters.set(letter, role);
+  /* A button that opens a dialog in which a letter chooses a value: its first letter that no earlier value uses. */
+  function chooser(kind, values, key, description) {
+    const letters = new Map();
+    for (const value of [...values, ""]) {
+      const letter = value ? [...value].find((each) => !letters.has(each)) : "0";
+      letters.set(letter, value);
+    }
+    const dialog = element("dialog", { id: `${kind}s`, className: "chooser", "aria-label": description },
+      ...[...letters].map(([letter, value]) => button(value || `no ${kind}`, letter, () => choose(value))));
+    document.body.append(dialog);
+    function choose(value) {
+      dialog.close();
+      set({ [kind]: value || null });
+    }
+    dialog.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // letters choose values in the dialog
+      if (event.key === "Escape") {
+        event.preventDefault(); // the browser may close late, and would then close the next dialog
+        dialog.close();
+      } else if (!event.ctrlKey && !event.metaKey && !event.altKey && letters.has(event.key)) choose(letters.get(event.key));
+    });
+    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+
+    const name = element("span", {}, kind);
+    const control = button(name, key, open, { id: kind, "aria-haspopup": "dialog", "aria-keyshortcuts": key });
+    function open() {
+      if (state.list < 0 && state.selected.length) dialog.showModal();
+      else vclean.announce("Select a block first.");
+    }
+    const showValue = (value, isSelected) => {
+      control.disabled = !isSelected;
+      name.textContent = value === undefined ? kind : value || `no ${kind}`;
+    };
+    return { control, open, showValue };
   }
 
-  const roleDialog = element("dialog", { id: "roles", "aria-label": "Role of the region that contains the selected blocks" },
-    ...[...letters].map(([letter, role]) => button(role || "no role", letter, () => choose(role))));
-  document.body.append(roleDialog);
-  function choose(role) {
-    roleDialog.close();
-    set({ role: role || null });
-  }
-  roleDialog.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // letters choose roles in the dialog
-    if (event.key === "Escape") {
-      event.preventDefault(); // the browser may close late, and would then close the next dialog
-      roleDialog.close();
-    } else if (!event.ctrlKey && !event.metaKey && !event.altKey && letters.has(event.key)) choose(letters.get(event.key));
-  });
-  roleDialog.addEventListener("click", (event) => { if (event.target === roleDialog) roleDialog.close(); });
-
-  const roleName = element("span", {}, "role");
-  const roleButton = button(roleName, "r", openRoles, { id: "role", "aria-haspopup": "dialog", "aria-keyshortcuts": "r" });
-  function openRoles() {
-    if (state.list < 0 && state.selected.length) roleDialog.showModal();
-    else vclean.announce("Select a block first.");
-  }
+  const role = chooser("role", roles, "r", "Role of the region that contains the selected blocks");
+  const part = chooser("part", PARTS, "t", "Part of the page that the selected blocks are, or begin");
 
   const undo = button("Undo", "u", () => move("undo"), { "aria-keyshortcuts": "u Control+z" });
   const redo = button("Redo", "U", () => move("redo"), { "aria-keyshortcuts": "Shift+u Control+y" });
@@ -198,7 +224,7 @@
 
   const group = (name, ...children) => element("div", { className: "group", role: "group", "aria-label": name }, ...children);
   document.getElementById("tools").append(
-    group("Label of the selected blocks", ...labels.map(labelButton), roleButton),
+    group("Label of the selected blocks", ...labels.map(labelButton), role.control, part.control),
     group("Changes", undo, redo, saved),
     group("Page", count, bar, skip, next, reopen, done));
   document.getElementById("top").after(alert);
@@ -232,19 +258,20 @@
   function showSelection() {
     const chosen = state.list < 0 ? state.selected.map((row) => data.blocks[row]) : [];
     const one = (name) => (chosen.length && chosen.every((block) => block[name] === chosen[0][name]) ? chosen[0][name] : undefined);
-    const [label, role] = [one("label"), one("role")];
+    const label = one("label");
     document.querySelectorAll("[data-label]").forEach((each) => {
       each.disabled = !chosen.length;
       each.setAttribute("aria-pressed", each.dataset.label === label);
     });
-    roleButton.disabled = !chosen.length;
-    roleName.textContent = role === undefined ? "role" : role || "no role";
+    role.showValue(one("role"), chosen.length > 0);
+    part.showValue(one("part"), chosen.length > 0);
   }
 
   /* --- keys -------------------------------------------------------------------------------------------------- */
 
   for (const [label, meaning] of labels) vclean.addKey(label, `label the selected blocks: ${meaning}`, () => set({ label }));
-  vclean.addKey("r", "choose the role of the selected blocks", openRoles);
+  vclean.addKey("r", "choose the role of the selected blocks", role.open);
+  vclean.addKey("t", "choose the part of the page that the selected blocks are or begin", part.open);
   vclean.addKey("u", "undo (also Ctrl+Z)", () => move("undo"));
   vclean.addKey("U", "redo (also Ctrl+Y)", () => move("redo"));
   vclean.addKey("Enter", "mark the page as done, next page", () => mark("done"));

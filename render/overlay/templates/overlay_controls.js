@@ -65,8 +65,22 @@
       vclean.redraw();
       return state.parts.has(kind);
     }, { title: data.parts.find((part) => part.kind === kind).text }));
-    return group("Parts of the page", ...buttons);
+    const parts = group("Parts of the page", ...buttons);
+    parts.hidden = !buttons.length;
+    return parts;
   }
+
+  let partButtons = partsGroup();
+
+  /* Replace the parts by others, and draw the kinds in `drawn` as well. */
+  vclean.replaceParts = (parts, drawn = []) => {
+    data.parts = parts;
+    for (const kind of drawn) state.parts.add(kind);
+    const buttons = partsGroup();
+    partButtons.replaceWith(buttons);
+    partButtons = buttons;
+    vclean.redraw();
+  };
 
   function layerGroup(layer) {
     const name = layer.name === "vips" ? "VIPS" : layer.name;
@@ -110,7 +124,7 @@
     return buttons;
   }
 
-  byId("layers").append(...(data.blocks.length ? [blocksGroup()] : []), ...(data.parts.length ? [partsGroup()] : []), ...layers.map(layerGroup), zoomGroup());
+  byId("layers").append(...(data.blocks.length ? [blocksGroup()] : []), partButtons, ...layers.map(layerGroup), zoomGroup());
 
   /* --- filters --------------------------------------------------------------------------------------------- */
 

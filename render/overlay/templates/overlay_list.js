@@ -150,7 +150,7 @@
     const swatch = element("i", { className: "swatch" }, state.list < 0 ? item.label : String(item.level));
     swatch.style.setProperty("--pen", rgb(pen));
     const heading = element("h2", {}, swatch, element("span", {}, vclean.caption(item)));
-    if (item.role) heading.append(element("span", { className: "tag" }, item.role));
+    for (const value of [item.role, item.part]) if (value) heading.append(element("span", { className: "tag" }, value));
     if (!vclean.isPainted(item)) heading.append(element("span", { className: "tag" }, item.technique ? `${item.visibility}: ${item.technique}` : item.visibility));
     const count = state.selected.length;
     if (state.hovered < 0 && count > 1) heading.append(element("span", { className: "tag" }, `last of ${count} selected`));

@@ -8,7 +8,7 @@ from helpers.labelled import labelled
 from vclean.errors import InputError
 from vclean.labelling.agreement import Agreement, cohens_kappa
 from vclean.labelling.store import Status
-from vclean.labels import Role
+from vclean.labels import PartKind, Role
 
 
 class TestCohensKappa:
@@ -38,9 +38,16 @@ class TestAgreement:
 
     def test_kappas(self) -> None:
         kappas = Agreement.of([labelled("hppo")], [labelled("hpoo")]).kappas()
-        assert list(kappas) == ["labels", "content", "h", "p", "l", "c", "o", "roles"]
+        assert list(kappas) == ["labels", "content", "h", "p", "l", "c", "o", "roles", "parts"]
         assert (kappas["h"], kappas["p"], kappas["content"]) == (1, pytest.approx(0.5), pytest.approx(0.5))
         assert isnan(kappas["l"])
+
+    def test_compares_parts_separately(self) -> None:
+        one = labelled("hp", parts=[PartKind.TITLE, None])
+        other = labelled("hp", parts=[None, PartKind.TITLE])
+        agreement = Agreement.of([one], [other])
+        assert agreement.kappas()["parts"] == -1
+        assert agreement.report().splitlines()[-2].split()[:7] == ["h", "-", "title", "|", "h", "-", "/html[1]/p[0]"]
 
     def test_compares_roles_separately(self) -> None:
         one = labelled("pp", roles=[Role.ARTICLE, Role.AD])
@@ -82,7 +89,7 @@ class TestAgreement:
 
     def test_no_common_block(self) -> None:
         report = Agreement.of([labelled("h", texts=["One"])], [labelled("h", texts=["Two"])]).report()
-        assert report.count("undefined: they have no block in common") == 8
+        assert report.count("undefined: they have no block in common") == 9
 
     def test_truncates_long_texts_to_one_line(self) -> None:
         texts = ["a\n" * 100]

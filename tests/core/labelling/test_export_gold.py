@@ -10,16 +10,18 @@ from vclean.errors import InputError
 from vclean.features.block_names import text_hash
 from vclean.labelling.export import SUFFIX, LabelledPage, read_gold
 from vclean.labelling.store import Status
-from vclean.labels import Role
+from vclean.labels import PartKind, Role
 
 
 class TestLine:
     def test_round_trip(self, tmp_path: Path) -> None:
-        page = labelled("hpo", roles=[Role.TITLE, None, Role.AD], snapshots={"rendered": "ab"}, folder=tmp_path)
+        parts = [PartKind.TITLE, PartKind.POST, None]
+        roles = [Role.TITLE, None, Role.AD]
+        page = labelled("hpo", roles=roles, parts=parts, snapshots={"rendered": "ab"}, folder=tmp_path)
         assert LabelledPage.from_line(page.to_line(), tmp_path) == page
 
     def test_has_documented_fields(self) -> None:
-        line = labelled("ho", name="a.html", roles=[Role.TITLE, None]).to_line()
+        line = labelled("ho", name="a.html", roles=[Role.TITLE, None], parts=[PartKind.TITLE, None]).to_line()
         facts = json.loads(line)
         assert line.endswith("}\n")
         assert (facts["id"], facts["status"], facts["content"], facts["settings"]) == ("a.html", "done", "c0", "s0")
@@ -29,9 +31,18 @@ class TestLine:
             "text": "word0",
             "label": "h",
             "role": "title",
+            "part": "title",
             "by_hand": True,
             "version": 0,
         }
+
+    def test_lines_without_parts(self, tmp_path: Path) -> None:
+        """Read a line as vclean 0.1 wrote it."""
+        page = labelled("hpo", folder=tmp_path)
+        facts = json.loads(page.to_line())
+        for block in facts["blocks"]:
+            del block["part"]
+        assert LabelledPage.from_line(json.dumps(facts), tmp_path) == page
 
     def test_cleaneval_text(self) -> None:
         page = labelled("ohpcl", texts=["Home", "Rain", "It rained.", "Much.", "wet"])

@@ -198,7 +198,7 @@ class TestOnePage:
         tab.press("o")
         tab.rest()
         (page,) = read_gold(project.folder / "gold")
-        assert page.blocks[3].annotation == ("o", "comments")
+        assert page.blocks[3].annotation == ("o", "comments", None)
         assert page.blocks[3].by_hand
 
     def test_set_role_by_keyboard(self, tab: Tab, project: Project) -> None:
@@ -219,7 +219,33 @@ class TestOnePage:
         tab.press("j", "h")
         tab.rest()
         assert tab.labels == "ohpp"
-        assert project.session.state(0, 0)["blocks"] == [[0, "o", "footer", True, 1], [1, "h", "article", True, 2]]
+        assert project.session.state(0, 0)["blocks"] == [
+            [0, "o", "footer", None, True, 1],
+            [1, "h", "article", None, True, 2],
+        ]
+
+    def test_correct_parts(self, tab: Tab, project: Project) -> None:
+        """Mark a title and the beginning of a post: they are drawn at once, and no more after undo."""
+        parts = "vclean.data.parts.map(({ kind, block }) => [kind, block])"
+        assert tab.page.evaluate(parts) == []
+        tab.press("j", "j", "t")
+        expect(tab.page.locator("#parts kbd")).to_have_text([*"tbdpi0"])
+        tab.press("t")
+        tab.rest()
+        tab.press("j", "t", "p")
+        tab.rest()
+        assert tab.page.evaluate(parts) == [["title", 1], ["post", 2]]
+        assert tab.page.evaluate("[...vclean.state.parts]") == ["title", "post"]
+        expect(tab.page.get_by_role("group", name="Parts of the page").get_by_role("button")).to_have_text(
+            ["title", "post"]
+        )
+        (page,) = read_gold(project.folder / "gold")
+        assert [block.annotation.part for block in page.blocks] == [None, "title", "post", None]
+        tab.press("u")
+        tab.rest()
+        tab.press("k", "t", "0")
+        tab.rest()
+        assert tab.page.evaluate(parts) == []
 
     def test_undo_and_redo(self, tab: Tab, project: Project) -> None:
         tab.press("j", "p", "j", "o")

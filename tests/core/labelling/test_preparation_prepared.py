@@ -10,7 +10,9 @@ from helpers.labelled import H, O, P, page
 from vclean.errors import InputError
 from vclean.labelling.preparation import PreparedPage, settings_digest
 from vclean.labelling.store import Annotation
-from vclean.labels import Label, Role
+from vclean.labels import Label, PartKind, Role
+
+TITLE = H._replace(part=PartKind.TITLE)
 
 
 class TestToPreparedPage:
@@ -22,7 +24,7 @@ class TestToPreparedPage:
         assert (made.title, made.model, len(made), len(set(made.names))) == ("News", "m1", 4, 4)
 
     def test_method_without_roles(self) -> None:
-        assert page(html="<h1>Rain</h1><p>It rained.<p>Home", labels="hpo").predicted == [H, P, O]
+        assert page(html="<h1>Rain</h1><p>It rained.<p>Home", labels="hpo").predicted == [TITLE, P, O]
 
 
 class TestJson:

@@ -187,14 +187,14 @@ class TestServer:
         blocks = [{"block": 0, "label": "p"}, {"block": 1, "role": "ad"}]
         status, state = client.post("change/0", {"since": 0, "blocks": blocks})
         assert status == 200
-        assert state["blocks"] == [[0, "p", "navigation", True, 1], [1, "h", "ad", True, 1]]
+        assert state["blocks"] == [[0, "p", "navigation", None, True, 1], [1, "h", "ad", None, True, 1]]
         assert client.get("state/0/0")[1] == state
         assert client.get("state/0/1")[1]["blocks"] == []
 
     def test_undo_redo_and_status(self, client: Client) -> None:
         client.post("change/1", {"since": 0, "blocks": [{"block": 0, "label": "p"}]})
-        assert client.post("undo/1", {"since": 1})[1]["blocks"] == [[0, "o", "navigation", False, 2]]
-        assert client.post("redo/1", {"since": 2})[1]["blocks"] == [[0, "p", "navigation", True, 3]]
+        assert client.post("undo/1", {"since": 1})[1]["blocks"] == [[0, "o", "navigation", None, False, 2]]
+        assert client.post("redo/1", {"since": 2})[1]["blocks"] == [[0, "p", "navigation", None, True, 3]]
         status, state = client.post("mark/1", {"since": 3, "status": "skipped"})
         assert (status, state["status"], state["progress"]["skipped"]) == (200, "skipped", 1)
 

@@ -89,11 +89,24 @@ class TestQueue:
 class TestChange:
     def test_label_does_not_change_role(self, session_with_pages: AnnotationSession) -> None:
         session_with_pages.change(0, [{"block": 0, "label": "p"}])
-        assert session_with_pages.state(0, 0)["blocks"] == [[0, "p", "navigation", True, 1]]
+        assert session_with_pages.state(0, 0)["blocks"] == [[0, "p", "navigation", None, True, 1]]
 
     def test_role_does_not_change_label(self, session_with_pages: AnnotationSession) -> None:
         session_with_pages.change(0, [{"block": 0, "role": "ad"}, {"block": 1, "role": None}])
-        assert session_with_pages.state(0, 0)["blocks"] == [[0, "o", "ad", True, 1], [1, "h", None, True, 1]]
+        assert session_with_pages.state(0, 0)["blocks"] == [
+            [0, "o", "ad", None, True, 1],
+            [1, "h", None, None, True, 1],
+        ]
+
+    def test_part(self, session_with_pages: AnnotationSession) -> None:
+        """Mark the title, and remove the mark; undo gives it back."""
+        session_with_pages.change(0, [{"block": 1, "part": "title"}, {"block": 2, "part": "byline"}])
+        session_with_pages.change(0, [{"block": 1, "part": None}])
+        session_with_pages.undo_or_redo(0, "undo")
+        marked = [[1, "h", "article", "title", True, 3], [2, "p", "article", "byline", True, 1]]
+        assert session_with_pages.state(0, 0)["blocks"] == marked
+        session_with_pages.change(0, [{"block": 1, "label": "p"}])
+        assert session_with_pages.state(0, 3)["blocks"] == [[1, "p", "article", "title", True, 4]]
 
     def test_state_has_only_new_changes(self, session_with_pages: AnnotationSession) -> None:
         session_with_pages.change(0, [{"block": 0, "label": "p"}])
@@ -119,6 +132,8 @@ class TestChange:
             [{"block": 0, "label": "q"}],
             [{"block": 0, "label": None}],
             [{"block": 0, "role": "king"}],
+            [{"block": 0, "part": "price"}],
+            [{"block": 0, "part": "head"}],
             [{"label": "p"}],
             ["p"],
             [{"block": 0, "label": "p"}, {"block": 9, "label": "p"}],
@@ -149,7 +164,7 @@ class TestChange:
         session_with_pages.change(0, [{"block": 0, "label": "p"}])
         session_with_pages.undo_or_redo(0, "undo")
         state = session_with_pages.state(0, 1)
-        assert state["blocks"] == [[0, "o", "navigation", False, 2]]
+        assert state["blocks"] == [[0, "o", "navigation", None, False, 2]]
         assert (state["undo"], state["redo"]) == (False, True)
         session_with_pages.undo_or_redo(0, "redo")
         assert labels(session_with_pages) == {0: "p"}
@@ -157,7 +172,7 @@ class TestChange:
     def test_last_change_wins(self, session_with_pages: AnnotationSession) -> None:
         for label in "hpl":
             session_with_pages.change(0, [{"block": 0, "label": label}])
-        assert session_with_pages.state(0, 0)["blocks"] == [[0, "l", "navigation", True, 3]]
+        assert session_with_pages.state(0, 0)["blocks"] == [[0, "l", "navigation", None, True, 3]]
 
 
 class TestGold:

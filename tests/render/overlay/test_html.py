@@ -91,7 +91,7 @@ class TestToRecord:
     def test_parts(self):
         part = Part(kind="post", box=(1, 2, 30, 40), text="Ada · 3 May")
         record = to_record(page(parts=[part], parts_drawn=True))
-        assert record["parts"] == [{"kind": "post", "box": [1, 2, 30, 40], "text": "Ada · 3 May"}]
+        assert record["parts"] == [{"kind": "post", "box": [1, 2, 30, 40], "text": "Ada · 3 May", "block": None}]
         assert record["parts_drawn"] is True
         assert set(record["pens"]["part"]) == set(PART_PENS)
 
