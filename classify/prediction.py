@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
     from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
+    from vclean.classify.metadata.model import MetadataModel
     from vclean.features.page_context import PageContext
     from vclean.features.subject.subject import Subject
-    from vclean.labels import Kind, Label, Role
+    from vclean.labels import Kind, Label, PartKind, Role
     from vclean.settings import Policy
 
 
@@ -123,6 +124,8 @@ class Prediction:
             model.
         subject_blocks: the blocks that are content because the subject has them.
         context: values derived from the blocks, for later steps that need them too; None for methods without a model.
+        metadata_model: the model that chooses metadata; None for the one that ships with the package.
+        parts: what a person confirmed to be title, byline or date of the page, by block.
 
     >>> import vclean
     >>> prediction = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").prediction
@@ -141,6 +144,8 @@ class Prediction:
     subject: Subject | None = None
     subject_blocks: frozenset[int] = frozenset()
     context: PageContext | None = None
+    metadata_model: MetadataModel | None = None
+    parts: Mapping[int, PartKind] = field(default_factory=dict)
 
     @property
     def added_title(self) -> str:

@@ -120,7 +120,8 @@ def read_metadata(result: Result) -> Metadata:
 
     snapshot = result.columns.snapshot
     context = result.prediction.context or page_context(result.columns)
-    choices = choose_metadata(context, result.language)
+    prediction = result.prediction
+    choices = choose_metadata(context, result.language, prediction.metadata_model, prediction.parts)
     chosen: dict[str, Any] = {
         name.value: choice.values if name.value in LISTS else choice.values[0] for name, choice in choices.items()
     }

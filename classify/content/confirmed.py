@@ -1,29 +1,31 @@
-"""Store the labels that annotators confirmed, and find them again on the same page.
+"""Store the labels and parts that annotators confirmed, and find them again on the same page.
 
 A model that was trained on corrections has the confirmed labels of its pages. They replace the labels of the model on
-these pages, after all rules. A page is recognized by its URL or, if one of both has no URL, by its texts. Its blocks
-are matched as in labelling projects, by text and XPath.
+these pages, after all rules, and confirmed parts decide on its metadata. A page is recognized by its URL or, if one of
+both has no URL, by its texts. Its blocks are matched as in labelling projects, by text and XPath.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from vclean.classify.prediction import HeadlineSource
 from vclean.features.block_names import block_names, match_blocks
-from vclean.labels import Label
+from vclean.labels import Label, PartKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from vclean.classify.prediction import Decision, Headline
     from vclean.features.blocks import BlockColumns
+
+_Value = TypeVar("_Value", Label, PartKind)
 
 _SAME_TEXTS: Final = 0.9
 """Share of common texts from which a page without URL is the same page."""
@@ -50,24 +52,32 @@ class ConfirmedPage:
     Attributes:
         address: digest of its URL, empty without URL: see `address_digest`.
         labels: confirmed labels by block name: see `vclean.features.block_names`.
+        parts: confirmed parts by block name.
     """
 
     address: str
     labels: Mapping[str, Label]
+    parts: Mapping[str, PartKind] = field(default_factory=dict)
 
     @classmethod
-    def from_annotations(cls, url: str, annotations: Sequence[Mapping[str, Label]]) -> ConfirmedPage:
-        """Return a page with the labels of one or more annotators; labels that differ are not confirmed."""
-        labels = {name: label for each in annotations for name, label in each.items()}
-        agreed = {
-            name: label for name, label in labels.items() if all(each.get(name, label) is label for each in annotations)
-        }
-        return cls(address_digest(url), agreed)
+    def from_annotations(
+        cls, url: str, labels: Sequence[Mapping[str, Label]], parts: Sequence[Mapping[str, PartKind]] = ()
+    ) -> ConfirmedPage:
+        """Return a page with the labels and parts of one or more annotators; those that differ are not confirmed."""
+        return cls(address_digest(url), _agreed(labels), _agreed(parts))
 
     def common_share(self, names: Iterable[str]) -> float:
         """Return the number of common texts, relative to those of the page with more texts."""
         one, other = _texts(self.labels), _texts(names)
         return len(one & other) / max(len(one), len(other), 1)
+
+
+def _agreed(annotations: Sequence[Mapping[str, _Value]]) -> dict[str, _Value]:
+    """Return the values, by block name, that no annotator contradicts."""
+    values = {name: value for each in annotations for name, value in each.items()}
+    return {
+        name: value for name, value in values.items() if all(each.get(name, value) is value for each in annotations)
+    }
 
 
 def _texts(names: Iterable[str]) -> set[str]:
@@ -87,14 +97,20 @@ class ConfirmedPages:
 
     def labels(self, blocks: BlockColumns) -> dict[int, Label]:
         """Return the confirmed labels of the blocks of a page, by block; empty for a page without confirmed labels."""
+        return self.annotations(blocks)[0]
+
+    def annotations(self, blocks: BlockColumns) -> tuple[dict[int, Label], dict[int, PartKind]]:
+        """Return the confirmed labels and parts of the blocks of a page, by block."""
         if not self.pages or not len(blocks):
-            return {}
+            return {}, {}
         names = block_names(blocks.xpath, blocks.text)
         page = self._find(address_digest(blocks.snapshot.url), names)
         if page is None:
-            return {}
+            return {}, {}
         rows = {name: row for row, name in enumerate(names)}
-        return {rows[new]: page.labels[old] for old, new in match_blocks(list(page.labels), names).items()}
+        matches = {old: rows[new] for old, new in match_blocks(list(page.labels), names).items()}
+        parts = {matches[name]: part for name, part in page.parts.items() if name in matches}
+        return {row: page.labels[name] for name, row in matches.items()}, parts
 
     def _find(self, address: str, names: Sequence[str]) -> ConfirmedPage | None:
         """Return the page with an address; else the page with the same texts, if it or the address is unknown."""
@@ -107,8 +123,14 @@ class ConfirmedPages:
 
     def to_json(self) -> str:
         """Return the content of their file in a model."""
-        pages = [{"address": page.address, "labels": {name: str(label) for name, label in page.labels.items()}}
-                 for page in self.pages]  # fmt: skip
+        pages = [
+            {
+                "address": page.address,
+                "labels": {name: str(label) for name, label in page.labels.items()},
+                "parts": {name: str(part) for name, part in page.parts.items()},
+            }
+            for page in self.pages
+        ]
         return json.dumps({"pages": pages}, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
@@ -122,7 +144,9 @@ class ConfirmedPages:
         return cls(
             tuple(
                 ConfirmedPage(
-                    str(page["address"]), {name: Label(label) for name, label in dict(page["labels"]).items()}
+                    str(page["address"]),
+                    {name: Label(label) for name, label in dict(page["labels"]).items()},
+                    {name: PartKind(part) for name, part in dict(page.get("parts", {})).items()},
                 )
                 for page in pages
             )

@@ -38,6 +38,7 @@ from vclean.classify.content.postprocess import (
 from vclean.classify.content.subject import place_subject
 from vclean.classify.content.threads import NO_SIGN, is_thread, least_post_share
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
+from vclean.classify.metadata import model as metadata_model
 from vclean.classify.model_file import READ_ERRORS, pack
 from vclean.classify.prediction import Decision, Prediction
 from vclean.classify.regions import model
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.content.site_evidence import SiteEvidence
+    from vclean.classify.metadata.model import MetadataModel
     from vclean.features.blocks import BlockColumns
 
 FORMAT: Final = 2
@@ -63,7 +65,8 @@ _REGIONS: Final = "regions.txt"
 _KINDS: Final = "kinds.txt"
 _CONVENTIONS: Final = "conventions/"
 _CONFIRMED: Final = "confirmed.json"
-_OPTIONAL: Final = (_REGIONS, _KINDS, _CONFIRMED)
+_METADATA: Final = "metadata.vclean"
+_OPTIONAL: Final = (_REGIONS, _KINDS, _CONFIRMED, _METADATA)
 CORRECTED: Final = "corrections"
 """Key in the card of a model that was trained further: see `vclean.classify.training.incremental`."""
 
@@ -82,7 +85,8 @@ class Model:
         regions: boosted trees for the role of a container; None if the model was trained without marked pages.
         kinds: boosted trees for the kind of a block; None if the model was trained without gold of kinds.
         conventions: boosted trees for the conventions of corpora.
-        confirmed: labels of the pages of its corrections, which replace those of the model on these pages.
+        confirmed: labels and parts of the pages of its corrections, which replace those of the model on these pages.
+        metadata: the model of metadata, if corrections trained it further; None for the one of the package.
     """
 
     linear: LinearModel
@@ -95,6 +99,7 @@ class Model:
     kinds: Forest | None = None
     conventions: Conventions = field(default_factory=Conventions)
     confirmed: ConfirmedPages = field(default_factory=ConfirmedPages)
+    metadata: MetadataModel | None = None
 
     def label(
         self, blocks: BlockColumns, *, evidence: SiteEvidence | None = None, policy: Policy | None = None
@@ -119,7 +124,7 @@ class Model:
             post_share=least_post_share(features.context) if policy.comments is False else NO_SIGN,
             requests=kind_requests(policy, kinds, blocks),
         )
-        confirmed = self.confirmed.labels(blocks)
+        confirmed, parts = self.confirmed.annotations(blocks)
         labels = override(prediction.labels, confirmed)
         labels, headline = place_headline(features.context, labels, policy)
         labels, subject, subject_blocks = place_subject(features.context, labels, policy)
@@ -134,6 +139,8 @@ class Model:
             subject=subject,
             subject_blocks=subject_blocks,
             context=features.context,
+            metadata_model=self.metadata,
+            parts=parts,
         )
 
     def decide(
@@ -223,6 +230,8 @@ class Model:
             members[f"{_CONVENTIONS}{name}.txt"] = forest.text.encode()
         if self.confirmed.pages:
             members[_CONFIRMED] = self.confirmed.to_json().encode()
+        if self.metadata:
+            members[_METADATA] = self.metadata.to_bytes()
         return pack(members)
 
 
@@ -297,12 +306,23 @@ def from_bytes(data: bytes, name: str) -> Model:
     try:
         content, types, cuts = (Forest(text.decode()) for text in parts[1:4])
         confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
+        metadata = metadata_model.from_bytes(optional.pop(_METADATA)) if _METADATA in optional else None
         forests = {name: Forest(text.decode()) for name, text in optional.items()}
         regions, kinds = forests.pop(_REGIONS, None), forests.pop(_KINDS, None)
         conventions = Conventions({Path(name).stem: forest for name, forest in forests.items()})
         threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])), conventions.names)
         return Model(
-            _linear(parts[0]), content, types, threshold_model, card, version, regions, kinds, conventions, confirmed
+            _linear(parts[0]),
+            content,
+            types,
+            threshold_model,
+            card,
+            version,
+            regions,
+            kinds,
+            conventions,
+            confirmed,
+            metadata,
         )
     except READ_ERRORS as error:
         raise _damaged(name) from error

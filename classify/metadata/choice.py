@@ -5,32 +5,55 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vclean.classify.metadata.declared import choose_declared
-from vclean.classify.metadata.model import choose, load_shipped, metadata_page, page_candidates
+from vclean.classify.metadata.model import PARTS, Choice, choose, load_shipped, metadata_page, page_candidates
 from vclean.classify.metadata.page_type import choose_page_type
 from vclean.features.metadata.mentions import Field
 
 if TYPE_CHECKING:
-    from vclean.classify.metadata.model import Choice, MetadataModel
+    from collections.abc import Mapping
+
+    from vclean.classify.metadata.model import MetadataModel
+    from vclean.features.metadata.candidates import Candidates
     from vclean.features.page_context import PageContext
+    from vclean.labels import PartKind
 
 
-def choose_metadata(context: PageContext, language: str, model: MetadataModel | None = None) -> dict[Field, Choice]:
+def choose_metadata(
+    context: PageContext,
+    language: str,
+    model: MetadataModel | None = None,
+    parts: Mapping[int, PartKind] | None = None,
+) -> dict[Field, Choice]:
     """Return the most probable value of each field of a page, without fields that have no probable value.
 
     Args:
         context: the blocks of the page.
         language: ISO 639-1 code of the page; empty if unknown.
         model: the trained models; by default those that ship with the package.
+        parts: the parts that a person confirmed, by block; they win over the model.
 
     Raises:
         ModelError: the shipped models are missing or damaged.
     """
     page = metadata_page(context, language)
     model = model or load_shipped()
-    choices = choose(page_candidates(page), model) | choose_declared(page)
+    candidates = page_candidates(page)
+    choices = choose(candidates, model) | choose_confirmed(candidates, parts or {}) | choose_declared(page)
     if page_type := choose_page_type(context, model.page_types):
         choices[Field.PAGE_TYPE] = page_type
     published, modified = choices.get(Field.PUBLISHED), choices.get(Field.MODIFIED)
     if published and modified and modified.values[0][:10] < published.values[0][:10]:
         del choices[Field.MODIFIED]
     return {field: choices[field] for field in Field if field in choices}
+
+
+def choose_confirmed(candidates: Mapping[Field, Candidates], parts: Mapping[int, PartKind]) -> dict[Field, Choice]:
+    """Return the first candidate of each field whose text is in a block that a person confirmed to be this part."""
+    choices = {}
+    for field, kind in PARTS.items():
+        blocks = {block for block, part in parts.items() if part is kind}
+        for row in candidates[field].rows:
+            mentions = [mention for mention in row.mentions if mention.block in blocks]
+            if mentions and field not in choices:
+                choices[field] = Choice(row.values, 1.0, [*mentions, *row.mentions])
+    return choices

@@ -24,7 +24,7 @@ from vclean.features.metadata.candidates import MetadataPage
 from vclean.features.metadata.dates import is_day_first
 from vclean.features.metadata.mentions import Field
 from vclean.features.page_type import matrix
-from vclean.labels import PAGE_TYPES
+from vclean.labels import PAGE_TYPES, PartKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 FORMAT: Final = 2
 FIELDS: Final = (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)
 """Fields that trees choose; the others have rules, see `vclean.classify.metadata.declared`."""
+PARTS: Final = {
+    Field.TITLE: PartKind.TITLE,
+    Field.AUTHORS: PartKind.BYLINE,
+    Field.PUBLISHED: PartKind.DATE,
+}
+"""Parts of a page that show these fields."""
 COLUMNS: Final = {
     Field.TITLE: titles.COLUMNS,
     Field.AUTHORS: authors.COLUMNS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.metadata.model import FIELDS, FORMAT, MetadataModel, candidates_of, card_columns
+from vclean.classify.metadata.model import FIELDS, FORMAT, PARTS, MetadataModel, candidates_of, card_columns
 from vclean.classify.training.page_type import fit_page_types
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.features.blocks import extract_blocks
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
     from vclean.classify.training.page_type import PageTypeExample
     from vclean.classify.trees.forest import Forest
     from vclean.features.metadata.candidates import Candidates
+    from vclean.labels import PartKind
     from vclean.render.snapshot import Snapshot
 
 ROUNDS: Final = 150
+_MORE_ROUNDS: Final = 40
+"""Number of trees that corrections add for a field."""
 PARAMETERS: Final[Mapping[str, Any]] = {
     "objective": "binary",
     "num_leaves": 15,
@@ -44,6 +47,15 @@ PARAMETERS: Final[Mapping[str, Any]] = {
     "seed": SEED,
     **REPRODUCIBLE,
 }
+_SMALL: Final[Mapping[str, Any]] = {
+    **PARAMETERS,
+    "num_leaves": 8,
+    "learning_rate": 0.1,
+    "bagging_fraction": 1.0,
+    "bagging_freq": 0,
+    "min_data_in_leaf": 3,
+}
+"""Parameters for the candidates of a few corrected pages."""
 _ABSENT_WEIGHT: Final = 0.3
 """Weight of the candidates of a page whose gold lacks the field: some have an author that the annotators left out."""
 
@@ -82,6 +94,41 @@ def make_example(snapshot: Snapshot, page: GoldPage, language: str) -> MetadataE
         for field in FIELDS
     }
     return MetadataExample(candidates, is_right, {field: bool(gold[field]) for field in FIELDS})
+
+
+def corrected_example(context: PageContext, language: str, parts: Mapping[int, PartKind]) -> MetadataExample:
+    """Return the candidates of a page, and which of them are in a block that a person marked as this part.
+
+    Args:
+        context: the blocks of the page.
+        language: its detected language, ISO 639-1.
+        parts: the parts of the page by block.
+    """
+    candidates = candidates_of(context, language)
+    marked = {name: {block for block, part in parts.items() if part is PARTS[name]} for name in FIELDS}
+    is_right = {
+        name: np.array(
+            [any(mention.block in marked[name] for mention in row.mentions) for row in candidates[name].rows],
+            dtype=bool,
+        )
+        for name in FIELDS
+    }
+    return MetadataExample(candidates, is_right, {name: bool(is_right[name].any()) for name in FIELDS})
+
+
+def continue_training(base: MetadataModel, examples: Sequence[MetadataExample]) -> MetadataModel:
+    """Return a model with more trees for each field, fitted on the pages of `examples` that have it."""
+    forests = {name: _continue(base.forests[name], examples, name) for name in FIELDS}
+    return MetadataModel(forests, base.page_types, base.card)
+
+
+def _continue(base: Forest, examples: Sequence[MetadataExample], name: Field) -> Forest:
+    used = [example for example in examples if example.has_gold[name]]
+    if not used:
+        return base
+    x = np.concatenate([example.candidates[name].x for example in used])
+    y = np.concatenate([example.is_right[name] for example in used])
+    return fit_forest(_SMALL, _MORE_ROUNDS, x, y, base=base)
 
 
 def is_same(field: Field, values: Sequence[str], gold: Sequence[str]) -> bool:

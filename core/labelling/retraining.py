@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
@@ -14,12 +15,17 @@ from vclean.classify.content.model import load_default
 from vclean.classify.corpora.corpora import GoldPage, assign_folds, registered_domain
 from vclean.classify.corpora.gold import align
 from vclean.classify.evaluation.scores import word_score
+from vclean.classify.metadata.model import FIELDS, load_shipped
 from vclean.classify.training.dataset import page_rows
 from vclean.classify.training.incremental import CorrectedPage, continue_training
+from vclean.classify.training.metadata import continue_training as continue_metadata
+from vclean.classify.training.metadata import corrected_example
 from vclean.classify.trees.boosting import SEED
 from vclean.errors import InputError
 from vclean.features.block_names import block_names, match_blocks
 from vclean.features.blocks import extract_blocks
+from vclean.features.matrix import page_context
+from vclean.features.text.language import detect
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot
 from vclean.labelling.store import Status
@@ -27,31 +33,37 @@ from vclean.labels import LABELS, Label
 from vclean.output.text import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from vclean.classify.content.model import Model
+    from vclean.classify.metadata.model import MetadataModel
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows
+    from vclean.classify.training.metadata import MetadataExample
     from vclean.classify.training.regions import RegionFits
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.export import LabelledPage
+    from vclean.labels import PartKind
 
 
 @dataclass(frozen=True, slots=True)
 class PageScores:
-    """Mean scores of pages: word F1 of the clean text, and share of blocks with the right label."""
+    """Mean scores of pages: word F1 of the clean text, and shares of blocks with the right label and of right metadata.
+
+    Metadata are title, authors and date, as far as the annotator marked them. Pages without marks have 1.
+    """
 
     word_f1: float
     labels: float
+    metadata: float = 1.0
 
     @classmethod
     def mean(cls, scores: Iterable[PageScores]) -> PageScores:
         """Return the means of the scores of at least one page."""
-        pages = list(scores)
-        return cls(fmean(page.word_f1 for page in pages), fmean(page.labels for page in pages))
+        return cls(*map(fmean, zip(*map(astuple, scores), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +83,9 @@ class Gain:
 
     @property
     def is_loss(self) -> bool:
-        """Return whether the word F1 fell, to three decimals, or at the same word F1 the share of right labels."""
-        before, after = ([round(each.word_f1, 3), round(each.labels, 3)] for each in (self.before, self.after))
-        return after < before
+        """Return whether the word F1 fell, to three decimals, or at the same word F1 the labels; or the metadata."""
+        before, after = ([round(score, 3) for score in astuple(each)] for each in (self.before, self.after))
+        return after[:2] < before[:2] or after[2] < before[2]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that the model card has."""
@@ -98,30 +110,42 @@ def measure(
     return Gain(
         held_out,
         len(rows),
-        before=PageScores.mean(score_labels(corrections[row], before(row).labels) for row in rows),
-        after=PageScores.mean(score_labels(corrections[row], after(row).labels) for row in rows),
+        before=PageScores.mean(score(corrections[row], before(row)) for row in rows),
+        after=PageScores.mean(score(corrections[row], after(row)) for row in rows),
     )
 
 
-def score_labels(correction: Correction, labels: Sequence[Label]) -> PageScores:
-    """Score the labels of a page; for a page without blocks, all labels are right."""
+def score(correction: Correction, prediction: Prediction) -> PageScores:
+    """Score the prediction for a page; for a page without blocks, all labels are right."""
+    labels = prediction.labels
     right = np.array([LABELS[code] is label for code, label in zip(correction.label.tolist(), labels, strict=True)])
     texts = correction.blocks.text
     return PageScores(
-        word_score(to_text(texts, labels), correction.gold.text).f1, float(right.mean()) if len(right) else 1.0
+        word_score(to_text(texts, labels), correction.gold.text).f1,
+        float(right.mean()) if len(right) else 1.0,
+        _metadata_share(correction.metadata, prediction.metadata_model or load_shipped()),
     )
+
+
+def _metadata_share(example: MetadataExample, model: MetadataModel) -> float:
+    """Return the share of the marked fields of a page for which a model chooses a candidate that is right."""
+    marked = [name for name in FIELDS if example.has_gold[name]]
+    if not marked:
+        return 1.0
+    best = {name: int(model.forests[name].predict(example.candidates[name].x).argmax()) for name in marked}
+    return fmean(float(example.is_right[name][best[name]]) for name in marked)
 
 
 def format_gains(gains: Sequence[Gain]) -> str:
     """Format the gains as a table."""
     from tabulate import tabulate
 
-    rows = [("held out", "pages", "word F1", "labels right")]
+    rows: list[tuple[str, ...]] = [("held out", "pages", "word F1", "labels right", "metadata right")]
     for gain in gains:
-        f1 = f"{gain.before.word_f1:.3f} -> {gain.after.word_f1:.3f}"
-        labels = f"{gain.before.labels:.3f} -> {gain.after.labels:.3f}"
-        rows.append((f"other {gain.held_out}", str(gain.pages), f1, labels))
-    aligned = ("left", "right", "right", "right")
+        scores = zip(astuple(gain.before), astuple(gain.after), strict=True)
+        changes = [f"{before:.3f} -> {after:.3f}" for before, after in scores]
+        rows.append((f"other {gain.held_out}", str(gain.pages), *changes))
+    aligned = ("left", "right", "right", "right", "right")
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned) + "\n"
 
 
@@ -129,7 +153,8 @@ def describe_loss(gains: Sequence[Gain]) -> str:
     """Return a line about the held-out pages on which the model got worse; empty if there are none."""
     losses = [
         f"other {gain.held_out}: word F1 {gain.before.word_f1:.3f} -> {gain.after.word_f1:.3f}, "
-        f"labels right {gain.before.labels:.3f} -> {gain.after.labels:.3f}"
+        f"labels right {gain.before.labels:.3f} -> {gain.after.labels:.3f}, "
+        f"metadata right {gain.before.metadata:.3f} -> {gain.after.metadata:.3f}"
         for gain in gains
         if gain.is_loss
     ]
@@ -155,10 +180,27 @@ def continue_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, lis
     if 1 < len(set(sites)) < len(set(pages)):
         groupings["sites"] = sites
     gains = [_cross_validate(name, base, corrections, examples, groups) for name, groups in groupings.items()]
-    model = continue_training(
-        base, examples, card_fields=model_card_entry(corrections) | {"gains": [gain.to_dict() for gain in gains]}
-    )
+    fields = model_card_entry(corrections) | {"gains": [gain.to_dict() for gain in gains]}
+    model = _continue(base, corrections, examples, card_fields=fields)
     return replace(model, confirmed=confirmed_pages(corrections)), gains
+
+
+def _continue(
+    base: Model,
+    corrections: Sequence[Correction],
+    examples: Sequence[CorrectedPage],
+    card_fields: dict[str, Any] | None = None,
+) -> Model:
+    """Return `base` trained further on the labels of corrections, and its model of metadata on their parts."""
+    return replace(
+        continue_training(base, examples, card_fields=card_fields), metadata=corrected_metadata_model(corrections)
+    )
+
+
+def corrected_metadata_model(corrections: Sequence[Correction]) -> MetadataModel | None:
+    """Return the shipped model of metadata, trained further on the parts of corrections; None without marked parts."""
+    marked = [correction.metadata for correction in corrections if any(correction.metadata.has_gold.values())]
+    return continue_metadata(load_shipped(), marked) if marked else None
 
 
 def confirmed_pages(corrections: Sequence[Correction]) -> ConfirmedPages:
@@ -171,6 +213,7 @@ def confirmed_pages(corrections: Sequence[Correction]) -> ConfirmedPages:
             ConfirmedPage.from_annotations(
                 next(iter(by_annotator.values())).url,
                 [dict(zip(_names(page), _labels(page), strict=True)) for page in by_annotator.values()],
+                [_parts(page) for page in by_annotator.values()],
             )
             for _, by_annotator in sorted(pages.items())
         )
@@ -183,6 +226,12 @@ def _names(page: LabelledPage) -> list[str]:
 
 def _labels(page: LabelledPage) -> list[Label]:
     return [block.annotation.label for block in page.blocks]
+
+
+def _parts(page: LabelledPage) -> dict[str, PartKind]:
+    """Return the parts of a page by block name."""
+    blocks = zip(_names(page), page.blocks, strict=True)
+    return {name: block.annotation.part for name, block in blocks if block.annotation.part}
 
 
 def gain_by_validation(corrections: Sequence[Correction], after: Sequence[Prediction]) -> Gain:
@@ -214,10 +263,10 @@ def _cross_validate(
 ) -> Gain:
     """Measure the gain by cross-validation over groups of pages."""
     fold = assign_folds(groups, min(FOLDS, len(set(groups))), SEED).tolist()
-    models = [
-        continue_training(base, [example for example, number in zip(examples, fold, strict=True) if number != held_out])
-        for held_out in range(max(fold) + 1)
-    ]
+    models = []
+    for held_out in range(max(fold) + 1):
+        rows = [row for row, number in enumerate(fold) if number != held_out]
+        models.append(_continue(base, [corrections[row] for row in rows], [examples[row] for row in rows]))
     return measure(
         name,
         corrections,
@@ -234,7 +283,7 @@ IMPORTANCE: Final = 5.0
 _OTHER: Final = LABELS.index(Label.OTHER)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Correction:
     """Page that is done, in one of its readings.
 
@@ -243,12 +292,20 @@ class Correction:
         rendered: whether a browser read it.
         blocks: B blocks, extracted from the stored snapshot.
         label: int8 (B,), an index into `vclean.labels.LABELS`.
+        parts: the parts of the page by block.
     """
 
     page: LabelledPage
     rendered: bool
     blocks: BlockColumns
     label: NDArray[np.int8]
+    parts: Mapping[int, PartKind]
+
+    @cached_property
+    def metadata(self) -> MetadataExample:
+        """Return the candidates for the metadata of the page, and which of them are right."""
+        language = detect(self.gold.text, self.blocks.snapshot.language)
+        return corrected_example(page_context(self.blocks), language, self.parts)
 
     @property
     def site(self) -> str:
@@ -292,14 +349,19 @@ def _training_rows(correction: Correction, regions: RegionFits | None) -> PageRo
 def _read_correction(page: LabelledPage, reading: str) -> Correction:
     folder = next((each for each in (page.folder, *page.folder.parents) if (each / SNAPSHOTS).is_dir()), page.folder)
     snapshot = read_snapshot(folder / SNAPSHOTS, page.snapshots[reading])
-    correction = Correction(page, reading == "rendered", extract_blocks(snapshot), np.zeros(0, dtype=np.int8))
-    return replace(correction, label=_block_labels(correction))
+    correction = Correction(page, reading == "rendered", extract_blocks(snapshot), np.zeros(0, dtype=np.int8), {})
+    label, parts = _block_annotations(correction)
+    return replace(correction, label=label, parts=parts)
 
 
-def _block_labels(correction: Correction) -> NDArray[np.int8]:
-    """Return labels, int8 (B,), of blocks matched by location and text; other blocks are aligned by their words."""
+def _block_annotations(correction: Correction) -> tuple[NDArray[np.int8], dict[int, PartKind]]:
+    """Return the labels, int8 (B,), and the parts by block.
+
+    Blocks are matched by location and text. The labels of other blocks are aligned by their words.
+    """
     page, blocks = correction.page, correction.blocks
     labels = align(blocks.text, correction.gold).label
+    parts: dict[int, PartKind] = {}
     annotated = _names(page)
     extracted = block_names([blocks.snapshot.xpath(node) for node in blocks.node.tolist()], blocks.text)
     row = {name: number for number, name in enumerate(extracted)}
@@ -307,4 +369,6 @@ def _block_labels(correction: Correction) -> NDArray[np.int8]:
     for name, block in zip(annotated, page.blocks, strict=True):
         if name in matches:
             labels[row[matches[name]]] = LABELS.index(block.annotation.label)
-    return labels
+            if block.annotation.part:
+                parts[row[matches[name]]] = block.annotation.part
+    return labels, parts

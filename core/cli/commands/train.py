@@ -180,7 +180,8 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
         card["corrected pages"] = _corrections_entry(unseen, corrections, force=options.force)
     model = train(validation, card_fields=card, regions=regions.full if regions else None)
     if corrections:
-        model = replace(model, confirmed=retraining.confirmed_pages(corrections))
+        metadata_model = retraining.corrected_metadata_model(corrections)
+        model = replace(model, confirmed=retraining.confirmed_pages(corrections), metadata=metadata_model)
     return model, exit_code(report, "the table")
 
 

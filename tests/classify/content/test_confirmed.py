@@ -13,7 +13,7 @@ from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.errors import ModelError
 from vclean.features.block_names import block_names
 from vclean.features.blocks import BlockColumns, extract_blocks
-from vclean.labels import Label
+from vclean.labels import Label, PartKind
 from vclean.settings import Policy
 
 SENTENCE = "It rained for a week, and nobody in the town by the river was surprised that the cellars filled. "
@@ -56,6 +56,10 @@ class TestFromAnnotations:
     def test_leaves_out_labels_on_which_annotators_differ(self) -> None:
         one, other = {"a": Label("p"), "b": Label("o"), "c": Label("h")}, {"a": Label("p"), "b": Label("p")}
         assert ConfirmedPage.from_annotations(URL, [one, other]).labels == {"a": "p", "c": "h"}
+
+    def test_leaves_out_parts_on_which_annotators_differ(self) -> None:
+        parts = [{"a": PartKind.TITLE, "b": PartKind.DATE}, {"a": PartKind.POST}]
+        assert ConfirmedPage.from_annotations(URL, [], parts).parts == {"b": "date"}
 
 
 class TestLabels:
@@ -101,7 +105,9 @@ class TestLabels:
 
 class TestJson:
     def test_round_trip(self) -> None:
-        pages = confirmed(page(), "ohp")
+        pages = ConfirmedPages(
+            tuple(replace(each, parts={names(page())[1]: PartKind.TITLE}) for each in confirmed(page(), "ohp").pages)
+        )
         assert ConfirmedPages.from_json(pages.to_json()) == pages
 
     def test_has_no_address(self) -> None:

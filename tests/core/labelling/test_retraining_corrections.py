@@ -12,11 +12,14 @@ from helpers.corrections import APPEAL, PLACES
 from helpers.labelled import labelled, without_browser
 from helpers.synthetic import gold_page, region_rows, train_quickly
 
+from vclean import clean
 from vclean.classify.content.model import Model, load
+from vclean.classify.prediction import Prediction
 from vclean.classify.training import linear, train
 from vclean.classify.training.regions import RegionFits
 from vclean.cli.main import main
 from vclean.errors import InputError, ModelError
+from vclean.features.metadata.mentions import Field
 from vclean.labelling import retraining
 from vclean.labelling.export import GoldWriter, export, read_gold
 from vclean.labelling.preparation import Preparer
@@ -30,11 +33,11 @@ from vclean.labelling.retraining import (
     format_gains,
     measure,
     read_corrections,
-    score_labels,
+    score,
 )
 from vclean.labelling.session import AnnotationSession
 from vclean.labelling.store import AnnotationStore, ChangeLog, Status
-from vclean.labels import LABELS, Label
+from vclean.labels import LABELS, Label, PartKind
 from vclean.page import Page
 from vclean.settings import RenderSettings
 
@@ -150,17 +153,21 @@ class TestCorrectionRows:
         assert np.isfinite(row.region[:, 0]).all()
 
 
+def prediction(labels: list[Label]) -> Prediction:
+    return Prediction(labels, np.zeros(len(labels), dtype=np.float32))
+
+
 class TestMeasure:
     def test_all_labels_right(self, corrections: list[Correction]) -> None:
         page = corrections[0]
-        assert score_labels(page, [LABELS[code] for code in page.label]) == PageScores(1.0, 1.0)
+        assert score(page, prediction([LABELS[code] for code in page.label])) == PageScores(1.0, 1.0, 1.0)
 
     def test_one_of_four_wrong(self, corrections: list[Correction]) -> None:
         page = corrections[0]
         wrong = [LABELS[code] for code in page.label]
         wrong[0] = Label.PARAGRAPH
-        assert score_labels(page, wrong).labels == 1 - 1 / len(wrong)
-        assert 0.9 < score_labels(page, wrong).word_f1 < 1
+        assert score(page, prediction(wrong)).labels == 1 - 1 / len(wrong)
+        assert 0.9 < score(page, prediction(wrong)).word_f1 < 1
 
     def test_scores_rendered_pages_only(self, corrections: list[Correction]) -> None:
         rows: list[int] = []
@@ -173,12 +180,13 @@ class TestMeasure:
         assert sorted(set(rows)) == [0, 2, 4, 6]
 
     def test_format_gains(self) -> None:
-        gain = Gain("pages", 12, PageScores(0.9, 0.8), PageScores(0.95, 0.9))
-        assert format_gains([gain]).splitlines()[1] == "other pages     12  0.900 -> 0.950  0.800 -> 0.900"
+        gain = Gain("pages", 12, PageScores(0.9, 0.8, 0.5), PageScores(0.95, 0.9, 1.0))
+        line = "other pages     12  0.900 -> 0.950  0.800 -> 0.900  0.500 -> 1.000"
+        assert format_gains([gain]).splitlines()[1] == line
 
 
-def gain(before: tuple[float, float], after: tuple[float, float], held_out: str = "pages") -> Gain:
-    """Return a gain, with word F1 and share of right labels before and after."""
+def gain(before: tuple[float, ...], after: tuple[float, ...], held_out: str = "pages") -> Gain:
+    """Return a gain, with word F1 and shares of right labels and metadata before and after."""
     return Gain(held_out, 4, PageScores(*before), PageScores(*after))
 
 
@@ -191,6 +199,8 @@ class TestDescribeLoss:
             ((0.9, 0.9), (0.9, 0.89), True),
             ((0.9, 0.9), (0.8999, 0.9), False),
             ((0.9, 0.9), (0.9, 0.9), False),
+            ((0.9, 0.9, 0.7), (0.95, 0.9, 0.6), True),
+            ((0.9, 0.9, 0.7), (0.95, 0.9, 0.8), False),
         ],
     )
     def test_word_f1_decides_then_labels(self, before, after, is_loss: bool) -> None:
@@ -201,7 +211,7 @@ class TestDescribeLoss:
         gains = [gain((0.9, 0.8), (0.95, 0.9)), gain((0.9, 0.8), (0.85, 0.7), "sites")]
         assert retraining.describe_loss(gains) == (
             "the corrections make the model worse on held-out pages "
-            "(other sites: word F1 0.900 -> 0.850, labels right 0.800 -> 0.700)"
+            "(other sites: word F1 0.900 -> 0.850, labels right 0.800 -> 0.700, metadata right 1.000 -> 1.000)"
         )
 
     def test_no_gains(self) -> None:
@@ -331,3 +341,79 @@ class TestTrain:
         assert main(["train", "--corrections", str(tmp_path), "-o", str(tmp_path / "m")]) == 3
         assert "label pages first" in capsys.readouterr().err
         assert not (tmp_path / "m").exists()
+
+
+def harbour_html(number: int) -> str:
+    """Return a page whose `h1` is the number of the issue, and whose headline is an `h3`."""
+    what = PLACES[number]
+    return (
+        f"<title>Harbour Post</title><article><h1>News from the harbour, number {number}</h1>"
+        f"<h3>The {what} stays closed</h3><p>Photo by Ann Lee</p><p>Printed on {number + 3} May 2021.</p>"
+        f"<p>The {what} has been closed since Monday, and the people who used it every day have had to find another "
+        f"way.</p><p>If you know more about the {what}, write to the news desk of this paper.</p></article>"
+    )
+
+
+MARKED = {"The": PartKind.TITLE, "Printed": PartKind.DATE}
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> list[Correction]:
+    folder = tmp_path_factory.mktemp("parts")
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        ChangeLog(folder / "me.jsonl") as change_log,
+        Preparer(folder, model=None, settings=RenderSettings()) as preparer,
+    ):
+        without_browser(patch)
+        session = AnnotationSession("me", AnnotationStore(change_log), GoldWriter(folder, "me"))
+        for number in range(PAGES):
+            url = f"https://www.{SITES[0]}/{number}"
+            page = preparer.prepare(Page(content=harbour_html(number), url=url, id=str(number)))
+            session.add(page)
+            rows = {text.split()[0]: row for row, text in reversed(list(enumerate(page.texts)))}
+            marks = [{"block": rows[word], "part": part} for word, part in MARKED.items()]
+            session.change(number, marks)
+            session.set_status(number, Status.DONE)
+    return read_corrections(folder)
+
+
+@pytest.fixture(scope="module")
+def trained_on_parts(marked: list[Correction]) -> tuple[Model, list[Gain]]:
+    return retraining.continue_from_shipped(marked)
+
+
+class TestParts:
+    """Mark the headline and the date of pages on which the shipped model does not find them."""
+
+    def test_candidates_in_marked_blocks_are_right(self, marked: list[Correction]) -> None:
+        example = marked[0].metadata
+        assert example.has_gold == {Field.TITLE: True, Field.AUTHORS: False, Field.PUBLISHED: True}
+        rows, is_right = example.candidates[Field.TITLE].rows, example.is_right[Field.TITLE]
+        values = [row.values for row, right in zip(rows, is_right.tolist(), strict=True) if right]
+        assert values == [("The ferry stays closed",)]
+
+    def test_gain_on_other_pages(self, trained_on_parts: tuple[Model, list[Gain]]) -> None:
+        (gain,) = trained_on_parts[1]
+        assert (gain.before.metadata, gain.after.metadata) == (0.5, 1.0)
+
+    def test_titles_of_other_pages_of_the_site(
+        self, trained_on_parts: tuple[Model, list[Gain]], tmp_path: Path
+    ) -> None:
+        (tmp_path / "mine.vclean").write_bytes(trained_on_parts[0].to_bytes())
+        html = harbour_html(PAGES)
+        assert clean(html).metadata.title == "Harbour Post"
+        assert clean(html, model=tmp_path / "mine.vclean").metadata.title == f"The {PLACES[PAGES]} stays closed"
+
+    def test_marks_decide_on_their_page(self, marked: list[Correction], tmp_path: Path) -> None:
+        """Use the shipped model of metadata, with the marks of the page."""
+        model = replace(retraining.load_default(), confirmed=retraining.confirmed_pages(marked))
+        (tmp_path / "mine.vclean").write_bytes(model.to_bytes())
+        url = f"https://www.{SITES[0]}/0"
+        metadata = clean(harbour_html(0), url=url, model=tmp_path / "mine.vclean").metadata
+        assert (metadata.title, metadata.published) == ("The ferry stays closed", "2021-05-03")
+        assert metadata.evidence["title"].probability == 1
+
+    def test_no_model_of_metadata_without_marks(self, corrections: list[Correction]) -> None:
+        unmarked = [replace(each, parts={}) for each in corrections]
+        assert retraining.corrected_metadata_model(unmarked) is None
