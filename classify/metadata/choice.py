@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vclean.classify.metadata.declared import choose_declared
-from vclean.classify.metadata.model import PARTS, Choice, choose, load_shipped, metadata_page, page_candidates
+from vclean.classify.metadata.model import (
+    PARTS,
+    Choice,
+    choose,
+    load_shipped,
+    marked_candidate,
+    metadata_page,
+    page_candidates,
+)
 from vclean.classify.metadata.page_type import choose_page_type
 from vclean.features.metadata.mentions import Field
 
@@ -38,7 +46,7 @@ def choose_metadata(
     page = metadata_page(context, language)
     model = model or load_shipped()
     candidates = page_candidates(page)
-    choices = choose(candidates, model) | choose_confirmed(candidates, parts or {}) | choose_declared(page)
+    choices = choose(candidates, model) | choose_confirmed(candidates, parts or {}, model) | choose_declared(page)
     if page_type := choose_page_type(context, model.page_types):
         choices[Field.PAGE_TYPE] = page_type
     published, modified = choices.get(Field.PUBLISHED), choices.get(Field.MODIFIED)
@@ -47,13 +55,16 @@ def choose_metadata(
     return {field: choices[field] for field in Field if field in choices}
 
 
-def choose_confirmed(candidates: Mapping[Field, Candidates], parts: Mapping[int, PartKind]) -> dict[Field, Choice]:
-    """Return the first candidate of each field whose text is in a block that a person confirmed to be this part."""
+def choose_confirmed(
+    candidates: Mapping[Field, Candidates], parts: Mapping[int, PartKind], model: MetadataModel
+) -> dict[Field, Choice]:
+    """Return the most probable candidate of each field in the blocks that a person confirmed to be this part."""
     choices = {}
     for field, kind in PARTS.items():
         blocks = {block for block, part in parts.items() if part is kind}
-        for row in candidates[field].rows:
-            mentions = [mention for mention in row.mentions if mention.block in blocks]
-            if mentions and field not in choices:
-                choices[field] = Choice(row.values, 1.0, [*mentions, *row.mentions])
+        row = marked_candidate(candidates[field], model.forests[field], blocks)
+        if row is not None:
+            candidate = candidates[field].rows[row]
+            mentions = [mention for mention in candidate.mentions if mention.block in blocks]
+            choices[field] = Choice(candidate.values, 1.0, [*mentions, *candidate.mentions])
     return choices

@@ -27,7 +27,7 @@ from vclean.features.page_type import matrix
 from vclean.labels import PAGE_TYPES, PartKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from vclean.features.metadata.candidates import Candidates
     from vclean.features.metadata.mentions import Mention
@@ -102,6 +102,17 @@ def choose(candidates: Mapping[Field, Candidates], model: MetadataModel) -> dict
         if best >= 0 and probability[best] >= THRESHOLDS[field]:
             choices[field] = Choice(rows[best].values, float(probability[best]), rows[best].mentions)
     return choices
+
+
+def marked_candidate(candidates: Candidates, trees: Forest, blocks: Collection[int]) -> int | None:
+    """Return the index of the most probable candidate whose text is in one of the blocks; None if there is none.
+
+    A block may have several, such as the days of publication and of the last change.
+    """
+    rows = [
+        row for row, each in enumerate(candidates.rows) if any(mention.block in blocks for mention in each.mentions)
+    ]
+    return rows[int(trees.predict(candidates.x[rows]).argmax())] if rows else None
 
 
 def candidates_of(context: PageContext, language: str) -> dict[Field, Candidates]:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.metadata.model import FIELDS, FORMAT, PARTS, MetadataModel, candidates_of, card_columns
+from vclean.classify.metadata.model import (
+    FIELDS,
+    FORMAT,
+    PARTS,
+    MetadataModel,
+    candidates_of,
+    card_columns,
+    marked_candidate,
+)
 from vclean.classify.training.page_type import fit_page_types
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.features.blocks import extract_blocks
@@ -96,23 +104,24 @@ def make_example(snapshot: Snapshot, page: GoldPage, language: str) -> MetadataE
     return MetadataExample(candidates, is_right, {field: bool(gold[field]) for field in FIELDS})
 
 
-def corrected_example(context: PageContext, language: str, parts: Mapping[int, PartKind]) -> MetadataExample:
-    """Return the candidates of a page, and which of them are in a block that a person marked as this part.
+def corrected_example(
+    context: PageContext, language: str, parts: Mapping[int, PartKind], base: MetadataModel
+) -> MetadataExample:
+    """Return the candidates of a page, and which of them are right: the best in the blocks marked as this part.
 
     Args:
         context: the blocks of the page.
         language: its detected language, ISO 639-1.
         parts: the parts of the page by block.
+        base: the model that chooses among several candidates in the marked blocks.
     """
     candidates = candidates_of(context, language)
-    marked = {name: {block for block, part in parts.items() if part is PARTS[name]} for name in FIELDS}
-    is_right = {
-        name: np.array(
-            [any(mention.block in marked[name] for mention in row.mentions) for row in candidates[name].rows],
-            dtype=bool,
-        )
-        for name in FIELDS
-    }
+    is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
+    for name in FIELDS:
+        marked = {block for block, part in parts.items() if part is PARTS[name]}
+        row = marked_candidate(candidates[name], base.forests[name], marked)
+        if row is not None:
+            is_right[name][row] = True
     return MetadataExample(candidates, is_right, {name: bool(is_right[name].any()) for name in FIELDS})
 
 

@@ -305,7 +305,7 @@ class Correction:
     def metadata(self) -> MetadataExample:
         """Return the candidates for the metadata of the page, and which of them are right."""
         language = detect(self.gold.text, self.blocks.snapshot.language)
-        return corrected_example(page_context(self.blocks), language, self.parts)
+        return corrected_example(page_context(self.blocks), language, self.parts, load_shipped())
 
     @property
     def site(self) -> str:

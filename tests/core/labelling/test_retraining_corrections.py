@@ -14,11 +14,15 @@ from helpers.synthetic import gold_page, region_rows, train_quickly
 
 from vclean import clean
 from vclean.classify.content.model import Model, load
+from vclean.classify.metadata.choice import choose_metadata
+from vclean.classify.metadata.model import load_shipped
 from vclean.classify.prediction import Prediction
 from vclean.classify.training import linear, train
+from vclean.classify.training.metadata import corrected_example
 from vclean.classify.training.regions import RegionFits
 from vclean.cli.main import main
 from vclean.errors import InputError, ModelError
+from vclean.features.matrix import page_context
 from vclean.features.metadata.mentions import Field
 from vclean.labelling import retraining
 from vclean.labelling.export import GoldWriter, export, read_gold
@@ -413,6 +417,19 @@ class TestParts:
         metadata = clean(harbour_html(0), url=url, model=tmp_path / "mine.vclean").metadata
         assert (metadata.title, metadata.published) == ("The ferry stays closed", "2021-05-03")
         assert metadata.evidence["title"].probability == 1
+
+    def test_most_probable_candidate_of_marked_block_is_right(self) -> None:
+        """Take the day of publication from a line that has the day of the last change first."""
+        html = "<h1>Rain</h1><p>Updated: May 9, 2024 | Published: May 3, 2024<p>It rained. It rained again."
+        blocks = clean(html, method="text").columns
+        line = next(row for row, text in enumerate(blocks.text) if text.startswith("Updated"))
+        parts = {line: PartKind.DATE}
+        example = corrected_example(page_context(blocks), "en", parts, load_shipped())
+        rows, is_right = example.candidates[Field.PUBLISHED].rows, example.is_right[Field.PUBLISHED]
+        assert {row.values[0] for row in rows} == {"2024-05-03", "2024-05-09"}
+        assert [row.values[0] for row, right in zip(rows, is_right.tolist(), strict=True) if right] == ["2024-05-03"]
+        choices = choose_metadata(page_context(blocks), "en", parts=parts)
+        assert (choices[Field.PUBLISHED].values, choices[Field.PUBLISHED].probability) == (("2024-05-03",), 1.0)
 
     def test_no_model_of_metadata_without_marks(self, corrections: list[Correction]) -> None:
         unmarked = [replace(each, parts={}) for each in corrections]
