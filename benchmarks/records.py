@@ -1,7 +1,8 @@
-"""Measure posts and items: posts of forum threads against gold posts, titles of items against those of listings.
+"""Measure posts, items and recipes: posts against gold posts, titles of items against those of listings, and more.
 
     python benchmarks/records.py posts threads.parquet
     python benchmarks/records.py items wcxb.parquet --type listing
+    python benchmarks/records.py recipes recipes.parquet
 
 `posts` prints the share of gold posts that a post contains whole (word F1 of at least .9), the mean F1 of all posts,
 the F1 of their text on a page beside that of trafilatura, and the shares of right authors and dates. The column
@@ -10,6 +11,9 @@ date or is in it. An author is right if the name or its link is that of the gold
 
 `items` prints the share of gold titles that are the title of an item. The titles of a page are the lines of
 `gold_markdown` that are a heading below the first level, or nothing but a link, and have at least three words.
+
+`recipes` reads every page as if it had no markup, and compares the recipe that readers see with the declared one: the
+F1 of the words of all ingredients and of all steps, 0 for pages without such a recipe.
 """
 
 from __future__ import annotations
@@ -25,6 +29,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from vclean import Cleaner, Page
+from vclean.features.matrix import page_context
+from vclean.features.metadata.page_view import PageView
+from vclean.features.subject.declared import DeclaredRecipe, declared_recipe
+from vclean.features.subject.shown_recipes import find_shown_recipe
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,21 +44,21 @@ WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+")
 TAG = re.compile(r"<[^>]*>")
 TITLE = re.compile(r"#{2,6}\s+(.*)|(\[[^\]]*\]\([^)]*\))")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-WHOLE, SAME = 0.9, 0.3
-"""Word F1 from which a post is found whole, and from which a post and a gold post are the same."""
+WHOLE, SAME, SAME_LIST = 0.9, 0.3, 0.8
+"""Word F1 from which a post is found whole, a post and a gold post are the same, and two lists are the same."""
 
 
 def main() -> None:
     """Print the scores."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", choices=("posts", "items"))
+    parser.add_argument("task", choices=("posts", "items", "recipes"))
     parser.add_argument("corpus")
     parser.add_argument("--type", default="listing", help="page type of `items`")
     parser.add_argument("--limit", type=int, default=100_000)
     parser.add_argument("--render", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    (score_posts if options.task == "posts" else score_items)(options)
+    {"posts": score_posts, "items": score_items, "recipes": score_recipes}[options.task](options)
 
 
 def results(options: argparse.Namespace, column: str) -> Iterator[tuple[dict[str, Any], Result]]:
@@ -173,6 +182,27 @@ def score_items(options: argparse.Namespace) -> None:
     )
     print(f"gold titles that are a title of an item: {total['hits'] / max(total['gold'], 1):.3f} of {total['gold']}")
     print(f"mean of the {len(shares)} pages with three titles or more: {fmean(shares):.3f}")
+
+
+def score_recipes(options: argparse.Namespace) -> None:
+    """Print the scores of recipes without markup."""
+    ingredients, steps, pages, found = [], [], Counter[bool](), Counter[bool]()
+    for _, result in results(options, "html"):
+        context = page_context(result.columns)
+        declared = declared_recipe(PageView(context)) if len(context) else None
+        shown = find_shown_recipe(context, ~result.columns.is_excluded(Policy())) if len(context) else None
+        pages[declared is not None] += 1
+        found[declared is not None] += shown is not None
+        if declared:
+            seen = shown.texts if shown else DeclaredRecipe()
+            ingredients.append(f1(bag(" ".join(seen.ingredients)), bag(" ".join(declared.ingredients))))
+            if declared.steps:
+                steps.append(f1(bag(" ".join(seen.steps)), bag(" ".join(declared.steps))))
+    print(f"recipes: {found.total()} on {pages.total()} pages, {found[False]} on {pages[False]} that declare none")
+    for name, scores in (("ingredients", ingredients), ("steps", steps)):
+        if scores:
+            share = fmean(score >= SAME_LIST for score in scores)
+            print(f"{name}: mean word F1 {fmean(scores):.3f}, at least {SAME_LIST}: {share:.3f} of {len(scores)}")
 
 
 if __name__ == "__main__":

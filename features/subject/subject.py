@@ -9,6 +9,7 @@ from vclean.features.metadata.page_view import PageView
 from vclean.features.subject.declared import DeclaredProduct, declared_product, declared_recipe
 from vclean.features.subject.products import find_product, looks_like_product
 from vclean.features.subject.recipes import find_recipe
+from vclean.features.subject.shown_recipes import find_shown_recipe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ class ProductSubject:
 
 @dataclass(frozen=True, slots=True)
 class RecipeSubject:
-    """Recipe that a page is about: what it declares, and where it shows it."""
+    """Recipe that a page is about: what it declares, or else shows, and where it shows it."""
 
     declared: DeclaredRecipe
     blocks: RecipeBlocks
@@ -44,8 +45,8 @@ Subject = ProductSubject | RecipeSubject
 def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject | None:
     """Return what a page is about, if it is one product or one recipe.
 
-    A page without markup is about a product if it has few elements that are named as buttons of a shopping cart, and a
-    price near its headline.
+    A page without markup is about a recipe if it shows ingredients under a heading, and steps. Else it is about a
+    product if it has few elements that are named as buttons of a shopping cart, and a price near its headline.
 
     Args:
         context: the page.
@@ -57,6 +58,8 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
     if recipe := declared_recipe(page):
         return RecipeSubject(recipe, find_recipe(page, recipe, candidates))
     declared = declared_product(page)
+    if declared is None and (shown := find_shown_recipe(context, candidates)):
+        return RecipeSubject(shown.texts, shown.blocks)
     if declared is None and not looks_like_product(page):
         return None
     product = ProductSubject(

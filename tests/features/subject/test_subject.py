@@ -96,3 +96,75 @@ class TestRecipe:
         found, texts = subject("<h1>Other soups</h1><p>Salt<p>Pepper<p>Boil it.", SOUP)
         assert isinstance(found, RecipeSubject)
         assert texts == ["Salt"]
+
+
+LEEKS = "<ul><li>3 leeks<li>1 l of water<li>2 tsp salt<li>Pepper</ul>"
+BOIL = "<ol><li>Cut the leeks into thin slices.<li>Boil them in the water for an hour.</ol>"
+
+
+class TestRecipeWithoutMarkup:
+    @pytest.mark.parametrize(
+        ("ingredients", "steps"),
+        [
+            ("<h2>Ingredients</h2>", "<h2>Directions</h2>"),
+            ("<p><b>Ingrédients (4 personnes) :</b></p>", "<p>Préparation</p>"),
+            ("<h3>Zutaten</h3>", "<h3>Zubereitung</h3>"),
+            ("<h3>材料</h3>", "<h3>作り方</h3>"),
+            ("<div><h3>Складові: інгредієнти</h3></div>", "<div><h3>Приготування</h3></div>"),
+        ],
+    )
+    def test_lists_under_headings(self, ingredients: str, steps: str) -> None:
+        body = (
+            f"<h1>Leek soup</h1><p>A soup for winter.</p>{ingredients}{LEEKS}{steps}{BOIL}<h2>Notes</h2><p>Serve hot."
+        )
+        found, _ = subject(body)
+        assert isinstance(found, RecipeSubject)
+        assert found.declared.ingredients == ("3 leeks", "1 l of water", "2 tsp salt", "Pepper")
+        assert found.declared.steps == ("Cut the leeks into thin slices.", "Boil them in the water for an hour.")
+
+    def test_rows_of_a_table_are_ingredients(self) -> None:
+        rows = "<tr><td>3<td>leeks<tr><td>1 l<td>water<tr><td>2 tsp<td>salt"
+        found, _ = subject(f"<h1>Soup</h1><h2>Ingredients</h2><table>{rows}</table><h2>Method</h2>{BOIL}")
+        assert isinstance(found, RecipeSubject)
+        assert found.declared.ingredients == ("3 leeks", "1 l water", "2 tsp salt")
+        assert len(found.blocks.ingredients) == 6
+
+    def test_groups_of_ingredients_and_steps(self) -> None:
+        body = f"""<h1>Soup</h1><h2>Ingredients</h2><h4>For the soup:</h4>{LEEKS}<h4>For the bread:</h4>
+            <ul><li>500 g flour<li>Yeast</ul><h2>Method</h2><h4>Soup</h4>{BOIL}<h4>Bread</h4>
+            <ol><li>Knead flour and yeast for ten minutes.</ol>
+            <h2>More soups</h2><ol><li>Carrot soup with some ginger</ol>"""
+        found, _ = subject(body)
+        assert isinstance(found, RecipeSubject)
+        assert found.declared.ingredients[-2:] == ("500 g flour", "Yeast")
+        assert found.declared.steps[-1] == "Knead flour and yeast for ten minutes."
+        assert len(found.declared.steps) == 3
+
+    def test_steps_without_heading(self) -> None:
+        five = "".join(f"<li>{number} cups of things" for number in range(1, 6))
+        found, _ = subject(f"<h1>Soup</h1><h2>Ingredients</h2><ul>{five}</ul><div>{BOIL}</div>")
+        assert isinstance(found, RecipeSubject)
+        assert len(found.declared.steps) == 2
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            f"<h1>Soup</h1>{LEEKS}<h2>Method</h2>{BOIL}",
+            f"<h1>Soup</h1><h2>Ingredients</h2>{LEEKS}",
+            f"<h1>Shampoo</h1><h2>Ingredients</h2><ul><li>Aqua<li>Glycerin<li>Parfum</ul><h2>Directions</h2>{BOIL}",
+            "<h1>Soup</h1><p>Ingredients</p><p>Method</p>",
+        ],
+        ids=["no heading", "no steps", "no amounts", "nothing"],
+    )
+    def test_other_pages(self, body: str) -> None:
+        assert subject(body) == (None, [])
+
+    def test_hidden_ingredients_do_not_count(self) -> None:
+        body = f"<h1>Soup</h1><h2>Ingredients</h2>{LEEKS}<h2>Method</h2>{BOIL}"
+        assert subject(body, hidden=(2, 3, 4)) == (None, [])
+
+    def test_markup_comes_first(self) -> None:
+        body = f"<h1>Leek soup</h1><h2>Ingredients</h2>{LEEKS}<h2>Method</h2>{BOIL}"
+        found, _ = subject(body, SOUP)
+        assert isinstance(found, RecipeSubject)
+        assert found.declared.ingredients == ("3 leeks", "1 l of water", "Salt")
