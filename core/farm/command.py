@@ -387,7 +387,7 @@ def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str]) -> st
     >>> from collections import Counter
     >>> from vclean.farm.stats import Stats
     >>> final_line(Stats(skipped=4), Counter(InputError=1), Counter()).partition(", in ")[0]
-    '4 pages, 4 of them before, 1 failed (InputError 1; see pages.jsonl, --retry-failed tries again)'
+    '4 pages, 4 of them before, 1 failed (InputError 1; each message is in pages.jsonl, --retry-failed tries again)'
     >>> final_line(Stats(skipped=4), Counter(), Counter(styles=2)).partition(", in ")[0]
     '4 pages, 4 of them before, 2 rendered (styles 2), 0 failed'
     """
@@ -398,7 +398,7 @@ def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str]) -> st
     pages = stats.skipped + stats.done
     before = f", {stats.skipped:,} of them before" if stats.skipped else ""
     reasons = ", ".join(f"{name} {count:,}" for name, count in sorted(failed.items()))
-    details = f" ({reasons}; see {LOG}, --retry-failed tries again)" if failed else ""
+    details = f" ({reasons}; each message is in {LOG}, --retry-failed tries again)" if failed else ""
     chosen = ", ".join(f"{name} {count:,}" for name, count in sorted(rendered.items()))
     by_reason = f", {rendered.total():,} rendered ({chosen})" if rendered else ""
     time = tqdm.format_interval(stats.elapsed)

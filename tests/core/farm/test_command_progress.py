@@ -30,7 +30,7 @@ class TestFinalLine:
         failed = Counter(InputError=2, DeadlineError=10)
         assert final_line(stats, failed, Counter()) == (
             "1,000 pages, 500 of them before, 12 failed"
-            " (DeadlineError 10, InputError 2; see pages.jsonl, --retry-failed tries again), in 01:40"
+            " (DeadlineError 10, InputError 2; each message is in pages.jsonl, --retry-failed tries again), in 01:40"
         )
 
     @pytest.mark.parametrize(("count", "pages"), [(50, "50 pages"), (1, "1 page")])
