@@ -140,7 +140,7 @@ class PartKind(StrEnum):
     """Part of a page that its overlay shows beside the blocks.
 
     >>> [str(kind) for kind in PartKind if kind.is_annotated]
-    ['title', 'byline', 'date', 'post', 'item']
+    ['title', 'byline', 'date', 'byline-date', 'post', 'item']
     """
 
     TITLE = "title"
@@ -149,6 +149,8 @@ class PartKind(StrEnum):
     """Names of the authors."""
     DATE = "date"
     """Date of publication."""
+    BYLINE_DATE = "byline-date"
+    """Names of the authors and date of publication in one block."""
     POST = "post"
     """Post of a thread, or comment; its first block."""
     ITEM = "item"

@@ -60,8 +60,8 @@ def choose_confirmed(
 ) -> dict[Field, Choice]:
     """Return the most probable candidate of each field in the blocks that a person confirmed to be this part."""
     choices = {}
-    for field, kind in PARTS.items():
-        blocks = {block for block, part in parts.items() if part is kind}
+    for field, kinds in PARTS.items():
+        blocks = {block for block, part in parts.items() if part in kinds}
         row = marked_candidate(candidates[field], model.forests[field], blocks)
         if row is not None:
             candidate = candidates[field].rows[row]

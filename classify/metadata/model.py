@@ -37,9 +37,9 @@ FORMAT: Final = 2
 FIELDS: Final = (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)
 """Fields that trees choose; the others have rules, see `vclean.classify.metadata.declared`."""
 PARTS: Final = {
-    Field.TITLE: PartKind.TITLE,
-    Field.AUTHORS: PartKind.BYLINE,
-    Field.PUBLISHED: PartKind.DATE,
+    Field.TITLE: (PartKind.TITLE,),
+    Field.AUTHORS: (PartKind.BYLINE, PartKind.BYLINE_DATE),
+    Field.PUBLISHED: (PartKind.DATE, PartKind.BYLINE_DATE),
 }
 """Parts of a page that show these fields."""
 COLUMNS: Final = {

@@ -118,7 +118,7 @@ def corrected_example(
     candidates = candidates_of(context, language)
     is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
     for name in FIELDS:
-        marked = {block for block, part in parts.items() if part is PARTS[name]}
+        marked = {block for block, part in parts.items() if part in PARTS[name]}
         row = marked_candidate(candidates[name], base.forests[name], marked)
         if row is not None:
             is_right[name][row] = True

@@ -102,6 +102,7 @@ PART_PENS: Mapping[str, Pen] = {
     PartKind.TITLE: Pen((90, 60, 160), 3, (), "title of the page"),
     PartKind.BYLINE: Pen((90, 60, 160), 2, (6, 3), "byline", tag="quiet"),
     PartKind.DATE: Pen((90, 60, 160), 2, (2, 2), "date", tag="quiet"),
+    PartKind.BYLINE_DATE: Pen((90, 60, 160), 2, (9, 3), "byline with date", tag="quiet"),
     PartKind.PRICE: Pen((0, 110, 80), 3, (), "price"),
     PartKind.RECIPE: Pen((0, 110, 80), 2, (6, 3), "recipe", tag="quiet"),
     PartKind.POST: Pen((150, 80, 0), 2, (), "post", tag="quiet"),

@@ -9,7 +9,7 @@
   const labels = Object.entries(data.pens.label).map(([label, pen]) => [label, pen.meaning.split(",")[0]]);
   const roles = Object.keys(data.pens.role).filter((role) => role !== "none");
   const remote = { revision: 0, status: "open", undo: false, redo: false, next: null, progress: null };
-  const PARTS = ["title", "byline", "date", "post", "item"]; // parts that can be corrected
+  const PARTS = ["title", "byline", "date", "post", "item", "byline-date"]; // parts that can be corrected
   const foundParts = data.parts; // parts that vclean found, each with its first block
   for (const block of data.blocks) block.part = null;
   for (const { kind, block } of [...foundParts].reverse()) if (block !== null && PARTS.includes(kind)) data.blocks[block].part = kind;

@@ -229,7 +229,7 @@ class TestOnePage:
         parts = "vclean.data.parts.map(({ kind, block }) => [kind, block])"
         assert tab.page.evaluate(parts) == []
         tab.press("j", "j", "t")
-        expect(tab.page.locator("#parts kbd")).to_have_text([*"tbdpi0"])
+        expect(tab.page.locator("#parts kbd")).to_have_text([*"tbdpiy0"])
         tab.press("t")
         tab.rest()
         tab.press("j", "t", "p")

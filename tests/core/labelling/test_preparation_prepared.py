@@ -26,6 +26,12 @@ class TestToPreparedPage:
     def test_method_without_roles(self) -> None:
         assert page(html="<h1>Rain</h1><p>It rained.<p>Home", labels="hpo").predicted == [TITLE, P, O]
 
+    def test_byline_and_date_in_one_block(self) -> None:
+        html = "<title>Rain in May</title><h1>Rain in May</h1><p class=byline>By Ann Lee, May 3, 2024<p>It rained."
+        made = page(html=html, labels="hpp")
+        parts = [annotation.part for annotation in made.predicted]
+        assert parts == [PartKind.TITLE, PartKind.BYLINE_DATE, None]
+
 
 class TestJson:
     @pytest.mark.parametrize("confidence", [0.25, nan])

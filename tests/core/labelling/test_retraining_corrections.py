@@ -431,6 +431,19 @@ class TestParts:
         choices = choose_metadata(page_context(blocks), "en", parts=parts)
         assert (choices[Field.PUBLISHED].values, choices[Field.PUBLISHED].probability) == (("2024-05-03",), 1.0)
 
+    def test_byline_and_date_in_one_block(self) -> None:
+        html = "<h1>Rain</h1><p>By Ann Lee, May 3, 2024<p>It rained on May 9, 2024. It rained again, said Bob Ray."
+        context = page_context(clean(html, method="text").columns)
+        parts = {1: PartKind.BYLINE_DATE}
+        assert corrected_example(context, "en", parts, load_shipped()).has_gold == {
+            Field.TITLE: False,
+            Field.AUTHORS: True,
+            Field.PUBLISHED: True,
+        }
+        choices = choose_metadata(context, "en", parts=parts)
+        assert [choices[field].values for field in (Field.AUTHORS, Field.PUBLISHED)] == [("Ann Lee",), ("2024-05-03",)]
+        assert choices[Field.AUTHORS].probability == choices[Field.PUBLISHED].probability == 1
+
     def test_no_model_of_metadata_without_marks(self, corrections: list[Correction]) -> None:
         unmarked = [replace(each, parts={}) for each in corrections]
         assert retraining.corrected_metadata_model(unmarked) is None
