@@ -137,6 +137,15 @@ _HIDDEN_BY_STYLE: Final = {
     "blend: lighten": "mix-blend-mode: lighten",
     "blend: screen": "mix-blend-mode: screen",
     "blend: color-dodge": "color: #888; mix-blend-mode: color-dodge",
+    "clip-path: path": "clip-path: path('M0 0 L1 0 L1 1 Z')",
+    "clip-path: path elsewhere": "clip-path: path('m-90 -90 h50 v50 h-50 z')",
+    "white in light-dark": "color: light-dark(#fff, #000)",
+    "relative color": "color: rgb(from black 255 255 255)",
+    "rotate property": "rotate: y 90deg",
+    "far away in perspective": "transform: perspective(100px) translateZ(-99999px)",
+    "moved by an offset path": "offset-path: path('M -5000 -5000 L -5001 -5001')",
+    "line height of 0": "line-height: 0; overflow: hidden",
+    "long transition": "opacity: 0; transition: opacity 99s",
 }  # fmt: skip
 
 # Style sheet and markup, where one paragraph is not enough.
@@ -237,6 +246,30 @@ _HIDDEN: Final = {
         ".accordion-panel { display: none }", "<div class=accordion-panel>" + _TEXT + "</div>",
     ),
     "modal without a control": (".modal { display: none }", "<div class=modal>" + _TEXT + "</div>"),
+    "container query": (
+        "article { container-type: inline-size } @container (min-width: 300px) { #x { display: none } }", _TEXT,
+    ),
+    "scope rule": ("@scope (article) { #x { opacity: 0 } }", _TEXT),
+    "end of an animation": ("@keyframes f { to { opacity: 0 } } #x { animation: f 1ms forwards }", _TEXT),
+    "slot that is hidden": (
+        "", "<div><template shadowrootmode=open><style>slot { display: none }</style><slot></slot></template>" + _TEXT
+        + "</div>",
+    ),
+    "ruby parenthesis": ("", "<p><ruby>mill<rp>{text}</rp><rt>mil</rt></ruby></p>"),
+    "caption off the page": (
+        "caption { position: absolute; left: -9999px }",
+        "<table><caption>{text}</caption><tr><td>Wheel</td><td>turns</td></tr></table>",
+    ),
+    "covered by a frame": (
+        ".w { position: relative } iframe { position: absolute; inset: 0; width: 100%; height: 100%; border: 0; "
+        "background: #fff }",
+        "<div class=w>" + _TEXT + "<iframe srcdoc='<body bgcolor=white>'></iframe></div>",
+    ),
+    "column out of a box": (
+        ".w { columns: 2; height: 24px; overflow: hidden; width: 300px } .w p { margin: 0 }",
+        "<div class=w><p>The clock of the mill stopped long ago, it shows noon, and the wheel still turns when the "
+        "water of the river is high.</p>" + _TEXT + "</div>",
+    ),
     "control that is hidden": (
         "#x, button { display: none }", "<button aria-controls=x aria-expanded=false>More</button>" + _TEXT,
     ),
@@ -337,6 +370,22 @@ _REVEALABLE: Final = {
         "<div class=carousel><div class=track><div class=slide><p>The wheel turns.</p></div><div class=slide>" + _TEXT
         + "</div></div><button class=prev>&lt;</button><button class=next>&gt;</button></div>",
     ),
+    "one of several details": (
+        "", "<details name=a open><summary>Wheel</summary><p>The wheel turns.</p></details>"
+        "<details name=a><summary>Clock</summary><p>{text}</p></details>",
+    ),
+    "details that unfold": (
+        "details::details-content { opacity: 0; height: 0; overflow: clip }",
+        "<details><summary>More</summary><p>{text}</p></details>",
+    ),
+    "popover by a command": (
+        "", "<button commandfor=w command=toggle-popover>Note</button><div popover id=w>" + _TEXT + "</div>",
+    ),
+    "line clamp": (
+        "#e { display: -webkit-box; -webkit-line-clamp: 1; -webkit-box-orient: vertical; overflow: hidden }",
+        "<div id=e>The mill was built in three summers, and the stones of its walls came from the quarry above the "
+        "town.<br>{text}</div><button aria-expanded=false aria-controls=e>Read more</button>",
+    ),
     "v-cloak": ("[v-cloak] { display: none }", "</article><main v-cloak>" + 5 * _TEXT + "</main><article>"),
     "before hydration: opacity": (
         "article { opacity: 0 }", _TEXT,
@@ -391,6 +440,13 @@ _SHOWN_BY_STYLE: Final = {
     "display: contents": "display: contents",
     "float": "float: right; width: 260px",
     "fixed in the viewport": "position: fixed; bottom: 0; left: 0; background: #ffd",
+    "content-visibility: auto": "content-visibility: auto; margin-top: 5000px",
+    "clip-path: wide path": "clip-path: path('M0 0 H720 V90 H0 Z')",
+    "overflow: clip with a margin": "height: 10px; overflow: clip; overflow-clip-margin: 40px",
+    "mask of a corner": "mask: radial-gradient(circle at 700px 0, transparent 20px, #000 21px)",
+    "blurred backdrop": "backdrop-filter: blur(9px); background: #fff8",
+    "zoomed": "zoom: 1.4",
+    "columns": "columns: 2",
     "on a repeating gradient": "color: #000; background: repeating-linear-gradient(45deg, #fff, #eee 10px)",
 }  # fmt: skip
 
@@ -436,6 +492,24 @@ _SHOWN: Final = {
         ".m { position: fixed; inset: 0; background: #fff; z-index: 9 }",
         "<div class=m role=dialog aria-modal=true><p>We keep a note of your visit on your own device, and nothing "
         "else.</p><button>Agree</button></div>" + _TEXT,
+    ),
+    "covered by a clear link": (
+        ".w { position: relative } .b { position: absolute; inset: 0; background: #fff; opacity: 0 }",
+        "<div class=w>" + _TEXT + '<a class=b href="#y"></a></div>',
+    ),
+    "slot": ("", "<div><template shadowrootmode=open><div><slot></slot></div></template>" + _TEXT + "</div>"),
+    "start of an animation": (
+        "@keyframes f { from { opacity: 0 } } #x { animation: f 1s .2s both }", _TEXT,
+    ),
+    "starting style": ("#x { transition: opacity 2s } @starting-style { #x { opacity: 0 } }", _TEXT),
+    "animated by scrolling": (
+        "@keyframes f { from { opacity: 0 } } #x { animation: f linear both; animation-timeline: view() } "
+        ".b { height: 2000px }",
+        "<div class=b></div>" + _TEXT,
+    ),
+    "scroller to the right": (
+        ".w { overflow-x: auto; width: 200px } #x { margin-left: 600px; width: 500px }",
+        "<div class=w>" + _TEXT + "</div>",
     ),
     "open details": ("", "<details open><summary>Background</summary><p>{text}</p></details>"),
     "front of a card": (

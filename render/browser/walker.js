@@ -202,10 +202,43 @@
     });
   }
 
+  // The points and control points of SVG path data, whose convex hull contains the path (SVG 2, 9.3); none where it has
+  // arcs or smooth curves.
+  function pathPoints(data) {
+    const sizes = { M: 2, L: 2, H: 1, V: 1, C: 6, Q: 4, Z: 0 };
+    const corners = [];
+    let [x, y] = [0, 0];
+    let start = [0, 0];
+    for (const [, command, rest] of data.matchAll(/([a-df-z])([^a-df-z]*)/gi)) {
+      const name = command.toUpperCase();
+      const numbers = (rest.match(/[-+]?(\d*\.\d+|\d+)(e[-+]?\d+)?/gi) ?? []).map(Number);
+      if (sizes[name] === undefined) return [];
+      if (name === 'Z') [x, y] = start;
+      for (let first = 0; sizes[name] && first + sizes[name] <= numbers.length; first += sizes[name]) {
+        const [left, top] = command === name ? [0, 0] : [x, y];
+        if (name === 'H') x = left + numbers[first];
+        else if (name === 'V') y = top + numbers[first];
+        for (let index = first; sizes[name] > 1 && index < first + sizes[name]; index += 2) {
+          [x, y] = [left + numbers[index], top + numbers[index + 1]];
+          corners.push([x, y]);
+        }
+        corners.push([x, y]);
+        if (name === 'M' && first === 0) start = [x, y];
+      }
+    }
+    return corners;
+  }
+
+  function boundsOf(corners) {
+    const xs = corners.map(([x]) => x);
+    const ys = corners.map(([, y]) => y);
+    return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
+  }
+
   // The bounding box of a clip-path's basic shape (CSS Masking 1, 5.1), `box` itself where the shape is not one that is
   // read here: a shape that is not understood clips nothing.
   function shapeWindow(path, box) {
-    const [, name, inside] = /^(inset|circle|ellipse|polygon)\((.*)\)/.exec(path) ?? [];
+    const [, name, inside] = /^(inset|circle|ellipse|polygon|path)\((.*)\)/.exec(path) ?? [];
     const width = box.right - box.left;
     const height = box.bottom - box.top;
     let window = box;
@@ -227,10 +260,10 @@
       const ry = lengthOf(down, diagonal || height);
       window = { left: x - rx, top: y - ry, right: x + rx, bottom: y + ry };
     } else if (name === 'polygon') {
-      const corners = points(box, inside.replace(/^(nonzero|evenodd)\s*,/, '').split(','));
-      const xs = corners.map(([x]) => x);
-      const ys = corners.map(([, y]) => y);
-      window = { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
+      window = boundsOf(points(box, inside.replace(/^(nonzero|evenodd)\s*,/, '').split(',')));
+    } else if (name === 'path') {
+      const corners = pathPoints(/"(.*)"/.exec(inside)?.[1] ?? '').map(([x, y]) => [box.left + x, box.top + y]);
+      if (corners.length) window = boundsOf(corners);
     }
     return Object.values(window).some(Number.isNaN) ? box : window;
   }
@@ -276,11 +309,16 @@
     if (overflow.x === 'visible' && overflow.y === 'visible') return clip;
     if (element === root || element === body || row.display === 'inline') return clip;
     if (row.display === 'contents' || isTableRow(row.display)) return clip;
+    // `overflow: clip` may clip outside the box (CSS Overflow 4, 3.2).
+    const clips = overflow.x === 'clip' || overflow.y === 'clip';
+    const margin = clips ? parseFloat(/[\d.]+px/.exec(style.overflowClipMargin)?.[0] ?? 0) : 0;
+    const marginX = overflow.x === 'clip' ? margin : 0;
+    const marginY = overflow.y === 'clip' ? margin : 0;
     const window = {
-      left: overflow.x === 'visible' ? clip.left : Math.max(clip.left, box.left),
-      top: overflow.y === 'visible' ? clip.top : Math.max(clip.top, box.top),
-      right: overflow.x === 'visible' ? clip.right : Math.min(clip.right, box.right),
-      bottom: overflow.y === 'visible' ? clip.bottom : Math.min(clip.bottom, box.bottom),
+      left: overflow.x === 'visible' ? clip.left : Math.max(clip.left, box.left - marginX),
+      top: overflow.y === 'visible' ? clip.top : Math.max(clip.top, box.top - marginY),
+      right: overflow.x === 'visible' ? clip.right : Math.min(clip.right, box.right + marginX),
+      bottom: overflow.y === 'visible' ? clip.bottom : Math.min(clip.bottom, box.bottom + marginY),
     };
     if (isShut(window) || !/auto|scroll/.test(overflow.x + overflow.y)) return window;
     return scrolledWindow(element, style, box, clip, overflow);
