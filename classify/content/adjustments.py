@@ -31,9 +31,9 @@ class AdjustedProbability:
         self.value = probability
         self.changes: dict[Change, NDArray[np.float64]] = {}
 
-    def add_convention(self, conventions: Conventions, x: NDArray[np.float32], name: str) -> None:
-        """Adjust to the convention of a corpus: see `Conventions.adjust`."""
-        self._replace(Change.CONVENTION, conventions.adjust(self.value, x, name))
+    def add_conventions(self, conventions: Conventions, x: NDArray[np.float32], weights: NDArray[np.float32]) -> None:
+        """Adjust to the conventions of corpora: see `Conventions.adjust`."""
+        self._replace(Change.CONVENTION, conventions.adjust(self.value, x, weights))
 
     def add_evidence(self, evidence: SiteEvidence) -> None:
         """Add the evidence of the other pages of the site, which is not recorded as a change."""

@@ -3,7 +3,8 @@
 A model file is a zip archive. `card.json` lists the training corpora, scores, seed, versions and feature columns.
 `linear.npz` has the two linear models. `content.txt`, `types.txt` and `cuts.txt` (the threshold model) are boosted
 trees in LightGBM's text format. `calibration.json` has the points of the calibration map. `regions.txt` is the region
-model, `kinds.txt` the model of kinds, and `conventions/` has trees for each convention; all of these are optional.
+model, `kinds.txt` the model of kinds, `conventions/` has trees for each convention, and `convention.txt` those that
+predict the convention; all of these are optional.
 """
 
 from __future__ import annotations
@@ -64,9 +65,10 @@ _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibrat
 _REGIONS: Final = "regions.txt"
 _KINDS: Final = "kinds.txt"
 _CONVENTIONS: Final = "conventions/"
+_CONVENTION: Final = "convention.txt"
 _CONFIRMED: Final = "confirmed.json"
 _METADATA: Final = "metadata.vclean"
-_OPTIONAL: Final = (_REGIONS, _KINDS, _CONFIRMED, _METADATA)
+_OPTIONAL: Final = (_REGIONS, _KINDS, _CONVENTION, _CONFIRMED, _METADATA)
 CORRECTED: Final = "corrections"
 """Key in the card of a model that was trained further: see `vclean.classify.training.incremental`."""
 
@@ -84,7 +86,7 @@ class Model:
         version: first 12 hexadecimal digits of the SHA-256 of weights and trees, without the card.
         regions: boosted trees for the role of a container; None if the model was trained without marked pages.
         kinds: boosted trees for the kind of a block; None if the model was trained without gold of kinds.
-        conventions: boosted trees for the conventions of corpora.
+        conventions: boosted trees for the conventions of corpora, and for their probabilities on a page.
         confirmed: labels and parts of the pages of its corrections, which replace those of the model on these pages.
         metadata: the model of metadata, if corrections trained it further; None for the one of the package.
     """
@@ -173,7 +175,7 @@ class Model:
         policy = policy or Policy()
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
-        adjusted = self._adjusted_probability(x, policy, evidence)
+        adjusted = self._adjusted_probability(x, self.conventions.weights(x, words, policy.convention), evidence)
         thread = policy.comments is False and is_thread(post_share, adjusted.value, words, comments)
         if policy.comments is not None and not thread:
             adjusted.add_comments(comments, words, include=policy.comments)
@@ -197,11 +199,11 @@ class Model:
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
 
     def _adjusted_probability(
-        self, x: NDArray[np.float32], policy: Policy, evidence: SiteEvidence | None
+        self, x: NDArray[np.float32], weights: NDArray[np.float32], evidence: SiteEvidence | None
     ) -> AdjustedProbability:
-        """Return the probability of the content trees, adjusted to the convention and the evidence of the site."""
+        """Return the probability of the content trees, adjusted to the conventions and the evidence of the site."""
         adjusted = AdjustedProbability(content_probability(self.content, x, use_all_trees=CORRECTED in self.card))
-        adjusted.add_convention(self.conventions, x, policy.convention)
+        adjusted.add_conventions(self.conventions, x, weights)
         if evidence is not None:
             adjusted.add_evidence(evidence)
         return adjusted
@@ -223,7 +225,8 @@ class Model:
             "cuts.txt": self.threshold_model.forest.text.encode(),
             "calibration.json": json.dumps(self.threshold_model.calibration.to_dict()).encode(),
         }
-        for name, forest in ((_REGIONS, self.regions), (_KINDS, self.kinds)):
+        optional = ((_REGIONS, self.regions), (_KINDS, self.kinds), (_CONVENTION, self.conventions.predictor))
+        for name, forest in optional:
             if forest:
                 members[name] = forest.text.encode()
         for name, forest in self.conventions.forests.items():
@@ -308,8 +311,8 @@ def from_bytes(data: bytes, name: str) -> Model:
         confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
         metadata = metadata_model.from_bytes(optional.pop(_METADATA)) if _METADATA in optional else None
         forests = {name: Forest(text.decode()) for name, text in optional.items()}
-        regions, kinds = forests.pop(_REGIONS, None), forests.pop(_KINDS, None)
-        conventions = Conventions({Path(name).stem: forest for name, forest in forests.items()})
+        regions, kinds, predictor = (forests.pop(name, None) for name in (_REGIONS, _KINDS, _CONVENTION))
+        conventions = Conventions({Path(name).stem: forest for name, forest in forests.items()}, predictor)
         threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])), conventions.names)
         return Model(
             _linear(parts[0]),

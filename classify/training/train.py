@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.classify.content.conventions import Conventions
     from vclean.classify.content.threshold import ThresholdModel
     from vclean.classify.training.dataset import PageRows, TrainingTable
     from vclean.classify.trees.forest import Forest
@@ -105,12 +107,14 @@ class CrossValidation:
 
     Attributes:
         table: training rows of the pages.
-        held_out: P predictions, without a convention.
+        held_out: P predictions of the trees for all corpora.
+        mixed: P predictions without a chosen convention, that is under those that are predicted for the page.
         by_convention: P predictions under the convention of the page's corpus; None for pages without one.
     """
 
     table: TrainingTable
     held_out: list[HeldOutPrediction]
+    mixed: list[HeldOutPrediction]
     by_convention: list[HeldOutPrediction | None]
 
     @classmethod
@@ -126,7 +130,7 @@ class CrossValidation:
             predictions.update(_predict_fold(table, fold))
             done()
         held_out = [predictions[page] for page in range(len(table.pages))]
-        return cls(table, held_out, _predict_by_convention(table, held_out))
+        return cls(table, held_out, *_predict_by_convention(table, held_out))
 
     @property
     def has_conventions(self) -> bool:
@@ -166,7 +170,7 @@ class CrossValidation:
             if adjusted is None or not by_convention
             else _predict_page(threshold_models[fold], page, adjusted, name)
             for fold, page, name, default, adjusted in zip(
-                self.table.fold.tolist(), self.table.pages, names, self.held_out, self.by_convention, strict=True
+                self.table.fold.tolist(), self.table.pages, names, self.mixed, self.by_convention, strict=True
             )
         ]
 
@@ -181,22 +185,38 @@ def _predict_fold(table: TrainingTable, fold: int) -> Iterator[tuple[int, HeldOu
 
 def _predict_by_convention(
     table: TrainingTable, held_out: Sequence[HeldOutPrediction]
-) -> list[HeldOutPrediction | None]:
-    """Predict each page under the convention of its corpus, with trees that were fitted without its fold."""
+) -> tuple[list[HeldOutPrediction], list[HeldOutPrediction | None]]:
+    """Predict each page under predicted conventions and under that of its corpus, with trees fitted without its fold.
+
+    The second is None for pages whose corpus has no convention.
+    """
     x = design_matrix(table, *table.fits.scores(None))
     probability = np.concatenate([page.probability for page in held_out])
     first, names = np.cumsum([0, *map(len, table.pages)]), convention_training.conventions(table.pages)
+    mixed = list(held_out)
     by_convention: list[HeldOutPrediction | None] = [None] * len(table.pages)
     for fold in np.unique(table.fold).tolist():
-        adjusted = convention_training.fit_conventions(table, x, probability, fold)
+        fitted = convention_training.fit_conventions(table, x, probability, fold)
         for number in np.flatnonzero(table.fold == fold).tolist():
             page, name = table.pages[number], names[number]
-            if len(page) and name in adjusted.names:
-                rows = x[first[number] : first[number + 1]]
-                changed = adjusted.adjust(held_out[number].probability, rows, name)
-                candidates = candidate_selections(rows, changed, page.layout.tokens, page.comments)
-                by_convention[number] = HeldOutPrediction(changed, held_out[number].types, candidates)
-    return by_convention
+            if len(page):
+                adjust = partial(
+                    _adjust_prediction, held_out[number], page, x[first[number] : first[number + 1]], fitted
+                )
+                mixed[number] = adjust("")
+                by_convention[number] = adjust(name) if name in fitted.names else None
+    return mixed, by_convention
+
+
+def _adjust_prediction(
+    held_out: HeldOutPrediction, page: PageRows, x: NDArray[np.float32], fitted: Conventions, name: str
+) -> HeldOutPrediction:
+    """Return the prediction under a convention, or without a name under the predicted ones."""
+    words = page.layout.tokens
+    probability = fitted.adjust(held_out.probability, x, fitted.weights(x, words, name))
+    return replace(
+        held_out, probability=probability, candidates=candidate_selections(x, probability, words, page.comments)
+    )
 
 
 def _held_out_prediction(content: Forest, types: Forest, x: NDArray[np.float32], page: PageRows) -> HeldOutPrediction:
@@ -276,6 +296,10 @@ def _card(table: TrainingTable) -> dict[str, Any]:
             "cuts": {**threshold.PARAMETERS, "rounds": threshold.ROUNDS},
             "kinds": {**kinds_training.PARAMETERS, "rounds": kinds_training.ROUNDS},
             "conventions": {**convention_training.PARAMETERS, "rounds": convention_training.ROUNDS},
+            "convention": {
+                **convention_training.PREDICTOR_PARAMETERS,
+                "rounds": convention_training.PREDICTOR_ROUNDS,
+            },
             "weight": f"square root of the words, up to {WEIGHT_CAP}",
         },
         "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "numpy", "lxml", "scipy")},

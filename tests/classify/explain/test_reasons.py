@@ -53,8 +53,10 @@ def by_group(explanation, block):
 
 class TestExplain:
     def test_contributions_sum_to_the_log_odds(self, explanation: Explanation, prediction) -> None:
-        predictions = load_default().content.booster.predict(prediction.decision.x, raw_score=True)
-        np.testing.assert_allclose(explanation.base + explanation.contributions.sum(axis=1), predictions, atol=1e-9)
+        """Compare with the trees, and the change by the predicted conventions."""
+        decision = prediction.decision
+        expected = load_default().content.booster.predict(decision.x, raw_score=True) + decision.changes["convention"]
+        np.testing.assert_allclose(explanation.base + explanation.contributions.sum(axis=1), expected, atol=1e-9)
 
     def test_reasons_are_sorted_by_contribution(self, explanation: Explanation, blocks) -> None:
         assert len(explanation.reasons) == len(blocks)
