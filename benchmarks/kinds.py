@@ -8,6 +8,7 @@ recall and F1 of each kind, over the blocks of known kind.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ from vclean.cli.corpora import open_readers, training_table
 from vclean.labels import LEARNED_KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.classify.training.dataset import TrainingTable
@@ -55,12 +58,12 @@ def scores(predicted: NDArray[np.int64], known: NDArray[np.int64]) -> list[tuple
     return rows
 
 
-def main() -> None:
-    """Print the table of the corpora on the command line."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table of the corpora on the command line, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS")
     parser.add_argument("--metadata", type=Path, help="Parquet file with titles, authors and dates")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     metadata = read_metadata(options.metadata) if options.metadata else {}
     corpora = [read_corpus(path, metadata) for path in options.corpora]
     with open_readers(render=False, snapshots=None, keep=False) as readers:
@@ -68,7 +71,8 @@ def main() -> None:
     predicted, known = held_out_kinds(training)
     print(table(["kind", "blocks", "precision", "recall", "F1"], scores(predicted, known)))
     print(f"accuracy {np.mean(predicted == known):.3f}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -26,7 +26,6 @@ from vclean.classify.regions import model as region_model
 from vclean.errors import InputError, VcleanError
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
-from vclean.features.text import language
 from vclean.files import write_atomic
 from vclean.render.browser.renderer import Renderer
 from vclean.render.static.parse import parse
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 WARM_UP = 5
 STAGES = ("read", "extract", "features", "predict", "write")
-"""Decoding and parsing, or rendering; extraction of blocks; feature matrix; labels; language and text."""
+"""Decoding and parsing, or rendering; extraction of blocks; feature matrix; labels; text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +122,7 @@ def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Res
     comments = comment_probability(features.context, x[:, stacking.REGIONS])
     prediction = trained.decide(x, features.layout.tokens, block_groups(blocks), comments)
     lap("predict")
-    page_language = language.detect(" ".join(blocks.text), snapshot.language)
-    result = Result(columns=blocks, prediction=prediction, language=page_language)
+    result = Result(columns=blocks, prediction=prediction)
     result.to_cleaneval()
     lap("write")
     return result

@@ -259,6 +259,13 @@ async def evaluate(session: Session, expression: str, *, world: int | None = Non
     return str(answer["result"]["value"])
 
 
+_NO_FRAME: Final = "Unable to capture screenshot"
+"""Message of Chromium for a page that has painted no frame yet, on a busy machine."""
+_SCREENSHOT_RETRIES: Final = 5
+_SCREENSHOT_PAUSE: Final = 0.2
+"""Seconds between two tries."""
+
+
 async def capture_screenshot(session: Session, clip: Sequence[float] | None = None) -> bytes:
     """Take a screenshot of a page as PNG, one pixel per CSS px.
 
@@ -280,4 +287,11 @@ async def capture_screenshot(session: Session, clip: Sequence[float] | None = No
         "scale": 1,
     }
     options = {"format": "png", "clip": area, "captureBeyondViewport": True, "optimizeForSpeed": True}
+    for _ in range(_SCREENSHOT_RETRIES):
+        try:
+            return base64.b64decode((await session.send("Page.captureScreenshot", options))["data"])
+        except ProtocolError as error:
+            if _NO_FRAME not in str(error):
+                raise
+            await asyncio.sleep(_SCREENSHOT_PAUSE)
     return base64.b64decode((await session.send("Page.captureScreenshot", options))["data"])
