@@ -41,7 +41,7 @@ RAY = f"""
 import ray
 from vclean.adapters.arrow import ArrowCleaner
 news = open({str(ROOT / "fixtures" / "news" / "page.html")!r}, "rb").read()
-ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
 pages = ray.data.from_items([{{"html": news, "number": 1}}, {{"html": b"", "number": 2}}])
 options = {{"columns": ["text", "error", "labels"], "keep": ["number"]}}
 actors = ray.data.ActorPoolStrategy(size=1)
