@@ -14,12 +14,10 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from vclean.render.unclosed import Scan, end_tag
+from vclean.render.unclosed import Edit, Scan, end_tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from vclean.render.unclosed import Edit
 
 _START: Final = re.compile(
     r"<(?=[instxINSTX])(?:"
@@ -27,6 +25,8 @@ _START: Final = re.compile(
     r"|(?:[nN](?i:oembed|oframes)|[sS](?i:cript|elect|tyle)|[tT][eE](?i:mplate)|[xX](?i:mp))(?=[\s/])[^>]*+(?<=/)>)"
 )
 """Start tags that may need edits: elements that are rare, or self-closed."""
+
+_CLOSED_ROOT: Final = re.compile(r"""<template\s[^<>]*?shadowrootmode\s*=\s*["']?(closed)\b""", re.IGNORECASE)
 
 _PLAIN_NOSCRIPT: Final = re.compile(
     r"""[^>]*+>[^<]*+(?:<(?:img|input|link|meta)\s(?:[^<>"']|"[^"<>]*+"|'[^'<>]*+')*+>[^<]*+)*+</noscript[\s/>]""",
@@ -50,7 +50,8 @@ def repair(text: str) -> str:
 
 def find_edits(text: str) -> list[Edit]:
     """Return the edits that repair a source, in ascending order; a correct source needs none."""
-    return Scan(text).edits() if _is_suspect(text) else []
+    edits = Scan(text).edits() if _is_suspect(text) else []
+    return sorted([*edits, *_open_shadow_roots(text)]) if "shadowrootmode" in text else edits
 
 
 def describe_edits(edits: Sequence[Edit]) -> tuple[str, ...]:
@@ -59,8 +60,8 @@ def describe_edits(edits: Sequence[Edit]) -> tuple[str, ...]:
     >>> describe_edits(find_edits("<iframe/><iframe/>Rain<!-- wind ->"))
     ('the source was repaired: no end of <iframe> and comment',)
     """
-    causes = " and ".join(sorted({edit.cause for edit in edits}))
-    return (f"{REPAIRED}: no end of {causes}",) if edits else ()
+    causes = " and ".join(sorted({edit.cause for edit in edits} - {""}))
+    return (f"{REPAIRED}: no end of {causes}",) if causes else ()
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
@@ -70,6 +71,11 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
         parts += [text[last : edit.start], edit.text]
         last = edit.end
     return "".join([*parts, text[last:]]) if edits else text
+
+
+def _open_shadow_roots(text: str) -> list[Edit]:
+    """Return the edits that open closed shadow roots; browsers lay out both alike, and let scripts read open ones."""
+    return [Edit(*mode.span(1), "open", "") for mode in _CLOSED_ROOT.finditer(text)]
 
 
 class SourceOffsets:

@@ -40,7 +40,7 @@ L3S-GN1)."""
 
 
 class Edit(NamedTuple):
-    """Replacement of `[start, end)` of a source by `text`; `cause` names what has no end."""
+    """Replacement of `[start, end)` of a source by `text`; `cause` names what has no end, if anything."""
 
     start: int
     end: int

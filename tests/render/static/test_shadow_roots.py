@@ -1,0 +1,55 @@
+import pytest
+from helpers.pages import snapshot
+
+from vclean.page import Page
+from vclean.render.browser.renderer import Renderer
+
+
+def words(html: str) -> str:
+    return " ".join(" ".join(snapshot(f"<!doctype html><body>{html}").texts).split())
+
+
+@pytest.mark.parametrize("mode", ["open", "closed", "Open"])
+def test_shadow_root_replaces_children(mode: str) -> None:
+    assert words(f"<div>Light<template shadowrootmode={mode}><p>Shadow</p></template><b>too</b></div>") == "Shadow"
+
+
+@pytest.mark.parametrize(
+    ("shadow", "expected"),
+    [
+        ("<p>Before</p><slot></slot>", "Before One two three"),
+        ("<slot>Fallback</slot><p>After</p>", "One two three After"),
+        ("<slot name=s>Fallback</slot>", "named"),
+        ("<slot></slot><slot name=s></slot>", "One two three named"),
+        ("<slot name=other>Fallback</slot>", "Fallback"),
+        ("<slot></slot><slot>second</slot>", "One two three second"),
+    ],
+)
+def test_children_are_in_their_slots(shadow: str, expected: str) -> None:
+    light = "One <b>two</b> three<i slot=s>named</i>"
+    assert words(f"<div><template shadowrootmode=open>{shadow}</template>{light}</div>") == expected
+
+
+def test_fallback_remains_without_children() -> None:
+    assert words("<div> <template shadowrootmode=open><slot>Fallback</slot></template> </div>") == "Fallback"
+
+
+def test_other_templates_are_no_part_of_the_page() -> None:
+    assert words("<div>Light<template><p>Inert</p></template></div>") == "Light"
+    assert words("<div>Light<template shadowrootmode=other><p>Inert</p></template></div>") == "Light"
+
+
+def test_second_root_of_a_host_is_inert() -> None:
+    roots = "<template shadowrootmode=open>First</template><template shadowrootmode=open>Second</template>"
+    assert words(f"<div>{roots}</div>") == "First"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("mode", ["open", "closed"])
+def test_browser_reads_the_same(mode: str) -> None:
+    shadow = f"<template shadowrootmode={mode}><h2>Tide</h2><slot>none</slot></template>"
+    html = f"<!doctype html><body><div>{shadow}<p>High at noon.</p></div>"
+    with Renderer() as renderer:
+        page = renderer.render(Page(content=html)).snapshot
+    assert [text.strip() for text in page.texts if text.strip()] == ["Tide", "High at noon."]
+    assert words(html) == "Tide High at noon."
