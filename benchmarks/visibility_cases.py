@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+import painted_cases
+from painted_cases import DARK, WHITE
+
 SENTENCE: Final = "The heron counts forty silver buttons beside the weir."
 """The sentence that a page hides, folds away or shows in an unusual way."""
 
 LEAD: Final = "The town council met on Tuesday to decide what becomes of the old mill."
 """A sentence that every page shows."""
 
-_PIXEL: Final = (
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='9' height='9'%3E"
-    "%3Crect width='9' height='9' fill='{}'/%3E%3C/svg%3E"
-)
-_WHITE: Final = _PIXEL.format("white")
-_DARK: Final = _PIXEL.format("%23123")
 _TEXT: Final = "<p id=x>{text}</p>"
 
 
@@ -212,7 +209,7 @@ _HIDDEN: Final = {
     ),
     "covered by an image": (
         ".w { position: relative } .b { position: absolute; left: 0; top: -9px; width: 720px; height: 90px }",
-        f'<div class=w>{_TEXT}<img class=b alt="" src="{_WHITE}"></div>',
+        f'<div class=w>{_TEXT}<img class=b alt="" src="{WHITE}"></div>',
     ),
     "covered in a grid cell": (
         ".w { display: grid } .w > * { grid-area: 1 / 1 } .b { z-index: 1; background: #fff }",
@@ -226,7 +223,7 @@ _HIDDEN: Final = {
     ),
     "filter of a parent": (".w { filter: opacity(0%) }", "<div class=w>" + _TEXT + "</div>"),
     "white on a white picture": (
-        f".w {{ background: url(\"{_WHITE}\") }} #x {{ color: #fff }}", "<div class=w>" + _TEXT + "</div>",
+        f".w {{ background: url(\"{WHITE}\") }} #x {{ color: #fff }}", "<div class=w>" + _TEXT + "</div>",
     ),
     "span in a paragraph": (
         "#x { font-size: 0 }", "<p>The clock of the mill stopped long ago. <span id=x>{text}</span> It shows noon.</p>",
@@ -457,10 +454,10 @@ _SHOWN: Final = {
     "over an image": (
         ".w { position: relative } .b { position: absolute; left: 0; top: 0; width: 720px; height: 90px } "
         "#x { position: relative; color: #fff }",
-        f'<div class=w><img class=b alt="" src="{_DARK}">{_TEXT}</div>',
+        f'<div class=w><img class=b alt="" src="{DARK}">{_TEXT}</div>',
     ),
     "over a background image": (
-        f".w {{ background: url(\"{_DARK}\") }} #x {{ color: #fff }}", "<div class=w>" + _TEXT + "</div>",
+        f".w {{ background: url(\"{DARK}\") }} #x {{ color: #fff }}", "<div class=w>" + _TEXT + "</div>",
     ),
     "over a box that lies behind": (
         ".w { position: relative } .b { position: absolute; inset: 0; background: #123; z-index: -1 } "
@@ -523,7 +520,11 @@ _SHOWN: Final = {
 def cases() -> list[Case]:
     """Return all pages of the suite: hidden, revealable, shown."""
     by_style = (("hidden", _HIDDEN_BY_STYLE), ("shown", _SHOWN_BY_STYLE))
-    by_markup = (("hidden", _HIDDEN), ("revealable", _REVEALABLE), ("shown", _SHOWN))
+    by_markup = (
+        ("hidden", _HIDDEN | painted_cases.HIDDEN),
+        ("revealable", _REVEALABLE),
+        ("shown", _SHOWN | painted_cases.SHOWN),
+    )
     suite = [
         Case(kind, name, f"#x {{ {style} }}", _TEXT) for kind, styles in by_style for name, style in styles.items()
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -48,7 +48,8 @@ values are empty."""
 class Hidden(IntEnum):
     """Technique that hides an element or a text from readers.
 
-    The walker gives an element the codes up to `OFF_PAGE`; those after it are found by `vclean.features.visibility`.
+    The walker gives an element the codes up to `OFF_PAGE`, and texts `GLYPHS` too; `vclean.features.visibility` finds
+    the others.
     """
 
     NO = 0
@@ -78,11 +79,44 @@ class Hidden(IntEnum):
     """Blended into what is behind it."""
     COVERED = 13
     """Below something opaque."""
+    GLYPHS = 14
+    """Painted as dots, or in a font without ink."""
 
     @property
     def technique(self) -> str:
         """Return its name in results, such as `off-page`; empty for what is not hidden."""
         return "" if self is Hidden.NO else self.name.lower().replace("_", "-")
+
+
+class AreaPlace(IntEnum):
+    """Place of a painted area in the paint order of its element."""
+
+    BACKGROUND = 0
+    """With the background of the element: its shadows and borders."""
+    BEFORE = 1
+    """The pseudo-element `::before`, its first child."""
+    AFTER = 2
+    """The pseudo-element `::after`, its last child."""
+    OUTLINE = 3
+    """Above the contents of the element."""
+
+
+class Areas(NamedTuple):
+    """R areas that a page paints besides the backgrounds and images of its elements.
+
+    Attributes:
+        element: int32 (R,), the element that each belongs to.
+        style: int32 (R,), its row of styles: that of the pseudo-element, or of the element.
+        place: int32 (R,), `AreaPlace`.
+        is_plain: bool (R,), whether its styles determine what it paints: a background in its whole box.
+        box: float32 (R, 4), x, y, width and height of what is in sight of it.
+    """
+
+    element: NDArray[np.int32]
+    style: NDArray[np.int32]
+    place: NDArray[np.int32]
+    is_plain: NDArray[np.bool_]
+    box: NDArray[np.float32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +190,7 @@ class Snapshot:
         build: product and version of the browser or the parser.
         noscript: whether `<noscript>` content is part of the page (see `noscript_needed`).
         scripted: whether the source of the page has scripts.
+        dark: whether the canvas is dark where the page has no background: `color-scheme: dark`.
         notes: what was unusual in reading the page: repairs of its source, and the like.
         tags: lower-case tag names; `tag` indexes it.
         tag: int32 (N,).
@@ -173,6 +208,10 @@ class Snapshot:
         text_hidden: uint8 (T,), `Hidden`: that of its parent, or because no line is inside the clip.
         image: int32 (I,), ascending, the `img` elements whose image is loaded.
         clear: int32 (J,), ascending, `img` and `svg` elements that are transparent at the lines of text in their boxes.
+        area: int32 (R, 4), what the page paints besides elements, see `areas`; area_box: float32 (R, 4), x, y, width,
+            height.
+        unclear: int32 (U, 2), elements whose texts styles may not show as they are painted, with the `Hidden` code of
+            what may hide them: a clip path that is not understood, a `::first-line`, a thick line through letters.
         line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
         timings: seconds by stage; they are not stored.
 
@@ -193,6 +232,7 @@ class Snapshot:
     build: str = ""
     noscript: bool = False
     scripted: bool = False
+    dark: bool = False
     notes: tuple[str, ...] = ()
     tags: tuple[str, ...]
     tag: NDArray[np.int32]
@@ -214,6 +254,9 @@ class Snapshot:
     line_text: NDArray[np.int32]
     line_box: NDArray[np.float32]
     clear: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    area: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int32))
+    area_box: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
+    unclear: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     timings: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -233,6 +276,12 @@ class Snapshot:
     def text_length(self) -> NDArray[np.int64]:
         """Return the characters of each text without white space around them, int64 (T,)."""
         return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
+
+    @property
+    def areas(self) -> Areas:
+        """Return what the page paints besides the backgrounds and images of its elements: pseudo-elements, shadows."""
+        element, style, place, is_plain = self.area.T
+        return Areas(element, style, place, is_plain == 1, self.area_box)
 
     def attributes(self, name: str) -> Mapping[int, str]:
         """Return the values of attribute `name` by element."""

@@ -113,9 +113,22 @@ class _Controls:
         )
 
     def _is_in_closed_details(self, element: int) -> bool:
-        """Return whether the parent is a `details` element in sight."""
+        """Return whether the parent is a `details` element in sight, with nothing that hides its summary."""
         parent = self._parent[element]
-        return parent in self._details and self._seen[parent]
+        return parent in self._details and self._seen[parent] and self._summary_is_seen(parent)
+
+    def _summary_is_seen(self, details: int) -> bool:
+        """Return whether the summary of a `details` element is in sight; without one the browser paints its own."""
+        summary = self._summaries.get(details)
+        return summary is None or self._seen[summary]
+
+    @cached_property
+    def _summaries(self) -> dict[int, int]:
+        """Return the first summary of each parent of one."""
+        found: dict[int, int] = {}
+        for summary in np.flatnonzero(self._snapshot.is_tag(("summary",))).tolist():
+            found.setdefault(self._parent[summary], summary)
+        return found
 
     @cached_property
     def _details(self) -> set[int]:

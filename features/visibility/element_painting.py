@@ -22,7 +22,10 @@ LEAST_OPACITY: Final = 0.02
 COVER_SHARE: Final = 0.9
 """Share of a line, or of a side of the viewport, that counts as the whole."""
 
-_IMAGE_TAGS: Final = ("canvas", "svg", "video")
+_DARK_CANVAS: Final = Color(18, 18, 18)
+"""Of Chromium."""
+
+_IMAGE_TAGS: Final = ("canvas", "svg", "video", "iframe", "object", "embed")
 _NO_EFFECT: Final = ("", "none", "normal")
 
 
@@ -66,6 +69,11 @@ class ElementPainting:
         return np.array([value not in ("", "none") for value in self.values["background-image"]], dtype=bool)
 
     @cached_property
+    def has_embedded_background(self) -> NDArray[np.bool_]:
+        """Return which style rows have a background image whose data are in the page, bool (S,)."""
+        return np.array(["url(" in value and "data:" in value for value in self.values["background-image"]], dtype=bool)
+
+    @cached_property
     def clips_to_text(self) -> NDArray[np.bool_]:
         """Return which style rows paint their background inside letters only, bool (S,)."""
         return np.array(["text" in value for value in self.values["background-clip"]], dtype=bool)
@@ -79,7 +87,7 @@ class ElementPainting:
 
     @cached_property
     def is_image(self) -> NDArray[np.bool_]:
-        """Return which elements are images, canvases, drawings or videos, of unknown colors, bool (N,)."""
+        """Return which elements are images, drawings, videos or frames, of unknown colors, bool (N,)."""
         mask = self.snapshot.is_tag(_IMAGE_TAGS)
         mask[self.snapshot.image] = True
         return mask
@@ -131,22 +139,43 @@ class ElementPainting:
 
     @cached_property
     def has_effect(self) -> NDArray[np.bool_]:
-        """Return which elements a filter, mask, blend mode, text clip or negative `z-index` applies to, bool (N,)."""
+        """Return which elements an effect or a negative `z-index` applies to, bool (N,).
+
+        Effects are filters, masks, blend modes, text clips, strokes, transforms in three dimensions, and what makes
+        texts `unclear`.
+        """
         styles = self.snapshot.styles
         effects = np.array([value.startswith("-") for value in self.values["z-index"]], dtype=bool) | self.clips_to_text
         for name in ("filter", "mask-image", "mix-blend-mode"):
             effects |= ~styles.is_in(name, _NO_EFFECT)
+        effects |= np.array(self.values["-webkit-text-stroke-width"]) > "0px"
+        effects |= np.char.startswith(self.values["transform"], "matrix3d(")
         own = effects[self.snapshot.style]
+        own[self.snapshot.unclear[:, 0]] = True
         return tree.path_sum(own, self.snapshot.end) > 0 if own.any() else own
 
     @cached_property
     def canvas(self) -> Color:
         """Return the opaque color behind the page: the background of the root or the body (CSS Backgrounds 3, 2.11)."""
-        for style in viewport_styles(self.snapshot):
-            background = self.background[style]
-            if background[3] > 0 or self.has_background_image[style]:
-                return Color(*background.tolist()).over(WHITE) if np.isfinite(background).all() else WHITE
-        return WHITE
+        base = _DARK_CANVAS if self.snapshot.dark else WHITE
+        if self._canvas_style is None:
+            return base
+        background = self.background[self._canvas_style]
+        return Color(*background.tolist()).over(base) if np.isfinite(background).all() else base
+
+    @cached_property
+    def _canvas_style(self) -> int | None:
+        """Return the style row of the element whose background is that of the canvas, None if there is none."""
+        paints = (self.background[:, 3] > 0) | self.has_background_image
+        return next((style for style in viewport_styles(self.snapshot) if paints[style]), None)
+
+    @property
+    def canvas_painter(self) -> int:
+        """Return the element that the canvas is part of: the root if a background is propagated to it, else -1.
+
+        A filter of the root changes that background (Filter Effects 1, 5), and not the color of an empty canvas.
+        """
+        return -1 if self._canvas_style is None else 0
 
     def text_clip(self, ancestors: Sequence[int]) -> int | None:
         """Return the first of `ancestors` that clips its background to its text, or None."""
@@ -154,9 +183,9 @@ class ElementPainting:
             return None
         return next((element for element in ancestors if self.clips_to_text[self.snapshot.style[element]]), None)
 
-    def fills_viewport(self, element: int) -> bool:
-        """Return whether an element is as large as the viewport."""
-        settings, box = self.snapshot.settings, self.snapshot.box[element]
+    def fills_viewport(self, box: NDArray[np.float32]) -> bool:
+        """Return whether a box, float32 (4,), is as large as the viewport."""
+        settings = self.snapshot.settings
         return bool(
             box[2] >= COVER_SHARE * settings.get("width", 0) and box[3] >= COVER_SHARE * settings.get("height", 0)
         )

@@ -16,6 +16,7 @@ from vclean.features.visibility.boxes import points_in_boxes
 from vclean.features.visibility.candidate_texts import CandidateTexts
 from vclean.features.visibility.element_painting import ElementPainting
 from vclean.features.visibility.paint_layers import PaintLayers
+from vclean.features.visibility.painters import Painters
 from vclean.features.visibility.text_contrast import TextContrast
 from vclean.features.visibility.text_geometry import out_of_reach, unreadable, without_lines
 from vclean.render.snapshot import Hidden
@@ -45,11 +46,12 @@ def hidden_techniques(snapshot: Snapshot) -> NDArray[np.uint8]:
 
 
 def doubtful_texts(snapshot: Snapshot) -> dict[int, int]:
-    """Return the texts that an image is behind or above, with the `Hidden` code of those that prove to be unseen.
+    """Return the texts that pixels decide on, with the `Hidden` code of those that prove to be unseen.
 
-    Styles do not determine what an image shows: the browser has to paint the page with and without these texts.
+    Styles do not determine what images, filters from drawings and the like show: the browser has to paint the page with
+    and without these texts.
     """
-    if not (snapshot.rendered and _has_text_on_images(snapshot)):
+    if not (snapshot.rendered and (_has_unclear_effects(snapshot) or _has_text_on_images(snapshot))):
         return {}
     texts = CandidateTexts(snapshot)
     painted = _PaintedTexts(texts)
@@ -58,11 +60,28 @@ def doubtful_texts(snapshot: Snapshot) -> dict[int, int]:
     return painted.doubts
 
 
+def _has_unclear_effects(snapshot: Snapshot) -> bool:
+    """Return whether styles of the page leave open what its texts look like."""
+    if len(snapshot.unclear):
+        return True
+    masks, strokes = snapshot.styles.column("mask-image"), snapshot.styles.column("-webkit-text-stroke-width")
+    return (
+        any(value not in ("", "none") for value in masks)
+        or any(value not in ("", "0px") for value in strokes)
+        or any("url(" in value for value in snapshot.styles.column("filter"))
+        or any(value.startswith("matrix3d(") for value in snapshot.styles.column("transform"))
+    )
+
+
 def _has_text_on_images(snapshot: Snapshot) -> bool:
-    """Return whether the center of a line is on an image with known data; others may not be loaded."""
-    is_embedded = ["url(" in image and "data:" in image for image in snapshot.styles.column("background-image")]
-    is_image = ElementPainting(snapshot).is_picture | np.array(is_embedded, dtype=bool)[snapshot.style]
-    boxes = snapshot.box[is_image & (snapshot.hidden == Hidden.NO)]
+    """Return whether the center of a line is on an image with known data, or on an area that styles do not determine.
+
+    Other images may not be loaded.
+    """
+    painting = ElementPainting(snapshot)
+    is_image = painting.is_picture | painting.has_embedded_background[snapshot.style]
+    areas = snapshot.areas
+    boxes = np.append(snapshot.box[is_image & (snapshot.hidden == Hidden.NO)], areas.box[~areas.is_plain], axis=0)
     boxes = boxes[(boxes[:, 2:] > 1).all(axis=1)]
     centers = snapshot.line_box[:, :2] + snapshot.line_box[:, 2:] / np.float32(2)
     return any(len(lines) for lines, _ in points_in_boxes(centers, boxes))
@@ -79,8 +98,9 @@ class _PaintedTexts:
     def __init__(self, texts: CandidateTexts) -> None:
         self._texts = texts
         self._painting = ElementPainting(texts.snapshot)
-        self._layers = PaintLayers(texts, self._painting)
-        self._contrast = TextContrast(self._painting)
+        self._painters = Painters(self._painting)
+        self._layers = PaintLayers(texts, self._painters)
+        self._contrast = TextContrast(self._painters)
         self.doubts: dict[int, int] = {}
 
     def techniques(self) -> NDArray[np.uint8]:
@@ -97,16 +117,20 @@ class _PaintedTexts:
         ancestors = self._texts.snapshot.ancestors(int(self._texts.parent[text]))
         text_clip = self._painting.text_clip(ancestors)
         below, above = self._layers.split(text, ancestors, text_clip)
-        covers = [element for element in above if self._layers.covers(element, text)]
+        covers = [painter for painter in above if self._layers.covers(painter, text)]
+        if covers and not self._painters.is_unclear[covers].all():
+            return Hidden.COVERED
         if covers:
-            return self._doubt(text, Hidden.COVERED) if self._painting.is_picture[covers].all() else Hidden.COVERED
-        lowest = max((row for row, element in enumerate(below) if self._layers.hides_below(element, text)), default=0)
+            return self._doubt(text, Hidden.COVERED)
+        lowest = max((row for row, painter in enumerate(below) if self._layers.hides_below(painter, text)), default=0)
         backdrops = self._contrast.backdrops(below[lowest:])
         if backdrops is None:
             return self._doubt(text, Hidden.COLOR)
-        return self._contrast.technique(ancestors, text_clip, backdrops) if backdrops else Hidden.NO
+        technique = self._contrast.technique(ancestors, text_clip, backdrops) if backdrops else Hidden.NO
+        return technique or self._doubt(text, self._contrast.unclear_effect(ancestors))
 
     def _doubt(self, text: int, technique: Hidden) -> int:
-        """Record a text that pixels decide on; until then it is visible."""
-        self.doubts[int(self._texts.index[text])] = technique
+        """Record a text that pixels decide on, if anything may hide it; until then it is visible."""
+        if technique:
+            self.doubts[int(self._texts.index[text])] = technique
         return Hidden.NO

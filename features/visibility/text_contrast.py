@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.visibility.candidate_texts import CandidateTexts
-    from vclean.features.visibility.element_painting import ElementPainting
+    from vclean.features.visibility.painters import Painters
 
 _LEAST_BLUR: Final = 2.0
 """CSS px; no text is lost by a smaller blur."""
 _BLUR_SHARE: Final = 0.3
 """Of the font size: letters with a blur of a larger radius cannot be read."""
+_THICK_STROKE: Final = 0.1
+"""Font sizes: a stroke in the color behind the letters that is as wide may leave nothing of them."""
 _MAX_COLORS: Final = 64
 """Colors behind a text that are considered, of gradients over gradients."""
 _VISIBLE: Final = Color(255, 0, 255)
@@ -39,7 +42,7 @@ _VISIBLE: Final = Color(255, 0, 255)
 
 
 class Backdrop(NamedTuple):
-    """Pair an opaque color that may be behind a text with the element that paints it, -1 for the canvas."""
+    """Pair an opaque color that may be behind a text with the element of its painter, -1 for the canvas."""
 
     color: Color
     painter: int
@@ -64,12 +67,13 @@ class TextContrast:
     """Compare the colors of the texts of a page with those behind them.
 
     Args:
-        painting: what the elements of the page paint.
+        painters: what is painted on the page.
     """
 
-    def __init__(self, painting: ElementPainting) -> None:
-        self._painting = painting
-        self._snapshot = painting.snapshot
+    def __init__(self, painters: Painters) -> None:
+        self._painters = painters
+        self._painting = painters.painting
+        self._snapshot = painters.snapshot
 
     def is_readable(self, texts: CandidateTexts) -> NDArray[np.bool_]:
         """Return which texts differ from the opaque color of the nearest ancestor that paints, bool (K,).
@@ -90,29 +94,29 @@ class TextContrast:
         ratio = contrast(np.nan_to_num(mixed, nan=128), np.nan_to_num(behind, nan=128))
         return np.asarray(opaque & inside & (ratio >= LEAST_CONTRAST))
 
-    def backdrops(self, elements: Sequence[int]) -> list[Backdrop] | None:
-        """Return the opaque colors that may be behind a text; None if the pixels of an image decide.
+    def backdrops(self, painters: Sequence[int]) -> list[Backdrop] | None:
+        """Return the opaque colors that may be behind a text; None if pixels decide.
 
         The list is empty where an image is behind it that may not have been loaded.
 
         Args:
-            elements: what is painted there, lowest first.
+            painters: what is painted there, lowest first.
         """
         painting = self._painting
-        backdrops = [Backdrop(painting.canvas, -1)]
-        for element in elements:
-            if painting.is_picture[element]:
+        backdrops = [Backdrop(painting.canvas, painting.canvas_painter)]
+        for painter in painters:
+            if self._painters.is_unclear[painter]:
                 return None
-            style = int(self._snapshot.style[element])
-            backdrops = self._over(backdrops, element, style)
+            style = int(self._painters.style[painter])
+            backdrops = self._over(backdrops, painter, style)
             image = painting.values["background-image"][style]
             if "url(" in image:
                 return None if "data:" in image else []
         return backdrops
 
-    def _over(self, backdrops: list[Backdrop], element: int, style: int) -> list[Backdrop]:
-        """Paint the background color and the gradients of an element over each backdrop."""
-        opacity = float(self._painting.opacity[element])
+    def _over(self, backdrops: list[Backdrop], painter: int, style: int) -> list[Backdrop]:
+        """Paint the background color and the gradients of a painter over each backdrop."""
+        opacity, element = float(self._painters.opacity[painter]), int(self._painters.element[painter])
         background = self._painting.background[style]
         if np.isfinite(background).all() and background[3] > 0:
             fill = Color(*background.tolist()).faded(opacity)
@@ -142,6 +146,33 @@ class TextContrast:
         if not _any_differ(pairs):
             return Hidden.COLOR
         return effect if _any_differ(faded) else Hidden.OPACITY
+
+    def unclear_effect(self, ancestors: Sequence[int]) -> Hidden:
+        """Return what may hide a text without styles that show it, `NO` if nothing does.
+
+        Args:
+            ancestors: the parent of the text and the ancestors of that, innermost first.
+        """
+        values, style = self._painting.values, self._snapshot.style
+        width = _number(values["-webkit-text-stroke-width"][style[ancestors[0]]])
+        if width > _THICK_STROKE * float(self._painting.font_size[style[ancestors[0]]]):
+            return Hidden.COLOR
+        for element in ancestors:
+            if element in self._unclear:
+                return self._unclear[element]
+            row = style[element]
+            if "url(" in values["filter"][row]:
+                return Hidden.FILTER
+            if values["mask-image"][row] not in ("", "none"):
+                return Hidden.MASK
+            if values["transform"][row].startswith("matrix3d("):
+                return Hidden.TRANSFORM
+        return Hidden.NO
+
+    @cached_property
+    def _unclear(self) -> dict[int, Hidden]:
+        """Return the elements whose texts may be hidden, with what may hide them."""
+        return {element: Hidden(code) for element, code in self._snapshot.unclear.tolist()}
 
     def _letter_colors(self, parent: int, text_clip: int | None) -> list[Color]:
         """Return the colors that letters are painted in: fill, shadows, stroke, and a background clipped to them."""
@@ -213,6 +244,11 @@ class TextContrast:
 def _any_differ(pairs: Sequence[_Pair]) -> bool:
     """Return whether a reader sees the letters in one of the pairs of colors."""
     return any(pair.differs for pair in pairs)
+
+
+def _number(length: str) -> float:
+    """Return a computed length in CSS px, 0 if there is none."""
+    return float(length.removesuffix("px") or 0)
 
 
 def _is_masked_away(mask: str) -> bool:

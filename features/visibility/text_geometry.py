@@ -19,6 +19,8 @@ LEAST_FONT_SIZE: Final = 5.0
 """CSS px, after transforms; smaller letters cannot be read."""
 LEAST_ADVANCE: Final = 0.12
 """Mean width of a character in font sizes; below it letters lie on top of each other. Narrow fonts have .3."""
+MOST_ADVANCE: Final = 100.0
+"""Mean width of a character in font sizes; a transform that stretches letters as far leaves no letters."""
 
 _LEAST_CHARACTERS: Final = 5
 """Characters of a text; the mean advance of fewer is uncertain."""
@@ -50,8 +52,9 @@ def unreadable(texts: CandidateTexts) -> NDArray[np.uint8]:
     small = effective < LEAST_FONT_SIZE
     advance = texts.extent / (np.maximum(texts.length, 1) * np.maximum(effective, 0.1))
     overprinted = (advance < LEAST_ADVANCE) & (texts.length >= _LEAST_CHARACTERS)
+    torn = advance > MOST_ADVANCE
     by_size = np.where(size < LEAST_FONT_SIZE, Hidden.FONT_SIZE, Hidden.TRANSFORM)
-    cases = [_is_turned_away(texts), small, overprinted]
+    cases = [_is_turned_away(texts) | torn, small, overprinted]
     return np.select(cases, [Hidden.TRANSFORM, by_size, Hidden.SPACING], Hidden.NO).astype(np.uint8)
 
 

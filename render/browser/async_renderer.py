@@ -230,8 +230,11 @@ class AsyncRenderer:
         from vclean.render.browser import walker
 
         tab = self._tab = self._tab or await self._open_tab(process)
-        hints = walker.hints(text) | {"discard": not screenshot}
-        payload = await tab.read(text, walker.call(url, self._settings, hints))
+
+        def reading() -> str:
+            return walker.call(url, self._settings, walker.hints(text) | {"discard": not screenshot})
+
+        payload = await tab.read(text, reading)
         png = None
         snapshot = self._unpack(payload, url, process.build)
         if screenshot:
@@ -249,7 +252,7 @@ class AsyncRenderer:
         tab = await self._open_tab(process, paint=True)
         try:
             async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
-                await tab.read(text, walker.call(snapshot.url, self._settings, omissions=Omissions()))
+                await tab.read(text, lambda: walker.call(snapshot.url, self._settings, omissions=Omissions()))
                 return await self._examined(tab, snapshot, doubts)
         except TimeoutError:
             return snapshot  # doubtful texts count as shown

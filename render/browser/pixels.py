@@ -22,7 +22,8 @@ _MAX_HEIGHT: Final = 4096
 _LEAST_COMPARED: Final = 0.5
 """Share of a line; of a smaller part, which may have no letters, nothing follows."""
 _LEAST_CHANGE: Final = 24
-"""Of 255, in a channel: a smaller change of a pixel is not seen."""
+"""Of 255, in a channel: from one pixel to the next the text changes the page by less where no letter has an edge, such
+as in a blur."""
 _LEAST_SHARE: Final = 0.005
 """Of the pixels of a line: letters in a thin font change 5 % and more."""
 _LEAST_PIXELS: Final = 6
@@ -69,4 +70,5 @@ class PixelComparison:
         change = np.abs(with_texts[part].astype(np.int16) - without[part]).max(axis=2, initial=0)
         if not change.size or change.size < _LEAST_COMPARED * width * height:
             return True
-        return bool((change >= _LEAST_CHANGE).sum() >= max(_LEAST_PIXELS, _LEAST_SHARE * change.size))
+        edges = sum(int((np.abs(np.diff(change, axis=axis)) >= _LEAST_CHANGE).sum()) for axis in (0, 1))
+        return bool(edges >= max(_LEAST_PIXELS, _LEAST_SHARE * change.size))

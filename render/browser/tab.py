@@ -10,6 +10,8 @@ from vclean.render.browser.interception import PageRequest, PageResponse, Reques
 from vclean.render.browser.walker import NEEDS_NEW_DOCUMENT, call, definition
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -57,8 +59,13 @@ class DocumentTab:
         await RequestInterceptor(tab.session, _BlankResponder()).start("Document")
         return cls(tab, await main_frame_id(tab.session))
 
-    async def read(self, text: str, expression: str) -> str:
-        """Replace the document by `text`, and evaluate a `walker.call` on it."""
+    async def read(self, text: str, expression: Callable[[], str]) -> str:
+        """Replace the document by `text`, and evaluate a `walker.call` on it.
+
+        Args:
+            text: the source of the page.
+            expression: returns the `walker.call`; it runs while the browser parses the page.
+        """
         payload = NEEDS_NEW_DOCUMENT if self._stale else await self._replace_document(text, expression)
         if payload == NEEDS_NEW_DOCUMENT:
             await self._navigator.load(_BLANK_URL)
@@ -67,11 +74,13 @@ class DocumentTab:
         self._stale = not payload.endswith('"sticky":false}')
         return payload
 
-    async def _replace_document(self, text: str, expression: str) -> str:
+    async def _replace_document(self, text: str, expression: Callable[[], str]) -> str:
         self._stale = True
-        # Sent together: no frame is painted in between.
-        replacing = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
-        answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self._session, expression))
+        # Sent at once, and not after the answer: no frame is painted in between.
+        sending = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
+        replacing = asyncio.ensure_future(sending)
+        await asyncio.sleep(0)  # sends it
+        answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self._session, expression()))
         return answers[1]
 
     async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:

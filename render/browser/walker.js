@@ -4,7 +4,10 @@
 (function walk(options) {
   'use strict';
 
-  const HIDDEN = { no: 0, display: 1, visibility: 2, opacity: 3, clipped: 4, offPage: 5 }; // snapshot.Hidden
+  const HIDDEN = {
+    no: 0, display: 1, visibility: 2, opacity: 3, clipped: 4, offPage: 5, color: 9, covered: 13, glyphs: 14,
+  }; // snapshot.Hidden
+  const PLACE = { background: 0, before: 1, after: 2, outline: 3 }; // snapshot.AreaPlace
   const ELEMENT = 1;
   const TEXT = 3;
   const INVISIBLE_OPACITY = 0.02;
@@ -15,6 +18,12 @@
   const PROBES = 24; // points of a line
   const SHAPES = 'path, rect, circle, ellipse, line, polyline, polygon, use, image, text';
   const SPREAD = 'filter, marker, foreignObject'; // paint outside their shapes
+  const MAX_PAINTED_PSEUDOS = 500; // elements of a page with pseudo-elements that paint, and selectors of them
+  const THICK = 12; // px of a border, an outline or the spread of a shadow that may cover text
+  const FAINT = 0.2; // of the alpha of a color that hides no text and shows none
+  const THICK_LINE = 0.5; // font sizes of a line through letters
+  const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
+  const GLYPHS = 'aeinort'; // frequent letters; a font without ink for them is blank
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
   const URL_ATTRIBUTES = new Set(['href', 'src', 'cite', 'data-src']);
@@ -24,7 +33,7 @@
   const STYLE_SHEET = Symbol.for('vclean.sheet');
   const USED = Symbol.for('vclean.used');
   const EFFECTS = ['transform', 'filter', 'mask-image', 'mix-blend-mode', 'background-clip', '-webkit-text-fill-color',
-    'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation'];
+    'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation', '-webkit-text-security'];
   const LINK_COLORS = 'body[link], body[alink], body[vlink]';
 
   // ---- property access that the page cannot shadow ----
@@ -132,10 +141,16 @@
     for (const marquee of selectAll('marquee:not(marquee marquee)')) marquee.replaceWith(marquee.cloneNode(true));
   }
 
-  // The end state is what a reader sees, and the only state that does not depend on the clock.
+  // The end state is what a reader sees, and the only state that does not depend on the clock. Animations that are paused,
+  // or begin after more than a minute, stay as they are.
   function finishAnimations() {
     for (const animation of documentReader('getAnimations')()) {
       try {
+        if (animation.playState === 'paused') continue;
+        if (animation.effect.getTiming().delay > MAX_ANIMATION_DELAY) {
+          animation.pause();
+          continue;
+        }
         animation.finish();
       } catch {
         animation.cancel(); // an endless animation has no end state
@@ -235,13 +250,12 @@
     return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
   }
 
-  // The bounding box of a clip-path's basic shape (CSS Masking 1, 5.1), `box` itself where the shape is not one that is
-  // read here: a shape that is not understood clips nothing.
+  // The bounding box of a clip-path's basic shape (CSS Masking 1, 5.1), null where the shape is not one that is read here.
   function shapeWindow(path, box) {
     const [, name, inside] = /^(inset|circle|ellipse|polygon|path)\((.*)\)/.exec(path) ?? [];
     const width = box.right - box.left;
     const height = box.bottom - box.top;
-    let window = box;
+    let window = null;
     if (name === 'inset') {
       const edges = inside.split(' round ')[0].trim().split(/\s+/);
       const [top, right = top, bottom = top, left = right] = edges;
@@ -265,7 +279,7 @@
       const corners = pathPoints(/"(.*)"/.exec(inside)?.[1] ?? '').map(([x, y]) => [box.left + x, box.top + y]);
       if (corners.length) window = boundsOf(corners);
     }
-    return Object.values(window).some(Number.isNaN) ? box : window;
+    return window === null || Object.values(window).some(Number.isNaN) ? null : window;
   }
 
   // The rectangle of the property `clip`, which applies to absolutely positioned elements (CSS Masking 1, 8).
@@ -281,9 +295,12 @@
     };
   }
 
-  function shapedClip(style, position, box, clip) {
+  // A shape that is not understood clips nothing: pixels decide.
+  function shapedClip(style, position, box, clip, index) {
     const path = declares['clip-path'] ? style.clipPath : 'none';
-    const window = path === 'none' ? clip : intersect(clip, shapeWindow(path, box));
+    const shape = path === 'none' ? null : shapeWindow(path, box);
+    if (path !== 'none' && shape === null) column.unclear.push(index, HIDDEN.clipped);
+    const window = shape === null ? clip : intersect(clip, shape);
     if (position !== 'absolute' && position !== 'fixed') return window;
     return intersect(window, clipWindow(style.clip, box));
   }
@@ -303,9 +320,12 @@
   }
 
   // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
-  function contentClip(element, style, row, box, outer) {
-    const clip = declares.clip ? shapedClip(style, row.position, box, outer) : outer;
-    const { overflow } = row;
+  function contentClip(element, index, style, row, box, outer) {
+    const clip = declares.clip ? shapedClip(style, row.position, box, outer, index) : outer;
+    let { overflow } = row;
+    if (declares.contain && /paint|strict|content/.test(style.contain)) overflow = { x: 'clip', y: 'clip' };
+    // The cells of a collapsed column have no width, and clip their contents (CSS 2.2, 17.5.5).
+    if (row.display === 'table-cell' && box.right === box.left) return NOTHING;
     if (overflow.x === 'visible' && overflow.y === 'visible') return clip;
     if (element === root || element === body || row.display === 'inline') return clip;
     if (row.display === 'contents' || isTableRow(row.display)) return clip;
@@ -371,6 +391,7 @@
   const column = {
     tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
     text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [], clear: [],
+    area: [], area_box: [], unclear: [],
   };
   const attributeValues = [];
   const omittedTexts = new Set(options.omittedTexts);
@@ -378,6 +399,8 @@
   const omittedElements = new Set(options.omittedElements);
   const elements = [];
   const pictures = []; // images and drawings in sight, with their numbers
+  let pageFonts = null;
+  let canvas = null;
   const texts = [];
   let characters = 0;
 
@@ -397,6 +420,7 @@
   // Properties that no style of the page declares have their initial values everywhere.
   const declares = Object.fromEntries(options.properties.map((name) => [name, !options.undeclared.includes(name)]));
   const hasEffects = EFFECTS.some((name) => declares[name]);
+  const hasFrames = ['box-shadow', 'outline', 'border-image', 'backdrop-filter'].some((name) => declares[name]);
 
   // Every read of a style property costs microseconds. The shorthands `font`, `borderWidth` and `overflow` replace many
   // reads; the longhands are read once for each distinct row. For an unusual font the shorthand is empty.
@@ -416,7 +440,9 @@
       row = {
         index: styleRow(style), display, position, overflow: { x: overflowX, y: overflowY },
         visible: visibility === 'visible', opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
+        borders: style.borderWidth.split(' ').map(parseFloat), hasThickBorder: false, unreadable: drawsNoLetters(style, font),
       };
+      row.hasThickBorder = row.borders.some((width) => width >= THICK);
       rowByStyle.set(key, row);
     }
     return row;
@@ -433,7 +459,28 @@
     if (declares['-webkit-text-stroke']) key += '\n' + style.webkitTextStroke;
     if (declares['backface-visibility']) key += '\n' + style.backfaceVisibility;
     if (declares.isolation) key += '\n' + style.isolation;
+    if (declares['-webkit-text-security']) key += '\n' + style.webkitTextSecurity;
     return key;
+  }
+
+  // Whether a style paints dots in place of letters, or letters without ink. Only fonts that pages bring can be blank.
+  function drawsNoLetters(style, font) {
+    if (declares['-webkit-text-security'] && !/^(none|)$/.test(style.webkitTextSecurity ?? '')) return true;
+    if (pageFonts === null || !font) return false;
+    const names = style.fontFamily.split(',').map((name) => name.trim().replace(/^["']|["']$/g, '').toLowerCase());
+    if (!names.some((name) => pageFonts.has(name))) return false;
+    canvas ??= documentReader('createElement')('canvas').getContext('2d');
+    canvas.font = font;
+    const { actualBoundingBoxAscent: ascent, actualBoundingBoxDescent: descent } = canvas.measureText(GLYPHS);
+    return ascent + descent <= 0;
+  }
+
+  // The families of the loaded fonts of the page, in lower case, or null.
+  function loadedFonts() {
+    const fonts = documentReader('fonts')();
+    if (fonts.size === 0) return null;
+    const loaded = [...fonts].filter((font) => font.status === 'loaded');
+    return loaded.length ? new Set(loaded.map((font) => font.family.replace(/^["']|["']$/g, '').toLowerCase())) : null;
   }
 
   function longFont(style) {
@@ -566,7 +613,242 @@
     }
     const judged = !blank && parent.hidden === HIDDEN.no;
     const unseen = judged && !addLines(index, node, parent.clip);
-    column.text_hidden.push(unseen ? (parent.clip === viewport ? HIDDEN.offPage : HIDDEN.clipped) : parent.hidden);
+    const code = judged && parent.unreadable ? HIDDEN.glyphs : parent.hidden;
+    column.text_hidden.push(unseen ? (parent.clip === viewport ? HIDDEN.offPage : HIDDEN.clipped) : code);
+  }
+
+  // ---- what is painted outside of elements, and what styles do not tell ----
+
+  // The rules of a style sheet or of a rule; none of a style sheet of another origin.
+  function rulesOf(parent) {
+    try {
+      return parent.cssRules ?? [];
+    } catch {
+      return [];
+    }
+  }
+
+  // Calls a function for every rule of pseudo-elements that applies to screens, with its selector.
+  function forEachRule(rules, above, use) {
+    for (let number = 0; number < rules.length; number += 1) {
+      const rule = rules[number];
+      if (rule instanceof CSSStyleRule) {
+        const own = rule.selectorText;
+        if (own.includes('::')) use(above === '' ? own : nested(own, above), rule.style);
+        if (rule.cssRules.length > 0) forEachRule(rule.cssRules, above === '' ? own : nested(own, above), use);
+      } else if (!(rule instanceof CSSMediaRule) || matchMedia(rule.conditionText).matches) {
+        forEachRule(rulesOf(rule.styleSheet ?? rule), above, use);
+      }
+    }
+  }
+
+  // The selector of a rule inside another (CSS Nesting 1, 3).
+  function nested(selector, above) {
+    return selector.includes('&') ? selector.replaceAll('&', `:is(${above})`) : `:is(${above}) ${selector}`;
+  }
+
+  function sheets() {
+    const all = [...documentReader('styleSheets')(), ...documentReader('adoptedStyleSheets')()];
+    return all.filter((sheet) => !sheet[STYLE_SHEET] && !sheet.disabled);
+  }
+
+  function isPainted(declarations) {
+    return ['background-color', 'background-image', 'box-shadow', 'backdrop-filter'].some((name) =>
+      !/^(|none|transparent|initial|inherit|unset|rgba\(0, 0, 0, 0\))$/.test(declarations.getPropertyValue(name)));
+  }
+
+  // Returns selectors of elements with a pseudo-element that paints, or with a `::first-line`, and its name.
+  function pseudoSelectors() {
+    const found = new Map();
+    for (const sheet of sheets()) {
+      forEachRule(rulesOf(sheet), '', (selector, style) => {
+        for (const part of selector.split(/,(?![^(]*\))/).map((each) => each.trim())) {
+          const [name] = /::(before|after|first-line)$/.exec(part) ?? [];
+          if (!name || !(name === '::first-line' || isPainted(style))) continue;
+          found.set(part, [part.slice(0, -name.length) || '*', name]);
+        }
+      });
+    }
+    return [...found.values()];
+  }
+
+  // Returns the elements with such a pseudo-element, and the names of those: Map of elements to Sets.
+  function findPseudos() {
+    const found = new Map();
+    for (const [selector, name] of (options.pseudos ?? pseudoSelectors()).slice(0, MAX_PAINTED_PSEUDOS)) {
+      for (const element of elementsOf(selector)) {
+        if (found.size >= MAX_PAINTED_PSEUDOS) return found;
+        found.set(element, (found.get(element) ?? new Set()).add(name));
+      }
+    }
+    return found;
+  }
+
+  function elementsOf(selector) {
+    try {
+      return selectAll(selector);
+    } catch {
+      return []; // a selector that does not stand alone
+    }
+  }
+
+  function addArea(index, row, place, isKnown, box, clip) {
+    const { left, top, right, bottom } = intersect(box, clip);
+    if (right - left <= 1 || bottom - top <= 1) return;
+    column.area.push(index, row, place, isKnown ? 1 : 0);
+    column.area_box.push(left + shift.x, top + shift.y, right - left, bottom - top);
+  }
+
+  function addPseudos(frame, names) {
+    for (const name of names) {
+      const style = getComputedStyle(frame.element, name);
+      if (name === '::first-line') column.unclear.push(frame.index, HIDDEN.color);
+      else if (!/^(none|normal|)$/.test(style.content)) addPseudo(frame, name, style);
+    }
+  }
+
+  function addPseudo(frame, name, style) {
+    if (style.visibility !== 'visible' || parseFloat(style.opacity) < INVISIBLE_OPACITY) return;
+    const box = pseudoBox(frame.element, name, style);
+    if (box === null) return;
+    // A large round box leaves its corners free.
+    const size = Math.min(box.right - box.left, box.bottom - box.top);
+    const round = size > 60 && /[3-9]\d%|\d{3}%/.test(style.borderRadius) || parseFloat(style.borderRadius) > size / 3;
+    const plain = !round && !style.backgroundImage.includes('data:') && style.transform === 'none' && style.clipPath === 'none' && style.backdropFilter === 'none' &&
+      style.boxShadow === 'none' && style.rotate === 'none' && style.scale === 'none' && style.translate === 'none';
+    const clip = /absolute|fixed/.test(style.position) ? frame.absolute : frame.clip;
+    addArea(frame.index, styleRow(style), PLACE[name.slice(2)], plain, box, clip);
+  }
+
+  // The border box of a pseudo-element, which has no accessor; null where it is not laid out as a block.
+  function pseudoBox(element, name, style) {
+    const px = (property) => parseFloat(style[property]) || 0;
+    const around = style.boxSizing === 'border-box' ? [0, 0] : [
+      px('paddingLeft') + px('paddingRight') + px('borderLeftWidth') + px('borderRightWidth'),
+      px('paddingTop') + px('paddingBottom') + px('borderTopWidth') + px('borderBottomWidth')];
+    const [width, height] = [px('width') + around[0], px('height') + around[1]];
+    let [x, y] = [px('marginLeft'), px('marginTop')];
+    if (style.position === 'absolute' || style.position === 'fixed') {
+      const outer = style.position === 'fixed' ? root : containingBlock(element);
+      const { left, top } = outer === root ? { left: -shift.x, top: -shift.y } : boxOf.call(outer);
+      const [innerLeft, innerTop] = outer === root ? [0, 0] : [outer.clientLeft, outer.clientTop];
+      [x, y] = [x + left + innerLeft + px('left'), y + top + innerTop + px('top')];
+    } else if (/^(block|flex|grid|flow-root|table)$/.test(style.display) && style.float === 'none') {
+      const own = getComputedStyle(element);
+      const { left, top, bottom } = boxOf.call(element);
+      // The margin of a first child is that of its parent, unless something is between the two (CSS 2.2, 8.3.1).
+      const collapses = name === '::before' && !parseFloat(own.paddingTop) && !parseFloat(own.borderTopWidth) &&
+        own.display === 'block' && own.overflow === 'visible' && own.float === 'none' && !/absolute|fixed/.test(own.position);
+      if (collapses) y = 0;
+      const edge = (side) => parseFloat(own[`padding${side}`]) + parseFloat(own[`border${side}Width`]);
+      const begin = name === '::before' ? top + edge('Top') : bottom - edge('Bottom') - height - px('marginBottom') - y;
+      [x, y] = [x + left + edge('Left') + px('left'), y + begin + px('top')];
+    } else return null;
+    return transformed({ left: x, top: y, right: x + width, bottom: y + height }, style);
+  }
+
+  // The bounds of a box after the transform of its style.
+  function transformed(box, style) {
+    if (style.transform === 'none') return box;
+    const [originX, originY] = style.transformOrigin.split(' ').map(parseFloat);
+    const matrix = new DOMMatrix(style.transform);
+    const corners = [[box.left, box.top], [box.right, box.top], [box.left, box.bottom], [box.right, box.bottom]];
+    return boundsOf(corners.map(([x, y]) => {
+      const point = matrix.transformPoint(new DOMPoint(x - box.left - originX, y - box.top - originY));
+      return [point.x / point.w + box.left + originX, point.y / point.w + box.top + originY];
+    }));
+  }
+
+  // The element that absolutely positioned children of an element are placed in.
+  function containingBlock(element) {
+    for (let above = element; above && above !== root; above = parentOf.call(above)) {
+      const style = getComputedStyle(above);
+      if (style.position !== 'static' || style.transform !== 'none' || style.filter !== 'none') return above;
+    }
+    return root;
+  }
+
+  // Returns the row of a style with another background.
+  function filledRow(style, color) {
+    const fill = { 'background-color': color, 'background-image': 'none', 'background-clip': 'border-box' };
+    const values = options.styles.map((name) => (fill[name] ?? style.getPropertyValue(name)).slice(0, STYLE_VALUE_LIMIT));
+    return intern(rows, values.join('\n'));
+  }
+
+  // Adds what lies between two boxes, the second of which may be empty.
+  function addRing(index, row, place, isPlain, outer, inner, clip) {
+    const middle = intersect(outer, inner);
+    if (middle.right <= middle.left || middle.bottom <= middle.top) {
+      addArea(index, row, place, isPlain, outer, clip);
+      return;
+    }
+    addArea(index, row, place, isPlain, { ...outer, bottom: middle.top }, clip);
+    addArea(index, row, place, isPlain, { ...outer, top: middle.bottom }, clip);
+    addArea(index, row, place, isPlain, { ...middle, left: outer.left, right: middle.left }, clip);
+    addArea(index, row, place, isPlain, { ...middle, left: middle.right, right: outer.right }, clip);
+  }
+
+  function isFaint(color) {
+    const alpha = /(?:rgba\(.*,|\/) *([\d.]+)\)$/.exec(color);
+    return alpha !== null && parseFloat(alpha[1]) < FAINT;
+  }
+
+  function grow(box, by, x = 0, y = 0) {
+    return { left: box.left + x - by, top: box.top + y - by, right: box.right + x + by, bottom: box.bottom + y + by };
+  }
+
+  // Adds shadows that reach so far inside or around a box that they may be behind or above text.
+  function addShadows(index, style, box, clip) {
+    for (const [shadow, color] of style.boxShadow.matchAll(/([a-z]+\([^)]*\))[^,]*/g)) {
+      const [x = 0, y = 0, blur = 0, spread = 0] = [...shadow.slice(color.length).matchAll(/(-?[\d.]+)px/g)]
+        .map(([, number]) => +number);
+      if (Math.max(spread + blur / 2, Math.abs(x), Math.abs(y)) < THICK || isFaint(color)) continue;
+      const row = filledRow(style, color);
+      if (shadow.includes('inset')) {
+        addRing(index, row, PLACE.background, blur === 0, box, grow(box, -spread - blur / 2, x, y), clip);
+      } else addRing(index, row, PLACE.background, blur === 0, grow(box, spread + blur / 2, x, y), box, clip);
+    }
+  }
+
+  function addBorders(index, style, box, clip, [top, right = top, bottom = top, left = right]) {
+    const sides = [
+      ['Top', top, { ...box, bottom: box.top + top }], ['Right', right, { ...box, left: box.right - right }],
+      ['Bottom', bottom, { ...box, top: box.bottom - bottom }], ['Left', left, { ...box, right: box.left + left }]];
+    const thick = sides.filter(([, width]) => width >= THICK);
+    const painted = thick.filter(([side]) => !isFaint(style[`border${side}Color`]));
+    for (const [side, , strip] of painted) { // beside transparent ones, borders are triangles
+      const isPlain = painted.length === thick.length && style[`border${side}Style`] === 'solid';
+      addArea(index, filledRow(style, style[`border${side}Color`]), PLACE.background, isPlain, strip, clip);
+    }
+  }
+
+  // Adds what an element paints besides its background: shadows, borders, an outline, and what is behind it, filtered.
+  function addFrames(frame, style, row, box, outer) {
+    const { index } = frame;
+    if (!row.hasThickBorder && !hasFrames) return;
+    const path = declares['clip-path'] ? style.clipPath : 'none';
+    const shape = path === 'none' ? null : shapeWindow(path, box);
+    const clip = shape === null ? outer : intersect(outer, shape);
+    if (row.hasThickBorder) addBorders(index, style, box, clip, row.borders);
+    if (declares['box-shadow'] && style.boxShadow !== 'none') addShadows(index, style, box, clip);
+    if (declares['border-image'] && style.borderImageSource !== 'none' && /\bfill\b/.test(style.borderImageSlice)) {
+      addArea(index, row.index, PLACE.background, false, box, clip);
+    }
+    if (declares['backdrop-filter'] && style.backdropFilter !== 'none') {
+      addArea(index, row.index, PLACE.background, false, box, clip);
+    }
+    if (!declares.outline || style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < THICK) return;
+    const inner = grow(box, parseFloat(style.outlineOffset) || 0);
+    const around = grow(inner, parseFloat(style.outlineWidth));
+    const isPlain = style.outlineStyle === 'solid';
+    addRing(index, filledRow(style, style.outlineColor), PLACE.outline, isPlain, around, inner, clip);
+  }
+
+  // Notes letters that a thick line may cover.
+  function addThickLines(frame, style) {
+    const thickness = parseFloat(style.textDecorationThickness);
+    if (style.textDecorationLine === 'none' || !(thickness > THICK_LINE * parseFloat(style.fontSize))) return;
+    column.unclear.push(frame.index, HIDDEN.covered);
   }
 
   // Paints these elements no more, until the next document: the layout of the page stays.
@@ -786,7 +1068,7 @@
     column.style.push(row.index);
     const frame = {
       element, name, index, depth, preformatted: row.preformatted, hidden: HIDDEN.display, opacity: 0, clip: EVERYTHING,
-      absolute: EVERYTHING, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
+      absolute: EVERYTHING, unreadable: false, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
     };
     const isShown = parent.hidden !== HIDDEN.display && isDisplayed(element, parent, row.display);
     if (isShown) measure(frame, style, row, parent);
@@ -804,10 +1086,16 @@
     const box = { left: x, top: y, right: x + width, bottom: y + height };
     const outer = row.position === 'absolute' ? parent.absolute :
       row.position === 'fixed' ? fixedClip(frame.element) : parent.clip;
-    frame.clip = contentClip(frame.element, style, row, box, outer);
+    frame.clip = contentClip(frame.element, frame.index, style, row, box, outer);
     frame.absolute = row.position === 'static' ? parent.absolute : frame.clip;
     frame.opacity = parent.opacity * row.opacity;
     frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
+    frame.unreadable = row.unreadable;
+    if (frame.hidden !== HIDDEN.no) return;
+    addFrames(frame, style, row, box, outer);
+    if (declares['text-decoration-thickness']) addThickLines(frame, style);
+    const names = pseudos.get(frame.element);
+    if (names !== undefined) addPseudos(frame, names);
   }
 
   // Adds an element with a formula as its only content, or a formula whose element is not part of the page: a script.
@@ -864,6 +1152,15 @@
     }
   }
 
+  // Whether the canvas is dark without a background (CSS Color Adjustment 1, 2): `light dark` takes what the reader prefers.
+  function isDark() {
+    const meta = select('meta[name="color-scheme" i]');
+    const declared = getComputedStyle(root).colorScheme;
+    const schemes = declared === 'normal' && meta ? attributeOf.call(meta, 'content') ?? '' : declared;
+    const prefers = matchMedia('(prefers-color-scheme: dark)').matches;
+    return /\bdark\b/i.test(schemes) && (prefers || !/\blight\b/i.test(schemes));
+  }
+
   // ---- packing ----
 
   const CHUNK = 0x8000; // arguments of one call
@@ -879,7 +1176,9 @@
   }
 
   function packColumns() {
-    const types = { box: Float32Array, line_box: Float32Array, hidden: Uint8Array, text_hidden: Uint8Array };
+    const types = {
+      box: Float32Array, line_box: Float32Array, area_box: Float32Array, hidden: Uint8Array, text_hidden: Uint8Array,
+    };
     const packed = {};
     for (const [name, values] of Object.entries(column)) packed[name] = pack(values, types[name] ?? Int32Array);
     return packed;
@@ -922,6 +1221,8 @@
     if (textNodes.length > 0) omitTexts();
     return '';
   }
+  const pseudos = findPseudos();
+  pageFonts = loadedFonts();
   walkTree(visit, addText);
   addClearPictures();
   document[USED] = true;
@@ -938,6 +1239,7 @@
     width,
     height: reader(Element, 'scrollHeight')(page),
     noscript,
+    dark: isDark(),
     sticky: isSticky(),
   });
   if (options.discard) reader(HTMLElement, 'style')(root).display = 'none'; // avoids painting a page that is not needed

@@ -15,19 +15,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vclean.errors import LimitError
+from vclean.render.browser.pseudo_rules import painted_pseudos
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Snapshot, Styles
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from vclean.render.browser.omissions import Omissions
     from vclean.settings import RenderSettings
 
+    Hint = bool | Sequence[str] | Sequence[tuple[str, str]] | None
+    Hints = dict[str, Hint]
 
 VALUE_LIMIT = 2000
 """Maximum length of attribute values in characters."""
@@ -57,17 +60,27 @@ _DECLARED = {
     "-webkit-text-stroke": b"text-stroke",
     "backface-visibility": b"backface",
     "isolation": b"isolation",
+    "box-shadow": b"box-shadow",
+    "outline": b"outline",
+    "border-image": b"border-image",
+    "backdrop-filter": b"backdrop-filter",
+    "text-decoration-thickness": b"text-decoration",
+    "-webkit-text-security": b"text-security",
+    "contain": b"contain:",
 }
 """Properties that the walker reads only if the source contains a name or shorthand of theirs, in lower case."""
 _FREQUENT = {
     name: re.compile(word + rb"[\w-]*\s*(?:[:=&]|/\*)")
     for name, word in (("transform", rb"transform(?<!text-transform)"), ("filter", b"filter"), ("mask-image", b"mask"),
                        ("mix-blend-mode", b"blend"))
+} | {
+    "outline": re.compile(rb"outline(?:-width|-style)?\s*(?:&|/\*|:(?!\s*(?:0|none|inherit|thin)\b))"),
+    "text-decoration-thickness": re.compile(rb"text-decoration[\w-]*\s*(?:&|/\*|:[^;}\"']*\d)"),
 }  # fmt: skip
 """Those whose names are also words of texts and scripts: they are declared before a colon, which may be escaped in
-HTML, or as an attribute of SVG."""
-_DTYPES = {"box": "<f4", "line_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
-_WIDE = ("box", "line_box")
+HTML, or as an attribute of SVG. Of outlines and lines of text only values count that may cover letters."""
+_DTYPES = {"box": "<f4", "line_box": "<f4", "area_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
+_WIDTHS = {"box": 4, "line_box": 4, "area_box": 4, "area": 4, "unclear": 2}
 
 
 def expression(url: str, settings: RenderSettings, omissions: Omissions | None = None) -> str:
@@ -92,7 +105,7 @@ def definition() -> str:
 def call(
     url: str,
     settings: RenderSettings,
-    hints: Mapping[str, bool | list[str]] | None = None,
+    hints: Hints | None = None,
     *,
     omissions: Omissions | None = None,
 ) -> str:
@@ -110,7 +123,7 @@ def call(
     return f"globalThis[{_NAME}]({_options(url, settings, omissions, **(hints or {}))})"
 
 
-def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **hints: bool | list[str]) -> str:
+def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **hints: Hint) -> str:
     """Return the options that differ from page to page, as JSON."""
     options = {
         "url": url,
@@ -118,6 +131,7 @@ def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **
         "skipping": True,
         "fonts": False,
         "undeclared": [],
+        "pseudos": None,
         "discard": False,
         "omits": omissions is not None,
         "omittedTexts": list(omissions.texts) if omissions else [],
@@ -128,14 +142,15 @@ def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **
     return json.dumps(options | hints)
 
 
-def hints(html: str) -> dict[str, bool | list[str]]:
+def hints(html: str) -> Hints:
     """Search the source of a page without external style sheets for features that the walker must check.
 
     The same checks in the browser take longer.
 
     Returns:
         skipping: `content-visibility` may exclude parts from layout; fonts: the page may embed fonts, which load
-        asynchronously; undeclared: properties that have their initial value everywhere.
+        asynchronously; undeclared: properties that have their initial value everywhere; pseudos: see
+        `painted_pseudos`.
 
     >>> "clip-path" in hints("<p style='Clip-Path: inset(50%)'>")["undeclared"]
     False
@@ -145,6 +160,7 @@ def hints(html: str) -> dict[str, bool | list[str]]:
         "skipping": b"content-visibility" in source or b"until-found" in source,
         "fonts": may_embed_fonts(html),
         "undeclared": [name for name, word in _DECLARED.items() if not _is_declared(name, word, source)],
+        "pseudos": painted_pseudos(html) if b":before" in source or b":after" in source or b":first" in source else [],
     }
 
 
@@ -190,6 +206,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         settings=settings.to_dict(),
         build=build,
         noscript=answer["noscript"],
+        dark=answer["dark"],
         tags=tuple(answer["tags"]),
         styles=Styles(names=STYLES, rows=tuple(tuple(row.split("\n")) for row in answer["rows"])),
         attr_value=answer["attributes"],
@@ -219,7 +236,7 @@ def _check_caps(answer: dict[str, Any], settings: RenderSettings) -> None:
 
 def _array(name: str, data: str) -> np.ndarray[Any, Any]:
     array = np.frombuffer(base64.b64decode(data), dtype=_DTYPES.get(name, "<i4"))
-    return array.reshape(-1, 4) if name in _WIDE else array
+    return array.reshape(-1, _WIDTHS[name]) if name in _WIDTHS else array
 
 
 @cache

@@ -36,7 +36,10 @@ KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
-                   "text_after", "text_hidden", "image", "clear", "line_text", "line_box")  # fmt: skip
+                   "text_after", "text_hidden", "image", "clear", "line_text", "line_box", "area", "area_box",
+                   "unclear")  # fmt: skip
+_LATER: Final = ("clear", "area", "area_box", "unclear")
+"""Columns that the first snapshots of this version do not have."""
 _METADATA: Final = tuple(
     field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "head", "styles", "timings")
 )
@@ -70,8 +73,7 @@ def from_bytes(data: bytes) -> Snapshot:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             metadata = json.loads(archive["facts"].tobytes())
-            # Snapshots that were stored before clear images were looked for have none.
-            columns = {name: archive[name] for name in _COLUMNS if name != "clear" or name in archive}
+            columns = {name: archive[name] for name in _COLUMNS if name not in _LATER or name in archive}
     except _DAMAGE_ERRORS as error:
         raise InputError("a stored snapshot is damaged: delete it and render the page again") from error
     if metadata.pop("version") != VERSION:

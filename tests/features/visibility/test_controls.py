@@ -49,6 +49,7 @@ def test_opened_by_a_control(html: str) -> None:
         "<div hidden><button aria-controls=x>More</button><p id=x>Panel</p></div>",
         "<div class=slide>Text</div><div class=slide hidden>Panel</div>",
         "<details hidden><summary>More</summary><p>Panel</p></details>",
+        "<details><summary hidden>More</summary><p>Panel</p></details>",
         "<input type=checkbox id=c hidden><div hidden>Panel</div>",
     ],
 )

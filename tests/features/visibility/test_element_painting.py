@@ -75,4 +75,4 @@ class TestElements:
     def test_fills_viewport(self, share: float, *, fills: bool) -> None:
         page = laid_out("<p>One")
         page = replace(page, box=np.tile(np.float32([0, 0, 800 * share, 600]), (len(page), 1)))
-        assert ElementPainting(page).fills_viewport(0) is fills
+        assert ElementPainting(page).fills_viewport(page.box[0]) is fills

@@ -7,6 +7,7 @@ from helpers.pages import laid_out
 from vclean.features.visibility.candidate_texts import CandidateTexts
 from vclean.features.visibility.element_painting import ElementPainting
 from vclean.features.visibility.paint_layers import PaintLayers
+from vclean.features.visibility.painters import Painters
 from vclean.render.snapshot import Snapshot
 
 GRAY = {"background-color": "rgb(90, 90, 90)"}
@@ -23,7 +24,7 @@ class Page:
 
     def layers(self, snapshot: Snapshot | None = None) -> PaintLayers:
         page = snapshot or self.snapshot
-        return PaintLayers(CandidateTexts(page), ElementPainting(page))
+        return PaintLayers(CandidateTexts(page), Painters(ElementPainting(page)))
 
     def split(self) -> tuple[list[str], list[str]]:
         """Return the tags below and above the text."""

@@ -3,6 +3,7 @@ from helpers.pages import laid_out
 
 from vclean.features.visibility.candidate_texts import CandidateTexts
 from vclean.features.visibility.element_painting import ElementPainting
+from vclean.features.visibility.painters import Painters
 from vclean.features.visibility.text_contrast import Backdrop, TextContrast
 from vclean.render.css_colors import WHITE, Color
 from vclean.render.snapshot import Hidden
@@ -15,7 +16,7 @@ class Page:
 
     def __init__(self, **styles: dict[str, str]) -> None:
         self.snapshot = laid_out("<div><p>A sentence</p></div>", styles=styles)
-        self.contrast = TextContrast(ElementPainting(self.snapshot))
+        self.contrast = TextContrast(Painters(ElementPainting(self.snapshot)))
         self.tags = [self.snapshot.tags[tag] for tag in self.snapshot.tag.tolist()]
 
     def technique(self, *behind: Color, painter: int = -1) -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -114,10 +114,10 @@ class TestSameSnapshots:
         self, playwright_renderer: Renderer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Playwright's tabs paint, and a marquee that is painted scrolls, with its text outside its window at first.
-        async def replace_slowly(tab: DocumentTab, text: str, expression: str) -> str:
+        async def replace_slowly(tab: DocumentTab, text: str, expression: Callable[[], str]) -> str:
             await tab._session.send("Page.setDocumentContent", {"frameId": tab._frame, "html": text})
             await asyncio.sleep(0.3)
-            return str(await evaluate(tab._session, expression))
+            return str(await evaluate(tab._session, expression()))
 
         monkeypatch.setattr(DocumentTab, "_replace_document", replace_slowly)
         page = Page(content="<!doctype html><body style='margin: 0'><marquee>text</marquee>")
