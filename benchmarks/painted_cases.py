@@ -487,7 +487,7 @@ SHOWN: Final = {
         "<p id=x><span>{text}</span></p>",
     ),
     "white on outlined sibling": (
-        "#c { outline: 200px solid #123; width: 1px; height: 1px; position: absolute; z-index: -1 } article { "
+        "#c { outline: 900px solid #123; width: 1px; height: 1px; position: absolute; z-index: -1 } article { "
         "position: relative; z-index: 0; color: #fff }",
         "<div id=c></div>" + _TEXT,
     ),

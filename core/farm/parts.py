@@ -105,6 +105,7 @@ class PartWriter:
         if not self._names:
             return
         name = self._part_name()
+        self._parts.finish()  # what may fail on a full disk comes first
         if self._snapshots:
             self._snapshots.commit(f"{SNAPSHOTS}-{name}.parquet")
         self._parts.commit(f"part-{name}.parquet")
@@ -245,8 +246,8 @@ class _TemporaryParquetFile:
         if len(self._waiting) >= self._group_rows or self._bytes >= _GROUP_BYTES:
             self._flush()
 
-    def commit(self, name: str) -> None:
-        """Rename the file to `name`, if there is one."""
+    def finish(self) -> None:
+        """Write the rest of the file, if there is one."""
         if self._waiting:
             self._flush()
         if self._writer is None or self._file is None:
@@ -254,6 +255,12 @@ class _TemporaryParquetFile:
         with output_errors(self.folder):
             self._writer.close()
             self._file.close()
+
+    def commit(self, name: str) -> None:
+        """Finish the file, if there is one, and rename it to `name`."""
+        self.finish()
+        if self._file is None:
+            return
         replace_durably(self._path, self.folder / name)
         self._writer = self._file = None
 

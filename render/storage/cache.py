@@ -39,7 +39,7 @@ _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "a
                    "text_after", "text_hidden", "image", "clear", "line_text", "line_box", "area", "area_box",
                    "unclear")  # fmt: skip
 _LATER: Final = ("clear", "area", "area_box", "unclear")
-"""Columns that the first snapshots of this version do not have."""
+"""Columns that are stored only where they are not empty; the first snapshots of this version have none of them."""
 _METADATA: Final = tuple(
     field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "head", "styles", "timings")
 )
@@ -58,7 +58,7 @@ def to_bytes(snapshot: Snapshot) -> bytes:
         "style_rows": snapshot.styles.rows,
     }
     file = io.BytesIO()
-    columns = {name: getattr(snapshot, name) for name in _COLUMNS}
+    columns = {name: getattr(snapshot, name) for name in _COLUMNS if name not in _LATER or len(getattr(snapshot, name))}
     text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
     np.savez_compressed(file, facts=text, **columns)
     return file.getvalue()

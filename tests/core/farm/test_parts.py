@@ -167,7 +167,7 @@ class TestSnapshots:
 
 
 class TestFailure:
-    @pytest.mark.parametrize("room", [0, 3, 1_000, 5_000])
+    @pytest.mark.parametrize("room", [0, 3, 1_000, 5_000, 8_000])
     def test_full_disk_discards_unfinished_part(self, tmp_path, full_disk, room):
         """Keep committed parts, delete the unfinished part, and name a remedy in the error."""
         with PartWriter(tmp_path, rows=2) as writer:

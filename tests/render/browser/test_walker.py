@@ -49,6 +49,7 @@ def payload(**changes: Any) -> str:
         "width": 1366,
         "height": 768,
         "noscript": False,
+        "dark": False,
         "sticky": False,
     }
     return json.dumps(default | changes)
