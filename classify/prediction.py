@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -138,7 +138,7 @@ class Prediction:
     confidence: float = float("nan")
     model: str = ""
     roles: list[Role | None] = field(default_factory=list)
-    kinds: list[Kind] = field(default_factory=list)
+    kinds: Sequence[Kind] = field(default_factory=list)
     decision: Decision | None = None
     headline: Headline | None = None
     subject: Subject | None = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, overload
 
 import numpy as np
 
@@ -14,8 +16,6 @@ from vclean.features import tree
 from vclean.labels import KINDS, LEARNED_KINDS, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from vclean.classify.trees.forest import Forest
@@ -33,6 +33,41 @@ def kind_probability(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float3
     if not len(x):
         return np.zeros((0, len(LEARNED_KINDS)), dtype=np.float32)
     return trees.predict(x).astype(np.float32)
+
+
+class PredictedKinds(Sequence[Kind]):
+    """Kinds of the B blocks of a page, which are predicted when the first of them is asked for.
+
+    Args:
+        trees: boosted trees for the kind of a block.
+        x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
+        blocks: the blocks.
+        labels: their labels.
+    """
+
+    def __init__(self, trees: Forest, x: NDArray[np.float32], blocks: BlockColumns, labels: Sequence[Label]) -> None:
+        self._trees = trees
+        self._x = x
+        self._blocks = blocks
+        self._labels = labels
+
+    def __len__(self) -> int:
+        """Return the number of blocks."""
+        return len(self._x)
+
+    @overload
+    def __getitem__(self, block: int) -> Kind: ...
+
+    @overload
+    def __getitem__(self, block: slice) -> list[Kind]: ...
+
+    def __getitem__(self, block: int | slice) -> Kind | list[Kind]:
+        """Return the kind of a block, or those of several."""
+        return self._kinds[block]
+
+    @cached_property
+    def _kinds(self) -> list[Kind]:
+        return block_kinds(kind_probability(self._trees, self._x), self._blocks, self._labels)
 
 
 def block_kinds(probability: NDArray[np.float32], blocks: BlockColumns, labels: Sequence[Label]) -> list[Kind]:
@@ -99,24 +134,29 @@ class KindRequest:
     include: bool
 
 
-def kind_requests(policy: Policy, probability: NDArray[np.float32] | None, blocks: BlockColumns) -> list[KindRequest]:
+def kind_requests(
+    policy: Policy, trees: Forest | None, x: NDArray[np.float32], blocks: BlockColumns
+) -> list[KindRequest]:
     """Return the requests of a policy for the B blocks of a page.
 
     Args:
         policy: what counts as content.
-        probability: float32 (B, K), see `kind_probability`; None without a model of kinds.
+        trees: boosted trees for the kind of a block; None if the model has none.
+        x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
         blocks: the blocks.
 
     Raises:
         UsageError: the policy requests kinds that the model does not know.
     """
-    requests = []
-    for name, choice in (("captions", policy.captions), ("byline", policy.byline), ("lists", policy.lists)):
-        if choice is not None:
-            if probability is None:
-                raise UsageError(f"the model knows no kinds of text: leave out --{name}, or train it with --metadata")
-            requests.append(KindRequest(name, _members(name, probability, blocks), choice))
-    return requests
+    choices = {"captions": policy.captions, "byline": policy.byline, "lists": policy.lists}
+    requested = {name: choice for name, choice in choices.items() if choice is not None}
+    if not requested:
+        return []
+    if trees is None:
+        name = next(iter(requested))
+        raise UsageError(f"the model knows no kinds of text: leave out --{name}, or train it with --metadata")
+    probability = kind_probability(trees, x)
+    return [KindRequest(name, _members(name, probability, blocks), choice) for name, choice in requested.items()]
 
 
 def _members(name: str, probability: NDArray[np.float32], blocks: BlockColumns) -> NDArray[np.float32]:

@@ -27,7 +27,7 @@ from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, 
 from vclean.classify.content.conventions import Conventions
 from vclean.classify.content.expected_f import assign_labels
 from vclean.classify.content.headline import place_headline
-from vclean.classify.content.kinds import KindRequest, block_kinds, kind_probability, kind_requests
+from vclean.classify.content.kinds import KindRequest, PredictedKinds, kind_requests
 from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import (
     block_groups,
@@ -114,7 +114,6 @@ class Model:
         comments = comment_probability(features.context, regions)
         policy = policy or Policy()
         excluded = blocks.is_excluded(policy)
-        kinds = kind_probability(self.kinds, x) if self.kinds else None
         prediction = self.decide(
             x,
             words,
@@ -124,7 +123,7 @@ class Model:
             policy=policy,
             excluded=excluded,
             post_share=least_post_share(features.context) if policy.comments is False else NO_SIGN,
-            requests=kind_requests(policy, kinds, blocks),
+            requests=kind_requests(policy, self.kinds, x, blocks),
         )
         confirmed, parts = self.confirmed.annotations(blocks)
         labels = override(prediction.labels, confirmed)
@@ -135,7 +134,7 @@ class Model:
             prediction,
             labels=labels,
             roles=_with_overlays(stacking.block_roles(regions), blocks) if self.regions else [],
-            kinds=block_kinds(kinds, blocks, labels) if kinds is not None else [],
+            kinds=PredictedKinds(self.kinds, x, blocks, labels) if self.kinds else [],
             headline=confirm_headline(headline, labels, confirmed),
             decision=confirm_decision(prediction.decision, confirmed),
             subject=subject,

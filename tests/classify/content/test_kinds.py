@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.content.kinds import block_kinds, element_kinds, kind_probability, kind_requests
+from vclean.classify.content.kinds import (
+    KindRequest,
+    PredictedKinds,
+    block_kinds,
+    element_kinds,
+    kind_probability,
+    kind_requests,
+)
 from vclean.errors import UsageError
-from vclean.features.blocks import extract_blocks
+from vclean.features.blocks import BlockColumns, extract_blocks
 from vclean.labels import LEARNED_KINDS, Kind, Label
 from vclean.settings import Policy
 
@@ -22,6 +29,32 @@ def probability(*kinds: Kind) -> np.ndarray:
     rows = np.full((len(kinds), len(LEARNED_KINDS)), 0.1 / (len(LEARNED_KINDS) - 1), dtype=np.float32)
     rows[np.arange(len(kinds)), [LEARNED_KINDS.index(kind) for kind in kinds]] = 0.9
     return rows
+
+
+class Trees:
+    """Trees that predict fixed probabilities, and count how often."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.rows = rows
+        self.predicted = 0
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        self.predicted += 1
+        return self.rows[: len(x)]
+
+
+def requests(policy: Policy, rows: np.ndarray | None, blocks: BlockColumns) -> list[KindRequest]:
+    return kind_requests(policy, None if rows is None else Trees(rows), np.zeros((len(blocks), 1)), blocks)
+
+
+class TestPredictedKinds:
+    def test_are_predicted_once_and_not_before_they_are_needed(self) -> None:
+        blocks = extract_blocks(snapshot("<p>One<p>Two"))
+        trees = Trees(probability(Kind.LEAD, Kind.BODY))
+        kinds = PredictedKinds(trees, np.zeros((2, 1), dtype=np.float32), blocks, [Label.PARAGRAPH] * 2)
+        assert (len(kinds), trees.predicted) == (2, 0)
+        assert [*kinds] == [Kind.LEAD, Kind.BODY] == kinds[:2]
+        assert (kinds.count(Kind.BODY), trees.predicted) == (1, 1)
 
 
 class TestBlockKinds:
@@ -52,7 +85,7 @@ class TestBlockKinds:
 class TestKindRequests:
     def test_captions(self) -> None:
         blocks = extract_blocks(snapshot(HTML))
-        (request,) = kind_requests(Policy(captions=False), probability(*[Kind.BODY] * len(blocks)), blocks)
+        (request,) = requests(Policy(captions=False), probability(*[Kind.BODY] * len(blocks)), blocks)
         assert (request.name, request.include) == ("captions", False)
         assert [text for text, member in zip(blocks.text, request.members, strict=True) if member] == [
             "A ferry", "Another",
@@ -61,17 +94,17 @@ class TestKindRequests:
     def test_byline_is_next_to_the_title(self) -> None:
         blocks = extract_blocks(snapshot("<p>By Bob" + "<p>Teaser" * 12 + "<h1>Ferries</h1><p>By Ann"))
         kinds = [Kind.BYLINE, *[Kind.OTHER] * 12, Kind.TITLE, Kind.BYLINE]
-        (request,) = kind_requests(Policy(byline=True), probability(*kinds), blocks)
+        (request,) = requests(Policy(byline=True), probability(*kinds), blocks)
         assert request.members[0] == 0
         assert request.members[-1] > 0.9
 
     def test_lists(self) -> None:
         blocks = extract_blocks(snapshot("<p>One<p>Two<p>Three"))
-        (request,) = kind_requests(Policy(lists=True), probability(Kind.ITEM, Kind.RELATED, Kind.BODY), blocks)
+        (request,) = requests(Policy(lists=True), probability(Kind.ITEM, Kind.RELATED, Kind.BODY), blocks)
         assert (request.members > 0.5).tolist() == [True, True, False]
 
     def test_model_without_kinds(self) -> None:
         blocks = extract_blocks(snapshot("<p>One"))
-        assert kind_requests(Policy(), None, blocks) == []
+        assert requests(Policy(), None, blocks) == []
         with pytest.raises(UsageError, match="knows no kinds"):
-            kind_requests(Policy(byline=True), None, blocks)
+            requests(Policy(byline=True), None, blocks)
