@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
+from vclean.render.static.shadow_roots import may_have_shadow_roots
 from vclean.render.unclosed import Edit, Scan, end_tag
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def repair(text: str) -> str:
 def find_edits(text: str) -> list[Edit]:
     """Return the edits that repair a source, in ascending order; a correct source needs none."""
     edits = Scan(text).edits() if _is_suspect(text) else []
-    return sorted([*edits, *_open_shadow_roots(text)]) if "shadowrootmode" in text else edits
+    return sorted([*edits, *_open_shadow_roots(text)]) if may_have_shadow_roots(text) else edits
 
 
 def describe_edits(edits: Sequence[Edit]) -> tuple[str, ...]:

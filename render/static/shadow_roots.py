@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from lxml import etree
 
 _MODES: Final = ("open", "closed")
-_SHADOW_ROOT: Final = re.compile(r"<[tT][eE](?i:mplate\s[^<>]*shadowrootmode)")
 
 
 def may_have_shadow_roots(text: str) -> bool:
     """Return whether a source may have declarative shadow roots."""
-    return _SHADOW_ROOT.search(text) is not None
+    return "shadowrootmode" in text or "shadowRootMode" in text
 
 
 def flatten_shadow_roots(root: etree._Element) -> None:
