@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -37,6 +38,22 @@ _SET_NAME: Final = re.compile(r"slide|tab|pane|panel|carousel|swiper|item|step|p
 _STEP_NAME: Final = re.compile(r"next|prev|arrow|dot|indicator|tab|nav|control|thumb", re.IGNORECASE)
 _REFERENCES: Final = ("aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor", "for", "href")
 _CONTROL_ROLES: Final = frozenset(("button", "tab", "switch", "menuitem", "radio", "checkbox"))
+_TITLE_NAME: Final = re.compile(r"accordion|collaps|toggle|expand|faq|spoiler", re.IGNORECASE)
+"""Names of headings that are controls."""
+_TITLE_TAGS: Final = frozenset(("dt", "h1", "h2", "h3", "h4", "h5", "h6"))
+_MORE: Final = re.compile(
+    r"(?:(?:read|show|see|view|learn|load) (?:more|all|full|the rest)|more|expand|continue reading|keep reading"
+    r"|mehr(?: lesen| anzeigen)?|weiterlesen|lire (?:la suite|plus)|(?:voir|afficher) plus|leer más|ver más|mostrar más"
+    r"|seguir leyendo|ler mais|ver mais|leggi (?:di più|tutto)|mostra (?:di più|altro)|lees (?:meer|verder)|meer tonen"
+    r"|więcej|czytaj (?:dalej|więcej)|rozwiń|pokaż więcej|číst (?:dále|dál)|zobrazit více|läs mer|les mer|læs mere"
+    r"|читать (?:далее|полностью)|показать (?:ещё|еще|полностью)|подробнее|περισσότερα|devamını oku"
+    r"|阅读更多|阅读全文|展开(?:全文)?|显示更多|查看更多|続きを読む|もっと見る|더 ?보기|المزيد|اقرأ المزيد)"
+    r"[\s.…»›>+▼▾↓]*",
+    re.IGNORECASE,
+)
+"""What a control says that shows the rest of a text."""
+_SAYS_MORE: Final = 40
+"""Characters of such a control, at most."""
 _NEAR: Final = 3
 """Siblings before and after a panel, and levels above it, where its control is looked for."""
 
@@ -98,7 +115,13 @@ class _Controls:
             known = self._known[element] = self._is_named(element) or (
                 # Inside a hidden element no control is in sight.
                 self._seen[self._parent[element]]
-                and (element in self._toggled or self._has_near_control(element) or self._is_one_of_a_set(element))
+                and (
+                    self._is_in_closed_branch(element)
+                    or element in self._toggled
+                    or self._has_near_control(element)
+                    or self._is_one_of_a_set(element)
+                    or self._is_rest_of_text(element)
+                )
             )
         return known
 
@@ -129,6 +152,11 @@ class _Controls:
         for summary in np.flatnonzero(self._snapshot.is_tag(("summary",))).tolist():
             found.setdefault(self._parent[summary], summary)
         return found
+
+    def _is_in_closed_branch(self, element: int) -> bool:
+        """Return whether the parent is what a reader expands, such as an item of a tree (WAI-ARIA, `treeitem`)."""
+        parent = self._parent[element]
+        return self._attributes["aria-expanded"].get(parent, "").lower() == "false" and self._is_in_sight(parent)
 
     @cached_property
     def _details(self) -> set[int]:
@@ -161,17 +189,22 @@ class _Controls:
     @cached_property
     def _inputs(self) -> dict[str, int]:
         """Return the checkboxes and radio buttons that have an id."""
-        kinds, ids = self._attributes["type"], self._attributes["id"]
+        ids = self._attributes["id"]
+        return {name: element for element, name in ids.items() if element in self._boxes}
+
+    @cached_property
+    def _boxes(self) -> set[int]:
+        """Return the checkboxes and radio buttons."""
+        kinds = self._attributes["type"].items()
         return {
-            name: element
-            for element, name in ids.items()
-            if kinds.get(element, "").lower() in ("checkbox", "radio")
-            and self._snapshot.tags[self._snapshot.tag[element]] == "input"
+            element
+            for element, kind in kinds
+            if kind.lower() in ("checkbox", "radio") and self._snapshot.tags[self._snapshot.tag[element]] == "input"
         }
 
     @cached_property
     def _toggled(self) -> set[int]:
-        """Return the elements that style sheets can show by a checkbox: those after it, and below its parent."""
+        """Return the elements that style sheets can show by a checkbox: those after it, and the one after its label."""
         labels = set(self._labelled)
         shown = [
             element
@@ -181,6 +214,9 @@ class _Controls:
         toggled: set[int] = set()
         for element in shown:
             toggled.update(self._following_siblings(element))
+        for element in self._boxes:
+            if self._is_labelled_around(element):
+                toggled.update(islice(self._following_siblings(self._parent[element]), 1))
         return toggled
 
     @cached_property
@@ -278,10 +314,37 @@ class _Controls:
             return True
         if any(element in attributes[name] for name in ("data-toggle", "data-bs-toggle", "tabindex")):
             return True
+        if self._snapshot.tags[self._snapshot.tag[element]] in _TITLE_TAGS and matches(
+            _TITLE_NAME, self._name(element)
+        ):
+            return True
         href = attributes["href"].get(element)
         if href is not None:
-            return href.startswith(("#", "javascript:")) or href.endswith("#")
+            same_page = href == self._snapshot.url != ""  # the parser resolves `#` to it
+            return href.startswith(("#", "javascript:")) or href.endswith("#") or same_page
         return bool(self._cursors[self._snapshot.style[element]] == "pointer")
+
+    def _is_rest_of_text(self, element: int) -> bool:
+        """Return whether a control that says "read more" is inside the parent, or comes after it."""
+        parent = self._parent[element]
+        after = [*islice(self._following_siblings(element), _NEAR), *islice(self._following_siblings(parent), _NEAR)]
+        return any(first <= control < self._end[first] for control in self._more for first in after)
+
+    @cached_property
+    def _more(self) -> list[int]:
+        """Return the controls in sight that say that they show the rest of a text."""
+        snapshot = self._snapshot
+        parents = [
+            int(snapshot.text_parent[text])
+            for text in np.flatnonzero(snapshot.text_length <= _SAYS_MORE).tolist()
+            if _MORE.fullmatch(snapshot.texts[text].strip())
+        ]
+        return [element for each in parents if (element := self._control_around(each)) is not None]
+
+    def _control_around(self, element: int) -> int | None:
+        """Return the element, or its parent, that is a control in sight."""
+        around = (element, self._parent[element])
+        return next((each for each in around if each >= 0 and self._is_in_sight(each) and self._is_control(each)), None)
 
     @cached_property
     def _cursors(self) -> list[str]:

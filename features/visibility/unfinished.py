@@ -24,6 +24,9 @@ _ANIMATION_NAME: Final = re.compile(
 )
 _LEAST_ANIMATED: Final = 3
 """Elements of a page that appear as they are scrolled to: it is a way of the whole page, and not of one element."""
+_IN_FLOW: Final = ("", "static", "relative")
+_LEAST_SHARE: Final = 0.1
+"""Of the text of a page: as much is in elements that appear without a name of an animation."""
 _MAIN_TAGS: Final = frozenset(("main", "article", "body"))
 _LEAST_TEXT: Final = 200
 """Characters of a main area; of less, it does not matter that most of it is hidden."""
@@ -97,7 +100,8 @@ def revealed_on_scroll(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
     """Return which texts are transparent until a script fades them in as a reader scrolls to them, bool (T,).
 
     Libraries for that (AOS, WOW, Elementor, Webflow) give several elements of a page a class or a transform of theirs
-    and leave them their places.
+    and leave them their places. Without a name, several elements in flow count that leave holes in the page: together
+    they have a tenth of its text.
     """
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
     roots = np.isin(snapshot.hidden, (Hidden.OPACITY, Hidden.VISIBILITY)) & seen & has_place(snapshot)
@@ -107,9 +111,26 @@ def revealed_on_scroll(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
         for root in np.flatnonzero(roots).tolist()
         if matches(_ANIMATION_NAME, classes.get(root, "")) or "transform" in inline.get(root, "")
     ]
-    if len(animated) < _LEAST_ANIMATED:
-        return np.zeros(len(technique), dtype=bool)
     mask = np.zeros(len(snapshot), dtype=bool)
-    mask[animated] = True
+    if len(animated) >= _LEAST_ANIMATED:
+        mask[animated] = True
+    mask |= _holes(snapshot, roots)
+    if not mask.any():
+        return np.zeros(len(technique), dtype=bool)
     inside = tree.path_sum(mask, snapshot.end) > 0
     return np.asarray(inside[snapshot.text_parent] & np.isin(technique, (Hidden.OPACITY, Hidden.VISIBILITY)))
+
+
+def _holes(snapshot: Snapshot, roots: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which transparent elements leave holes in a page that consists of such elements to a good part, bool (N,).
+
+    Args:
+        snapshot: the page.
+        roots: bool (N,), the outermost transparent elements that take place.
+    """
+    length = np.bincount(snapshot.text_parent, weights=snapshot.text_length, minlength=len(snapshot))
+    inside = tree.subtree_sum(length, snapshot.end)
+    in_flow = snapshot.styles.is_in("position", _IN_FLOW)[snapshot.style]
+    holes = roots & in_flow & (snapshot.hidden == Hidden.OPACITY) & (inside > 0)
+    is_enough = holes.sum() >= _LEAST_ANIMATED and inside[holes].sum() >= _LEAST_SHARE * inside[0]
+    return holes if is_enough else np.zeros_like(holes)

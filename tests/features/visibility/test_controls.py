@@ -32,6 +32,11 @@ def panel(html: str) -> str:
         "<div class=tabs><div class=pane>Text</div><div class=pane hidden>Panel</div><button>Next</button></div>",
         "<details><summary>More</summary><p>Panel</p></details>",
         "<p hidden=until-found>Panel",
+        "<label><input type=checkbox> More</label><div hidden>Panel</div>",
+        "<h5 class=toggle_title>More</h5><div hidden class=toggle_content>Panel</div>",
+        "<p>Text <b>of three</b> dots <span hidden>Panel</span></p><button>Read more</button>",
+        "<div><p>Text</p><p hidden>Panel</p><a href=#><span>Weiterlesen »</span></a></div>",
+        "<ul role=tree><li role=treeitem aria-expanded=false>Root<ul hidden><li>Panel</ul></ul>",
     ],
 )
 def test_opened_by_a_control(html: str) -> None:
@@ -50,6 +55,11 @@ def test_opened_by_a_control(html: str) -> None:
         "<div class=slide>Text</div><div class=slide hidden>Panel</div>",
         "<details hidden><summary>More</summary><p>Panel</p></details>",
         "<details><summary hidden>More</summary><p>Panel</p></details>",
+        "<p>Text <span hidden>Panel</span></p><a href=/story>Read more</a>",
+        "<p>Text <span hidden>Panel</span></p><button hidden>Read more</button>",
+        "<button>Read more</button><p>Text</p><p>Text</p><p>Text</p><p>Text</p><p>Text</p><div hidden>Panel</div>",
+        "<label><input type=checkbox> More</label><p>Text</p><div hidden>Panel</div>",
+        "<li aria-expanded=true>Root<ul hidden><li>Panel</ul>",
         "<input type=checkbox id=c hidden><div hidden>Panel</div>",
     ],
 )

@@ -65,6 +65,16 @@ class TestWithoutStyleSheet:
 
 
 class TestRevealedOnScroll:
+    @pytest.mark.parametrize(("count", "expected"), [(2, "hidden"), (3, "revealable")])
+    def test_several_holes_in_the_page(self, count: int, expected: str) -> None:
+        hole = f"<section style='opacity: 0'><p>{WORDS}</p><p>Panel</p></section>"
+        page = snapshot(f"<div><p>{10 * WORDS}</p>{count * hole}</div>")
+        assert visibility(page, "Panel") == expected
+
+    def test_holes_without_much_text(self) -> None:
+        page = snapshot(f"<div><p>{10 * WORDS}</p>" + 3 * "<p style='opacity: 0'>Panel</p>")
+        assert visibility(page, "Panel") == "hidden"
+
     def test_several_elements_that_fade_in(self) -> None:
         words = "<p>Words of the article that everybody reads.</p>" * 20
         fading = "<div class=fade-in style='opacity: 0'>Panel</div>"
