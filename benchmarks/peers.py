@@ -92,13 +92,13 @@ def _staged_tab(lap: Lap) -> type[Any]:
     from vclean.render.browser.tab import DocumentTab
 
     class StagedTab(DocumentTab):
-        async def _replace_document(self, text: str, expression: str) -> str:
+        async def _replace_document(self, text: str, expression: Callable[[], str]) -> str:
             self._stale = True
             await self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
             lap("deliver")
             await evaluate(self._session, "String(document.documentElement.scrollHeight)")
             lap("layout")
-            payload = await evaluate(self._session, expression)
+            payload = await evaluate(self._session, expression())
             lap("walk")
             return payload
 

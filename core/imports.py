@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gc
 import importlib
+import json
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.abc import MetaPathFinder
+from importlib.metadata import distributions
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from vclean.errors import ExtraMissingError
 
@@ -46,7 +50,21 @@ def requires_extra(extra: str, name: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ExtraMissingError(f"this needs {name} ({error}): pip install 'vclean[{extra}]'") from error
+        raise ExtraMissingError(f"this needs {name} ({error}): {install_command(extra)}") from error
+
+
+def install_command(*extras: str) -> str:
+    """Return the command that installs extras of this copy of vclean, from where it was installed (PEP 610)."""
+    source, option = "vclean", ""
+    with suppress(OSError, ValueError):
+        # The first one may be the metadata of a build, in the current folder.
+        origins = (found.read_text("direct_url.json") for found in distributions(name="vclean"))
+        origin = json.loads(next(filter(None, origins), "{}"))
+        url = origin.get("url", "")
+        if url.startswith("file:"):
+            source = url2pathname(urlsplit(url).path)
+            option = "-e " if origin.get("dir_info", {}).get("editable") else ""
+    return f"pip install {option}'{source}[{','.join(extras)}]'"
 
 
 def check_installed(module: str, name: str, extra: str) -> None:

@@ -207,6 +207,10 @@ def _check_columns(path: Path, required: Sequence[str]) -> tuple[int, set[str]]:
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist: give the path of a corpus in Parquet format") from error
     except (ArrowException, OSError) as error:
+        if path.is_dir():
+            raise InputError(
+                f"{path} is a folder: name a Parquet file, or corrected pages with --corrections"
+            ) from error
         raise InputError(f"{path} is no Parquet file that can be read: {_first_line(error)}") from error
     if missing := [name for name in required if name not in columns]:
         raise InputError(f"{path} is no corpus: add the column {', '.join(missing)}")

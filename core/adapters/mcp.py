@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -221,6 +222,8 @@ def make_server(tools: PageTools) -> MCPServer[Any]:
 def serve(settings: CleanerSettings, folders: Sequence[Path], *, network: bool = True) -> None:
     """Serve the tools on standard input and output until the input ends; arguments as for `PageTools`."""
     tools = PageTools(settings, folders, network=network)
+    log = logging.getLogger("vclean")
+    log.propagate = not log.handlers  # the SDK has a handler of its own, and would print messages twice
     try:
         make_server(tools).run("stdio")
     finally:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.adapters.playwright import read_open_page
 from vclean.async_api import AsyncCleaner
-from vclean.errors import VcleanError
+from vclean.errors import UsageError, VcleanError
 from vclean.imports import requires_extra
-from vclean.output import json
+from vclean.output.json import write_json
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 
@@ -104,8 +105,10 @@ class ItemMiddleware:
         Raises:
             UsageError: an option does not exist, or has a wrong value.
         """
-        settings = CleanerSettings().replace(**crawler.settings.getdict(OPTIONS))
-        middleware = cls(settings, crawler.settings.getint(BROWSERS, 2), crawler)
+        options, browsers = _read_settings(crawler.settings)
+        if options.get("render"):  # a page without its style sheets has other boxes, and shows what they hide
+            options = {"network": "public"} | options
+        middleware = cls(CleanerSettings().replace(**options), browsers, crawler)
         crawler.signals.connect(middleware.close, signals.spider_closed)
         return middleware
 
@@ -133,7 +136,7 @@ class ItemMiddleware:
             self._count("failed")
             return {"metadata": {"url": response.url, "error": type(error).__name__, "message": str(error)}}
         self._count("cleaned")
-        record = json.to_record(result)
+        record = json.loads(write_json(result))  # plain strings in place of enumerations
         return {"text": result.to_text(), "blocks": record.pop("blocks"), "metadata": record}
 
     async def _clean(self, response: HtmlResponse) -> Result:
@@ -147,6 +150,25 @@ class ItemMiddleware:
     def _count(self, outcome: str) -> None:
         if self._crawler.stats:
             self._crawler.stats.inc_value(f"vclean/{outcome}")
+
+
+def _read_settings(settings: BaseSettings) -> tuple[dict[str, Any], int]:
+    """Return the options of the cleaner and the number of browsers.
+
+    Raises:
+        UsageError: one of the settings has no such value.
+    """
+    try:
+        options = settings.getdict(OPTIONS)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{OPTIONS} has to be a dictionary, not {settings.get(OPTIONS)!r}") from error
+    try:
+        browsers = settings.getint(BROWSERS, 2)
+    except (TypeError, ValueError):
+        browsers = 0
+    if browsers < 1:
+        raise UsageError(f"{BROWSERS} has to be a number from 1, not {settings.get(BROWSERS)!r}")
+    return options, browsers
 
 
 def _page(response: HtmlResponse) -> Page:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from packaging.requirements import Requirement
 
 from vclean.errors import BrowserError, BrowserMissingError, VcleanError
+from vclean.imports import install_command
 from vclean.installation.setup import check_rendering
 from vclean.installation.system import package_manager
 from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium
@@ -128,7 +129,7 @@ def check_extras() -> Check:
     installed = [name for name, requirements in extras.items() if requirements and name not in missing]
     detail = f"installed: {', '.join(installed) or 'none'}"
     if missing:
-        detail += f"; not installed: {', '.join(missing)} (pip install 'vclean[{','.join(missing)}]')"
+        detail += f"; not installed: {', '.join(missing)} ({install_command(*missing)})"
     return Check("extras", "ok", detail)
 
 

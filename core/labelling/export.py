@@ -137,7 +137,8 @@ def _read_file(path: Path) -> Iterator[LabelledPage]:
         try:
             yield LabelledPage.from_line(line, path.parent)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path}, line {number}, is no page labelled with `vclean label`: delete it") from error
+            remedy = "delete this line" if path.name.endswith(SUFFIX) else "name the project, or its folder gold/"
+            raise InputError(f"{path}, line {number}, is no page labelled with `vclean label`: {remedy}") from error
 
 
 def _block_to_dict(block: GoldBlock) -> dict[str, Any]:

@@ -5,11 +5,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from vclean import imports
 from vclean.errors import ExtraMissingError
-from vclean.imports import check_installed, import_optional
+from vclean.imports import check_installed, import_optional, install_command
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -71,12 +73,38 @@ class TestImportOptional:
     def test_missing_module(self) -> None:
         with pytest.raises(ExtraMissingError) as caught:
             import_optional("no_such_module_at_all", "Ray")
-        assert str(caught.value).endswith(": pip install 'vclean[ray]'")
+        assert str(caught.value).endswith(f": {install_command('ray')}")
         assert caught.value.exit_code == 11
 
     def test_extra_with_other_name(self) -> None:
-        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install 'vclean\[methods\]'"):
+        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install .*\[methods\]'"):
             import_optional("no_such_module_at_all", "Alien", "methods")
+
+
+class TestInstallCommand:
+    @pytest.mark.parametrize(
+        ("origin", "command"),
+        [
+            (None, "pip install 'vclean[farm,ray]'"),
+            ('{"url": "https://example.org/vclean.whl"}', "pip install 'vclean[farm,ray]'"),
+            ('{"url": "file:///home/me/my%20vclean", "dir_info": {}}', "pip install '/home/me/my vclean[farm,ray]'"),
+            ('{"url": "file:///src", "dir_info": {"editable": true}}', "pip install -e '/src[farm,ray]'"),
+            ('{"url": "file:///tmp/vclean-1-py3.whl", "archive_info": {}}',
+             "pip install '/tmp/vclean-1-py3.whl[farm,ray]'"),
+            ("damaged", "pip install 'vclean[farm,ray]'"),
+        ],
+    )  # fmt: skip
+    def test_names_where_vclean_comes_from(
+        self, monkeypatch: pytest.MonkeyPatch, origin: str | None, command: str
+    ) -> None:
+        installed = SimpleNamespace(read_text=lambda _name: origin)
+        build = SimpleNamespace(read_text=lambda _name: None)
+        monkeypatch.setattr(imports, "distributions", lambda *, name: [build, installed] * (name == "vclean"))
+        assert install_command("farm", "ray") == command
+
+    def test_vclean_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(imports, "distributions", lambda **_name: [])
+        assert install_command("ray") == "pip install 'vclean[ray]'"
 
 
 class TestCheckInstalled:
@@ -86,7 +114,7 @@ class TestCheckInstalled:
         assert "wave" not in sys.modules
 
     def test_not_installed(self) -> None:
-        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install 'vclean\[farm\]'"):
+        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install .*\[farm\]'"):
             check_installed("no_such_module_at_all", "Alien", "farm")
 
 
@@ -129,7 +157,7 @@ class TestCommands:
         for (line, code), extra in zip(outcomes, commands.values(), strict=True):
             assert line.startswith("vclean: ")
             assert f"this needs {name} (" in line
-            assert line.endswith(f"): pip install 'vclean[{extra}]'")
+            assert line.endswith(f"): {install_command(extra)}")
             assert code == f"exit code {ExtraMissingError.exit_code}"
         assert not (folder / "model.vclean").exists()
 

@@ -286,7 +286,7 @@
   vclean.addKey("PageUp", "one page up", () => vclean.step(-page()));
   vclean.addKey("Home", "first", () => vclean.step(-Infinity));
   vclean.addKey("End", "last", () => vclean.step(Infinity));
-  vclean.addKey("/", "search", () => search.focus());
+  vclean.addKey("/", "search; Enter goes to the list", () => search.select());
   vclean.addKey("Escape", "clear the search, then the selection", leave);
   vclean.addKey("+", "larger screenshot", () => vclean.zoomBy(1.25));
   vclean.addKey("-", "smaller screenshot", () => vclean.zoomBy(1 / 1.25));
@@ -294,11 +294,18 @@
   vclean.addKey("?", "this help", () => byId("help").showModal());
 
   function leave() {
-    if (document.activeElement !== search) return vclean.select([], "keys");
+    if (document.activeElement !== search && !state.query) return vclean.select([], "keys");
     search.value = state.query = "";
     vclean.refresh();
-    byId("list").focus();
+    byId("list").focus({ preventScroll: true });
   }
+
+  search.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    event.stopPropagation(); // it leaves the search, and does not mark the page as done
+    byId("list").focus({ preventScroll: true });
+  });
 
   const typing = (target) => target.matches("input:not([type=range]), textarea, select");
   const handlesKey = (target, key) => target.matches("input[type=range], #pane, #details") && /^(Arrow|Page|Home|End)/.test(key);

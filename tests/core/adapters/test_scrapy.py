@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -104,6 +105,42 @@ def crawl(
     return items, json.loads(next(line[6:] for line in lines if line.startswith("STATS ")))
 
 
+class TestSettings:
+    def middleware(self, **settings: Any) -> Any:
+        from scrapy.settings import Settings
+
+        from vclean.adapters.scrapy import ItemMiddleware
+
+        crawler = SimpleNamespace(settings=Settings(settings), signals=SimpleNamespace(connect=lambda *_: None))
+        return ItemMiddleware.from_crawler(crawler)
+
+    @pytest.mark.parametrize(
+        ("options", "network"),
+        [
+            ({}, "none"),
+            ({"render": True}, "public"),
+            ({"render": "auto"}, "public"),
+            ({"render": True, "network": "none"}, "none"),
+        ],
+    )
+    def test_style_sheets_are_loaded_to_render(self, options: dict[str, Any], network: str) -> None:
+        assert self.middleware(VCLEAN_OPTIONS=options)._settings.network == network
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("VCLEAN_OPTIONS", ["render"]),
+            ("VCLEAN_OPTIONS", "render"),
+            ("VCLEAN_OPTIONS", 5),
+            ("VCLEAN_BROWSERS", "two"),
+            ("VCLEAN_BROWSERS", 0),
+        ],
+    )
+    def test_values_that_are_refused(self, name: str, value: object) -> None:
+        with pytest.raises(vclean.UsageError, match=name):
+            self.middleware(**{name: value})
+
+
 class TestAddon:
     def test_items_of_every_kind(self, port: int) -> None:
         (whole, own, article, typed), counts = crawl(port, "news")
@@ -124,6 +161,10 @@ class TestAddon:
         assert "metadata" not in by_name["data"]
         assert counts["vclean/failed"] == 1
         assert counts["item_scraped_count"] == 8
+
+    def test_blocks_are_plain(self, port: int) -> None:
+        (whole, *_), _ = crawl(port, "news")
+        assert whole["blocks"] == vclean.clean(NEWS, url=f"http://127.0.0.1:{port}/news").to_dict()["blocks"]
 
     @pytest.mark.browser
     def test_rendered(self, port: int) -> None:

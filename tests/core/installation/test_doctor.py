@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from vclean.errors import BrowserError, ModelError
+from vclean.imports import install_command
 from vclean.installation import doctor as module
 from vclean.installation.doctor import (
     REINSTALL,
@@ -183,7 +184,7 @@ class TestExtras:
 
     def test_installed_and_missing_extras(self) -> None:
         # An extra with an outdated package is missing; an extra that only names others is left out.
-        detail = "installed: near; not installed: far, old (pip install 'vclean[far,old]')"
+        detail = f"installed: near; not installed: far, old ({install_command('far', 'old')})"
         assert check_extras() == Check("extras", "ok", detail)
 
     def test_packages_of_extras_are_not_required(self) -> None:
