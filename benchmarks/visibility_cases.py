@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+import control_cases
 import painted_cases
 from painted_cases import DARK, WHITE
 
@@ -522,7 +523,7 @@ def cases() -> list[Case]:
     by_style = (("hidden", _HIDDEN_BY_STYLE), ("shown", _SHOWN_BY_STYLE))
     by_markup = (
         ("hidden", _HIDDEN | painted_cases.HIDDEN),
-        ("revealable", _REVEALABLE),
+        ("revealable", _REVEALABLE | control_cases.REVEALABLE),
         ("shown", _SHOWN | painted_cases.SHOWN),
     )
     suite = [

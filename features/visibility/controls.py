@@ -35,6 +35,7 @@ _PANEL_NAME: Final = re.compile(
 )
 """Names that panels and their controls go by in common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
 _SET_NAME: Final = re.compile(r"slide|tab|pane|panel|carousel|swiper|item|step|page|card|gallery", re.IGNORECASE)
+_TABS_NAME: Final = re.compile(r"\btab(?:s|list|-?nav|-?bar|-?buttons?|-?list)?\b", re.IGNORECASE)
 _STEP_NAME: Final = re.compile(r"next|prev|arrow|dot|indicator|tab|nav|control|thumb", re.IGNORECASE)
 _REFERENCES: Final = ("aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor", "for", "href")
 _CONTROL_ROLES: Final = frozenset(("button", "tab", "switch", "menuitem", "radio", "checkbox"))
@@ -354,7 +355,10 @@ class _Controls:
         """Return whether an element is a slide or tab panel, with one in sight like it, and a control for the set."""
         parent = self._parent[element]
         name = self._name(element)
-        if parent < 0 or not (matches(_SET_NAME, name) or matches(_SET_NAME, self._name(parent))):
+        if parent < 0:
+            return False
+        is_named = matches(_SET_NAME, name) or matches(_SET_NAME, self._name(parent))
+        if not (is_named or self._has_tab_list(parent)):
             return False
         classes, tag = set(self._classes(element)), self._snapshot.tag[element]
         if not any(
@@ -366,6 +370,19 @@ class _Controls:
         ):
             return False
         return self._has_set_control(parent) or self._has_set_control(self._parent[parent])
+
+    def _has_tab_list(self, parent: int) -> bool:
+        """Return whether one of the children of an element is named as tabs, and contains several controls."""
+        if parent not in self._tab_lists:
+            named = [child for child in self._siblings(parent) if matches(_TABS_NAME, self._name(child))]
+            self._tab_lists[parent] = any(
+                sum(map(self._is_set_control, self._descendants([each]))) > 1 for each in named
+            )
+        return self._tab_lists[parent]
+
+    @cached_property
+    def _tab_lists(self) -> dict[int, bool]:
+        return {}
 
     @cached_property
     def _set_controls(self) -> dict[int, bool]:

@@ -1,0 +1,189 @@
+"""Pages whose sentence a control opens, in the ways of common libraries; they belong to `visibility_cases.py`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+REVEALABLE: Final = {
+    "aria-expanded false next sibling visibility": (
+        "#x { visibility: hidden }",
+        "<button aria-expanded=false>Details</button><p id=x>{text}</p>",
+    ),
+    "aria-controls opacity height": (
+        "#x { opacity: 0; height: 0; overflow: hidden }",
+        "<a role=button aria-controls=x aria-expanded=false>More</a><p id=x>{text}</p>",
+    ),
+    "summary styled none marker": (
+        "summary { list-style: none }",
+        "<details><summary>More</summary><p id=x>{text}</p></details>",
+    ),
+    "data-toggle tab": (
+        "#t2 { display: none }",
+        "<ul role=tablist><li><a role=tab href='#t1' aria-selected=true>A</a></li><li><a role=tab "
+        "href='#t2'>B</a></li></ul><div id=t1 role=tabpanel><p>First.</p></div><div id=t2 role=tabpanel><p "
+        "id=x>{text}</p></div>",
+    ),
+    "tab buttons data-tab": (
+        "[data-panel] { display: none } [data-panel].on { display: block }",
+        "<div class=tabs><button data-tab=a class=on>A</button><button data-tab=b>B</button></div><div "
+        "data-panel=a class=on><p>First.</p></div><div data-panel=b><p id=x>{text}</p></div>",
+    ),
+    "tabs by labels in a list": (
+        "input { display: none } .tab { display: none } #a:checked~.ta,#b:checked~.tb { display: block }",
+        "<div><input id=a type=radio name=g checked><input id=b type=radio name=g><nav><label "
+        "for=a>A</label><label for=b>B</label></nav><div class='tab ta'><p>First.</p></div><div class='tab tb'><p"
+        " id=x>{text}</p></div></div>",
+    ),
+    "checkbox has": (
+        ".w { display: none } body:has(#c:checked) .w { display: block }",
+        "<label><input type=checkbox id=c> More</label><div class=w><p id=x>{text}</p></div>",
+    ),
+    "target class hash": (
+        "#more { max-height: 0; overflow: hidden } #more:target { max-height: none }",
+        "<a href='#more'>Continue reading</a><div id=more><p id=x>{text}</p></div>",
+    ),
+    "accordion h3 button": (
+        "section>div { display: none }",
+        "<div class=accordion><section><h3><button aria-expanded=false aria-controls=pp>History</button></h3><div"
+        " id=pp><p id=x>{text}</p></div></section></div>",
+    ),
+    "dl accordion": (
+        "dd { display: none }",
+        "<dl class=faq><dt><button aria-expanded=false>Who?</button></dt><dd>{text}</dd></dl>",
+    ),
+    "bootstrap 5 accordion": (
+        ".collapse:not(.show) { display: none }",
+        "<div class=accordion-item><h2><button class='accordion-button collapsed' data-bs-toggle=collapse "
+        "data-bs-target='#c1'>Q</button></h2><div id=c1 class='accordion-collapse collapse'><p "
+        "id=x>{text}</p></div></div>",
+    ),
+    "bootstrap class target": (
+        ".collapse:not(.show) { display: none }",
+        "<button data-bs-toggle=collapse data-bs-target='.multi'>Q</button><div class='collapse multi'><p "
+        "id=x>{text}</p></div>",
+    ),
+    "jquery ui tabs": (
+        ".ui-tabs-hide { display: none }",
+        "<div class=ui-tabs><ul class=ui-tabs-nav><li><a href='#t1'>A</a></li><li><a "
+        "href='#t2'>B</a></li></ul><div id=t1><p>First</p></div><div id=t2 class=ui-tabs-hide><p "
+        "id=x>{text}</p></div></div>",
+    ),
+    "foundation": (
+        ".accordion-content { display: none }",
+        "<ul class=accordion data-accordion><li class=accordion-item data-accordion-item><a href='#' "
+        "class=accordion-title>Q</a><div class=accordion-content data-tab-content><p "
+        "id=x>{text}</p></div></li></ul>",
+    ),
+    "wordpress toggle": (
+        ".et_pb_toggle_content { display: none }",
+        "<div class='et_pb_toggle et_pb_toggle_close'><h5 class=et_pb_toggle_title>Q</h5><div "
+        "class=et_pb_toggle_content><p id=x>{text}</p></div></div>",
+    ),
+    "elementor": (
+        ".elementor-tab-content { display: none }",
+        "<div class=elementor-accordion-item><div class=elementor-tab-title role=button aria-controls=e1 "
+        "aria-expanded=false tabindex=0>Q</div><div id=e1 class=elementor-tab-content role=region><p "
+        "id=x>{text}</p></div></div>",
+    ),
+    "mediawiki collapsible": (
+        ".mw-collapsible-content { display: none }",
+        "<div class='mw-collapsible mw-collapsed'><button class=mw-collapsible-toggle "
+        "aria-expanded=false>Expand</button><div class=mw-collapsible-content><p id=x>{text}</p></div></div>",
+    ),
+    "spoiler": (
+        ".spoiler-content { display: none }",
+        "<div class=spoiler><button class=spoiler-button>Show spoiler</button><div class=spoiler-content><p "
+        "id=x>{text}</p></div></div>",
+    ),
+    "read more span": (
+        "#x { display: none }",
+        "<p>Beginning of a story that goes on and on.<span id=dots>...</span><span id=x>{text}</span></p><button "
+        "onclick='f()' id=myBtn>Read more</button>",
+    ),
+    "truncated height gradient": (
+        "#e { max-height: 50px; overflow: hidden }",
+        "<div class=truncate id=e><p>First of the paragraphs that can be seen here.</p><p>Second of them, of "
+        "which little is seen.</p><p id=x>{text}</p></div><a href='#e' class=read-more>Read more</a>",
+    ),
+    "button after fold": (
+        "#e { max-height: 50px; overflow: hidden }",
+        "<div class=content-fold id=e><p>First of the paragraphs that can be seen here.</p><p>Second of them, of "
+        "which little is seen.</p><p id=x>{text}</p></div><button class=expand>Expand</button>",
+    ),
+    "carousel opacity stack": (
+        ".slides { position: relative; height: 60px } .slide { position: absolute; inset: 0; opacity: 0 } "
+        ".slide.on { opacity: 1 }",
+        "<div class=slider><div class=slides><div class='slide on'><p>First.</p></div><div class=slide><p "
+        "id=x>{text}</p></div></div><span class=dot role=button></span><span class=dot role=button></span></div>",
+    ),
+    "no-js then js": (
+        "html.no-js main { visibility: hidden }",
+        "</article><script>document.documentElement.className='no-js'</script><main style='visibility:hidden'><p "
+        "id=x>{text}</p><p id=x>{text}</p><p id=x>{text}</p><p id=x>{text}</p><p id=x>{text}</p></main><article>",
+    ),
+    "fade in sections": (
+        ".reveal { opacity: 0; transform: translateY(40px); transition: all 1s }",
+        "<section class=reveal><p>Part 0 of the story that fades in as you scroll down the "
+        "page.</p></section><section class=reveal><p>Part 1 of the story that fades in as you scroll down the "
+        "page.</p></section><section class=reveal><p>Part 2 of the story that fades in as you scroll down the "
+        "page.</p></section><section class=reveal><p>Part 3 of the story that fades in as you scroll down the "
+        "page.</p></section><section class=reveal><p>Part 4 of the story that fades in as you scroll down the "
+        "page.</p></section><section class=reveal><p>Part 5 of the story that fades in as you scroll down the "
+        "page.</p></section><section class=reveal><p id=x>{text}</p></section>",
+    ),
+    "aos": (
+        "[data-aos] { opacity: 0 }",
+        "<div data-aos=fade-up><p>Part 0 of the story that fades in as you scroll down the page.</p></div><div "
+        "data-aos=fade-up><p>Part 1 of the story that fades in as you scroll down the page.</p></div><div "
+        "data-aos=fade-up><p>Part 2 of the story that fades in as you scroll down the page.</p></div><div "
+        "data-aos=fade-up><p>Part 3 of the story that fades in as you scroll down the page.</p></div><div "
+        "data-aos=fade-up><p>Part 4 of the story that fades in as you scroll down the page.</p></div><div "
+        "data-aos=fade-up><p>Part 5 of the story that fades in as you scroll down the page.</p></div><div "
+        "data-aos=fade-up><p id=x>{text}</p></div>",
+    ),
+    "wow visibility": (
+        "",
+        "<div class=wow style='visibility:hidden'><p>Part 0 of the story that fades in as you scroll "
+        "down.</p></div><div class=wow style='visibility:hidden'><p>Part 1 of the story that fades in as you "
+        "scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 2 of the story that fades in as "
+        "you scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 3 of the story that fades in "
+        "as you scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 4 of the story that fades "
+        "in as you scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 5 of the story that "
+        "fades in as you scroll down.</p></div><div class=wow style='visibility:hidden'><p id=x>{text}</p></div>",
+    ),
+    "paused animations": (
+        "@keyframes f { from { opacity: 0 }  } .s { animation: f 1s both paused }",
+        "<div class=s><p>Part 0 of the story that fades in as you scroll down the page.</p></div><div "
+        "class=s><p>Part 1 of the story that fades in as you scroll down the page.</p></div><div class=s><p>Part "
+        "2 of the story that fades in as you scroll down the page.</p></div><div class=s><p>Part 3 of the story "
+        "that fades in as you scroll down the page.</p></div><div class=s><p>Part 4 of the story that fades in as"
+        " you scroll down the page.</p></div><div class=s><p>Part 5 of the story that fades in as you scroll down"
+        " the page.</p></div><div class=s><p id=x>{text}</p></div>",
+    ),
+    "interest invoker popover": (
+        "",
+        "<button popovertarget=pp popovertargetaction=show>Show</button><div popover=manual id=pp><p "
+        "id=x>{text}</p></div>",
+    ),
+    "dialog invoker command": (
+        "",
+        "<button command=show-modal commandfor=dd>Open</button><dialog id=dd><p id=x>{text}</p></dialog>",
+    ),
+    "aria-expanded on parent li": (
+        "li ul { display: none }",
+        "<ul role=tree><li aria-expanded=false role=treeitem tabindex=0>Root<ul><li>{text}</li></ul></li></ul>",
+    ),
+    "aria-owns / aria-details": (
+        "#x { display: none }",
+        "<button aria-expanded=false aria-details=x>Note</button><p>Some text between.</p><p id=x>{text}</p>",
+    ),
+    "footnote target": (
+        "#fn1 { display: none } #fn1:target { display: block }",
+        "<p>Text<sup><a href='#fn1'>1</a></sup></p><aside id=fn1><p id=x>{text}</p></aside>",
+    ),
+    "show more comments list": (
+        "li:nth-child(n+3) { display: none }",
+        "<ul class=comments-list><li>First of the comments.</li><li>Second of the "
+        "comments.</li><li>{text}</li></ul><button class=show-more aria-expanded=false>Show more</button>",
+    ),
+}  # fmt: skip
