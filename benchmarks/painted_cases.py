@@ -311,6 +311,9 @@ HIDDEN: Final = {
 }  # fmt: skip
 
 SHOWN: Final = {
+    "drop cap": ("#x::first-letter { float: left; font-size: 90px; line-height: 1 }", _TEXT),
+    "drop cap of several lines": ("#x { width: 200px } #x::first-letter { float: left; font: 80px/1 serif }", _TEXT),
+    "high first letter": ("#x::first-letter { font-size: 120px }", _TEXT),
     "white on dark ::before": (
         "#d { position: relative; z-index: 0; color: #fff } #d::before { content: ''; position: absolute; inset: "
         "0; background: #123; z-index: -1 }",

@@ -50,7 +50,9 @@ def unreadable(texts: CandidateTexts) -> NDArray[np.uint8]:
     size = snapshot.styles.number("font-size")[snapshot.style[texts.parent]]
     effective = _effective_font_size(texts, size)
     small = effective < LEAST_FONT_SIZE
-    advance = texts.extent / (np.maximum(texts.length, 1) * np.maximum(effective, 0.1))
+    # A drop cap makes the box of its lines higher, and the letters of the text no larger.
+    letters = np.maximum(np.minimum(effective, size), 0.1)
+    advance = texts.extent / (np.maximum(texts.length, 1) * letters)
     overprinted = (advance < LEAST_ADVANCE) & (texts.length >= _LEAST_CHARACTERS)
     torn = advance > MOST_ADVANCE
     by_size = np.where(size < LEAST_FONT_SIZE, Hidden.FONT_SIZE, Hidden.TRANSFORM)
