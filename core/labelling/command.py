@@ -169,7 +169,7 @@ def label_pages(options: LabelOptions) -> int:
     from vclean.labelling.export import export, read_gold
 
     if options.agreement:
-        first, second = map(read_gold, options.agreement)
+        first, second = (read_gold(_gold_of_one(path)) for path in options.agreement)
         write_stream(sys.stdout, Agreement.of(first, second).report())
         return 0
     assert options.out is not None
@@ -178,6 +178,21 @@ def label_pages(options: LabelOptions) -> int:
         write_stream(sys.stdout, f"{done} pages in {options.export}; {unfinished} unfinished pages left out\n")
         return 0
     return _serve(options, options.out)
+
+
+def _gold_of_one(path: Path) -> Path:
+    """Return a file or folder of gold.
+
+    Raises:
+        UsageError: it is a project with the gold of several annotators.
+    """
+    from vclean.labelling.export import GOLD
+
+    gold = path / GOLD
+    annotators = sorted(folder for folder in gold.iterdir() if folder.is_dir()) if gold.is_dir() else []
+    if len(annotators) > 1:
+        raise UsageError(f"{path} has the gold of several annotators: name two of {', '.join(map(str, annotators))}")
+    return path
 
 
 def _serve(options: LabelOptions, project: Path) -> int:

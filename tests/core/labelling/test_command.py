@@ -183,6 +183,13 @@ class TestWithoutServer:
         assert main(["label", "--agreement", *files]) == 0
         assert capfd.readouterr().out.startswith("anna and ben: 1 pages, 2 blocks, same label 50.0%\n")
 
+    def test_agreement_of_a_project_with_two_annotators(self, tmp_path: Path, capfd) -> None:
+        for name in ("ben", "me"):
+            (tmp_path / "gold" / name).mkdir(parents=True)
+        assert main(["label", "--agreement", str(tmp_path), str(tmp_path)]) == 2
+        (line,) = capfd.readouterr().err.splitlines()
+        assert line.endswith(f"name two of {tmp_path}/gold/ben, {tmp_path}/gold/me")
+
     def test_agreement_without_gold(self, tmp_path: Path, capfd) -> None:
         assert main(["label", "--agreement", str(tmp_path), str(tmp_path)]) == 3
 
