@@ -311,6 +311,15 @@ HIDDEN: Final = {
 }  # fmt: skip
 
 SHOWN: Final = {
+    "before a box of several lines": (
+        "#d { width: 400px } b { background: #222; color: #fff }",
+        "<p id=d>{text} <b>The clock of the mill stopped long ago, it shows noon, and the wheel still turns.</b></p>",
+    ),
+    "between boxes of several lines": (
+        "#d { width: 420px } b { background: #fff }",
+        "<p id=d><b>The clock of the mill stopped long ago, it shows noon, and the wheel still</b> <i>{text}</i> "
+        "<b>turns when the water of the river is high, as it is in the spring of every year.</b></p>",
+    ),
     "drop cap": ("#x::first-letter { float: left; font-size: 90px; line-height: 1 }", _TEXT),
     "drop cap of several lines": ("#x { width: 200px } #x::first-letter { float: left; font: 80px/1 serif }", _TEXT),
     "high first letter": ("#x::first-letter { font-size: 120px }", _TEXT),

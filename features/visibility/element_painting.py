@@ -138,6 +138,13 @@ class ElementPainting:
         return tree.path_sum(fixed, self.snapshot.end) > 0 if fixed.any() else fixed
 
     @cached_property
+    def is_inline(self) -> NDArray[np.bool_]:
+        """Return which elements are inline and in flow, bool (N,): their lines lie beside those of others."""
+        styles = self.snapshot.styles
+        inline = styles.is_in("display", ("inline",)) & styles.is_in("position", ("", "static"))
+        return np.asarray((inline & styles.is_in("float", ("", "none")))[self.snapshot.style])
+
+    @cached_property
     def has_effect(self) -> NDArray[np.bool_]:
         """Return which elements an effect or a negative `z-index` applies to, bool (N,).
 

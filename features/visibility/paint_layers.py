@@ -43,7 +43,9 @@ class PaintLayers:
     def _overlapping(self) -> RaggedArray:
         """Return for each text the areas, and the elements that are no ancestors, at its center, ascending: K rows."""
         texts, snapshot = self._texts, self._texts.snapshot
-        painters = np.append(np.flatnonzero(self._painting.paints_at_text), self._painters.areas)
+        # The box of an inline element is around all its lines, and what else is on them; it covers no other text.
+        painting = self._painting.paints_at_text & ~(self._painting.is_inline & ~self._painting.is_picture)
+        painters = np.append(np.flatnonzero(painting), self._painters.areas)
         pairs = [(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))]
         for text, box in points_in_boxes(texts.center, self._painters.box[painters]):
             painter, parent = painters[box], texts.parent[text]

@@ -10,7 +10,7 @@ from vclean.features.visibility.paint_layers import PaintLayers
 from vclean.features.visibility.painters import Painters
 from vclean.render.snapshot import Snapshot
 
-GRAY = {"background-color": "rgb(90, 90, 90)"}
+GRAY = {"background-color": "rgb(90, 90, 90)", "display": "block"}
 FIXED = GRAY | {"position": "fixed"}
 HTML = "<div><p>A sentence</p></div><b></b>"
 
@@ -52,6 +52,12 @@ class TestSplit:
     def test_overlapped(self) -> None:
         assert Page().layers().is_overlapped.tolist() == [True]
         assert Page(b={}, div=GRAY).layers().is_overlapped.tolist() == [False]
+
+    @pytest.mark.parametrize(
+        ("style", "overlaps"), [({}, False), ({"position": "absolute"}, True), ({"float": "left"}, True)]
+    )
+    def test_inline_elements_lie_beside_text(self, style: dict[str, str], *, overlaps: bool) -> None:
+        assert Page(b=GRAY | {"display": "inline"} | style).layers().is_overlapped.tolist() == [overlaps]
 
 
 class TestCovers:
