@@ -41,6 +41,10 @@ _REFERENCES: Final = ("aria-controls", "data-target", "data-bs-target", "popover
 _CONTROL_ROLES: Final = frozenset(("button", "tab", "switch", "menuitem", "radio", "checkbox"))
 _TITLE_NAME: Final = re.compile(r"accordion|collaps|toggle|expand|faq|spoiler", re.IGNORECASE)
 """Names of headings that are controls."""
+_QUESTION_NAME: Final = re.compile(
+    r"question|(?:accordion|collaps|toggle|faq|spoiler)[\w-]*(?:title|head|label|trigger|button)", re.IGNORECASE
+)
+"""Names of what a reader clicks, whatever its tag: without a layout its cursor is unknown."""
 _TITLE_TAGS: Final = frozenset(("dt", "h1", "h2", "h3", "h4", "h5", "h6"))
 _MORE: Final = re.compile(
     r"(?:(?:read|show|see|view|learn|load) (?:more|all|full|the rest)|more|expand|continue reading|keep reading"
@@ -315,15 +319,20 @@ class _Controls:
             return True
         if any(element in attributes[name] for name in ("data-toggle", "data-bs-toggle", "tabindex")):
             return True
-        if self._snapshot.tags[self._snapshot.tag[element]] in _TITLE_TAGS and matches(
-            _TITLE_NAME, self._name(element)
-        ):
+        if self._has_name_of_control(element):
             return True
         href = attributes["href"].get(element)
         if href is not None:
             same_page = href == self._snapshot.url != ""  # the parser resolves `#` to it
             return href.startswith(("#", "javascript:")) or href.endswith("#") or same_page
         return bool(self._cursors[self._snapshot.style[element]] == "pointer")
+
+    def _has_name_of_control(self, element: int) -> bool:
+        """Return whether an element is the title of a part that opens, by its name."""
+        name = self._name(element)
+        if self._snapshot.tags[self._snapshot.tag[element]] in _TITLE_TAGS:
+            return matches(_TITLE_NAME, name)
+        return not self._snapshot.rendered and matches(_QUESTION_NAME, name)
 
     def _is_rest_of_text(self, element: int) -> bool:
         """Return whether a control that says "read more" is inside the parent, or comes after it."""

@@ -141,6 +141,17 @@
     for (const marquee of selectAll('marquee:not(marquee marquee)')) marquee.replaceWith(marquee.cloneNode(true));
   }
 
+  // Moves the parts of a page that React streams to their places, as its script does: see streamed.py.
+  function placeParts() {
+    for (const part of selectAll('div[hidden][id^="S:"]')) {
+      const id = attributeOf.call(part, 'id').slice(2);
+      if (!/^[0-9a-f]+$/.test(id)) continue;
+      part.removeAttribute('hidden');
+      const template = select(`template[id="B:${id}"]`);
+      if (template && !part.contains(template)) template.after(part);
+    }
+  }
+
   // The end state is what a reader sees, and the only state that does not depend on the clock. Animations that are paused,
   // or begin after more than a minute, stay as they are.
   function finishAnimations() {
@@ -1194,6 +1205,7 @@
   let base = options.url || canonicalUrl(head);
   if (baseElement) base = absolute(attributeOf.call(baseElement, 'href'));
   restartMarquees();
+  if (!options.scripts) placeParts();
   const noscript = needsNoscript();
   let pageRules = noscript ? '' : 'noscript { display: none !important }';
   adopt(pageRules);

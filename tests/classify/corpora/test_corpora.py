@@ -118,7 +118,7 @@ class TestReadCorpus:
         assert "\n" not in str(caught.value)
 
     def test_folder(self, tmp_path):
-        with pytest.raises(InputError, match="is no Parquet file"):
+        with pytest.raises(InputError, match="is a folder: name a Parquet file"):
             read_corpus(tmp_path)
 
     def test_names_missing_columns(self, corpus_file):

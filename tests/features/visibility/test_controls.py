@@ -33,6 +33,7 @@ def panel(html: str) -> str:
         "<details><summary>More</summary><p>Panel</p></details>",
         "<p hidden=until-found>Panel",
         "<label><input type=checkbox> More</label><div hidden>Panel</div>",
+        "<div class=faq__question>Who?</div><div hidden class=faq__answer>Panel</div>",
         "<nav class=tabs><button>A</button><button>B</button></nav><div>Text</div><div hidden>Panel</div>",
         "<h5 class=toggle_title>More</h5><div hidden class=toggle_content>Panel</div>",
         "<p>Text <b>of three</b> dots <span hidden>Panel</span></p><button>Read more</button>",

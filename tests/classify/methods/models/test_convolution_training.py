@@ -67,7 +67,7 @@ class TestFit:
 
     def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "torch", None)
-        with pytest.raises(ExtraMissingError, match=r"needs PyTorch .*: pip install 'vclean\[web2text\]'"):
+        with pytest.raises(ExtraMissingError, match=r"needs PyTorch .*: pip install .*\[web2text\]'"):
             fit(ROWS, BEFORE, PLAN)
 
 

@@ -67,7 +67,7 @@ class TestFit:
 
     def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-        with pytest.raises(ExtraMissingError, match=r"needs scikit-learn .*: pip install 'vclean\[methods\]'"):
+        with pytest.raises(ExtraMissingError, match=r"needs scikit-learn .*: pip install .*\[methods\]'"):
             svm.fit(RING, INSIDE)
 
     def test_column_without_values(self):

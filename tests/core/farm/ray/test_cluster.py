@@ -50,7 +50,7 @@ class TestConnectToCluster:
     def test_missing_ray(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "ray", None)
         with (
-            pytest.raises(ExtraMissingError, match=r"this needs Ray .*: pip install 'vclean\[ray\]'"),
+            pytest.raises(ExtraMissingError, match=r"this needs Ray .*: pip install .*\[ray\]'"),
             connect_to_cluster(None),
         ):
             pass
