@@ -143,12 +143,15 @@
 
   // Moves the parts of a page that React streams to their places, as its script does: see streamed.py.
   function placeParts() {
-    for (const part of selectAll('div[hidden][id^="S:"]')) {
+    const parts = selectAll('div[hidden][id^="S:"]');
+    if (parts.length === 0) return;
+    const places = new Map([...selectAll('template[id^="B:"]')].map((each) => [attributeOf.call(each, 'id').slice(2), each]));
+    for (const part of parts) {
       const id = attributeOf.call(part, 'id').slice(2);
       if (!/^[0-9a-f]+$/.test(id)) continue;
       part.removeAttribute('hidden');
-      const template = select(`template[id="B:${id}"]`);
-      if (template && !part.contains(template)) template.after(part);
+      const place = places.get(id);
+      if (place && !part.contains(place)) place.after(part);
     }
   }
 
