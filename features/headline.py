@@ -189,23 +189,20 @@ def _agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[np.fl
     parts, url, count = split_title(context.snapshot.title), context.snapshot.url, len(context)
     if not parts:
         return np.zeros(count), np.zeros(count)
-    of_parts = EncodedTexts.from_texts(parts).words
-    shared = np.stack([_shared_words(context, of_parts.hash[of_parts.owner == part]) for part in range(len(parts))])
+    of_parts, words = EncodedTexts.from_texts(parts).words, context.words
+    in_title = np.flatnonzero(np.isin(words.hash, of_parts.hash))
+    owner, word = words.owner[in_title], words.hash[in_title]
+    in_parts = [np.isin(word, of_parts.hash[of_parts.owner == part]) for part in range(len(parts))]
+    shared = np.stack([np.bincount(owner[in_part], minlength=count) for in_part in in_parts])
     length, is_site = of_parts.per_text(), np.array([is_site_name(part, url) for part in parts])
     runs = [
         _dice(shared[run].sum(axis=0), context.tokens, length[run].sum())
         for run in starmap(slice, combinations(range(len(parts) + 1), 2))
         if not is_site[run].all()
     ]
-    title = _shared_words(context, of_parts.hash)
+    title = np.bincount(owner, minlength=count)
     covered = np.minimum(title / max(len(of_parts), 1), 1) * title / np.maximum(context.tokens, 1)
     return np.max([np.zeros(count), *runs], axis=0), covered
-
-
-def _shared_words(context: PageContext, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return how many words of each block have one of the hashes: int64 (B,)."""
-    words = context.words
-    return np.bincount(words.owner[np.isin(words.hash, hashes)], minlength=len(context))
 
 
 def _dice(shared: NDArray[np.int64], tokens: NDArray[np.float32], length: np.float32) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ _PREDICTED: Final = 0.5
 """Weight of a convention that is certain to be predicted, relative to one that is chosen."""
 _MIN_WEIGHT: Final = 0.05
 """Weight below which a convention changes nothing, which saves most of the time."""
-_COLUMNS: Final = 64
+_COLUMNS: Final = 128
 """Columns whose means are computed at once: their copies then fit into the cache."""
 _WEIGHT_CAP: Final = 200
 """Number of words from which the weight of a block in the means of a page stays constant."""
@@ -125,6 +125,10 @@ def _means(x: NDArray[np.float32], weight: NDArray[np.float64]) -> NDArray[np.fl
         x: float32 (B, F).
         weight: float64 (W, B).
     """
-    known = ~np.isnan(x)
+    means = weight @ x.astype(np.float64) / weight.sum(axis=1, keepdims=True)
+    incomplete = np.flatnonzero(np.isnan(means[0]))
+    known = ~np.isnan(x[:, incomplete])
+    sums = weight @ np.where(known, x[:, incomplete], 0).astype(np.float64)
     with np.errstate(invalid="ignore"):
-        return np.asarray((weight @ np.where(known, x, 0).astype(np.float64)) / (weight @ known.astype(np.float64)))
+        means[:, incomplete] = sums / (weight @ known.astype(np.float64))
+    return np.asarray(means)

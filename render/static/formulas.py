@@ -16,15 +16,6 @@ _MATH_SCRIPT: Final = re.compile(r"\s*math/(?:tex|mml)\b", re.IGNORECASE)
 _DISPLAY_MODE: Final = re.compile(r"mode\s*=\s*display", re.IGNORECASE)
 
 
-def may_have_formulas(source: str) -> bool:
-    """Return whether a source may have formulas; the search is faster than one in the tree.
-
-    >>> may_have_formulas("<p><MATH><mi>x</mi></MATH>"), may_have_formulas("<script>Math.PI</script>")
-    (True, False)
-    """
-    return "math" in source or "MATH" in source or "<Math" in source
-
-
 def replace_formulas(root: etree._Element) -> None:
     """Give every formula of a document one `<math>` element without children, which contains its text.
 

@@ -17,9 +17,9 @@ from vclean.render.decode import read_document
 from vclean.render.snapshot import Snapshot, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.document import prune, read_tree, text_of
-from vclean.render.static.formulas import may_have_formulas, replace_formulas
+from vclean.render.static.formulas import replace_formulas
 from vclean.render.static.head import document_head, with_absolute_links
-from vclean.render.static.shadow_roots import flatten_shadow_roots, may_have_shadow_roots
+from vclean.render.static.shadow_roots import flatten_shadow_roots
 from vclean.render.static.streamed import may_be_streamed, place_parts
 from vclean.render.static.style_sheets import hidden_elements, hiding_names, read_style_sheets
 from vclean.render.static.styles import resolve_styles
@@ -66,12 +66,10 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     add_late_html_attributes(root, text)
     metadata = _HeadMetadata(root, url)
     sheets = read_style_sheets(root)
-    if may_have_formulas(text):
-        replace_formulas(root)
+    replace_formulas(root)
     if may_be_streamed(text):
         place_parts(root)
-    if may_have_shadow_roots(text):
-        flatten_shadow_roots(root)
+    flatten_shadow_roots(root)
     with_noscript = prune(root)
     insert_table_bodies(root)
     return _snapshot(root, metadata, sheets, with_noscript=with_noscript, max_nodes=settings.max_nodes)

@@ -16,7 +16,7 @@ from resiliparse.parse.html import HTMLTree
 from vclean.errors import LimitError, NotHtmlError
 from vclean.render.completeness import BETTER
 from vclean.render.static.document import prune, read_tree, visible_length
-from vclean.render.static.formulas import may_have_formulas, replace_formulas
+from vclean.render.static.formulas import replace_formulas
 from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
@@ -113,7 +113,6 @@ def _length(source: str, settings: RenderSettings) -> int:
         root = run_within(settings.deadline, lambda: read_tree(source))
     except (LimitError, NotHtmlError):
         return 0
-    if may_have_formulas(source):
-        replace_formulas(root)
+    replace_formulas(root)
     prune(root)
     return visible_length(root)
