@@ -186,4 +186,20 @@ REVEALABLE: Final = {
         "<ul class=comments-list><li>First of the comments.</li><li>Second of the "
         "comments.</li><li>{text}</li></ul><button class=show-more aria-expanded=false>Show more</button>",
     ),
+    "tabs without their style sheets": (
+        "",
+        "<div><div class=tab-navs><div class=tab-nav>A</div><div class=tab-nav>B</div></div><div class=tab-panes>"
+        "<div class=tab-pane>First.</div><div class=tab-pane style='display: none'><p id=x>{text}</p></div></div>"
+        "</div>",
+    ),
+    "closed panel without its style sheet": (
+        "#x, .o p { margin: 0 } .o { background: #fff; position: relative }",
+        "<button aria-expanded=false aria-controls=p>More</button><div style='height: 0'><div id=p><div><p id=x>{text}"
+        "</p></div></div></div><div class=o style='height: 200px'><p>Text after it.</p></div>",
+    ),
+    "custom elements before they are defined": (
+        ":not(:defined) { visibility: hidden }",
+        3 * "<post-entry><p>One of the entries that a script of the page will show when it starts.</p></post-entry>"
+        + "<post-entry><p id=x>{text}</p></post-entry>",
+    ),
 }  # fmt: skip

@@ -176,6 +176,23 @@ HIDDEN: Final = {
         "@keyframes a { from { opacity: 0 } to { opacity: 1 }  } #x { animation: a 1s 9999s both }",
         _TEXT,
     ),
+    "endless animation": ("@keyframes a { from, to { opacity: 0 } } #x { animation: a 1s infinite }", _TEXT),
+    "faded as it is scrolled to": (
+        "@keyframes a { to { opacity: 0 } } #x { animation: a linear both; animation-timeline: view(); "
+        "animation-range: entry 0% entry 20% } .b { height: 2000px }",
+        "<div class=b></div>" + _TEXT + "<div class=b></div>",
+    ),
+    "covered by two halves": (
+        "#d { position: relative; width: 300px } .a { left: 0 } .b { right: 0 } "
+        ".a, .b { position: absolute; background: #fff; top: 0; bottom: 0; width: 60% }",
+        "<div id=d>" + _TEXT + "<div class=a></div><div class=b></div></div>",
+    ),
+    "covered line by line": (
+        "#d { position: relative; width: 300px; line-height: 20px } #x { margin: 0 } "
+        "i { position: absolute; background: #fff; height: 20px; left: 0; right: 0 } "
+        + " ".join(f"i:nth-of-type({line + 1}) {{ top: {20 * line}px }}" for line in range(12)),
+        "<div id=d>" + _TEXT + 12 * "<i></i>" + "</div>",
+    ),
     "first-line": ("#x::first-line { color: #fff }", _TEXT),
     "first-line size": ("#x::first-line { font-size: 1px }", _TEXT),
     "stroke over letters": ("#x { -webkit-text-stroke: 14px #fff; color: #000 }", _TEXT),
@@ -418,6 +435,28 @@ SHOWN: Final = {
     "animation endless pulse": (
         "@keyframes a { from { opacity: .4 } to { opacity: 1 }  } #x { animation: a 1s infinite alternate }",
         _TEXT,
+    ),
+    "animation endless from nothing": (
+        "@keyframes a { from { opacity: 0 } to { opacity: .9 } } #x { opacity: 0; animation: a 1s infinite alternate }",
+        _TEXT,
+    ),
+    "animation out of the viewport": (
+        "@keyframes a { to { opacity: 0 } } #x { animation: a linear both; animation-timeline: view(); "
+        "animation-range: exit 0% exit 100% } .b { height: 2000px }",
+        "<div class=b></div>" + _TEXT + "<div class=b></div>",
+    ),
+    "animation through the viewport": (
+        "@keyframes a { 0%, 100% { opacity: 0 } 40%, 60% { opacity: 1 } } #x { animation: a linear both; "
+        "animation-timeline: view() } .b { height: 2000px }",
+        "<div class=b></div>" + _TEXT + "<div class=b></div>",
+    ),
+    "half covered": (
+        "#d { position: relative; width: 300px } "
+        ".a { position: absolute; background: #fff; top: 0; bottom: 0; width: 60% }",
+        "<div id=d>" + _TEXT + "<div class=a></div></div>",
+    ),
+    "faded for readers without scripts": (
+        "", "<noscript><style>* { opacity: .4 } #x { display: none }</style></noscript>" + _TEXT,
     ),
     "closed shadow root": ("", "<div><template shadowrootmode=closed><p>{text}</p></template></div>"),
     "open shadow root": ("", "<div><template shadowrootmode=open><p>{text}</p></template></div>"),

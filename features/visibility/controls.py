@@ -45,6 +45,10 @@ _QUESTION_NAME: Final = re.compile(
     r"question|(?:accordion|collaps|toggle|faq|spoiler)[\w-]*(?:title|head|label|trigger|button)", re.IGNORECASE
 )
 """Names of what a reader clicks, whatever its tag: without a layout its cursor is unknown."""
+_TAB_NAME: Final = re.compile(
+    r"\btabs?[-_]*(?:nav|link|item|btn|button|title|label|trigger|head|header)\b", re.IGNORECASE
+)
+"""Names of tabs; a page without its style sheets shows no cursor above them."""
 _TITLE_TAGS: Final = frozenset(("dt", "h1", "h2", "h3", "h4", "h5", "h6"))
 _MORE: Final = re.compile(
     r"(?:(?:read|show|see|view|learn|load) (?:more|all|full|the rest)|more|expand|continue reading|keep reading"
@@ -108,7 +112,7 @@ class _Controls:
             element = self._parent[element]
         opened = self._opened.get(element, False)
         if path and self._seen[path[-1]]:  # the nearest ancestor in sight may be what a control names
-            opened = self._opens(path[-1]) or self._opens(self._parent[path.pop()])
+            opened = self._opens(path[-1]) or self._is_closed_around(path[-1]) or self._opens(self._parent[path.pop()])
         for each in reversed(path):
             opened = self._opened[each] = opened or self._opens(each)
         return opened
@@ -129,6 +133,20 @@ class _Controls:
                 )
             )
         return known
+
+    def _is_closed_around(self, element: int) -> bool:
+        """Return whether a control in sight names the element or an ancestor, and says that it is closed."""
+        ids = self._attributes["id"]
+        while element > 0 and ids.get(element) not in self._closed_targets:
+            element = self._parent[element]
+        return element > 0
+
+    @cached_property
+    def _closed_targets(self) -> set[str]:
+        """Return the ids that controls in sight name and say to be closed (WAI-ARIA, `aria-expanded`)."""
+        controls, expanded = self._snapshot.attributes("aria-controls"), self._attributes["aria-expanded"]
+        closed = (each for each in controls if expanded.get(each, "").lower() == "false" and self._is_in_sight(each))
+        return {name for each in closed for name in controls[each].split()}
 
     def _is_named(self, element: int) -> bool:
         """Return whether a control names an element, or the element opens by itself."""
@@ -332,6 +350,8 @@ class _Controls:
         name = self._name(element)
         if self._snapshot.tags[self._snapshot.tag[element]] in _TITLE_TAGS:
             return matches(_TITLE_NAME, name)
+        if matches(_TAB_NAME, name):
+            return True
         return not self._snapshot.rendered and matches(_QUESTION_NAME, name)
 
     def _is_rest_of_text(self, element: int) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.features.groups import RaggedArray
-from vclean.features.visibility.boxes import contains, overlap_area, points_in_boxes
+from vclean.features.visibility.boxes import contains, covered_area, overlap_area, points_in_boxes
 from vclean.features.visibility.element_painting import COVER_SHARE, LEAST_OPACITY
 from vclean.features.visibility.overlays import overlay_roots
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from vclean.features.visibility.candidate_texts import CandidateTexts
     from vclean.features.visibility.painters import Painters
+
+_MOST_COVERS: Final = 100
+"""Most painters that cover a text together."""
 
 
 class PaintLayers:
@@ -42,10 +45,7 @@ class PaintLayers:
     @cached_property
     def _overlapping(self) -> RaggedArray:
         """Return for each text the areas, and the elements that are no ancestors, at its center, ascending: K rows."""
-        texts, snapshot = self._texts, self._texts.snapshot
-        # The box of an inline element is around all its lines, and what else is on them; it covers no other text.
-        painting = self._painting.paints_at_text & ~(self._painting.is_inline & ~self._painting.is_picture)
-        painters = np.append(np.flatnonzero(painting), self._painters.areas)
+        texts, snapshot, painters = self._texts, self._texts.snapshot, self._around_texts
         pairs = [(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))]
         for text, box in points_in_boxes(texts.center, self._painters.box[painters]):
             painter, parent = painters[box], texts.parent[text]
@@ -55,6 +55,13 @@ class PaintLayers:
         text, painter = (np.concatenate(column) for column in zip(*pairs, strict=True))
         order = np.argsort(text, kind="stable")
         return RaggedArray.from_pairs(text[order], painter[order], len(texts))
+
+    @cached_property
+    def _around_texts(self) -> NDArray[np.intp]:
+        """Return the painters that may be below or above other texts, ascending."""
+        # The box of an inline element is around all its lines, and what else is on them; it covers no other text.
+        painting = self._painting.paints_at_text & ~(self._painting.is_inline & ~self._painting.is_picture)
+        return np.append(np.flatnonzero(painting), self._painters.areas)
 
     def split(self, text: int, ancestors: Sequence[int], text_clip: int | None) -> tuple[list[int], list[int]]:
         """Return the painters at the center of a text that are below it, lowest first, and those above it.
@@ -78,7 +85,33 @@ class PaintLayers:
         )
 
     def covers(self, painter: int, text: int) -> bool:
-        """Return whether a painter above a text hides all its lines.
+        """Return whether a painter above a text hides all its lines."""
+        return self._hides(painter, text) and self._is_over_lines(painter, text)
+
+    def cover_together(self, above: Sequence[int], text: int) -> bool:
+        """Return whether several painters hide almost all of every line of a text.
+
+        Args:
+            above: the painters above the text at its center; the others are looked for.
+            text: one of the K texts.
+        """
+        if not any(self._hides(painter, text) for painter in above):
+            return False
+        painters = self._painters
+        around = self._around_texts[overlap_area(self._texts.box[text], painters.box[self._around_texts]) > 0]
+        text_key = painters.text_key(int(self._texts.parent[text]))
+        covers = [
+            painter
+            for painter in around[:_MOST_COVERS].tolist()
+            if not painters.is_unclear[painter] and painters.key(painter) > text_key and self._hides(painter, text)
+        ]
+        boxes = painters.box[covers]
+        return len(covers) > 1 and all(
+            covered_area(line, boxes) >= COVER_SHARE * line[2] * line[3] for line in self._texts.lines(text)
+        )
+
+    def _hides(self, painter: int, text: int) -> bool:
+        """Return whether a painter above a text hides what is below its box.
 
         Overlays hide no text below them: a reader closes them.
         """
@@ -88,9 +121,9 @@ class PaintLayers:
             return False
         if not self._is_opaque(painter) or painters.opacity[painter] < 1 - LEAST_OPACITY:
             return False
-        if painters.is_fixed(painter) and not self._painting.is_fixed[parent] and not painters.fills_viewport(painter):
-            return False  # scrolling moves the text out from below it
-        return self._is_over_lines(painter, text)
+        # Scrolling moves a text out from below what is fixed.
+        moves_out = painters.is_fixed(painter) and not self._painting.is_fixed[parent]
+        return not moves_out or painters.fills_viewport(painter)
 
     @cached_property
     def _overlays(self) -> NDArray[np.int32]:

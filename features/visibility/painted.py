@@ -122,6 +122,8 @@ class _PaintedTexts:
             return Hidden.COVERED
         if covers:
             return self._doubt(text, Hidden.COVERED)
+        if self._layers.cover_together(above, text):
+            return Hidden.COVERED
         lowest = max((row for row, painter in enumerate(below) if self._layers.hides_below(painter, text)), default=0)
         backdrops = self._contrast.backdrops(below[lowest:])
         if backdrops is None:

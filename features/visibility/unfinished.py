@@ -101,7 +101,7 @@ def revealed_on_scroll(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
 
     Libraries for that (AOS, WOW, Elementor, Webflow) give several elements of a page a class or a transform of theirs
     and leave them their places. Without a name, several elements in flow count that leave holes in the page: together
-    they have a tenth of its text.
+    they have a tenth of its text. Custom elements are the same until a script defines them (`:not(:defined)`).
     """
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
     roots = np.isin(snapshot.hidden, (Hidden.OPACITY, Hidden.VISIBILITY)) & seen & has_place(snapshot)
@@ -122,15 +122,16 @@ def revealed_on_scroll(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
 
 
 def _holes(snapshot: Snapshot, roots: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which transparent elements leave holes in a page that consists of such elements to a good part, bool (N,).
+    """Return which hidden elements leave holes in a page that consists of such elements to a good part, bool (N,).
 
     Args:
         snapshot: the page.
-        roots: bool (N,), the outermost transparent elements that take place.
+        roots: bool (N,), the outermost hidden elements that take place.
     """
     length = np.bincount(snapshot.text_parent, weights=snapshot.text_length, minlength=len(snapshot))
     inside = tree.subtree_sum(length, snapshot.end)
     in_flow = snapshot.styles.is_in("position", _IN_FLOW)[snapshot.style]
-    holes = roots & in_flow & (snapshot.hidden == Hidden.OPACITY) & (inside > 0)
+    is_custom = np.array(["-" in tag for tag in snapshot.tags], dtype=bool)[snapshot.tag]
+    holes = roots & in_flow & ((snapshot.hidden == Hidden.OPACITY) | is_custom) & (inside > 0)
     is_enough = holes.sum() >= _LEAST_ANIMATED and inside[holes].sum() >= _LEAST_SHARE * inside[0]
     return holes if is_enough else np.zeros_like(holes)

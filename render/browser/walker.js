@@ -23,6 +23,11 @@
   const FAINT = 0.2; // of the alpha of a color that hides no text and shows none
   const THICK_LINE = 0.5; // font sizes of a line through letters
   const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
+  const MIDDLE = 0.5; // of the way of an element through the viewport
+  const TINY = 1e-6;
+  const VIEW_RANGES = {
+    cover: [0, 1], contain: [0.1, 0.9], entry: [0, 0.1], 'entry-crossing': [0, 0.1], exit: [0.9, 1], 'exit-crossing': [0.9, 1],
+  }; // of an element that is a tenth as high as the viewport
   const GLYPHS = 'aeinort'; // frequent letters; a font without ink for them is blank
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
@@ -124,6 +129,24 @@
     adopted.splice(previous, previous < 0 ? 0 : 1, sheet);
   }
 
+  // Readers have scripts, so what the styles of `<noscript>` hide is seen. What they show is shown by scripts otherwise.
+  function unhideNoscript() {
+    for (const { sheet } of selectAll('noscript style')) {
+      if (sheet) unhide(sheet.cssRules);
+    }
+  }
+
+  function unhide(rules) {
+    for (const rule of rules) {
+      if (rule.cssRules) unhide(rule.cssRules);
+      if (!rule.style) continue;
+      const { display, visibility, opacity } = rule.style;
+      if (display === 'none') rule.style.removeProperty('display');
+      if (visibility === 'hidden' || visibility === 'collapse') rule.style.removeProperty('visibility');
+      if (parseFloat(opacity) < 1) rule.style.removeProperty('opacity');
+    }
+  }
+
   // Content that `content-visibility: auto` skips has no boxes before it is scrolled into view; `hidden` stays hidden.
   function contentVisibility() {
     const usage = { auto: false, hidden: new Set() };
@@ -158,18 +181,62 @@
   // The end state is what a reader sees, and the only state that does not depend on the clock. Animations that are paused,
   // or begin after more than a minute, stay as they are.
   function finishAnimations() {
+    const clock = documentReader('timeline')();
     for (const animation of documentReader('getAnimations')()) {
       try {
-        if (animation.playState === 'paused') continue;
-        if (animation.effect.getTiming().delay > MAX_ANIMATION_DELAY) {
-          animation.pause();
-          continue;
-        }
-        animation.finish();
+        finish(animation, clock);
       } catch {
-        animation.cancel(); // an endless animation has no end state
+        animation.cancel(); // it has no effect, or one that cannot be changed
       }
     }
+  }
+
+  function finish(animation, clock) {
+    if (animation.playState === 'paused') return;
+    const { delay, endTime } = animation.effect.getComputedTiming();
+    if (animation.timeline !== clock) holdScrolled(animation, clock);
+    else if (delay > MAX_ANIMATION_DELAY) animation.pause();
+    else if (endTime === Infinity) holdEndless(animation);
+    else animation.finish();
+  }
+
+  // An endless animation has no end state. Its most opaque one counts, for a reader waits for it.
+  function holdEndless(animation) {
+    const frames = animation.effect.getKeyframes().filter(({ opacity }) => opacity !== undefined);
+    if (frames.length === 0) {
+      animation.cancel();
+      return;
+    }
+    const clearest = frames.reduce((best, each) => (Number(each.opacity) > Number(best.opacity) ? each : best));
+    hold(animation, clearest.computedOffset, 'both');
+  }
+
+  // An animation driven by scrolling is held where its element is in the middle of the viewport; other scrollers than
+  // those of a view timeline are at their ends.
+  function holdScrolled(animation, clock) {
+    const { effect, timeline, rangeStart, rangeEnd } = animation;
+    const isView = typeof ViewTimeline === 'function' && timeline instanceof ViewTimeline;
+    const start = isView ? positionOf(rangeStart, 0) : 0;
+    const end = isView ? positionOf(rangeEnd, 1) : 1;
+    const progress = isView ? (MIDDLE - start) / Math.max(end - start, TINY) : 1;
+    const { fill } = effect.getTiming();
+    animation.timeline = clock;
+    hold(animation, progress, fill);
+  }
+
+  // Returns the position of an edge of a range, from 0, where an element enters the viewport, to 1, where it has left it.
+  function positionOf(edge, fallback) {
+    const [first, last] = VIEW_RANGES[edge?.rangeName] ?? VIEW_RANGES.cover;
+    const share = edge?.offset?.unit === 'percent' ? edge.offset.value / 100 : fallback;
+    return first + share * (last - first);
+  }
+
+  // Holds an animation at a progress; below 0 it has not begun, above 1 it has ended.
+  function hold(animation, progress, fill) {
+    const timing = { delay: 0, endDelay: 0, duration: 1000, iterations: 1, iterationStart: 0, direction: 'normal', fill };
+    animation.effect.updateTiming(timing);
+    animation.pause();
+    animation.currentTime = 1000 * progress;
   }
 
   // Returns promises of embedded fonts, which load after the first layout, and of images with unusual media types,
@@ -1212,6 +1279,7 @@
   const noscript = needsNoscript();
   let pageRules = noscript ? '' : 'noscript { display: none !important }';
   adopt(pageRules);
+  if (!noscript && !options.scripts) unhideNoscript();
   const { auto, hidden: skipsContents } = contentVisibility();
   if (auto) {
     pageRules += ' * { content-visibility: visible !important }';

@@ -95,3 +95,23 @@ class TestCovers:
     def test_elements_of_an_overlay_cover_its_text(self) -> None:
         page = Page(f"<div>{'Words of the article. ' * 20}</div><b><p>A sentence</p><i></i></b>", b=FIXED, i=GRAY)
         assert page.layers().covers(page.tags.index("i"), 1)
+
+
+class TestCoverTogether:
+    HALVES = "<div><p>A sentence</p></div><b></b><b></b>"
+
+    def together(self, left: float, right: float, **style: str) -> bool:
+        """Return whether two elements cover the text, up to x = `left` and from x = `right`."""
+        page = Page(self.HALVES, b=GRAY | {"position": "absolute"} | style)
+        first, second = (element for element, tag in enumerate(page.tags) if tag == "b")
+        page.snapshot.box[first] = (0, 0, left, 100)
+        page.snapshot.box[second] = (right, 0, 800 - right, 100)
+        return page.layers().cover_together([first], 0)
+
+    @pytest.mark.parametrize(("left", "right", "covers"), [(60, 60, True), (60, 40, True), (60, 75, False)])
+    def test_all_of_every_line(self, left: float, right: float, *, covers: bool) -> None:
+        assert self.together(left, right) is covers
+
+    def test_opaque_elements_above_the_text(self) -> None:
+        assert not self.together(60, 60, opacity="0.5")
+        assert not self.together(60, 60, **{"z-index": "-1"})

@@ -253,10 +253,55 @@ class TestAnimations:
         page = snap(f"{NO_MARGIN}<style>{rules}</style><p id=x>t")
         assert page.box[element(page, "x")][0] == 0
 
+    @pytest.mark.parametrize(
+        ("frames", "base", "code"),
+        [
+            ("from, to { opacity: 0 }", 1, Hidden.OPACITY),
+            ("from { opacity: 0 } to { opacity: .9 }", 0, Hidden.NO),
+            ("50% { opacity: 0 }", 1, Hidden.NO),
+        ],
+    )
+    def test_most_opaque_state_of_endless_animation_counts(self, snap, frames: str, base: int, code: Hidden) -> None:
+        rules = f"@keyframes a {{ {frames} }} #x {{ opacity: {base}; animation: a 1s infinite alternate }}"
+        assert hidden_of(snap(f"<style>{rules}</style><p id=x>t")) == code
+
+    @pytest.mark.parametrize(
+        ("frames", "range_", "code"),
+        [
+            ("from { opacity: 0 }", "normal", Hidden.NO),
+            ("from { opacity: 0 }", "entry 0% entry 100%", Hidden.NO),
+            ("to { opacity: 0 }", "exit 0% exit 100%", Hidden.NO),
+            ("0%, 100% { opacity: 0 } 50% { opacity: 1 }", "cover", Hidden.NO),
+            ("to { opacity: 0 }", "entry 0% entry 20%", Hidden.OPACITY),
+            ("from, to { opacity: 0 }", "normal", Hidden.OPACITY),
+        ],
+    )
+    def test_animation_by_scrolling_is_read_in_the_middle_of_the_viewport(
+        self, snap, frames: str, range_: str, code: Hidden
+    ) -> None:
+        rules = f"@keyframes a {{ {frames} }} #x {{ animation: a linear both; animation-timeline: view();"
+        rules += f" animation-range: {range_} }} div {{ height: 2000px }}"
+        assert hidden_of(snap(f"<!doctype html><style>{rules}</style><div></div><p id=x>t</p><div></div>")) == code
+
     def test_measures_lazy_content(self, snap) -> None:
         # With `content-visibility: auto`, content has no size before it is scrolled into view.
         lazy = "<div style='content-visibility: auto'><p style='height: 500px'>t</div>" * 10
         assert snap(NO_MARGIN + lazy).height == 5000
+
+
+class TestNoscriptStyles:
+    @pytest.mark.parametrize("rule", ["display: none", "visibility: hidden", "opacity: .3"])
+    @pytest.mark.parametrize("around", ["{}", "@media screen {{ {} }}", "div {{ & {} }}"])
+    def test_hide_nothing(self, snap, rule: str, around: str) -> None:
+        # Readers have scripts; without them the walker reads what they see.
+        css = around.format(f"#x {{ {rule} }}")
+        page = snap(f"<noscript><style>{css}</style></noscript><div><p id=x>t</p></div><p>{'word ' * 99}")
+        assert hidden_of(page) == Hidden.NO
+        assert page.styles.column("opacity")[page.style[element(page, "x")]] == "1"
+
+    def test_show_what_scripts_show(self, snap) -> None:
+        page = snap("<style>#x { opacity: 0 }</style><noscript><style>#x { opacity: 1 }</style></noscript><p id=x>t")
+        assert hidden_of(page) == Hidden.NO
 
 
 CHANGED = {
