@@ -202,4 +202,9 @@ REVEALABLE: Final = {
         3 * "<post-entry><p>One of the entries that a script of the page will show when it starts.</p></post-entry>"
         + "<post-entry><p id=x>{text}</p></post-entry>",
     ),
+    "carousel element": (
+        "swiper-container { display: flex; overflow: hidden; width: 600px } swiper-slide { flex: 0 0 600px }",
+        "<swiper-container>" + 5 * "<swiper-slide><p>One of the slides.</p></swiper-slide>"
+        + "<swiper-slide><div><p id=x>{text}</p></div></swiper-slide></swiper-container>",
+    ),
 }  # fmt: skip

@@ -35,6 +35,8 @@ _PANEL_NAME: Final = re.compile(
 )
 """Names that panels and their controls go by in common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
 _SET_NAME: Final = re.compile(r"slide|tab|pane|panel|carousel|swiper|item|step|page|card|gallery", re.IGNORECASE)
+_SLIDE_NAME: Final = re.compile(r"\bslide|slide\b|carousel|swiper", re.IGNORECASE)
+_CAROUSEL_TAG: Final = re.compile(r"-(?:carousel|slider|slideshow)|(?:carousel|slider|slideshow|swiper)-")
 _TABS_NAME: Final = re.compile(r"\btab(?:s|list|-?nav|-?bar|-?buttons?|-?list)?\b", re.IGNORECASE)
 _STEP_NAME: Final = re.compile(r"next|prev|arrow|dot|indicator|tab|nav|control|thumb", re.IGNORECASE)
 _REFERENCES: Final = ("aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor", "for", "href")
@@ -63,6 +65,8 @@ _MORE: Final = re.compile(
 """What a control says that shows the rest of a text."""
 _SAYS_MORE: Final = 40
 """Characters of such a control, at most."""
+_SLIDE_LEVELS: Final = 8
+"""Levels above a text where the slide is looked for that it is in."""
 _NEAR: Final = 3
 """Siblings before and after a panel, and levels above it, where its control is looked for."""
 
@@ -112,7 +116,7 @@ class _Controls:
             element = self._parent[element]
         opened = self._opened.get(element, False)
         if path and self._seen[path[-1]]:  # the nearest ancestor in sight may be what a control names
-            opened = self._opens(path[-1]) or self._is_closed_around(path[-1]) or self._opens(self._parent[path.pop()])
+            opened = self._opens(path[-1]) or self._opens_around(path[-1]) or self._opens(self._parent[path.pop()])
         for each in reversed(path):
             opened = self._opened[each] = opened or self._opens(each)
         return opened
@@ -134,15 +138,20 @@ class _Controls:
             )
         return known
 
-    def _is_closed_around(self, element: int) -> bool:
-        """Return whether a control in sight names the element or an ancestor, and says that it is closed."""
-        ids = self._attributes["id"]
-        while element > 0 and ids.get(element) not in self._closed_targets:
-            element = self._parent[element]
-        return element > 0
+    def _opens_around(self, element: int) -> bool:
+        """Return whether a control opens a part of the page that is not hidden itself, but covered or moved away.
+
+        A control names it as closed, or it is a slide of a set.
+        """
+        around = self._snapshot.ancestors(element)
+        is_closed = not self._closed_targets.isdisjoint(map(self._attributes["id"].get, around))
+        return is_closed or any(map(self._is_slide, around[:_SLIDE_LEVELS]))
+
+    def _is_slide(self, element: int) -> bool:
+        return matches(_SLIDE_NAME, self._name(element)) and self._is_one_of_a_set(element)
 
     @cached_property
-    def _closed_targets(self) -> set[str]:
+    def _closed_targets(self) -> set[str | None]:
         """Return the ids that controls in sight name and say to be closed (WAI-ARIA, `aria-expanded`)."""
         controls, expanded = self._snapshot.attributes("aria-controls"), self._attributes["aria-expanded"]
         closed = (each for each in controls if expanded.get(each, "").lower() == "false" and self._is_in_sight(each))
@@ -272,9 +281,10 @@ class _Controls:
         return self._attributes["class"].get(element, "").split()
 
     def _name(self, element: int) -> str:
-        """Return the classes, the id and the role of an element in one string."""
-        role = self._attributes["role"].get(element, "")
-        return f"{self._attributes['class'].get(element, '')} {self._attributes['id'].get(element, '')} {role}"
+        """Return classes, id and role of an element in one string, and its tag if it is a custom element."""
+        role, tag = self._attributes["role"].get(element, ""), self._snapshot.tags[self._snapshot.tag[element]]
+        names = f"{self._attributes['class'].get(element, '')} {self._attributes['id'].get(element, '')} {role}"
+        return f"{names} {tag}" if "-" in tag else names
 
     def _is_in_sight(self, element: int) -> bool:
         return bool(self._in_sight[element])
@@ -398,7 +408,11 @@ class _Controls:
             for other in self._siblings(parent)
         ):
             return False
-        return self._has_set_control(parent) or self._has_set_control(self._parent[parent])
+        return any(self._is_carousel(each) or self._has_set_control(each) for each in (parent, self._parent[parent]))
+
+    def _is_carousel(self, element: int) -> bool:
+        """Return whether an element is a custom element that scripts give the controls of a carousel."""
+        return element >= 0 and bool(_CAROUSEL_TAG.search(self._snapshot.tags[self._snapshot.tag[element]]))
 
     def _has_tab_list(self, parent: int) -> bool:
         """Return whether one of the children of an element is named as tabs, and contains several controls."""

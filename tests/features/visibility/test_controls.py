@@ -38,6 +38,8 @@ def panel(html: str) -> str:
         "<h5 class=toggle_title>More</h5><div hidden class=toggle_content>Panel</div>",
         "<p>Text <b>of three</b> dots <span hidden>Panel</span></p><button>Read more</button>",
         "<div><p>Text</p><p hidden>Panel</p><a href=#><span>Weiterlesen »</span></a></div>",
+        "<swiper-container><swiper-slide>Text</swiper-slide><swiper-slide hidden>Panel</swiper-slide>"
+        "</swiper-container>",
         "<div class=tab-nav>A</div><div class=tab-nav>B</div><div class=tab-pane>Text</div>"
         "<div class=tab-pane hidden>Panel</div>",
         "<ul role=tree><li role=treeitem aria-expanded=false>Root<ul hidden><li>Panel</ul></ul>",
