@@ -388,14 +388,20 @@ def _leading_number(value: str) -> float:
 
 LITTLE_TEXT = 400
 """A page with fewer non-space characters outside `<noscript>` has little text: the shell of an application, a loader, a
-cookie notice. Forums that render on the client (Discourse) have their whole text in `<noscript>`."""
+cookie notice. Forums that render on the client (Discourse) have their whole text in `<noscript>`, below the menu of the
+site."""
 
 
-def noscript_needed(text_chars: int, noscript_chars: int) -> bool:
+CONTROL_TAGS = ("a", "button", "label", "option")
+"""Elements whose text is that of menus: a page with little other text may have a long one."""
+
+
+def noscript_needed(text_chars: int, control_chars: int, noscript_chars: int) -> bool:
     """Return whether the `<noscript>` content is part of the page.
 
     Args:
-        text_chars: non-space characters of text outside `<noscript>`, scripts and styles.
+        text_chars: non-space characters of text outside `<noscript>`, scripts, styles and `CONTROL_TAGS`.
+        control_chars: non-space characters of text in `CONTROL_TAGS`, outside `<noscript>`.
         noscript_chars: non-space characters of text inside `<noscript>`.
     """
-    return text_chars < LITTLE_TEXT and noscript_chars > text_chars
+    return text_chars < LITTLE_TEXT and noscript_chars > text_chars + control_chars

@@ -34,6 +34,7 @@
   const URL_ATTRIBUTES = new Set(['href', 'src', 'cite', 'data-src']);
   const SKIPPED = new Set(options.skipped);
   const REPLACED = new Set(options.replaced);
+  const CONTROLS = new Set(options.controls);
   const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));
   const STYLE_SHEET = Symbol.for('vclean.sheet');
   const USED = Symbol.for('vclean.used');
@@ -96,17 +97,20 @@
     return !SKIPPED.has(name) && !REPLACED.has(name);
   }
 
+  function partOf(name, around) {
+    if (name === 'noscript' || around === 'noscript') return 'noscript';
+    return CONTROLS.has(name) ? 'controls' : around;
+  }
+
   function countText() {
-    const characters = { page: 0, noscript: 0 };
-    const stack = [[body, 'page']];
+    const characters = { text: 0, controls: 0, noscript: 0 };
+    const stack = [[body, 'text']];
     while (stack.length > 0) {
       const [node, part] = stack.pop();
       for (let child = firstChild.call(node); child; child = nextSibling.call(child)) {
         const type = typeOf.call(child);
         if (type === TEXT) characters[part] += countNonSpace(dataOf.call(child));
-        else if (type === ELEMENT && hasPageText(nameOf.call(child))) {
-          stack.push([child, nameOf.call(child) === 'noscript' ? 'noscript' : part]);
-        }
+        else if (type === ELEMENT && hasPageText(nameOf.call(child))) stack.push([child, partOf(nameOf.call(child), part)]);
       }
     }
     return characters;
@@ -115,8 +119,8 @@
   // The same rule as snapshot.noscript_needed. With scripts on, `noscript` contains unparsed text and is not used.
   function needsNoscript() {
     if (options.scripts || !body || !select('noscript')) return false;
-    const { page, noscript: inside } = countText();
-    return page < options.littleText && inside > page;
+    const { text, controls, noscript: inside } = countText();
+    return text < options.littleText && inside > text + controls;
   }
 
   // Adopts a style sheet, which replaces the one that was adopted before.

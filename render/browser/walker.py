@@ -18,7 +18,7 @@ from vclean.errors import LimitError
 from vclean.render.browser.pseudo_rules import painted_pseudos
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
-from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Snapshot, Styles
+from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, LITTLE_TEXT, STYLES, Snapshot, Styles
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
@@ -254,6 +254,7 @@ def _constants() -> str:
             "properties": list(_DECLARED),
             "skipped": sorted(styles.SKIPPED_TAGS | {"head"}),
             "replaced": sorted(styles.REPLACED_TAGS),
+            "controls": CONTROL_TAGS,
             "formulaWrappers": ", ".join(WRAPPERS),
             "displayWrappers": ", ".join(DISPLAY_WRAPPERS),
             "drawnFormulas": ", ".join((*WRAPPERS, *PREVIEWS)),

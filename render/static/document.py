@@ -8,7 +8,7 @@ from typing import Final
 from lxml import etree
 
 from vclean.errors import LimitError, NotHtmlError
-from vclean.render.snapshot import noscript_needed
+from vclean.render.snapshot import CONTROL_TAGS, noscript_needed
 from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS
 
 _TOO_DEEP: Final = etree.ErrorTypes.ERR_RESOURCE_LIMIT
@@ -46,11 +46,23 @@ def prune(root: etree._Element) -> bool:
     etree.strip_elements(root, *SKIPPED_TAGS, with_tail=False)
     outermost = [block for block in root.iter("noscript") if next(block.iterancestors("noscript"), None) is None]
     inside = sum(map(visible_length, outermost))
-    is_needed = inside > 0 and noscript_needed(visible_length(root) - inside, inside)
+    outside = visible_length(root) - inside
+    is_needed = inside > outside  # most pages need no further count
+    if is_needed:
+        controls = _control_length(root)
+        is_needed = noscript_needed(outside - controls, controls, inside)
     if not is_needed:
         etree.strip_elements(root, "noscript", with_tail=False)
     _empty_head(root)
     return is_needed
+
+
+def _control_length(root: etree._Element) -> int:
+    """Count the characters of links and controls outside `<noscript>`."""
+    outermost = [
+        each for each in root.iter(*CONTROL_TAGS) if next(each.iterancestors("noscript", *CONTROL_TAGS), None) is None
+    ]
+    return sum(map(visible_length, outermost))
 
 
 def _empty_head(root: etree._Element) -> None:

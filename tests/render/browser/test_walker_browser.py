@@ -423,6 +423,10 @@ class TestNoscript:
         assert "noscript" not in page.tags
         assert "other" not in "".join(page.texts)
 
+    def test_menus_are_no_text(self, snap) -> None:
+        menu = f"<ul><li><a><b>{'item ' * 150}</b></a></ul>"
+        assert snap(f"Forum{menu}<noscript><p>{'word ' * 300}<a>link</a></noscript>").noscript
+
     def test_is_used_by_a_page_without_text(self, snap) -> None:
         page = snap(f"<div>Loading<noscript>{self.LONG}</noscript><style>{'p{} ' * 300}</style>")
         assert page.noscript

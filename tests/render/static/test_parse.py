@@ -346,6 +346,10 @@ class TestNoscript:
         page = parse_html(f"<p>{'a' * 40}</p><noscript><div><noscript>{'b' * 30}</noscript></div></noscript>")
         assert not page.noscript
 
+    def test_menus_are_no_text(self) -> None:
+        page = parse_html(f"<p>Forum</p><ul><li><a><b>{LONG}</b></a></ul><noscript>{LONG}{LONG}<a>x</a></noscript>")
+        assert page.noscript
+
     def test_is_false_without_noscript(self) -> None:
         assert not parse_html("<p>Loading").noscript
 
