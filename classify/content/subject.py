@@ -1,8 +1,7 @@
 """Keep the facts of the product or the recipe that a page is about, after the model has labelled its blocks.
 
 Gold texts of most corpora leave out prices and numbers of products. A reader who wants the text of a product page wants
-its name, its price and its number; without this rule
-74 of 155 such values on 47 pages of shops are kept, with it 125.
+its name, its price and its number; without this rule 74 of 155 such values on 47 pages of shops are kept, with it 132.
 """
 
 from __future__ import annotations

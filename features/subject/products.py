@@ -60,21 +60,22 @@ _CART_WORDS: Final = ("cart", "basket", "bag", "warenkorb", "buy")
 _CART_TEXT: Final = re.compile(
     r"\b(?:add to (?:cart|basket|bag)|buy (?:it )?now|in den (?:waren|einkaufs)korb|ajouter au panier|"
     r"aggiungi al carrello|(?:añadir|agregar) (?:a la cesta|al carrito)|adicionar ao carrinho|"
-    r"in (?:winkelwagen|mandje)|(?:dodaj )?do koszyka|do košíku|lägg i (?:varukorgen|kundvagn)|sepete ekle|в корзину|"
-    r"加入购物车|加入購物車|カートに入れる|장바구니)",
+    r"in (?:winkelwagen|mandje)|(?:dodaj )?do koszyka|do koší[kč]u|do košíka|[vu] košaric[ou]|"
+    r"lägg i (?:varukorgen|kundvagn)|læg i kurv|legg i handlekurv|lisää ostoskoriin|kosárba|în coș|sepete ekle|"
+    r"в корзину|в кошик|në shportë|giỏ hàng|加入购物车|加入購物車|カートに入れる|장바구니)",
     re.IGNORECASE,
 )
 """Texts of buttons that put a product into a shopping cart."""
 _CART_TEXT_WORDS: Final = (
     "cart", "basket", "bag", "buy", "korb", "panier", "carrello", "cesta", "carrito", "carrinho", "winkelwagen",
-    "mandje", "koszyka", "košíku", "varukorgen", "kundvagn", "sepete",
-    "корзину", "购物车", "購物車", "カート", "장바구니",
+    "mandje", "koszyka", "koší", "košaric", "varukorgen", "kundvagn", "kurv", "ostoskoriin", "kosárba", "coș", "sepete",
+    "корзину", "кошик", "shportë", "giỏ", "购物车", "購物車", "カート", "장바구니",
 )  # fmt: skip
 """Words of which each text above has one."""
 _CART_CHARS: Final = 80
 """Longest text of a block with such a button, in characters."""
 _MOST_CARTS: Final = 6
-"""Most elements with such names; listings have them at every item."""
+"""Most elements with one such name; listings have them at every item."""
 _PRICE_WORDS: Final = 6
 """Most words of a block with little beside its price; a product without markup has one."""
 _CART_NEAR: Final = 25
@@ -105,23 +106,23 @@ class ProductBlocks:
 
 def looks_like_product(page: PageView) -> bool:
     """Return whether a page without markup is about a product: it has a cart button, and a price near its headline."""
-    carts = len(_cart_elements(page)) or _count_cart_texts(page)
+    carts = _most_like_a_cart(page) or _count_cart_texts(page)
     if not 0 < carts <= _MOST_CARTS:
         return False
     rows = range(page.headline + 1, min(page.headline + 1 + _CART_NEAR, len(page.texts)))
     return any(page.context.tokens[row] <= _PRICE_WORDS and MONEY.search(page.texts[row]) for row in rows)
 
 
-def _cart_elements(page: PageView) -> set[int]:
-    """Return the elements that are named as what puts a product into a shopping cart."""
-    carts: set[int] = set()
+def _most_like_a_cart(page: PageView) -> int:
+    """Return how often the most frequent name of what puts a product into a shopping cart occurs; 0 without any."""
+    most = 0
     for attribute in ("class", "id", "name"):
         values = page.snapshot.values(attribute)
         if not _has_any(_CART_WORDS, values.distinct):
             continue
-        named = np.array([bool(_CART.search(value[-200:])) for value in values.distinct], dtype=bool)
-        carts.update(values.node[named[values.index]].tolist() if named.any() else ())
-    return carts
+        named = [index for index, value in enumerate(values.distinct) if _CART.search(value[-200:])]
+        most = max(most, int(np.bincount(values.index, minlength=len(values.distinct))[named].max(initial=0)))
+    return most
 
 
 def _count_cart_texts(page: PageView) -> int:
@@ -144,7 +145,7 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
         declared: what it declares of the product.
         candidates: bool (B,), the blocks that may belong to it; others are hidden, or about other products.
     """
-    after, before = _around_headline(page, candidates)
+    after, before, rest = _around_headline(page, candidates)
     near = [*after[:_NEAR], *before]
     price = _price(page, near, declared)
     money = MONEY.search(page.texts[price]) if price >= 0 else None
@@ -152,16 +153,16 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
         price=price,
         price_text=_SPLIT_CENTS.sub("", money[0].strip() if money else page.texts[price]) if price >= 0 else "",
         brand=_first(page, [*after[:_BRAND_NEAR], *before], _has_brand(declared)) if declared.brand else -1,
-        numbers=tuple(_numbers(page, [*after, *before], frozenset(near), declared)),
+        numbers=tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared)),
     )
 
 
-def _around_headline(page: PageView, candidates: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
-    """Return the short blocks after the headline, and those right before it, nearest first."""
+def _around_headline(page: PageView, candidates: NDArray[np.bool_]) -> tuple[list[int], list[int], list[int]]:
+    """Return the short blocks after the headline, those right before it, and the others, nearest first."""
     rows = np.flatnonzero(candidates & (page.context.tokens <= _SHORT))
-    after = rows[rows > page.headline]
-    before = rows[(rows < page.headline) & (rows >= page.headline - _BEFORE)][::-1]
-    return after.tolist(), before.tolist()
+    after, others = rows[rows > page.headline], rows[rows < page.headline][::-1]
+    is_near = others >= page.headline - _BEFORE
+    return after.tolist(), others[is_near].tolist(), others[~is_near].tolist()
 
 
 def _first(page: PageView, order: list[int], condition: Callable[[str], object]) -> int:

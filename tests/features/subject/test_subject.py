@@ -46,6 +46,10 @@ class TestProduct:
         expected = ["by Lantern", "64,90 €", "Item no. L-204", "EAN: 4012345678901", "Model:", "L-204"]
         assert subject(body, LAMP)[1] == expected
 
+    def test_declared_number_far_before_the_headline(self) -> None:
+        body = "<p>L-204<p>L-205" + "<p>Menu" * 20 + "<h1>Fennel 2</h1><p>64,90 €"
+        assert subject(body, LAMP)[1] == ["L-204", "64,90 €"]
+
     def test_hidden_blocks_do_not_count(self) -> None:
         body = "<h1>Fennel 2</h1><p>64.90<p>64,90 €"
         assert subject(body, LAMP, hidden=(2,))[1] == ["64.90"]
@@ -53,7 +57,15 @@ class TestProduct:
     def test_without_price_a_page_is_about_no_product(self) -> None:
         assert subject("<h1>Fennel 2</h1><p>by Lantern", LAMP) == (None, [])
 
-    @pytest.mark.parametrize("button", ["<button>Add to basket</button>", '<a class="btn add-to-cart" href=x>+</a>'])
+    @pytest.mark.parametrize(
+        "button",
+        [
+            "<button>Add to basket</button>",
+            "<button>Dodaj v košarico</button>",
+            '<a class="btn add-to-cart" href=x>+</a>',
+            "".join(f'<b id="buy-box-{part}"><i class="cart-add-{part}">+</i></b>' for part in range(9)),
+        ],
+    )
     def test_page_without_markup(self, button: str) -> None:
         found, texts = subject(f"<h1>Fennel 2</h1><p>64,90 €<p>A lamp.</p>{button}")
         assert isinstance(found, ProductSubject)
