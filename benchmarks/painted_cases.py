@@ -193,6 +193,7 @@ HIDDEN: Final = {
         + " ".join(f"i:nth-of-type({line + 1}) {{ top: {20 * line}px }}" for line in range(12)),
         "<div id=d>" + _TEXT + 12 * "<i></i>" + "</div>",
     ),
+    "rotated to its back": ("#x { rotate: y 180deg; backface-visibility: hidden }", _TEXT),
     "first-line": ("#x::first-line { color: #fff }", _TEXT),
     "first-line size": ("#x::first-line { font-size: 1px }", _TEXT),
     "stroke over letters": ("#x { -webkit-text-stroke: 14px #fff; color: #000 }", _TEXT),
@@ -450,6 +451,7 @@ SHOWN: Final = {
         "animation-timeline: view() } .b { height: 2000px }",
         "<div class=b></div>" + _TEXT + "<div class=b></div>",
     ),
+    "rotated with its front": ("#x { rotate: 3deg; backface-visibility: hidden }", _TEXT),
     "half covered": (
         "#d { position: relative; width: 300px } "
         ".a { position: absolute; background: #fff; top: 0; bottom: 0; width: 60% }",

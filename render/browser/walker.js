@@ -28,6 +28,7 @@
   const VIEW_RANGES = {
     cover: [0, 1], contain: [0.1, 0.9], entry: [0, 0.1], 'entry-crossing': [0, 0.1], exit: [0.9, 1], 'exit-crossing': [0.9, 1],
   }; // of an element that is a tenth as high as the viewport
+  const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
   const GLYPHS = 'aeinort'; // frequent letters; a font without ink for them is blank
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
@@ -542,7 +543,7 @@
     if (declares['-webkit-text-fill-color']) key += '\n' + style.webkitTextFillColor;
     if (declares['text-shadow']) key += '\n' + style.textShadow;
     if (declares['-webkit-text-stroke']) key += '\n' + style.webkitTextStroke;
-    if (declares['backface-visibility']) key += '\n' + style.backfaceVisibility;
+    if (declares['backface-visibility']) key += '\n' + style.backfaceVisibility + '\n' + style.rotate;
     if (declares.isolation) key += '\n' + style.isolation;
     if (declares['-webkit-text-security']) key += '\n' + style.webkitTextSecurity;
     return key;
@@ -573,7 +574,17 @@
   }
 
   function styleRow(style) {
-    return intern(rows, options.styles.map((name) => style.getPropertyValue(name).slice(0, STYLE_VALUE_LIMIT)).join('\n'));
+    return intern(rows, options.styles.map((name) => valueOf(style, name).slice(0, STYLE_VALUE_LIMIT)).join('\n'));
+  }
+
+  // `rotate` may turn the back of an element to the reader, as `transform` may: the value of `transform` has both.
+  function valueOf(style, name) {
+    const value = style.getPropertyValue(name);
+    if (name !== 'transform' || !declares['backface-visibility'] || style.rotate === 'none') return value;
+    const parts = style.rotate.split(' ');
+    const angle = parts.pop();
+    const axis = parts.length === 3 ? parts : AXES[parts[0] ?? 'z'];
+    return new DOMMatrix(`rotate3d(${axis}, ${angle}) ${value === 'none' ? '' : value}`).toString();
   }
 
   function absolute(link) {
