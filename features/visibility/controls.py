@@ -53,7 +53,10 @@ _TAB_NAME: Final = re.compile(
 """Names of tabs; a page without its style sheets shows no cursor above them."""
 _TITLE_TAGS: Final = frozenset(("dt", "h1", "h2", "h3", "h4", "h5", "h6"))
 _MORE: Final = re.compile(
-    r"(?:(?:read|show|see|view|learn|load) (?:more|all|full|the rest)|more|expand|continue reading|keep reading"
+    r"(?:(?:read|show|see|view|learn|load|open) (?:more|all|full|the rest|details|(?:the )?transcript)|more|expand"
+    r"|(?:read|show|see|view) (?:the )?(?:full|whole|entire|complete) (?:story|article|post|text|review|answer)"
+    r"|(?:show|see|view|load) (?:all )?\d{1,5} (?:more )?(?:comments?|replies|answers|reviews)"
+    r"|continue reading|keep reading"
     r"|mehr(?: lesen| anzeigen)?|weiterlesen|lire (?:la suite|plus)|(?:voir|afficher) plus|leer más|ver más|mostrar más"
     r"|seguir leyendo|ler mais|ver mais|leggi (?:di più|tutto)|mostra (?:di più|altro)|lees (?:meer|verder)|meer tonen"
     r"|więcej|czytaj (?:dalej|więcej)|rozwiń|pokaż więcej|číst (?:dále|dál)|zobrazit více|läs mer|les mer|læs mere"
@@ -63,6 +66,8 @@ _MORE: Final = re.compile(
     re.IGNORECASE,
 )
 """What a control says that shows the rest of a text."""
+_TITLE_CHARACTERS: Final = 200
+"""Characters of the title of a part of an accordion, at most."""
 _SAYS_MORE: Final = 40
 """Characters of such a control, at most."""
 _SLIDE_LEVELS: Final = 8
@@ -134,6 +139,7 @@ class _Controls:
                     or self._has_near_control(element)
                     or self._is_one_of_a_set(element)
                     or self._is_rest_of_text(element)
+                    or self._is_below_title(element)
                 )
             )
         return known
@@ -367,8 +373,43 @@ class _Controls:
     def _is_rest_of_text(self, element: int) -> bool:
         """Return whether a control that says "read more" is inside the parent, or comes after it."""
         parent = self._parent[element]
-        after = [*islice(self._following_siblings(element), _NEAR), *islice(self._following_siblings(parent), _NEAR)]
-        return any(first <= control < self._end[first] for control in self._more for first in after)
+        around = [*islice(self._following_siblings(element), _NEAR), *islice(self._following_siblings(parent), _NEAR)]
+        before = self._sibling_before(element)
+        if before is not None and self._is_plain_button(before):
+            around.append(before)
+        return any(first <= control < self._end[first] for control in self._more for first in around)
+
+    def _is_plain_button(self, element: int) -> bool:
+        """Return whether an element is a button that names nothing that it controls."""
+        is_button = self._snapshot.tags[self._snapshot.tag[element]] == "button"
+        return is_button and not any(element in self._snapshot.attributes(name) for name in _REFERENCES)
+
+    def _sibling_before(self, element: int) -> int | None:
+        siblings = self._siblings(self._parent[element])
+        position = siblings.get(element, 0)
+        return list(siblings)[position - 1] if position else None
+
+    def _is_below_title(self, element: int) -> bool:
+        """Return whether an element is in an accordion by its name, below a title in sight."""
+        parent = self._parent[element]
+        around = (parent, self._parent[parent])
+        if not any(each > 0 and matches(_TITLE_NAME, self._name(each)) for each in around):
+            return False
+        before = self._sibling_before(element)
+        return before is not None and self._is_in_sight(before) and 0 < self._text_length(before) <= _TITLE_CHARACTERS
+
+    def _text_length(self, element: int) -> int:
+        """Return the characters of the texts inside an element."""
+        before = self._characters_before
+        return int(before[self._end[element]] - before[element])
+
+    @cached_property
+    def _characters_before(self) -> list[int]:
+        """Return the characters of the texts of all elements before each, N + 1 numbers."""
+        snapshot = self._snapshot
+        own = np.bincount(snapshot.text_parent, weights=snapshot.text_length, minlength=len(snapshot))
+        characters: list[int] = np.append(0, np.cumsum(own)).astype(int).tolist()
+        return characters
 
     @cached_property
     def _more(self) -> list[int]:
@@ -408,7 +449,8 @@ class _Controls:
             for other in self._siblings(parent)
         ):
             return False
-        return any(self._is_carousel(each) or self._has_set_control(each) for each in (parent, self._parent[parent]))
+        around = (parent, self._parent[parent])
+        return self._has_tab_list(parent) or any(self._is_carousel(e) or self._has_set_control(e) for e in around)
 
     def _is_carousel(self, element: int) -> bool:
         """Return whether an element is a custom element that scripts give the controls of a carousel."""
@@ -418,10 +460,13 @@ class _Controls:
         """Return whether one of the children of an element is named as tabs, and contains several controls."""
         if parent not in self._tab_lists:
             named = [child for child in self._siblings(parent) if matches(_TABS_NAME, self._name(child))]
-            self._tab_lists[parent] = any(
-                sum(map(self._is_set_control, self._descendants([each]))) > 1 for each in named
-            )
+            self._tab_lists[parent] = any(sum(map(self._is_tab, self._descendants([each]))) > 1 for each in named)
         return self._tab_lists[parent]
+
+    def _is_tab(self, element: int) -> bool:
+        """Return whether an element in a list of tabs is one of them."""
+        is_item = self._snapshot.tags[self._snapshot.tag[element]] in ("a", "li")
+        return (is_item and self._seen[element]) or self._is_set_control(element)
 
     @cached_property
     def _tab_lists(self) -> dict[int, bool]:

@@ -40,6 +40,10 @@ def panel(html: str) -> str:
         "<div><p>Text</p><p hidden>Panel</p><a href=#><span>Weiterlesen »</span></a></div>",
         "<swiper-container><swiper-slide>Text</swiper-slide><swiper-slide hidden>Panel</swiper-slide>"
         "</swiper-container>",
+        "<p>Text</p><button>Show details</button><div hidden>Panel</div>",
+        "<p>Text</p><div hidden>Panel</div><p><a href=#>Show 3 more comments</a></p>",
+        "<div class='ui accordion'><div>What is it?</div><div hidden>Panel</div></div>",
+        "<div class=tabs><ul><li><a>A</a><li><a>B</a></ul></div><p class=t>Text</p><p class=t hidden>Panel",
         "<div class=tab-nav>A</div><div class=tab-nav>B</div><div class=tab-pane>Text</div>"
         "<div class=tab-pane hidden>Panel</div>",
         "<ul role=tree><li role=treeitem aria-expanded=false>Root<ul hidden><li>Panel</ul></ul>",
@@ -68,6 +72,9 @@ def test_opened_by_a_control(html: str) -> None:
         "<nav class=tabs><button>A</button></nav><div>Text</div><p>A<p>B<p>C</p><div hidden>Panel</div>",
         "<li aria-expanded=true>Root<ul hidden><li>Panel</ul>",
         "<input type=checkbox id=c hidden><div hidden>Panel</div>",
+        f"<div class=accordion><div>{'Words of a text. ' * 20}</div><div hidden>Panel</div></div>",
+        "<div class=accordion><div hidden>Panel</div></div>",
+        "<a href=/x>Show details</a><div hidden>Panel</div>",
     ],
 )
 def test_not_opened(html: str) -> None:
