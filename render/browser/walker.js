@@ -146,10 +146,16 @@
       if (rule.cssRules) unhide(rule.cssRules);
       if (!rule.style) continue;
       const { display, visibility, opacity } = rule.style;
-      if (display === 'none') rule.style.removeProperty('display');
+      if (display === 'none' && selectsText(rule)) rule.style.removeProperty('display');
       if (visibility === 'hidden' || visibility === 'collapse') rule.style.removeProperty('visibility');
       if (parseFloat(opacity) < 1) rule.style.removeProperty('opacity');
     }
+  }
+
+  // Whether a rule is for elements with text. Others, such as placeholders of images, would only take place.
+  function selectsText(rule) {
+    if (rule.parentRule?.selectorText) return true; // a nested selector
+    return [...selectAll(rule.selectorText)].some((element) => countNonSpace(textContentOf.call(element)) > 0);
   }
 
   // Content that `content-visibility: auto` skips has no boxes before it is scrolled into view; `hidden` stays hidden.

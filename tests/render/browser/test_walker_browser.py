@@ -299,6 +299,10 @@ class TestNoscriptStyles:
         assert hidden_of(page) == Hidden.NO
         assert page.styles.column("opacity")[page.style[element(page, "x")]] == "1"
 
+    def test_hide_placeholders_of_images(self, snap) -> None:
+        page = snap("<noscript><style>img { display: none }</style></noscript><p>t</p><img id=x width=9 height=9>")
+        assert hidden_of(page) == Hidden.DISPLAY
+
     def test_show_what_scripts_show(self, snap) -> None:
         page = snap("<style>#x { opacity: 0 }</style><noscript><style>#x { opacity: 1 }</style></noscript><p id=x>t")
         assert hidden_of(page) == Hidden.NO
