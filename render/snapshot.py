@@ -131,10 +131,13 @@ class Styles:
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    def column(self, name: str) -> list[str]:
+    def column(self, name: str) -> tuple[str, ...]:
         """Return the values of property `name`, one per style row."""
-        column = self.names.index(name)
-        return [row[column] for row in self.rows]
+        return self._columns[name] if self.rows else ()
+
+    @cached_property
+    def _columns(self) -> dict[str, tuple[str, ...]]:
+        return dict(zip(self.names, zip(*self.rows, strict=True), strict=True))
 
     def number(self, name: str) -> NDArray[np.float32]:
         """Return the leading number of every value (px for lengths), shape (S,); NaN if there is none."""

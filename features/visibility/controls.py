@@ -428,7 +428,7 @@ class _Controls:
         return next((each for each in around if each >= 0 and self._is_in_sight(each) and self._is_control(each)), None)
 
     @cached_property
-    def _cursors(self) -> list[str]:
+    def _cursors(self) -> tuple[str, ...]:
         return self._snapshot.styles.column("cursor")
 
     def _is_one_of_a_set(self, element: int) -> bool:

@@ -42,7 +42,7 @@ class ElementPainting:
     # ---- by style row ----
 
     @cached_property
-    def values(self) -> dict[str, list[str]]:
+    def values(self) -> dict[str, tuple[str, ...]]:
         """Return the values of each property by style row, S of each."""
         styles = self.snapshot.styles
         return {name: styles.column(name) for name in styles.names}

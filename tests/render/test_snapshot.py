@@ -216,7 +216,7 @@ class TestStyles:
     )
 
     def test_returns_column(self) -> None:
-        assert self.STYLES.column("font-size") == ["16px", "1.5", "normal", "", "-2.5e1px"]
+        assert self.STYLES.column("font-size") == ("16px", "1.5", "normal", "", "-2.5e1px")
 
     def test_parses_numbers(self) -> None:
         numbers = self.STYLES.number("font-size")
