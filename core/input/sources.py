@@ -24,6 +24,9 @@ STDIN: Final = "-"
 _HTML: Final = frozenset({".html", ".htm", ".xhtml"})
 _MHTML: Final = frozenset({".mhtml", ".mht"})
 _JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+PREPARED_SUFFIX: Final = ".page.json"
+"""Suffix of the file beside each page that `vclean label` has prepared; the name is 32 hexadecimal digits."""
+_PREPARED_NAME: Final = re.compile("[0-9a-f]{32}")
 _HOST: Final = re.compile(r"www\.\w|[\w.-]+\.(com|org|net|edu|gov)(/|$)", re.IGNORECASE)
 """Host name without `https://`, to suggest the full URL in an error message."""
 _ARCHIVES: Final = {
@@ -90,7 +93,8 @@ def find_sources(argument: str, settings: RenderSettings, *, live: bool = False)
 
     Args:
         argument: a file, `-` for standard input, an http(s) URL, a folder (its HTML files, recursively, without
-            the `*_files` folders that browsers save beside a page), or a WARC, WACZ, MHTML, Parquet or JSON lines file.
+            the `*_files` folders that browsers save beside a page and without the files of labelling projects), or a
+            WARC, WACZ, MHTML, Parquet or JSON lines file.
         settings: `max_bytes` limits each page, `deadline` limits fetching a URL.
         live: whether the browser will fetch a URL.
 
@@ -277,7 +281,15 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
         message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
         yield Source(*failing_entry(str(error.filename), InputError(message)))
     if is_empty and not errors:
-        raise InputError(f"{folder} is a folder without HTML files: name a page, or a folder of pages")
+        raise InputError(_no_pages(folder))
+
+
+def _no_pages(folder: Path) -> str:
+    """Return the message for a folder without pages."""
+    if any(map(_is_prepared, folder.rglob("*.html"))):
+        remedy = "name the original pages, or continue the project with vclean label --out PROJECT"
+        return f"{folder} has no HTML files but those of a labelling project: {remedy}"
+    return f"{folder} is a folder without HTML files: name a page, or a folder of pages"
 
 
 def _html_files(folder: Path, onerror: Callable[[OSError], object] | None = None) -> Iterator[Path]:
@@ -285,5 +297,10 @@ def _html_files(folder: Path, onerror: Callable[[OSError], object] | None = None
     for root, folders, names in os.walk(folder, onerror=onerror):
         folders[:] = sorted(name for name in folders if not name.endswith("_files"))
         for path in (Path(root, name) for name in sorted(names)):
-            if path.suffix.lower() in _HTML | _MHTML and path.is_file():
+            if path.suffix.lower() in _HTML | _MHTML and not _is_prepared(path) and path.is_file():
                 yield path
+
+
+def _is_prepared(path: Path) -> bool:
+    """Return whether an HTML file is the overlay of a page in a labelling project, and not a page."""
+    return bool(_PREPARED_NAME.fullmatch(path.stem)) and path.with_suffix(PREPARED_SUFFIX).is_file()

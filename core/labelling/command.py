@@ -10,6 +10,7 @@ import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -35,7 +36,6 @@ from vclean.files import write_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from vclean.input.sources import Source
     from vclean.labelling.preparation import PreparedPage, Preparer
@@ -102,12 +102,22 @@ def _check_options(options: LabelOptions) -> LabelOptions:
         if options.pages or options.out:
             raise UsageError("--agreement compares two files of gold: give no PAGE and no --out with it")
     elif options.out is None:
-        raise UsageError("no folder for the gold: name one with --out PROJECT")
+        raise UsageError(_missing_project(options.pages))
     elif options.export and options.pages:
         raise UsageError("--export writes the gold of all pages of the project: give no PAGE with it")
     elif options.export and options.export.resolve().is_relative_to(options.out.resolve()):
         raise UsageError(f"{options.export} is in the project {options.out}: export to a folder outside")
     return options
+
+
+def _missing_project(pages: list[str]) -> str:
+    """Return the message for a missing --out."""
+    from vclean.labelling.preparation import has_pages
+
+    for name in pages:
+        if has_pages(Path(name)):
+            return f"{name} is a labelling project: continue it with --out {name}, without naming it as a page"
+    return "no folder for the gold: name one with --out PROJECT"
 
 
 def _parse_annotator(text: str) -> str:

@@ -15,6 +15,7 @@ from vclean.features.block_names import block_names
 from vclean.features.visibility.examination import EXAMINER
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
+from vclean.input.sources import PREPARED_SUFFIX
 from vclean.labelling.store import Annotation
 from vclean.output.overlay import to_overlay_page, to_overlay_parts
 from vclean.page import Page
@@ -169,7 +170,7 @@ def settings_digest(settings: dict[str, float | bool]) -> str:
 SNAPSHOTS: Final = "snapshots"
 PAGES: Final = "pages"
 
-_HTML, _PAGE = ".html", ".page.json"
+_HTML = ".html"
 _EXPLAINED: Final = 500
 """Maximum number of blocks of a page whose reasons are computed: they take ten milliseconds for each block."""
 
@@ -231,7 +232,7 @@ class Preparer:
         Raises:
             InputError: one of them is damaged.
         """
-        pages = [page for path in self.pages.glob(f"*{_PAGE}") if (page := _read_page(path))]
+        pages = [page for path in self.pages.glob(f"*{PREPARED_SUFFIX}") if (page := _read_page(path))]
         for page in sorted(pages, key=lambda page: page.id):
             if page.maker == self._maker:
                 yield page
@@ -252,7 +253,7 @@ class Preparer:
         result = self._pipeline.label(blocks, explain=len(blocks.columns) <= _EXPLAINED)
         page = to_prepared_page(result, maker=self._maker, content=content, snapshots=snapshots)
         write_atomic(self._path(name, _HTML), page_document(result))
-        write_atomic(self._path(name, _PAGE), page.to_json())
+        write_atomic(self._path(name, PREPARED_SUFFIX), page.to_json())
         return page
 
     def _render(self, page: Page) -> Rendering:
@@ -269,7 +270,7 @@ class Preparer:
         return {"parsed": read_key(page, self._settings.to_dict(), rendered=False).hex()}
 
     def _stored_page(self, name: str) -> PreparedPage | None:
-        path = self._path(name, _PAGE)
+        path = self._path(name, PREPARED_SUFFIX)
         return _read_page(path) if path.is_file() else None
 
     def _stored_rendering(self, page: PreparedPage) -> Rendering:
@@ -282,7 +283,7 @@ class Preparer:
 
 def has_pages(project: Path) -> bool:
     """Return whether a project contains a prepared page."""
-    return any((project / PAGES).glob(f"*{_PAGE}"))
+    return any((project / PAGES).glob(f"*{PREPARED_SUFFIX}"))
 
 
 def read_snapshot(folder: Path, key: str) -> Snapshot:

@@ -237,6 +237,27 @@ class TestFolder:
         names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find_sources(str(tmp_path), SETTINGS)]
         assert names == ["a.html", "b.html", "a/x.html", "a/b/y.html"]
 
+    def labelling_project(self, folder: Path) -> None:
+        (folder / "pages").mkdir(parents=True)
+        for name in (f"{'5a' * 16}.html", f"{'5a' * 16}.page.json"):
+            (folder / "pages" / name).touch()
+
+    def test_skips_files_of_a_labelling_project(self, tmp_path: Path) -> None:
+        """Read the pages beside a project, and pages that only look like its files."""
+        self.labelling_project(tmp_path / "project")
+        names = [f"{'7b' * 16}.html", "home.html", "home.page.json"]
+        for name in names:
+            (tmp_path / name).write_bytes(b"<p>")
+        found = [Path(source.id).name for source in find_sources(str(tmp_path), SETTINGS)]
+        assert found == names[:2]
+        assert count_pages(str(tmp_path)) == 2
+
+    @pytest.mark.parametrize("name", [".", "project", "project/pages"])
+    def test_only_a_labelling_project_in_it(self, tmp_path: Path, name: str) -> None:
+        self.labelling_project(tmp_path / "project")
+        with pytest.raises(InputError, match="no HTML files but those of a labelling project: name the original"):
+            list(find_sources(str(tmp_path / name), SETTINGS))
+
     def test_no_html_in_it(self, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").write_bytes(b"")
         with pytest.raises(InputError, match="without HTML files"):
