@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 The server speaks MCP on standard input and output; a client starts it. Tools: read_page, page_blocks, find_on_page,
-explain_block, page_screenshot. Without --allow-folder, no local file can be read.
+explain_block, page_screenshot. Without --allow-folder, no local file can be read; --no-network needs it.
 """
 
 
@@ -40,6 +40,8 @@ class ServerOptions:
 def _options(*, js: bool, revealable: bool, no_network: bool, **values: Any) -> ServerOptions:
     from vclean.settings import CleanerSettings, Policy
 
+    if no_network and not values["folders"]:
+        raise UsageError("with --no-network and no --allow-folder no page can be read: add --allow-folder FOLDER")
     policy = Policy(hidden="revealable" if revealable else "drop")
     cleaning = CleanerSettings(render=True, rendering=take_settings(values, scripts=js), policy=policy)
     return ServerOptions(

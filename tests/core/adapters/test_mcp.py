@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -23,7 +24,8 @@ require("mcp", "mcp")
 from mcp import Client, StdioServerParameters  # noqa: E402
 
 from vclean.adapters import mcp as adapter  # noqa: E402
-from vclean.adapters.mcp import MAX_CHARACTERS, MAX_IMAGE, MAX_SIDE, MAX_STRING, PageTools  # noqa: E402
+from vclean.adapters.mcp import MAX_CHARACTERS, MAX_IMAGE, MAX_SIDE, MAX_STRING, PageTools, make_server  # noqa: E402
+from vclean.cli.main import main  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 SECRET = "The key of the safe is under the stone beside the door of the house."
@@ -153,6 +155,44 @@ class TestServer:
     def test_no_folder(self) -> None:
         answer = call([], lambda client: client.call_tool("read_page", {"page": str(ROOT / "README.md")}))
         assert "outside the allowed folders" in answer.content[0].text
+
+    def test_nothing_to_read(self, capfd: pytest.CaptureFixture[str]) -> None:
+        assert main(["mcp", "--no-network"]) == 2
+        assert capfd.readouterr().err == (
+            "vclean: with --no-network and no --allow-folder no page can be read: add --allow-folder FOLDER\n"
+        )
+
+
+class TestGuide:
+    def test_arguments_are_those_of_the_tools(self, tools: PageTools) -> None:
+        listed = asyncio.run(make_server(tools).list_tools())
+        assert table_of_arguments() == {tool.name: arguments(tool.input_schema) for tool in listed}
+
+    def test_every_argument_is_described_to_agents(self, tools: PageTools) -> None:
+        for tool in asyncio.run(make_server(tools).list_tools()):
+            assert all(f" {name}: " in tool.description for name in tool.input_schema["properties"])
+
+
+def arguments(schema: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return type and default of each argument in the schema of a tool."""
+    return {
+        name: (value["type"], "required" if name in schema["required"] else f"`{json.dumps(value['default'])}`")
+        for name, value in schema["properties"].items()
+    }
+
+
+def table_of_arguments() -> dict[str, dict[str, tuple[str, str]]]:
+    """Return type and default of each argument in the guide, by tool."""
+    table: dict[str, dict[str, tuple[str, str]]] = {}
+    tool = ""
+    for line in (ROOT / "docs" / "guides" / "mcp.md").read_text().partition("| argument |")[2].splitlines()[2:]:
+        if not line:
+            break
+        name, argument, kind, default, meaning = (cell.strip() for cell in line.strip("|").split("|"))
+        assert meaning
+        tool = name.strip("`") or tool
+        table.setdefault(tool, {})[argument.strip("`")] = (kind, default)
+    return table
 
 
 class TestFiles:
