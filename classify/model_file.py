@@ -40,7 +40,7 @@ def read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ModelError(f"cannot read the model {path}: {error.strerror or error}") from error
+        raise ModelError(f"cannot read the model {path}: {error.strerror or error}; check the name") from error
 
 
 def read_shipped(name: str) -> bytes:

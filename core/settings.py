@@ -178,6 +178,23 @@ Network = Literal["none", "public"]
 """Source of subresources that the folder or archive of a page does not have: no source, or public addresses."""
 
 
+_TYPES: Final[dict[str, type | tuple[type, ...]]] = {
+    "rendering": RenderSettings,
+    "method": str,
+    "model": (Path, type(None)),
+    "templates": (Path, type(None)),
+    "policy": Policy,
+}
+"""Types of the fields of `CleanerSettings` whose wrong values would fail on every page."""
+
+
+def _describe(kind: type | tuple[type, ...]) -> str:
+    """Return the name of a type with its article; a path may also be None."""
+    if isinstance(kind, tuple):
+        return "a path or None"
+    return "a string" if kind is str else f"a vclean.{kind.__name__}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanerSettings:
     """Settings that determine the result of a page: the same page with the same settings has the same result.
@@ -194,7 +211,8 @@ class CleanerSettings:
         explain: whether to give the reasons for the label of every block; about four milliseconds per block.
 
     Raises:
-        UsageError: `network` is neither "none" nor "public", or `render` neither a bool nor "auto".
+        UsageError: `network` is neither "none" nor "public", `render` neither a bool nor "auto", or another field has
+            a value of another type.
 
     >>> CleanerSettings(method="text").render
     False
@@ -210,10 +228,13 @@ class CleanerSettings:
     explain: bool = False
 
     def __post_init__(self) -> None:
-        """Convert strings to paths, and check the network."""
+        """Convert strings to paths, and check the values."""
         for name in ("model", "templates"):
             if isinstance(path := getattr(self, name), str):
                 object.__setattr__(self, name, Path(path) if path else None)
+        for name, kind in _TYPES.items():
+            if not isinstance(value := getattr(self, name), kind):
+                raise UsageError(f"{name} has to be {_describe(kind)}, not {value!r}")
         if self.render not in (False, True, "auto"):
             raise UsageError(f'render has to be True, False or "auto", not {self.render!r}')
         if self.network not in get_args(Network):

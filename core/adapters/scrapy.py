@@ -17,6 +17,7 @@ from vclean.settings import CleanerSettings
 with requires_extra("scrapy", "Scrapy"):
     from itemadapter import ItemAdapter
     from scrapy import Request, signals
+    from scrapy.exceptions import NotConfigured
     from scrapy.http import HtmlResponse
     from w3lib.encoding import http_content_type_encoding
 
@@ -38,6 +39,8 @@ FIELDS: Final = ("text", "blocks", "metadata")
 
 _PRIORITY: Final = 950
 """Position among the spider middlewares: next to the spider, so that the others see complete items."""
+_REASON: Final = "vclean_settings"
+"""Reason for the end of a crawl with wrong settings."""
 _OPEN_PAGE: Final = "vclean_open_page"
 _SPIDER_MIDDLEWARES: Final = "SPIDER_MIDDLEWARES"
 _DOWNLOADER_MIDDLEWARES: Final = "DOWNLOADER_MIDDLEWARES"
@@ -87,28 +90,28 @@ class ItemMiddleware:
     first item arrives, in the event loop; Scrapy continues to download in the meantime.
 
     Args:
-        settings: the settings that determine the result of a page.
-        browsers: the number of pages that are rendered at once.
+        cleaner: the cleaner, outside its `with` block.
         crawler: the crawler, for counts.
     """
 
-    def __init__(self, settings: CleanerSettings, browsers: int, crawler: Crawler) -> None:
-        self._settings = settings
-        self._browsers = browsers
+    def __init__(self, cleaner: AsyncCleaner, crawler: Crawler) -> None:
+        self._cleaner = cleaner
         self._crawler = crawler
-        self._cleaner: AsyncCleaner | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware from the settings of a crawler.
+        """Make the middleware from the settings of a crawler; with wrong settings, end the crawl at its start.
 
         Raises:
-            UsageError: an option does not exist, or has a wrong value.
+            NotConfigured: the settings are wrong, or what they need is missing; the reason is logged.
         """
-        options, browsers = _read_settings(crawler.settings)
-        if options.get("render"):  # a page without its style sheets has other boxes, and shows what they hide
-            options = {"network": "public"} | options
-        middleware = cls(CleanerSettings().replace(**options), browsers, crawler)
+        try:
+            middleware = cls(_make_cleaner(crawler.settings), crawler)
+        except VcleanError as error:
+            _log.error("the spider is not started: %s", error)
+            _end_at_start(crawler)
+            raise NotConfigured from error
+        crawler.signals.connect(middleware.open, signals.spider_opened)
         crawler.signals.connect(middleware.close, signals.spider_closed)
         return middleware
 
@@ -121,11 +124,13 @@ class ItemMiddleware:
                 _fill(each, fields)
             yield each
 
+    async def open(self) -> None:
+        """Prepare the browsers; each starts with its first page."""
+        await self._cleaner.__aenter__()
+
     async def close(self) -> None:
         """Close the browsers."""
-        cleaner, self._cleaner = self._cleaner, None
-        if cleaner:
-            await cleaner.__aexit__(None, None, None)
+        await self._cleaner.__aexit__(None, None, None)
 
     async def _fields(self, response: HtmlResponse) -> dict[str, Any]:
         """Return the fields of a response; if it cannot be cleaned, `metadata` has the error."""
@@ -140,8 +145,6 @@ class ItemMiddleware:
         return {"text": result.to_text(), "blocks": record.pop("blocks"), "metadata": record}
 
     async def _clean(self, response: HtmlResponse) -> Result:
-        if self._cleaner is None:
-            self._cleaner = await AsyncCleaner(self._settings, browsers=self._browsers).__aenter__()
         page = getattr(response.meta.get(_OPEN_PAGE), "result", None)
         if isinstance(page, VcleanError):
             raise page
@@ -150,6 +153,32 @@ class ItemMiddleware:
     def _count(self, outcome: str) -> None:
         if self._crawler.stats:
             self._crawler.stats.inc_value(f"vclean/{outcome}")
+
+
+def _make_cleaner(settings: BaseSettings) -> AsyncCleaner:
+    """Return the cleaner of a crawler, with its model loaded: errors that would recur with each page are found here.
+
+    Raises:
+        VcleanError: a setting is wrong, or what it needs is missing.
+    """
+    options, browsers = _read_settings(settings)
+    if options.get("render"):  # a page without its style sheets has other boxes, and shows what they hide
+        from vclean.render.browser.chromium import find_chromium
+
+        options = {"network": "public"} | options
+        find_chromium()
+    return AsyncCleaner(CleanerSettings().replace(**options), browsers=browsers)
+
+
+def _end_at_start(crawler: Crawler) -> None:
+    """End the crawl before its first request. For an error in `from_crawler`, Scrapy would print a traceback."""
+
+    async def end() -> None:
+        await crawler.engine.close_spider_async(reason=_REASON)
+        await crawler.engine.stop_async()
+        crawler.spider = None  # then Scrapy ends with the exit code 1
+
+    crawler.signals.connect(end, signals.engine_started, weak=False)
 
 
 def _read_settings(settings: BaseSettings) -> tuple[dict[str, Any], int]:

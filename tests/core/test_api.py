@@ -189,7 +189,14 @@ class TestOptions:
 
     @pytest.mark.parametrize(
         ("options", "message"),
-        [({"network": "all"}, "network has to be one of none, public"), ({"rendr": True}, "no option 'rendr'")],
+        [
+            ({"network": "all"}, "network has to be one of none, public"),
+            ({"rendr": True}, "no option 'rendr'"),
+            ({"rendering": {"scripts": True}}, "rendering has to be a vclean.RenderSettings, not {'scripts': True}"),
+            ({"policy": "corpus"}, "policy has to be a vclean.Policy, not 'corpus'"),
+            ({"method": None}, "method has to be a string, not None"),
+            ({"model": 5}, "model has to be a path or None, not 5"),
+        ],
     )
     def test_rejects_invalid_options(self, options: dict[str, object], message: str) -> None:
         with pytest.raises(UsageError, match=message):

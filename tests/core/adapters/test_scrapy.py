@@ -111,7 +111,7 @@ class TestSettings:
 
         from vclean.adapters.scrapy import ItemMiddleware
 
-        crawler = SimpleNamespace(settings=Settings(settings), signals=SimpleNamespace(connect=lambda *_: None))
+        crawler = SimpleNamespace(settings=Settings(settings), signals=SimpleNamespace(connect=lambda *_, **__: None))
         return ItemMiddleware.from_crawler(crawler)
 
     @pytest.mark.parametrize(
@@ -124,21 +124,62 @@ class TestSettings:
         ],
     )
     def test_style_sheets_are_loaded_to_render(self, options: dict[str, Any], network: str) -> None:
-        assert self.middleware(VCLEAN_OPTIONS=options)._settings.network == network
+        assert self.middleware(VCLEAN_OPTIONS=options)._cleaner._pipeline.settings.network == network
 
     @pytest.mark.parametrize(
-        ("name", "value"),
+        ("name", "value", "message"),
         [
-            ("VCLEAN_OPTIONS", ["render"]),
-            ("VCLEAN_OPTIONS", "render"),
-            ("VCLEAN_OPTIONS", 5),
-            ("VCLEAN_BROWSERS", "two"),
-            ("VCLEAN_BROWSERS", 0),
+            ("VCLEAN_OPTIONS", ["render"], "VCLEAN_OPTIONS has to be a dictionary"),
+            ("VCLEAN_OPTIONS", "render", "VCLEAN_OPTIONS has to be a dictionary"),
+            ("VCLEAN_OPTIONS", 5, "VCLEAN_OPTIONS has to be a dictionary"),
+            ("VCLEAN_OPTIONS", {"colour": 1}, "no option 'colour'"),
+            ("VCLEAN_OPTIONS", {"model": "/no/such.model"}, "cannot read the model /no/such.model"),
+            ("VCLEAN_OPTIONS", {"model": __file__}, "is not a vclean model"),
+            ("VCLEAN_OPTIONS", {"method": "nonesuch"}, "no method 'nonesuch'"),
+            ("VCLEAN_OPTIONS", {"templates": "/no/such"}, "/no/such"),
+            ("VCLEAN_OPTIONS", {"rendering": {"scripts": True}}, "rendering has to be a vclean.RenderSettings"),
+            ("VCLEAN_BROWSERS", "two", "VCLEAN_BROWSERS has to be a number from 1"),
+            ("VCLEAN_BROWSERS", 0, "VCLEAN_BROWSERS has to be a number from 1"),
         ],
     )
-    def test_values_that_are_refused(self, name: str, value: object) -> None:
-        with pytest.raises(vclean.UsageError, match=name):
+    def test_values_that_are_refused(
+        self, name: str, value: object, message: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        from scrapy.exceptions import NotConfigured
+
+        with pytest.raises(NotConfigured):
             self.middleware(**{name: value})
+        (record,) = caplog.records
+        assert record.getMessage().startswith("the spider is not started: ")
+        assert message in record.getMessage()
+
+    def test_missing_browser(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+        from scrapy.exceptions import NotConfigured
+
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "/no/such")
+        with pytest.raises(NotConfigured):
+            self.middleware(VCLEAN_OPTIONS={"render": "auto"})
+        assert "VCLEAN_CHROMIUM is '/no/such'" in caplog.text
+
+
+class TestWrongSettings:
+    @pytest.mark.parametrize("asynchronous", [True, False])
+    def test_crawl_ends_before_its_first_request(self, port: int, *, asynchronous: bool) -> None:
+        program = (
+            SPIDER.format(
+                port=port, paths=["news"], settings={"VCLEAN_OPTIONS": {"model": "/no/such.model"}}, meta="{}"
+            )
+            + "sys.exit(process.bootstrap_failed)"
+        )
+        if asynchronous:
+            program = program.replace("CrawlerProcess", "AsyncCrawlerProcess")
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False)
+        assert done.returncode == 1
+        errors = [line for line in done.stderr.splitlines() if " ERROR: " in line or "Traceback" in line]
+        assert len(errors) == 1
+        assert "[vclean] ERROR: the spider is not started: cannot read the model /no/such.model" in errors[0]
+        assert "ITEM" not in done.stdout
+        assert '"downloader/request_count"' not in done.stdout
 
 
 class TestAddon:
