@@ -1,4 +1,4 @@
-"""Replace characters that XML, HTML or a terminal would not print; recognize texts of the length of a sentence."""
+"""Replace characters that XML, HTML or a terminal would not print; recognize sentences; format counts."""
 
 from __future__ import annotations
 
@@ -42,3 +42,12 @@ def is_sentence(text: str) -> bool:
     """
     words = len(text.split())
     return words >= SENTENCE_WORDS or (words < _FEW_WORDS and len(text) >= _SENTENCE_CHARACTERS)
+
+
+def format_count(number: int, noun: str) -> str:
+    """Return a number and its noun, in the plural unless the number is 1.
+
+    >>> format_count(1, "word"), format_count(1200, "word")
+    ('1 word', '1,200 words')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"

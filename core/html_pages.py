@@ -14,7 +14,7 @@ from importlib import resources
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.characters import replace_illegal
+from vclean.characters import format_count, replace_illegal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,15 +121,6 @@ def format_decimals(value: float | None, places: int) -> str:
     ('1,234.50', '–')
     """
     return "–" if value is None or isnan(value) else f"{value:,.{places}f}"
-
-
-def format_count(number: int, noun: str) -> str:
-    """Return a number and its noun, in the plural unless the number is 1.
-
-    >>> format_count(1, "word"), format_count(1200, "word")
-    ('1 word', '1,200 words')
-    """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _hash(source: str) -> str:

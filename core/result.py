@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.block import Block, Blocks
 from vclean.box import Box
-from vclean.characters import is_sentence
+from vclean.characters import format_count, is_sentence
 from vclean.labels import EmptyReason, Role, Visibility
 from vclean.metadata import Metadata, read_metadata
 from vclean.output import registry
@@ -71,7 +71,7 @@ class Result:
 
     def __repr__(self) -> str:
         language, confidence = self.language or "unknown", f"{self.confidence:.2f}"
-        content = f"{self.content_count} of {len(self.columns)} blocks"
+        content = f"{self.content_count} of {format_count(len(self.columns), 'block')}"
         return f"<Result {self.id!r}: {content}, {language=!s}, {confidence=!s}>"
 
     def _repr_html_(self) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.characters import format_count
 from vclean.features import tree
 from vclean.features.formulas import blocks_with_formulas, formula_elements
 from vclean.features.visibility.overlays import overlay_roots
@@ -68,7 +69,7 @@ class BlockColumns:
     in_overlay: NDArray[np.bool_]
 
     def __repr__(self) -> str:
-        return f"<BlockColumns {self.snapshot.url!r}: {len(self)} blocks>"
+        return f"<BlockColumns {self.snapshot.url!r}: {format_count(len(self), 'block')}>"
 
     def __len__(self) -> int:
         """Return the number of blocks."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from vclean.characters import format_count
 from vclean.render.css_colors import color_array
 from vclean.render.document_head import DocumentHead
 
@@ -265,7 +266,8 @@ class Snapshot:
     def __repr__(self) -> str:
         """Return the URL and the numbers of elements and texts."""
         state = "rendered" if self.rendered else "not rendered"
-        return f"<Snapshot {self.url!r}: {len(self)} elements, {len(self.texts)} texts, {state}>"
+        counts = f"{format_count(len(self), 'element')}, {format_count(len(self.texts), 'text')}"
+        return f"<Snapshot {self.url!r}: {counts}, {state}>"
 
     def __len__(self) -> int:
         """Return the number of elements."""

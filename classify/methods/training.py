@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from vclean.characters import format_count
 from vclean.classify.corpora.corpora import assign_folds, site
 from vclean.classify.methods.base import TrainingPage
 from vclean.classify.methods.registry import method_info, training_module, with_page_checks
@@ -82,7 +83,7 @@ class TrainingExamples:
             InputError: there are fewer sites than folds.
         """
         if len(set(self.sites)) < k:
-            raise InputError(f"the pages come from {len(set(self.sites))} sites: too few for {k} folds")
+            raise InputError(f"the pages come from {format_count(len(set(self.sites)), 'site')}: too few for {k} folds")
         fold = assign_folds(self.sites, k)
         methods = [self._without(name, fold, held_out) for held_out in range(k)]
         by_page = {key: methods[fold_of_page] for key, fold_of_page in zip(self.keys, fold.tolist(), strict=True)}

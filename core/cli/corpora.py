@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from vclean.characters import format_count
 from vclean.classify.corpora.corpora import read_corpus, site
 from vclean.classify.evaluation.evaluate import evaluate
 from vclean.classify.evaluation.report import Report
@@ -148,7 +149,9 @@ _log = logging.getLogger("vclean")
 def exit_code(report: Report, location: str) -> int:
     """Return 1 if a page failed with any method, else 0; log the failures, and that `location` has the reasons."""
     if report.failed:
-        _log.error("%d of %d pages failed and count as empty: see %s", report.failed, report.pages, location)
+        _log.error(
+            "%d of %s failed and count as empty: see %s", report.failed, format_count(report.pages, "page"), location
+        )
     return int(report.failed > 0)
 
 

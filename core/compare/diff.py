@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.characters import replace_illegal
+from vclean.characters import format_count, replace_illegal
 from vclean.classify.evaluation.scores import word_score
 from vclean.errors import UsageError
 from vclean.html_pages import INLINE_POLICY, asset, render_page
@@ -86,7 +86,7 @@ class Comparison:
         first, second = self.names
         count = len(self.first.prediction.labels)
         return (
-            f"{count - len(self.differing)} of {count} blocks alike ({100 * self.agreement:.1f} %), "
+            f"{count - len(self.differing)} of {format_count(count, 'block')} alike ({100 * self.agreement:.1f} %), "
             f"{self.count(FIRST_ONLY)} kept by {first} alone, {self.count(SECOND_ONLY)} by {second} alone, "
             f"{self.count(OTHERWISE)} by both with different labels; "
             f"word F1 of {second} against {first} {self.word_f1:.3f}"
@@ -165,12 +165,12 @@ def summarize_pages(figures: Sequence[tuple[int, float, float]]) -> str:
         figures: for each page, the number of differing blocks, the agreement and the word F1.
 
     >>> summarize_pages([(0, 1.0, 1.0), (2, 0.5, 0.8)])
-    '2 pages, 1 differ; on average 75.0 % of the blocks of a page alike, word F1 0.900'
+    '2 pages, 1 with differences; on average 75.0 % of the blocks of a page alike, word F1 0.900'
     """
     differ = sum(differing > 0 for differing, _, _ in figures)
     _, agreement, f1 = (fmean(column) for column in zip(*figures, strict=True))
     alike = f"{100 * agreement:.1f} % of the blocks of a page alike"
-    return f"{len(figures)} pages, {differ} differ; on average {alike}, word F1 {f1:.3f}"
+    return f"{format_count(len(figures), 'page')}, {differ} with differences; on average {alike}, word F1 {f1:.3f}"
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
@@ -255,7 +255,7 @@ def to_html(comparison: Comparison) -> str:
         url=snapshot.url,
         facts={
             "Compared": f"{first} → {second}",
-            "Alike": f"{equal} of {len(comparison.first.columns)} blocks",
+            "Alike": f"{equal} of {format_count(len(comparison.first.columns), 'block')}",
             "Agreement": f"{100 * comparison.agreement:.1f} %",
             "Word F1": f"{comparison.word_f1:.3f}",
         },

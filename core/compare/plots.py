@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from vclean.characters import format_count
 from vclean.html_pages import format_decimals
 
 if TYPE_CHECKING:
@@ -325,7 +326,8 @@ def _curve(series: int, method: str, rows: Sequence[Mapping[str, Any]], x: _Scal
     yield Curve(series, " ".join(f"{x(row['predicted']):.1f},{y(row['observed']):.1f}" for row in rows))
     maximum = max((row["count"] for row in rows), default=1)
     for row in rows:
-        title = f"{method}: predicted {row['predicted']:.2f}, observed {row['observed']:.2f}, {row['count']:,} times"
+        times = format_count(row["count"], "time")
+        title = f"{method}: predicted {row['predicted']:.2f}, observed {row['observed']:.2f}, {times}"
         yield Marker(series, x(row["predicted"]), y(row["observed"]), 3 + 5 * (row["count"] / maximum) ** 0.5, title)
 
 
@@ -336,7 +338,7 @@ def _histogram(
     yield Text(f"{method}: mean {mean:.3f}, median {median(scores):.3f}", x(0), y(maximum) - 6, "label")
     for index, number in enumerate(counts):
         low, high = index / BINS, (index + 1) / BINS
-        title = f"{low:.2f} to {high:.2f}: {number} pages"
+        title = f"{low:.2f} to {high:.2f}: {format_count(number, 'page')}"
         yield Bar(series, x(low) + 0.5, y(number), x(high) - x(low) - 1, y(0) - y(number), title)
     yield Line(x(0), y(0), x(1), y(0), "base")
     yield Text(f"{maximum:.0f}", x(0) - 6, y(maximum) + 8, "tick end")

@@ -7,13 +7,13 @@ from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.characters import replace_illegal
+from vclean.characters import format_count, replace_illegal
 from vclean.classify.evaluation.reliability import calibration_report
 from vclean.compare import plots
 from vclean.compare.error_analysis import MISSED, RIGHT, WRONG
 from vclean.compare.plots import Column, Table
 from vclean.compare.records import DIMENSIONS, confidence_interval, confusion, groups, methods, of_method, total_scores
-from vclean.html_pages import INLINE_POLICY, asset, format_count, format_decimals, render_page, to_script_json
+from vclean.html_pages import INLINE_POLICY, asset, format_decimals, render_page, to_script_json
 from vclean.labels import Label
 from vclean.render.overlay.layers import PENS, excerpt
 
@@ -155,7 +155,7 @@ def _tile(name: str, records: Sequence[PageRecord]) -> Content:
         "figure": f"{mean:.3f}",
         "notes": [
             f"word F1; 95 %: {low:.3f} to {high:.3f}",
-            f"median {median(scores):.3f}, {len(scores):,} pages, {failed} failed",
+            f"median {median(scores):.3f}, {format_count(len(scores), 'page')}, {failed} failed",
         ],
     }
 
@@ -212,7 +212,7 @@ def _confusion_row(name: str, correct: set[int], row: Sequence[int]) -> Content:
         {
             "css": "n right" if column in correct else "n",
             "share": f"{value / total:.3f}",
-            "title": f"{value:,} of {total:,} blocks",
+            "title": f"{value:,} of {format_count(total, 'block')}",
             "text": f"{100 * value / total:.1f}" if value else "·",
         }
         for column, value in enumerate(row)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 import click
 
+from vclean.characters import format_count
 from vclean.cli.command import command
 from vclean.cli.options import (
     argument,
@@ -370,10 +371,11 @@ def progress_line(stats: Stats) -> str:
     """
     from tqdm import tqdm
 
-    total = "" if stats.total is None else f" of {stats.total:,}"
+    done = stats.skipped + stats.done
+    pages = format_count(done, "page") if stats.total is None else f"{done:,} of {format_count(stats.total, 'page')}"
     left = "" if stats.remaining_seconds is None else f", {tqdm.format_interval(stats.remaining_seconds)} left"
     failed = stats.failed.total()
-    return f"{stats.skipped + stats.done:,}{total} pages, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
+    return f"{pages}, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 
 
 def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str]) -> str:
@@ -395,11 +397,11 @@ def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str]) -> st
 
     from vclean.farm.output import LOG
 
-    pages = stats.skipped + stats.done
+    pages = format_count(stats.skipped + stats.done, "page")
     before = f", {stats.skipped:,} of them before" if stats.skipped else ""
     reasons = ", ".join(f"{name} {count:,}" for name, count in sorted(failed.items()))
     details = f" ({reasons}; each message is in {LOG}, --retry-failed tries again)" if failed else ""
     chosen = ", ".join(f"{name} {count:,}" for name, count in sorted(rendered.items()))
     by_reason = f", {rendered.total():,} rendered ({chosen})" if rendered else ""
     time = tqdm.format_interval(stats.elapsed)
-    return f"{pages:,} page{'s' * (pages != 1)}{before}{by_reason}, {failed.total():,} failed{details}, in {time}"
+    return f"{pages}{before}{by_reason}, {failed.total():,} failed{details}, in {time}"

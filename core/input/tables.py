@@ -13,6 +13,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from vclean.characters import format_count
 from vclean.errors import InputError, LimitError, VcleanError
 from vclean.imports import requires_extra
 from vclean.page import Page
@@ -129,7 +130,7 @@ def json_pages(path: Path, max_bytes: int) -> Iterator[PageEntry]:
         for number, line in enumerate(read_lines(lines, limit), 1):
             location = f"{path}#{number}"
             if len(line) > limit:
-                error = LimitError(f"{location} is a line of over {limit:,} bytes: raise --max-bytes")
+                error = LimitError(f"{location} is a line of over {format_count(limit, 'byte')}: raise --max-bytes")
                 yield failing_entry(location, error)
             elif line.strip():
                 yield _json_page(location, line, max_bytes)
@@ -156,7 +157,7 @@ def escape_surrogates(name: str) -> str:
 
 def size_limit_error(name: str, max_bytes: int) -> LimitError:
     """Return the error for a page of more than `max_bytes` bytes."""
-    return LimitError(f"{name} is over the limit of {max_bytes:,} bytes: raise it with --max-bytes")
+    return LimitError(f"{name} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes")
 
 
 def failing_entry(name: str, error: VcleanError) -> PageEntry:

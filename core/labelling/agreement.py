@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from vclean.characters import format_count
 from vclean.errors import InputError
 from vclean.features.block_names import block_names, match_blocks
 from vclean.labelling.store import Status
@@ -78,7 +79,8 @@ class Agreement:
         """Return the kappas, then one line for each block that differs, as text."""
         same = sum(pair.first.label is pair.second.label for pair in self.pairs)
         share = f"{same / len(self.pairs):.1%}" if self.pairs else "none"
-        head = f"{' and '.join(self.annotators)}: {self.pages} pages, {len(self.pairs)} blocks, same label {share}"
+        counts = f"{format_count(self.pages, 'page')}, {format_count(len(self.pairs), 'block')}"
+        head = f"{' and '.join(self.annotators)}: {counts}, same label {share}"
         kappas = [f"  kappa {name:8} {self._kappa_text(value)}" for name, value in self.kappas().items()]
         return "\n".join([head, *kappas, *self._difference_lines()]) + "\n"
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from vclean.characters import format_count
 from vclean.cli.batch import PageRun, report_bugs
 from vclean.cli.command import command
 from vclean.cli.options import (
@@ -185,7 +186,8 @@ def label_pages(options: LabelOptions) -> int:
     assert options.out is not None
     if options.export:
         done, unfinished = export(options.out, options.export)
-        write_stream(sys.stdout, f"{done} pages in {options.export}; {unfinished} unfinished pages left out\n")
+        left_out = format_count(unfinished, "unfinished page")
+        write_stream(sys.stdout, f"{format_count(done, 'page')} in {options.export}; {left_out} left out\n")
         return 0
     return _serve(options, options.out)
 
@@ -305,7 +307,7 @@ class _Run(PageRun):
         """Add every page to the session when it is prepared."""
         for page in pages:
             if orphaned := session.add(page):
-                _log.warning("%s has changed: %d labelled blocks no longer exist", page.id, orphaned)
+                _log.warning("%s has changed: it lacks %s", page.id, format_count(orphaned, "labelled block"))
             self.done += 1
 
     def report_failure(self, message: str) -> None:

@@ -329,7 +329,8 @@ def read_corrections(path: Path) -> list[Correction]:
     pages = read_gold(path)
     done = [page for page in pages if page.status is Status.DONE]
     if not done:
-        raise InputError(f"none of the {len(pages)} pages in {path} is done: finish some with `vclean label`")
+        pages_in = f"the page in {path} is not" if len(pages) == 1 else f"none of the {len(pages)} pages in {path} is"
+        raise InputError(f"{pages_in} done: finish some with `vclean label`")
     return [_read_correction(page, reading) for page in done for reading in sorted(page.snapshots, reverse=True)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vclean.characters import format_count
 from vclean.labels import EmptyReason, Visibility
 from vclean.render.snapshot import LITTLE_TEXT
 
@@ -33,7 +34,7 @@ def describe_empty(result: Result, reason: EmptyReason) -> str:
     count, snapshot = len(result.columns), result.columns.snapshot
     blocks = "the only block" if count == 1 else f"all {count} blocks"
     ran = ", even after its scripts ran" if snapshot.settings.get("scripts") else ""
-    only = "has only scripts" if not count else f"has {count} block{'s' * (count > 1)} of boilerplate, and scripts"
+    only = "has only scripts" if not count else f"has {format_count(count, 'block')} of boilerplate, and scripts"
     return (
         "no text: "
         + {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
-from vclean.characters import one_line
+from vclean.characters import format_count, one_line
 from vclean.classify.explain.reasons import RULE
 from vclean.errors import UsageError
 
@@ -35,7 +35,7 @@ def write_explanation(result: Result) -> str:
 
 
 def _header(result: Result, explanation: Explanation) -> str:
-    parts = [f"{result.content_count} of {len(result.columns)} blocks kept"]
+    parts = [f"{result.content_count} of {format_count(len(result.columns), 'block')} kept"]
     if isfinite(explanation.threshold):
         parts.append(f"threshold {explanation.threshold:.2f}")
     if isfinite(explanation.base):

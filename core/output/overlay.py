@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.characters import format_count
 from vclean.labels import PartKind, Visibility
 from vclean.render.overlay.html import OverlayBlock, OverlayPage
 from vclean.render.overlay.layers import Overlay, Part
@@ -126,7 +127,7 @@ def _is_omitted(blocks: BlockColumns) -> NDArray[np.bool_]:
 
 
 def _facts(result: Result) -> dict[str, str]:
-    facts = {"Kept": f"{result.content_count} of {len(result.columns)} blocks", "Method": result.method}
+    facts = {"Kept": f"{result.content_count} of {format_count(len(result.columns), 'block')}", "Method": result.method}
     if isfinite(result.confidence):
         facts["Confidence"] = f"{result.confidence:.2f}"
     if result.language:

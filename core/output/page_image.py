@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, Self
 
+from vclean.characters import format_count
 from vclean.errors import UsageError
 from vclean.features.segments.formats import overlay_layer, segment_overlay
 from vclean.features.segments.vips.algorithm import segment
@@ -77,7 +78,7 @@ class PageImage:
 
     def __repr__(self) -> str:
         width, height = self.size
-        return f"<PageImage {self._result.id!r}: {width} x {height} px, {len(self._drawings)} layers>"
+        return f"<PageImage {self._result.id!r}: {width} x {height} px, {format_count(len(self._drawings), 'layer')}>"
 
     def draw_blocks(self, labels: Iterable[Label | str] | None = None, *, by: By = "label") -> Self:
         """Draw a frame around every visible block, with its label or role and its probability.

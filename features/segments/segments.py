@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vclean.characters import format_count
 from vclean.errors import UsageError
 from vclean.features import tree
 from vclean.render.snapshot import subtree_ends
@@ -98,7 +99,9 @@ class Segments:
     full_tree: Segments | None = None
 
     def __repr__(self) -> str:
-        return f"<Segments {self.snapshot.url!r}: {len(self)} segments, {len(self.leaves)} of them leaves>"
+        return (
+            f"<Segments {self.snapshot.url!r}: {format_count(len(self), 'segment')}, {len(self.leaves)} of them leaves>"
+        )
 
     def _repr_html_(self) -> str:
         """Return the leaves as a table, for notebooks."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
+from vclean.characters import format_count
 from vclean.errors import InputError
 from vclean.render.archive import warc
 from vclean.render.archive.page_selection import PageSelector
@@ -125,9 +126,13 @@ class IndexBuilder:
         if not scan.records:
             raise InputError(f"{self._archive} contains no web archive records: it is empty or cut off")
         if scan.damage:
-            self.damage = f"{self._archive} is damaged ({scan.damage}): {scan.records} records could be read"
+            self.damage = (
+                f"{self._archive} is damaged ({scan.damage}): {format_count(scan.records, 'record')} could be read"
+            )
         elif scan.is_truncated:
-            self.damage = f"{self._archive} is cut off after {scan.records - 1} records: download it again"
+            self.damage = (
+                f"{self._archive} is cut off after {format_count(scan.records - 1, 'record')}: download it again"
+            )
 
     def _add(self, record: WarcRecord, member: int, offset: int) -> None:
         url = replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")

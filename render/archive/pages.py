@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from vclean.characters import format_count
 from vclean.errors import InputError, LimitError
 from vclean.page import Page, Resource
 from vclean.render.archive import subresources, warc
@@ -103,7 +104,9 @@ class Archive:
         except (OSError, KeyError) as error:
             raise InputError(f"{self._path}: the record of {record.url} is damaged ({error})") from error
         if len(content.body) > max_bytes:
-            raise LimitError(f"{record.url} is over the limit of {max_bytes:,} bytes: raise it with --max-bytes")
+            raise LimitError(
+                f"{record.url} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes"
+            )
         resources = self if self._serves(content.body, record.url) else None
         return Page(
             content=content.body,

@@ -9,6 +9,7 @@ from urllib.parse import urldefrag
 
 import httpx
 
+from vclean.characters import format_count
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
 from vclean.render.network.addresses import host_and_port
@@ -85,7 +86,7 @@ def _body(response: httpx.Response, url: str, max_bytes: int, end: float) -> byt
     for chunk in response.iter_bytes():
         body += chunk
         if len(body) > max_bytes:
-            raise LimitError(f"{url} is over the limit of {max_bytes:,} bytes: raise it with --max-bytes")
+            raise LimitError(f"{url} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes")
         if time.monotonic() > end:
             raise DeadlineError(f"{url} was still arriving at the deadline: raise --timeout")
     return bytes(body)

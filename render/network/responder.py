@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import httpx
 
+from vclean.characters import format_count
 from vclean.errors import LimitError, NetworkError, NotHtmlError
 from vclean.render.browser.interception import PageResponse, html_response
 from vclean.render.decode import Document, decode, repaired
@@ -94,9 +95,8 @@ class LiveResponder:
         async for chunk in response.aiter_bytes():
             body += chunk
             if len(body) > self._max_bytes:
-                raise LimitError(
-                    f"{response.url} is over the limit of {self._max_bytes:,} bytes: raise it with --max-bytes"
-                )
+                limit = format_count(self._max_bytes, "byte")
+                raise LimitError(f"{response.url} is over the limit of {limit}: raise it with --max-bytes")
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
         return httpx.Response(response.status_code, headers=headers, content=bytes(body))
 

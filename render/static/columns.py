@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 import numpy as np
 from lxml import etree
 
+from vclean.characters import format_count
 from vclean.errors import LimitError
 from vclean.render.snapshot import ATTRIBUTES
 from vclean.render.static.style_sheets import Names
@@ -40,7 +41,7 @@ def elements_of(root: etree._Element, max_nodes: int) -> list[etree._Element]:
     """
     elements = list(islice(root.iter("*"), max_nodes + 1))
     if len(elements) > max_nodes:
-        raise LimitError(f"page has more than {max_nodes:,} elements: raise --max-nodes")
+        raise LimitError(f"page has more than {format_count(max_nodes, 'element')}: raise --max-nodes")
     return elements
 
 

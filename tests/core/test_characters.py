@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from vclean.characters import one_line, replace_illegal
+from vclean.characters import format_count, one_line, replace_illegal
 
 
 class TestReplaceIllegal:
@@ -29,3 +29,11 @@ class TestOneLine:
     )
     def test_no_control_character_reaches_a_terminal(self, text, line):
         assert one_line(text) == line
+
+
+class TestFormatCount:
+    @pytest.mark.parametrize(
+        ("number", "expected"), [(0, "0 blocks"), (1, "1 block"), (2, "2 blocks"), (1000, "1,000 blocks")]
+    )
+    def test_one_is_singular(self, number, expected):
+        assert format_count(number, "block") == expected

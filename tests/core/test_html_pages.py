@@ -16,7 +16,6 @@ from vclean.html_pages import (
     INLINE_POLICY,
     asset,
     environment,
-    format_count,
     format_decimals,
     hash_policy,
     render_page,
@@ -158,14 +157,6 @@ class TestFormatDecimals:
     )
     def test_numbers(self, value, places, expected):
         assert format_decimals(value, places) == expected
-
-
-class TestFormatCount:
-    @pytest.mark.parametrize(
-        ("number", "expected"), [(0, "0 blocks"), (1, "1 block"), (2, "2 blocks"), (1000, "1,000 blocks")]
-    )
-    def test_one_is_singular(self, number, expected):
-        assert format_count(number, "block") == expected
 
 
 @given(st.text())

@@ -190,7 +190,7 @@ class TestAttributeValues:
 class TestRepr:
     def test_is_one_line_without_arrays(self):
         page = snapshot("<html><head></head><body><p>a</p></body></html>", url="https://a.org/")
-        assert repr(page) == "<Snapshot 'https://a.org/': 3 elements, 1 texts, not rendered>"
+        assert repr(page) == "<Snapshot 'https://a.org/': 3 elements, 1 text, not rendered>"
 
 
 class TestIsTag:

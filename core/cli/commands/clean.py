@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from vclean.characters import format_count
 from vclean.cli.batch import PageRun, report_bugs, suggest_option
 from vclean.cli.command import command
 from vclean.cli.options import (
@@ -353,4 +354,5 @@ class _Run(PageRun):
             _log.log(level, "%s: %s%s", result.id, note, suggest_option(result, note))
 
     def _log(self, result: Result, seconds: float) -> None:
-        _log.info("%s: %d of %d blocks kept, %.2f s", result.id, result.content_count, len(result.columns), seconds)
+        blocks = format_count(len(result.columns), "block")
+        _log.info("%s: %d of %s kept, %.2f s", result.id, result.content_count, blocks, seconds)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from vclean.characters import format_count
 from vclean.cli.batch import PageRun, report_bugs
 from vclean.cli.command import command
 from vclean.cli.options import (
@@ -163,4 +164,6 @@ class _Run(PageRun):
                 self._overlays.write(segments, screenshot)
             self.writer.write(segments)
             self.done += 1
-            _log.info("%s: %d segments, %.2f s", source.id, len(segments.leaves), time.perf_counter() - start)
+            _log.info(
+                "%s: %s, %.2f s", source.id, format_count(len(segments.leaves), "segment"), time.perf_counter() - start
+            )

@@ -36,6 +36,10 @@ _MODEL_METHOD: Final = "vclean"
 
 _log = logging.getLogger("vclean")
 
+_NOT_MEASURED: Final = """\
+The effect of the corrections is not measured: only one page is done, and no other is left to score. Label at least two.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
@@ -223,7 +227,7 @@ def _report_gains(gains: Sequence[Gain], *, force: bool) -> None:
     from vclean.files import write_stream
     from vclean.labelling.retraining import describe_loss, format_gains
 
-    text = format_gains(gains) if gains else "no page to measure the gain on: label at least two pages\n"
+    text = format_gains(gains) if gains else _NOT_MEASURED
     write_stream(sys.stdout, text)
     if loss := describe_loss(gains):
         if not force:

@@ -252,7 +252,7 @@
   /* The overlay shows how many blocks the model kept. Show the current number instead. */
   const kept = [...document.querySelectorAll("#facts dt")].find((name) => name.textContent === "Kept")?.nextSibling;
   function showKept() {
-    if (kept) kept.textContent = `${data.blocks.filter((block) => block.label !== "o").length} of ${data.blocks.length} blocks`;
+    if (kept) kept.textContent = `${data.blocks.filter((block) => block.label !== "o").length} of ${data.blocks.length} ${data.blocks.length === 1 ? "block" : "blocks"}`;
   }
 
   function showSelection() {

@@ -102,7 +102,8 @@ class TestLabelText:
 
 class TestSummarizePages:
     def test_averages_over_pages(self):
-        assert summarize_pages([(0, 1.0, 1.0), (3, 0.5, 0.8)]).startswith("2 pages, 1 differ; on average 75.0 %")
+        line = summarize_pages([(0, 1.0, 1.0), (3, 0.5, 0.8)])
+        assert line.startswith("2 pages, 1 with differences; on average 75.0 %")
 
 
 @pytest.fixture
@@ -134,7 +135,7 @@ class TestCommand:
         assert main(["diff", str(tmp_path), "--method", "text", "--method", "bte"]) == 0
         out = capsys.readouterr().out
         assert out.count("==> ") == 2
-        assert out.splitlines()[-1].startswith("2 pages, 1 differ")
+        assert out.splitlines()[-1].startswith("2 pages, 1 with differences;")
 
     def test_output_file_and_summary_on_standard_output(self, page, tmp_path, capsys):
         target = tmp_path / "d.json"

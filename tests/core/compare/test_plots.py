@@ -101,7 +101,7 @@ class TestDistribution:
         bars = {
             text: float(bar.get("height")) for bar in figure.iterfind("svg/rect") for text in [bar.findtext("title")]
         }
-        assert bars["0.95 to 1.00: 2 pages"] == 2 * bars["0.00 to 0.05: 1 pages"] > 0
+        assert bars["0.95 to 1.00: 2 pages"] == 2 * bars["0.00 to 0.05: 1 page"] > 0
         assert figures(figure)[-1] == ["0.95 to 1.00", "2", "0"]
         assert figures(figure)[10] == ["0.50 to 0.55", "0", "1"]
 

@@ -77,7 +77,7 @@ class TestAgreement:
     def test_report(self) -> None:
         one, other = labelled("hp", annotator="anna"), labelled("ho", annotator="ben", roles=[None, Role.AD])
         lines = Agreement.of([one], [other]).report().splitlines()
-        assert lines[0] == "anna and ben: 1 pages, 2 blocks, same label 50.0%"
+        assert lines[0] == "anna and ben: 1 page, 2 blocks, same label 50.0%"
         assert "  kappa h         1.000" in lines
         assert lines[-2:] == ["a.html:", '  p - | o ad  /html[1]/p[1]  "word1"']
 

@@ -183,7 +183,7 @@ class TestServe:
         assert main(arguments) == 0
         with ChangeLog(tmp_path / "p" / "journal" / "me.jsonl") as change_log:
             assert [entry["do"] for entry in change_log.entries] == ["set"]
-        assert "a.html has changed: 1 labelled blocks no longer exist" in caplog.text
+        assert "a.html has changed: it lacks 1 labelled block" in caplog.text
 
     def test_opens_browser_on_request(
         self,
@@ -208,7 +208,7 @@ class TestWithoutServer:
             (tmp_path / f"{name}{SUFFIX}").write_text(labelled(labels, annotator=name).to_line())
         files = [str(tmp_path / f"{name}{SUFFIX}") for name in ("anna", "ben")]
         assert main(["label", "--agreement", *files]) == 0
-        assert capfd.readouterr().out.startswith("anna and ben: 1 pages, 2 blocks, same label 50.0%\n")
+        assert capfd.readouterr().out.startswith("anna and ben: 1 page, 2 blocks, same label 50.0%\n")
 
     def test_agreement_of_a_project_with_two_annotators(self, tmp_path: Path, capfd) -> None:
         for name in ("ben", "me"):
@@ -224,5 +224,5 @@ class TestWithoutServer:
         (tmp_path / "p" / "gold" / "me").mkdir(parents=True)
         (tmp_path / "p" / "gold" / "me" / f"a{SUFFIX}").write_text(labelled("hp").to_line())
         assert main(["label", "-o", str(tmp_path / "p"), "--export", str(tmp_path / "e")]) == 0
-        assert capfd.readouterr().out == f"1 pages in {tmp_path / 'e'}; 0 unfinished pages left out\n"
+        assert capfd.readouterr().out == f"1 page in {tmp_path / 'e'}; 0 unfinished pages left out\n"
         assert [page.id for page in read_gold(tmp_path / "e")] == ["a.html"]

@@ -125,7 +125,10 @@ class TestReadCorrections:
 
     def test_no_finished_page(self, tmp_path: Path) -> None:
         (tmp_path / "a.gold.jsonl").write_text(labelled("h", status=Status.OPEN).to_line())
-        with pytest.raises(InputError, match=r"none of the 1 pages in .* is done"):
+        with pytest.raises(InputError, match=r"the page in .* is not done: finish some"):
+            read_corrections(tmp_path)
+        (tmp_path / "b.gold.jsonl").write_text(labelled("h", status=Status.OPEN).to_line())
+        with pytest.raises(InputError, match=r"none of the 2 pages in .* is done: finish some"):
             read_corrections(tmp_path)
 
     def test_missing_snapshot(self, tmp_path: Path) -> None:
@@ -339,7 +342,9 @@ class TestTrain:
     def test_no_gain_for_one_page(self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         gold = next((project / "gold" / "me").glob("*.gold.jsonl"))
         assert main(["train", "--corrections", str(gold), "-o", str(tmp_path / "m")]) == 0
-        assert capsys.readouterr().out == "no page to measure the gain on: label at least two pages\n"
+        assert capsys.readouterr().out.startswith(
+            "The effect of the corrections is not measured: only one page is done"
+        )
 
     def test_no_labelled_page(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["train", "--corrections", str(tmp_path), "-o", str(tmp_path / "m")]) == 3

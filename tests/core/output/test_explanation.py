@@ -75,7 +75,7 @@ class TestToExplanation:
     def test_without_roles_positions_and_contributions(self) -> None:
         bare = result(snapshot("<p>One"), "p", explanation=Explanation([[]]))
         assert bare.to_explanation().splitlines() == [
-            "page: 1 of 1 blocks kept",
+            "page: 1 of 1 block kept",
             '+ p 0.90 no line /html[1]/body[1]/p[1] "One"',
         ]
 

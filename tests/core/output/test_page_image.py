@@ -96,7 +96,7 @@ class TestScreenshot:
             page.page_image(b"no picture")
 
     def test_repr(self, image):
-        assert repr(image.draw_text()) == "<PageImage 'a.html': 800 x 200 px, 1 layers>"
+        assert repr(image.draw_text()) == "<PageImage 'a.html': 800 x 200 px, 1 layer>"
 
 
 class TestChaining:
