@@ -209,7 +209,7 @@ def _check_columns(path: Path, required: Sequence[str]) -> tuple[int, set[str]]:
     except (ArrowException, OSError) as error:
         if path.is_dir():
             raise InputError(
-                f"{path} is a folder: name a Parquet file, or corrected pages with --corrections"
+                f"{path} is a folder: name a Parquet file; `vclean train` takes corrected pages with --corrections"
             ) from error
         raise InputError(f"{path} is no Parquet file that can be read: {_first_line(error)}") from error
     if missing := [name for name in required if name not in columns]:

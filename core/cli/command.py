@@ -101,8 +101,7 @@ class Command(click.Command):
             if option := by_name.get(word):
                 values = [next(words, None) for _ in range(option.nargs)]
                 if any(value is None or _is_option(value) for value in values):
-                    count = "one argument" if option.nargs == 1 else f"{option.nargs} arguments"
-                    raise click.UsageError(f"argument {'/'.join(option.opts)}: expected {count}", ctx)
+                    raise click.UsageError(f"argument {'/'.join(option.opts)}: expected {_arguments(option)}", ctx)
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return the option --help, with a callback that ignores errors of the output, such as a full disk."""
@@ -170,6 +169,13 @@ def _name(param: click.Parameter) -> str:
     return (
         "/".join(param.opts) if isinstance(param, click.Option) else str(param.metavar).removesuffix("...").strip("[]")
     )
+
+
+def _arguments(option: click.Option) -> str:
+    """Describe the values of an option."""
+    if isinstance(option.type, click.Choice):
+        return f"one argument of {', '.join(option.type.choices)}"
+    return "one argument" if option.nargs == 1 else f"{option.nargs} arguments"
 
 
 def _is_option(value: str) -> bool:

@@ -1,7 +1,7 @@
 """Read defaults of options from a configuration file: `vclean.toml`, or `[tool.vclean]` in `pyproject.toml`.
 
-Keys are the names of options without the hyphens in front. Keys outside of a table apply to all commands that have the
-option, keys in a table for the command that has its name. An option on the command line wins.
+Keys are the names of options without the hyphens in front. Keys outside of a table apply to all commands whose option
+takes the value, keys in a table to the command that has its name. An option on the command line wins.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def defaults(
         commands: returns all commands by name.
 
     Raises:
-        UsageError: there is no such command, or it has no such option.
+        UsageError: there is no such command, it has no such option, or the option takes no such value.
     """
     tables = {key: value for key, value in content.items() if isinstance(value, dict)}
     shared = {key: value for key, value in content.items() if key not in tables}
@@ -77,18 +77,38 @@ def defaults(
         known = set(options[each]) if each else {option for names in options.values() for option in names}
         if unknown := sorted(set(table) - known):
             raise UsageError(f"{path}: there is no option --{unknown[0]}: see vclean {each} --help".replace("  ", " "))
-    chosen = {**shared, **tables.get(name, {})}
     allowed = options[name]
-    return {
-        str(allowed[key].name): _value(allowed[key], value, path.parent)
-        for key, value in chosen.items()
-        if key in allowed
-    }
+    general = {key: value for key, value in shared.items() if key in allowed and _applies(key, value, name, options)}
+    chosen = {**general, **tables.get(name, {})}
+    return {str(allowed[key].name): _value(path, allowed[key], key, value) for key, value in chosen.items()}
 
 
-def _value(option: click.Option, value: object, folder: Path) -> object:
+def _applies(key: str, value: object, name: str, options: Mapping[str, Mapping[str, click.Option]]) -> bool:
+    """Return whether a value outside of a table is for the command: not if only options of other commands take it."""
+    return _takes(options[name][key], value) or not any(
+        _takes(names[key], value) for names in options.values() if key in names
+    )
+
+
+def _takes(option: click.Option, value: object) -> bool:
+    """Return whether an option may have a value; its type checks values that are neither flags nor choices."""
+    if option.is_flag:
+        return isinstance(value, bool)
+    return not isinstance(option.type, click.Choice) or value in option.type.choices
+
+
+def _value(path: Path, option: click.Option, key: str, value: object) -> object:
+    """Return the default of an option from its value in the file `path`.
+
+    Raises:
+        UsageError: an option without a value has one other than true and false.
+    """
+    if option.is_flag and not _takes(option, value):
+        raise UsageError(f"{path}: {key} has to be true or false, not {value!r}")
+    if option.multiple:
+        return value if isinstance(value, list) else [value]
     if isinstance(value, str) and getattr(option.type, "func", None) is path_type:
-        return str(folder / value)
+        return str(path.parent / value)
     return value
 
 

@@ -6,6 +6,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from vclean.cli.command import Argument, Option
 from vclean.errors import UsageError
@@ -130,15 +131,27 @@ def take_settings(values: dict[str, Any], *, scripts: bool, renders: bool = True
     """
     from vclean.settings import RenderSettings
 
-    viewport = {name: size for name in ("width", "height") if (size := values.pop(name)) is not None}
-    if viewport and not renders:
-        raise click.UsageError(f"argument --{next(iter(viewport))}: has no effect on pages that are not rendered")
+    if not renders:
+        _remove_rendering(values)
+    viewport = {name: size for name in ("width", "height") if (size := values.pop(name, None)) is not None}
     limits: dict[str, Any] = {name: values.pop(name) for name in ("max_bytes", "max_nodes")}
     limits["allow_hosts"] = tuple(values.pop("allow_hosts"))
     limits["hide_overlays"] = values.pop("hide_overlays", False)
-    if limits["hide_overlays"] and not renders:
-        raise click.UsageError("argument --hide-overlays: has no effect on pages that are not rendered")
     return RenderSettings(**viewport, **limits, deadline=values.pop("timeout"), scripts=scripts)
+
+
+def _remove_rendering(values: dict[str, Any]) -> None:
+    """Remove the values of options that have no effect on unrendered pages.
+
+    Raises:
+        click.UsageError: one of them is on the command line, and not a default from the configuration file.
+    """
+    for name in ("width", "height", "hide_overlays"):
+        if values.get(name):
+            if is_on_command_line(name):
+                option = name.replace("_", "-")
+                raise click.UsageError(f"argument --{option}: has no effect on pages that are not rendered")
+            del values[name]
 
 
 def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
@@ -213,7 +226,7 @@ def take_verbosity(values: dict[str, Any]) -> int:
         click.UsageError: -v and -q are both given.
     """
     check_exclusive(values, "-v/--verbose", "-q/--quiet")
-    return int(values.pop("verbose")) - int(values.pop("quiet"))
+    return bool(values.pop("verbose")) - bool(values.pop("quiet"))
 
 
 def snapshots_option() -> Callable[[_Decorated], _Decorated]:
@@ -254,14 +267,26 @@ def compared_methods(repetition: str) -> Callable[[_Decorated], _Decorated]:
     )
 
 
-def check_exclusive(values: Mapping[str, Any], first: str, second: str) -> None:
+def check_exclusive(values: dict[str, Any], first: str, second: str) -> None:
     """Check that at most one of two options, such as `-q/--quiet`, has a value.
+
+    An option on the command line replaces the other one by None if that is a default from the configuration file.
 
     Raises:
         click.UsageError: both have a value.
     """
-    if all(values[names.rpartition("--")[2].replace("-", "_")] for names in (first, second)):
+    names = [option.rpartition("--")[2].replace("-", "_") for option in (first, second)]
+    if not all(values[name] for name in names):
+        return
+    defaults = [name for name in names if not is_on_command_line(name)]
+    if len(defaults) != 1:
         raise click.UsageError(f"argument {second}: not allowed with argument {first}")
+    values[defaults[0]] = None
+
+
+def is_on_command_line(name: str) -> bool:
+    """Return whether the value of a parameter is on the command line, and not in the configuration file."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def check_pages(pages: Sequence[str], url: str) -> None:

@@ -14,6 +14,7 @@ from vclean.characters import format_count
 from vclean.cli.command import command
 from vclean.cli.options import (
     argument,
+    check_exclusive,
     complete_methods,
     count,
     flag,
@@ -123,9 +124,8 @@ def _take_rendering(values: dict[str, Any], *, scripts: bool) -> RenderMode:
     Raises:
         click.UsageError: the options contradict each other.
     """
+    check_exclusive(values, "--render", "--no-render")
     mode, parse_only = values.pop("render"), values.pop("no_render")
-    if parse_only and mode:
-        raise click.UsageError("argument --no-render: contradicts --render")
     return "auto" if mode == "auto" else bool(scripts or not parse_only)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 from contextlib import suppress
@@ -160,6 +161,8 @@ def _check(options: CleanOptions) -> None:
         raise UsageError("--show-hidden replaces the text: leave out -f and --explain")
     if options.front_matter and options.format != "markdown":
         raise UsageError("--front-matter is for Markdown: write -f markdown, too")
+    if options.cleaning.render and "auto" in options.pages and not os.path.lexists("auto"):
+        raise UsageError("--render takes no value: --render auto is for vclean farm")
     check_overlay(options.overlay)
     check_pages(options.pages, options.url)
     outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}

@@ -58,6 +58,30 @@ class TestDefaults:
         assert parse_args(["page.html"]).options.format == "html"
         assert parse_args(["page.html", "--format", "json"]).options.format == "json"
 
+    def test_value_of_another_command_is_ignored(self, folder: Path) -> None:
+        """Skip a format that `vclean segment` does not have, and a value of `vclean farm --render`."""
+        (folder / "vclean.toml").write_text("format = 'markdown'\nrender = 'auto'")
+        assert parse_args(["segment", "page.html"]).options.format == "json"
+        page = parse_args(["page.html"]).options
+        assert (page.format, page.cleaning.render) == ("markdown", False)
+        assert parse_args(["farm", "page.html", "-o", "o"]).options.cleaning.render == "auto"
+
+    def test_viewport_of_rendered_pages(self, folder: Path) -> None:
+        (folder / "vclean.toml").write_text("width = 800\nhide-overlays = true")
+        assert parse_args(["page.html"]).options.settings.width == 1366
+        assert parse_args(["page.html", "--render"]).options.settings.width == 800
+
+    def test_command_line_wins_over_a_contrary_default(self, folder: Path) -> None:
+        (folder / "vclean.toml").write_text("quiet = true\nprecision = true\n[farm]\nrender = 'auto'")
+        page = parse_args(["page.html", "-v", "--recall"]).options
+        assert (page.verbosity, page.cleaning.policy.recall_weight) == (1, 4)
+        assert parse_args(["farm", "page.html", "-o", "o", "--no-render"]).options.cleaning.render is False
+
+    def test_repeatable_option(self, folder: Path) -> None:
+        for text in ("allow-host = 'wiki'", "allow-host = ['wiki']"):
+            (folder / "vclean.toml").write_text(text)
+            assert parse_args(["page.html"]).options.settings.allow_hosts == ("wiki",)
+
     def test_paths_are_relative_to_the_file(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (folder / "vclean.toml").write_text("model = 'my.vclean'")
         (folder / "a").mkdir()
@@ -72,6 +96,8 @@ class TestDefaults:
             ("[farm]\nformat = 'html'", "no option --format: see vclean farm --help"),
             ("[form]\nformat = 'html'", "no command 'form'"),
             ("format = 'pdf'", "argument -f/--format in the configuration file: 'pdf' is not one of"),
+            ("js = 1", "js has to be true or false, not 1"),
+            ("render = 'maybe'", "render has to be true or false, not 'maybe'"),
             ("limit = 'many'", "argument --limit in the configuration file"),
             ("format = ", "vclean.toml is not a TOML file"),
         ],

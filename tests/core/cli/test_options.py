@@ -136,6 +136,7 @@ class TestClean:
             (["a", "-v", "-q"], "not allowed with"),
             (["a", "--overlay", "a.jpg"], r"end in \.png, \.svg or \.html"),
             (["a", ""], "a PAGE is empty"),
+            (["a", "--render", "auto"], "--render auto is for vclean farm"),
             (["a", "--url", "example.org"], "http:// or https://"),
             (["a", "--review-below", "0.5"], "--review-below: needs --review FILE"),
             (["a", "--review", "r", "--review-below", "0"], "has to be positive"),
