@@ -211,7 +211,8 @@ def _check_columns(path: Path, required: Sequence[str]) -> tuple[int, set[str]]:
             raise InputError(
                 f"{path} is a folder: name a Parquet file; `vclean train` takes corrected pages with --corrections"
             ) from error
-        raise InputError(f"{path} is no Parquet file that can be read: {_first_line(error)}") from error
+        reason = _first_line(error)
+        raise InputError(f"{path} is no Parquet file that can be read ({reason}): name a corpus in Parquet") from error
     if missing := [name for name in required if name not in columns]:
         raise InputError(f"{path} is no corpus: add the column {', '.join(missing)}")
     return count, columns

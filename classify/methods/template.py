@@ -108,7 +108,7 @@ def read(path: Path | None) -> Method:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not in UTF-8"
-        raise InputError(f"cannot read the template {path}: {reason}") from error
+        raise InputError(f"cannot read the template {path}: {reason}; check the name and the file") from error
     return parse(text, str(path))
 
 
@@ -209,7 +209,8 @@ def template_files(folder: Path) -> list[Path]:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
     except OSError as error:
-        raise InputError(f"cannot read the folder of templates {folder}: {error.strerror or error}") from error
+        reason = error.strerror or error
+        raise InputError(f"cannot read the folder of templates {folder}: {reason}; check the name") from error
     if not files:
         raise InputError(f"no template in {folder}: name each after its host, as in example.org{SUFFIX}")
     return files

@@ -30,6 +30,7 @@ from vclean.cli.options import (
     take_verbosity,
     verbosity,
 )
+from vclean.errors import UsageError
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -101,6 +102,8 @@ class FarmOptions:
 
 def _options(**values: Any) -> FarmOptions:
     values["resume"] |= values["retry_failed"]
+    if "" in values["inputs"]:
+        raise UsageError("an INPUT is empty: name a file, a folder, a URL, or a pattern")
     if values["address"] and values["engine"] != "ray":
         raise click.UsageError("argument --address: needs --engine ray")
     return FarmOptions(
@@ -279,7 +282,9 @@ def farm(options: FarmOptions) -> int:
         except InterruptedRunError as interruption:
             output.interrupt()
             return _report_interruption(interruption, stats)
-    if options.verbosity >= 0:
+    if not stats.skipped + stats.done:
+        _log.warning("the inputs contain no page: check them")
+    elif options.verbosity >= 0:
         _log.warning(
             "%s; the rows are in %s", final_line(stats, output.failed, output.render_reasons), output.folder / PARTS
         )

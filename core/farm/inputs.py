@@ -379,7 +379,8 @@ def read_list(path: Path) -> Iterator[str]:
                 if name and not name.startswith("#"):
                     yield name
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({reason}): check the name") from error
 
 
 def _divide(path: str, rows: int) -> Iterator[InputUnit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import platform
 from collections import Counter
 from contextlib import ExitStack, contextmanager
@@ -14,10 +15,11 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self
 import numpy as np
 import pyarrow.compute as pc
 
+from vclean.characters import one_line
 from vclean.errors import UsageError
 from vclean.farm.parts import PartWriter, drop_failures, part_paths, read_parts, remove_leftovers
 from vclean.farm.resume import ResumeLog
-from vclean.farm.rows import LOG_COLUMNS, STAGES, VERSION, log_entry
+from vclean.farm.rows import FAILED, LOG_COLUMNS, STAGES, VERSION, log_entry
 from vclean.farm.settings import settings_digest, settings_to_dict
 from vclean.farm.wet import complete_wet, write_wet
 from vclean.files import AtomicFile, folder_lock, make_folder, output_errors, write_atomic
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 
 PERCENTILES: Final = (50, 90, 99)
+_MAX_WARNINGS: Final = 3
+"""Most failures of a run whose messages are logged; the others are in the log of the run alone."""
 
 _SUMMARY_BATCH: Final = 10_000
 _COLUMNS: Final = (
@@ -54,6 +58,8 @@ _COUNTED: Final = ("block_count", "kept_count", "characters")
 _MIN_SECONDS, _MAX_SECONDS = 1e-5, 1e5
 _STEP: Final = 1.02
 """Ratio of the widths of neighbouring bins for seconds: 2 % gives percentiles within 1 %."""
+
+_log = logging.getLogger("vclean")
 
 
 class SecondsHistogram:
@@ -182,6 +188,7 @@ class RunOutput:
         self._complete = False
         self.failed: Counter[str] = Counter()
         self.render_reasons: Counter[str] = Counter()
+        self._warnings = 0
         self._stack = ExitStack()
 
     @property
@@ -250,6 +257,15 @@ class RunOutput:
         """
         with output_errors(self.folder / LOG):
             self._log.write(_to_json_line(entry))
+        self._warn_of_failure(entry)
+
+    def _warn_of_failure(self, entry: Mapping[str, Any]) -> None:
+        """Log the message of one of the first failures of the run: a wrong input is then known at once."""
+        if entry["status"] != FAILED or self._warnings == _MAX_WARNINGS:
+            return
+        self._warnings += 1
+        name, message = entry["id"], entry["message"]
+        _log.warning("%s", one_line(message if name in message else f"{name}: {message}"))
 
     def interrupt(self) -> None:
         """Mark the run as interrupted in the summary."""

@@ -257,7 +257,8 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist: check the name") from error
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({reason}): check its rights") from error
 
 
 def _read_at_most(stream: IO[bytes], max_bytes: int, name: str, head: bytes = b"") -> bytes:

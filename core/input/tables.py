@@ -198,7 +198,7 @@ def _parquet(path: Path) -> Iterator[pq.ParquetFile]:
             yield file
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{path} is not a readable Parquet file ({reason})") from error
+        raise InputError(f"{path} is not a readable Parquet file ({reason}): name another, or repair it") from error
 
 
 def page_columns(schema: pa.Schema, name: str) -> list[str]:
@@ -214,7 +214,7 @@ def page_columns(schema: pa.Schema, name: str) -> list[str]:
     names = [column for column in _COLUMNS if schema.get_field_index(column) >= 0]
     documents = [column for column in _DOCUMENTS if column in names]
     if not documents:
-        raise InputError(f"{name} has no column 'html': it has {', '.join(schema.names)}")
+        raise InputError(f"{name} has no column 'html', it has {', '.join(schema.names)}: rename the documents' column")
     for document in documents:
         kind = schema.field(document).type
         if not _is_text(kind):
@@ -292,12 +292,13 @@ def _json_page(location: str, line: bytes, max_bytes: int) -> PageEntry:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return failing_entry(location, InputError(f"{location} is not JSON ({error})"))
+        return failing_entry(location, InputError(f"{location} is not JSON ({error}): write one object on each line"))
     if not isinstance(row, dict):
         return failing_entry(location, InputError(f"{location} is not a JSON object: it needs a field 'html'"))
     url, name = (_to_text(row.get(field)) for field in ("url", "id"))
     if not isinstance(row.get("html", 0), str | None):
-        reason = "has no field 'html' with text" if "html" in row else f"has no field 'html': it has {', '.join(row)}"
+        others = " with text" if "html" in row else f", it has {', '.join(row)}"
+        reason = f"has no field 'html'{others}: write the document into it"
         return failing_entry(name or url or location, InputError(f"{location} {reason}"))
     return _page(location, row["html"] or b"", url, name, max_bytes)
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Protocol, Self
 
-from vclean.errors import UsageError
+from vclean.errors import InputError, UsageError
 from vclean.files import AtomicFile, check_writable, make_folder, write_atomic, write_stream
 from vclean.input.sources import is_folder, is_url
 from vclean.settings import OVERLAY_FORMATS, OverlayFormat
@@ -149,11 +149,15 @@ class FolderWriter(ResultWriter):
 
 
 class LinesWriter(ResultWriter):
-    """Writer of all results to one file of JSON lines, which is complete at the end of the run."""
+    """Writer of all results to one file of JSON lines, which is complete at the end of the run.
+
+    Without any result, no file is written, and an older one stays: every page failed.
+    """
 
     def __init__(self, path: Path, name: str = "json") -> None:
         self._file = AtomicFile(path)
         self._format = name
+        self._is_empty = True
 
     def __enter__(self) -> Self:
         """Open a temporary file."""
@@ -162,11 +166,12 @@ class LinesWriter(ResultWriter):
 
     def write(self, result: Output) -> None:
         """Append the line of the result."""
+        self._is_empty = False
         self._file.write(result.to(self._format))
 
-    def __exit__(self, *exception: object) -> None:
-        """Rename the temporary file to its target; on an error, delete it."""
-        self._file.__exit__(*exception)
+    def __exit__(self, kind: object = None, *_: object) -> None:
+        """Rename the temporary file to its target; on an error or without a result, delete it."""
+        self._file.__exit__(InputError if self._is_empty else kind)
 
 
 class OverlayWriter:

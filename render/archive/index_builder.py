@@ -122,7 +122,7 @@ class IndexBuilder:
             InputError: no record was found.
         """
         if scan.damage and not scan.records:
-            raise InputError(f"{self._archive} is no readable web archive ({scan.damage})")
+            raise InputError(f"{self._archive} is no readable web archive ({scan.damage}): download it again")
         if not scan.records:
             raise InputError(f"{self._archive} contains no web archive records: it is empty or cut off")
         if scan.damage:

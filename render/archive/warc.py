@@ -80,7 +80,8 @@ def list_members(path: Path) -> list[Member]:
             return [_member(file, entry) for entry in sorted(entries, key=lambda entry: entry.filename)]
     except (OSError, zipfile.BadZipFile, struct.error) as error:
         format_name = "WACZ file" if path.suffix.lower() == ".wacz" else "web archive"
-        raise InputError(f"{path} is no readable {format_name} ({error_reason(error)})") from error
+        reason = error_reason(error)
+        raise InputError(f"{path} is no readable {format_name} ({reason}): download it again") from error
 
 
 @contextmanager

@@ -121,7 +121,7 @@ async def _load(tab: BrowserTab, url: str, interceptor: RequestInterceptor) -> N
         reason = _NET_ERROR.search(str(error))
         if reason is None:
             raise
-        raise NetworkError(f"{url} could not be loaded ({reason.group()})") from None
+        raise NetworkError(f"{url} could not be loaded ({reason.group()}): open it in a browser to see why") from None
 
 
 async def _settle(tab: BrowserTab, settings: RenderSettings) -> None:

@@ -60,7 +60,7 @@ def host_and_port(url: str) -> tuple[str, int]:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise NetworkError(f"{url} is no valid URL ({error})") from error
+        raise NetworkError(f"{url} is no valid URL ({error}): check the address") from error
     if parts.scheme not in ("http", "https"):
         raise NetworkError(f"{url} is refused: only http and https addresses are fetched")
     if not host or port == 0:

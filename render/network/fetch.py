@@ -13,7 +13,7 @@ from vclean.characters import format_count
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
 from vclean.render.network.addresses import host_and_port
-from vclean.render.network.transport import CheckedTransport
+from vclean.render.network.transport import CheckedTransport, connection_error, status_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def _as_vclean_errors(url: str) -> Iterator[None]:
     except httpx.TimeoutException as error:
         raise DeadlineError(f"{url} did not answer in time: try again or raise --timeout") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise NetworkError(f"{url} could not be fetched ({str(error) or type(error).__name__})") from error
+        raise connection_error(url, error) from error
 
 
 def _page(response: httpx.Response, max_bytes: int, end: float) -> Page:
@@ -75,7 +75,7 @@ def _page(response: httpx.Response, max_bytes: int, end: float) -> Page:
 
 def _check(response: httpx.Response, url: str) -> None:
     if response.is_error:
-        raise NetworkError(f"{url}: the server answered {response.status_code} {response.reason_phrase}".rstrip())
+        raise status_error(url, response)
     kind = response.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
     if kind and not kind.startswith(_TEXT_TYPES):
         raise NotHtmlError(f"{url} is {kind}, not HTML")

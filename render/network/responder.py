@@ -10,7 +10,7 @@ from vclean.characters import format_count
 from vclean.errors import LimitError, NetworkError, NotHtmlError
 from vclean.render.browser.interception import PageResponse, html_response
 from vclean.render.decode import Document, decode, repaired
-from vclean.render.network.transport import AsyncCheckedTransport
+from vclean.render.network.transport import AsyncCheckedTransport, connection_error, status_error
 
 if TYPE_CHECKING:
     from vclean.render.browser.interception import PageRequest
@@ -88,7 +88,7 @@ class LiveResponder:
             finally:
                 await response.aclose()
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise NetworkError(f"{request.url} could not be fetched ({str(error) or type(error).__name__})") from error
+            raise connection_error(request.url, error) from error
 
     async def _read(self, response: httpx.Response) -> httpx.Response:
         body = bytearray()
@@ -108,7 +108,7 @@ class LiveResponder:
             return PageResponse(b"", _headers(response), response.status_code)
         self._has_document = True
         if response.is_error:
-            raise NetworkError(f"{url}: the server answered {response.status_code} {response.reason_phrase}".rstrip())
+            raise status_error(url, response)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind and not kind.startswith(_PAGE_TYPES):
             raise NotHtmlError(f"{url} is {kind}, not HTML")

@@ -19,6 +19,24 @@ if TYPE_CHECKING:
 _LIMITS: Final = httpx.Limits(max_connections=20, max_keepalive_connections=0)
 """Connections are not kept alive, because they would be reused for another host at the same address."""
 
+_LOGIN: Final = frozenset({401, 403})
+_LATER: Final = frozenset({408, 425, 429})
+
+
+def connection_error(url: str, error: Exception) -> NetworkError:
+    """Return the error for a page that could not be fetched."""
+    reason = str(error).removesuffix(".") or type(error).__name__
+    return NetworkError(f"{url} could not be fetched ({reason}): check the address and the connection")
+
+
+def status_error(url: str, response: httpx.Response) -> NetworkError:
+    """Return the error for a page that the server refused."""
+    code = response.status_code
+    refusal = f"{url}: the server answered {code} {response.reason_phrase}".rstrip()
+    if code >= 500 or code in _LATER:
+        return NetworkError(f"{refusal}: try again later")
+    return NetworkError(f"{refusal}: " + ("save the page in a browser" if code in _LOGIN else "check the address"))
+
 
 class CheckedTransport(httpx.HTTPTransport):
     """Transport that connects every request to the address from `check_public`, within the remaining time.

@@ -70,7 +70,7 @@ class TestRun:
     def test_failures_have_rows_with_reason(self, farm: Farm) -> None:
         pages = farm.crawl(2, empty="", binary="\x00\x01\x02\x00\xff" * 50)
         code, messages = farm.run(pages, farm.folder / "missing.warc.gz", farm.folder / "*.jsonl")
-        assert (code, messages) == (1, "")
+        assert (code, len(messages.splitlines())) == (1, 3)
         failed = {row["id"]: row["error"] for row in farm.rows() if row["status"] == "failed"}
         places = {str(farm.folder / name): "InputError" for name in ("missing.warc.gz", "*.jsonl")}
         assert failed == {"empty": "NotHtmlError", "binary": "NotHtmlError"} | places
@@ -155,7 +155,7 @@ class TestResume:
         assert farm.run(pages, late, "--no-render")[0] == 1
         assert farm.run(pages, late, "--no-render", "--resume")[0] == 1, "they still have failed"
         late.write_text(html("late"), "utf-8")
-        assert farm.run(pages, late, "--no-render", "--retry-failed") == (1, "")
+        assert farm.run(pages, late, "--no-render", "--retry-failed")[0] == 1
         assert {row["id"]: row["status"] for row in farm.rows()} == {
             str(late): "ok",
             "empty": "failed",
@@ -218,6 +218,24 @@ class TestBadArguments:
     def test_writes_nothing(self, farm: Farm, messages, arguments: tuple[str, ...]) -> None:
         assert messages("--no-render", *arguments)[0] > 1
         assert not (farm.folder / "out").exists()
+
+    def test_empty_input(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["farm", "", "-o", str(farm.folder / "out")]) == 2
+        assert "an INPUT is empty" in capsys.readouterr().err
+        assert not (farm.folder / "out").exists()
+
+    def test_inputs_without_pages(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:
+        (farm.folder / "none.jsonl").touch()
+        assert main(["farm", str(farm.folder / "none.jsonl"), "--no-render", "-o", str(farm.folder / "out")]) == 0
+        assert capsys.readouterr().err == "vclean: the inputs contain no page: check them\n"
+
+    def test_first_failures_are_printed(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:
+        names = [str(farm.folder / f"none{number}.html") for number in range(5)]
+        assert main(["farm", *names, "--no-render", "-o", str(farm.folder / "out")]) == 1
+        *failures, last = capsys.readouterr().err.splitlines()
+        assert sorted(failures) <= [f"vclean: {name} does not exist: check the name" for name in names]
+        assert len(failures) == 3
+        assert "5 failed (InputError 5; each message is in pages.jsonl" in last
 
     def test_missing_browser(self, farm: Farm, messages, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("VCLEAN_CHROMIUM", "/nonexistent")

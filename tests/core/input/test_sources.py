@@ -337,7 +337,7 @@ class TestParquet:
 
     def test_no_html_column(self, tmp_path: Path) -> None:
         path = parquet(tmp_path / "a.parquet", text=["x"], id=["y"])
-        with pytest.raises(InputError, match="no column 'html': it has text, id"):
+        with pytest.raises(InputError, match="no column 'html', it has text, id: rename"):
             list(find_sources(str(path), SETTINGS))
 
     @pytest.mark.parametrize("content", [b"", b"PAR1 nothing of the kind PAR1", b"words"])

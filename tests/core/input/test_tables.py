@@ -171,7 +171,7 @@ class TestJsonPages:
             (b"\xff", "is not JSON"),
             (b"[" * 100_000, "is not JSON"),
             ([1], "is not a JSON object: it needs a field 'html'"),
-            ({"text": "x", "id": None}, "has no field 'html': it has text, id"),
+            ({"text": "x", "id": None}, "has no field 'html', it has text, id: write"),
             ({"html": 1}, "has no field 'html' with text"),
         ],
     )
@@ -184,7 +184,9 @@ class TestJsonPages:
 
     def test_bad_line_with_id(self, tmp_path: Path) -> None:
         path = lines(tmp_path / "a.jsonl", {"url": "http://a/"})
-        assert read(json_pages(path, LIMIT)) == [("http://a/", f"{path}#1 has no field 'html': it has url")]
+        assert read(json_pages(path, LIMIT)) == [
+            ("http://a/", f"{path}#1 has no field 'html', it has url: write the document into it")
+        ]
 
     def test_the_limit(self, tmp_path: Path) -> None:
         path = lines(tmp_path / "a.jsonl", {"html": "a" * LIMIT, "id": "1"}, {"html": "a" * (LIMIT + 1), "id": "2"})

@@ -135,6 +135,13 @@ class TestFiles:
             assert not (tmp_path / "a.jsonl").exists()
         assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == result.to("json") * 2
 
+    def test_older_file_stays_without_a_result(self, tmp_path: Path) -> None:
+        (tmp_path / "a.jsonl").write_text("older")
+        with LinesWriter(tmp_path / "a.jsonl"), LinesWriter(tmp_path / "b.jsonl"):
+            pass
+        assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+        assert (tmp_path / "a.jsonl").read_text() == "older"
+
     def test_no_file_after_failed_run(self, result: Result, tmp_path: Path) -> None:
         def interrupted() -> None:
             with LinesWriter(tmp_path / "a.jsonl") as writer:

@@ -9,9 +9,29 @@ import pytest
 
 from vclean.errors import NetworkError
 from vclean.render.network import addresses
-from vclean.render.network.transport import AsyncCheckedTransport, CheckedTransport
+from vclean.render.network.transport import AsyncCheckedTransport, CheckedTransport, connection_error, status_error
 
 HOSTS = frozenset({"127.0.0.1", "name.example"})
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("code", "message"),
+        [
+            (404, "u: the server answered 404 Not Found: check the address"),
+            (403, "u: the server answered 403 Forbidden: save the page in a browser"),
+            (429, "u: the server answered 429 Too Many Requests: try again later"),
+            (503, "u: the server answered 503 Service Unavailable: try again later"),
+            (499, "u: the server answered 499: check the address"),
+        ],
+    )
+    def test_status(self, code: int, message: str) -> None:
+        assert str(status_error("u", httpx.Response(code))) == message
+
+    @pytest.mark.parametrize(("error", "reason"), [(OSError("Refused."), "Refused"), (TimeoutError(), "TimeoutError")])
+    def test_connection(self, error: Exception, reason: str) -> None:
+        expected = f"u could not be fetched ({reason}): check the address and the connection"
+        assert str(connection_error("u", error)) == expected
 
 
 @pytest.fixture(scope="module")
