@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Line ends, characters that a terminal interprets, and those that change the direction of the text."""
+
 _log = logging.getLogger("vclean")
+
+
+class LineFormatter(logging.Formatter):
+    r"""Formatter that writes each message on one line: names of pages may contain control characters.
+
+    >>> LineFormatter().format(logging.LogRecord("vclean", logging.WARNING, "", 0, "no %s", ("a\x1b[2J\nb",), None))
+    'vclean: no a [2J b'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the message as one line, then the traceback if there is one."""
+        line = f"vclean: {_CONTROLS.sub(' ', record.getMessage())}"
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
 class JsonFormatter(logging.Formatter):
@@ -41,7 +58,7 @@ class JsonFormatter(logging.Formatter):
 def log_to_stderr() -> Iterator[None]:
     """Write the log of the package to standard error during the block, one line per message."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("vclean: %(message)s"))
+    handler.setFormatter(LineFormatter())
     _log.addHandler(handler)
     level = _log.level
     try:

@@ -15,7 +15,6 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self
 import numpy as np
 import pyarrow.compute as pc
 
-from vclean.characters import one_line
 from vclean.errors import UsageError
 from vclean.farm.parts import PartWriter, drop_failures, part_paths, read_parts, remove_leftovers
 from vclean.farm.resume import ResumeLog
@@ -265,7 +264,7 @@ class RunOutput:
             return
         self._warnings += 1
         name, message = entry["id"], entry["message"]
-        _log.warning("%s", one_line(message if name in message else f"{name}: {message}"))
+        _log.warning("%s", message if name in message else f"{name}: {message}")
 
     def interrupt(self) -> None:
         """Mark the run as interrupted in the summary."""

@@ -78,6 +78,8 @@ def list_members(path: Path) -> list[Member]:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.endswith(_SUFFIXES)]
             return [_member(file, entry) for entry in sorted(entries, key=lambda entry: entry.filename)]
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist: check the name") from error
     except (OSError, zipfile.BadZipFile, struct.error) as error:
         format_name = "WACZ file" if path.suffix.lower() == ".wacz" else "web archive"
         reason = error_reason(error)

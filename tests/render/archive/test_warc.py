@@ -50,7 +50,7 @@ class TestListMembers:
         ]
 
     def test_reports_missing_file(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="No such file"):
+        with pytest.raises(InputError, match="does not exist: check the name"):
             list_members(tmp_path / "a.wacz")
 
     def test_rejects_header_beyond_the_end(self, wacz) -> None:

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import logging
+import sys
+from types import TracebackType
+
+import pytest
+
+from vclean.cli.main import main
+from vclean.logs import LineFormatter
+
+
+def formatted(
+    message: str, error: tuple[type[BaseException], BaseException, TracebackType | None] | None = None
+) -> str:
+    return LineFormatter().format(logging.LogRecord("vclean", logging.WARNING, "", 0, "%s", (message,), error))
+
+
+class TestLineFormatter:
+    @pytest.mark.parametrize(
+        ("message", "line"),
+        [
+            ("a\nb", "a b"),
+            ("a\x1b[31mb\x9b", "a [31mb "),
+            ("a\u202egpj.exe", "a gpj.exe"),
+            ("žluť  日本 \udcff", "žluť  日本 \udcff"),
+        ],
+    )
+    def test_one_line_without_controls(self, message: str, line: str) -> None:
+        assert formatted(message) == f"vclean: {line}"
+
+    def test_traceback_follows(self) -> None:
+        try:
+            raise ValueError("bad")
+        except ValueError:
+            text = formatted("a", sys.exc_info())  # type: ignore[arg-type]
+        assert text.startswith("vclean: a\nTraceback ")
+        assert text.endswith("ValueError: bad")
+
+    def test_name_of_a_page_with_a_line_end(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["none\n.html"]) == 3
+        assert capsys.readouterr().err == "vclean: none .html does not exist: check the name\n"
