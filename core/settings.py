@@ -11,6 +11,7 @@ from vclean.errors import UsageError
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Unpack
 
 _HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)*\.?|[\da-f:.]+(%\w+)?")
@@ -56,7 +57,7 @@ class RenderSettings:
 
     def __post_init__(self) -> None:
         """Check ranges, and write hosts as URLs have them: in lower case, without brackets."""
-        object.__setattr__(self, "allow_hosts", tuple(host.lower().strip("[]") for host in self.allow_hosts))
+        object.__setattr__(self, "allow_hosts", _normalize_hosts(self.allow_hosts))
         if ports := [host for host in self.allow_hosts if _HOST_AND_PORT.fullmatch(host)]:
             name = ports[0].partition(":")[0]
             raise UsageError(f"{ports[0]!r} is not a host: give {name} without the port, which allows all its ports")
@@ -72,6 +73,11 @@ class RenderSettings:
     def to_dict(self) -> dict[str, float | bool]:
         """Return the settings that a page depends on by name, as stored in snapshots and results."""
         return {name: value for name, value in asdict(self).items() if name != "allow_hosts"}
+
+
+def _normalize_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
+    """Return one host or several as URLs have them."""
+    return tuple(host.lower().strip("[]") for host in ((hosts,) if isinstance(hosts, str) else hosts))
 
 
 HiddenPolicy = Literal["drop", "revealable", "keep"]

@@ -9,6 +9,7 @@ from vclean.api import Cleaner
 from vclean.errors import VcleanError
 from vclean.imports import requires_extra
 from vclean.output import json
+from vclean.output.registry import writer
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 
@@ -46,6 +47,7 @@ class VcleanExtractor(BaseExtractor):
 
     Raises:
         ExtraMissingError: datatrove is not installed.
+        UsageError: an option or the format does not exist.
     """
 
     name = "🧹 vclean"
@@ -62,6 +64,17 @@ class VcleanExtractor(BaseExtractor):
         self.settings = (settings or CleanerSettings()).replace(**options)
         self.format = format
         self._cleaner: Cleaner | None = None
+        writer(format)
+
+    def run(self, data: Iterable[Document] | None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:
+        """Yield the documents with their text; arguments as for `VcleanStep.run`.
+
+        Raises:
+            VcleanError: an error that every page would repeat. In its process datatrove would drop every document.
+        """
+        with Cleaner(self.settings):
+            pass
+        yield from super().run(data, rank, world_size)
 
     def extract(self, text: str) -> str:
         """Return the text of a page; empty if it cannot be read. datatrove's first call, without HTML, loads the model.
@@ -94,6 +107,7 @@ class VcleanStep(PipelineStep):
 
     Raises:
         ExtraMissingError: datatrove is not installed.
+        UsageError: an option or the format does not exist.
     """
 
     type = "🛢 - EXTRAC"
@@ -111,6 +125,7 @@ class VcleanStep(PipelineStep):
         self.settings = (settings or CleanerSettings()).replace(**options)
         self.format = format
         self.keep_empty = keep_empty
+        writer(format)
 
     def run(self, data: Iterable[Document] | None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:  # noqa: ARG002 - the signature is that of datatrove
         """Yield the documents with their text.

@@ -28,6 +28,16 @@ def documents() -> list[Document]:
     ]
 
 
+class TestWrongSettings:
+    @pytest.mark.parametrize("kind", [VcleanExtractor, VcleanStep])
+    def test_are_found_before_the_first_page(self, kind: type[VcleanExtractor] | type[VcleanStep]) -> None:
+        with pytest.raises(vclean.UsageError, match="no output format 'pdf'"):
+            kind(format="pdf")
+        for options, message in (({"model": "none"}, "cannot read the model none"), ({"method": "none"}, "no method")):
+            with pytest.raises(vclean.VcleanError, match=message):
+                list(kind(**options).run(documents()))
+
+
 class TestExtractor:
     def test_extract(self) -> None:
         extractor = VcleanExtractor(format="markdown")

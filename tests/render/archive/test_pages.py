@@ -248,7 +248,7 @@ class TestGet:
 
 class TestDamage:
     def test_reports_missing_file(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="No such file"):
+        with pytest.raises(InputError, match="does not exist: check the name"):
             Archive(tmp_path / "none.warc")
 
     @pytest.mark.parametrize("content", [b"hello world " * 100, b"\x1f\x8b\x08\x00garbage" * 9, b"PK\x03\x04" * 20])
