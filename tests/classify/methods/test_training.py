@@ -87,5 +87,5 @@ class TestCrossValidatedPredictor:
         assert predict(page(9, ""), extract_blocks(parse(GoldPage(html=b"<p></p>").to_page()))).labels == []
 
     def test_fewer_sites_than_folds(self):
-        with pytest.raises(InputError, match="the pages come from 1 sites: too few for 3 folds"):
+        with pytest.raises(InputError, match="the pages come from 1 site: too few for 3 folds"):
             TrainingExamples.from_pages([page(1)], ["parrot"], parse).cross_validated_predictor("parrot", 3)

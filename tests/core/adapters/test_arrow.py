@@ -101,7 +101,7 @@ class TestCall:
         assert "ZeroDivisionError" in row["message"]
 
     def test_no_documents(self) -> None:
-        with pytest.raises(InputError, match="the table has no column 'html': it has url"):
+        with pytest.raises(InputError, match="the table has no column 'html', it has url: rename"):
             ArrowCleaner()(PAGES.select(["url"]))
 
     def test_an_error_of_every_page(self, bare_machine: Path) -> None:
