@@ -78,7 +78,7 @@ class TestUnpack:
         assert snapshot.tags == ("html", "p")
         assert snapshot.texts == ["Hi"]
         assert snapshot.attributes("title") == {1: "t"}
-        assert snapshot.styles.column("z-index") == ["z-index-value"]
+        assert snapshot.styles.column("z-index") == ("z-index-value",)
 
     def test_returns_metadata(self) -> None:
         snapshot = unpack()
