@@ -8,13 +8,15 @@ by one with what is painted below and above them.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from itertools import compress
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.features.visibility.boxes import points_in_boxes
 from vclean.features.visibility.candidate_texts import CandidateTexts
 from vclean.features.visibility.element_painting import ElementPainting
+from vclean.features.visibility.overlays import overlay_roots
 from vclean.features.visibility.paint_layers import PaintLayers
 from vclean.features.visibility.painters import Painters
 from vclean.features.visibility.text_contrast import TextContrast
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
+
+LEAST_CHARACTERS: Final = 8
+"""Fewest characters of doubtful texts for which a page is painted: an instruction has more, a label fewer."""
 
 
 def hidden_techniques(snapshot: Snapshot) -> NDArray[np.uint8]:
@@ -49,7 +54,7 @@ def doubtful_texts(snapshot: Snapshot) -> dict[int, int]:
     """Return the texts that pixels decide on, with the `Hidden` code of those that prove to be unseen.
 
     Styles do not determine what images, filters from drawings and the like show: the browser has to paint the page with
-    and without these texts.
+    and without these texts. It is not worth it for the texts of overlays, which are no content, and for a word or two.
     """
     if not (snapshot.rendered and (_has_unclear_effects(snapshot) or _has_text_on_images(snapshot))):
         return {}
@@ -57,7 +62,16 @@ def doubtful_texts(snapshot: Snapshot) -> dict[int, int]:
     painted = _PaintedTexts(texts)
     if len(texts):
         painted.techniques()
-    return painted.doubts
+    return _worth_painting(snapshot, painted.doubts)
+
+
+def _worth_painting(snapshot: Snapshot, doubts: dict[int, int]) -> dict[int, int]:
+    """Return the doubts outside overlays; none if they are about few characters."""
+    if not doubts:
+        return doubts
+    overlays = overlay_roots(snapshot)[snapshot.text_parent[list(doubts)]]
+    outside = dict(compress(doubts.items(), overlays < 0))
+    return outside if snapshot.text_length[list(outside)].sum() >= LEAST_CHARACTERS else {}
 
 
 def _has_unclear_effects(snapshot: Snapshot) -> bool:

@@ -95,6 +95,19 @@ class TestDoubts:
     def test_effects(self, style: dict[str, str], code: Hidden) -> None:
         assert list(doubtful_texts(laid_out(HTML, styles={"p": style})).values()) == [code]
 
+    @pytest.mark.parametrize(("text", "count"), [("Latest", 0), ("Latest news", 1)])
+    def test_a_label_is_not_worth_painting(self, text: str, count: int) -> None:
+        page = laid_out(f"<p>{text}</p>", styles={"p": {"filter": 'url("#f")'}})
+        assert len(doubtful_texts(page)) == count
+
+    def test_texts_of_overlays_are_not_worth_painting(self) -> None:
+        dialog = {"position": "fixed", "background-color": "rgb(9, 9, 9)"}
+        page = laid_out(
+            f"<div>{'Words of the article. ' * 20}</div><dialog open><p>A sentence</p></dialog>",
+            styles={"p": {"filter": 'url("#f")'}, "dialog": dialog},
+        )
+        assert doubtful_texts(page) == {}
+
     def test_thin_strokes_leave_no_doubt(self) -> None:
         assert doubtful_texts(laid_out(HTML, styles={"p": {"-webkit-text-stroke-width": "1px"}})) == {}
 
