@@ -125,9 +125,10 @@ class ControlElements:
     def showing_more(self) -> list[int]:
         """Return the controls in sight that say that they show the rest of a text."""
         snapshot = self._elements.snapshot
+        short = (snapshot.text_length > 1) & (snapshot.text_length <= _SAYS_MORE)
         parents = [
             int(snapshot.text_parent[text])
-            for text in np.flatnonzero(snapshot.text_length <= _SAYS_MORE).tolist()
+            for text in np.flatnonzero(short).tolist()
             if _MORE.fullmatch(snapshot.texts[text].strip())
         ]
         return [element for each in parents if (element := self._control_around(each)) is not None]

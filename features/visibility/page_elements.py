@@ -41,6 +41,7 @@ class PageElements:
         self.seen: list[bool] = seen.tolist()
         self._in_sight: list[bool] = (seen & has_place(snapshot)).tolist()
         self._siblings: dict[int, dict[int, int]] = {}
+        self._names: dict[int, str] = {}
         self._class, self._id, self._role = map(snapshot.attributes, ("class", "id", "role"))
 
     def is_in_sight(self, element: int) -> bool:
@@ -69,9 +70,12 @@ class PageElements:
 
     def name(self, element: int) -> str:
         """Return classes, id and role of an element in one string, and its tag if it is a custom element."""
-        tag = self.tag(element)
-        names = f"{self._class.get(element, '')} {self._id.get(element, '')} {self._role.get(element, '')}"
-        return f"{names} {tag}" if "-" in tag else names
+        name = self._names.get(element)
+        if name is None:
+            tag = self.tag(element)
+            name = f"{self._class.get(element, '')} {self._id.get(element, '')} {self._role.get(element, '')}"
+            self._names[element] = name = f"{name} {tag}" if "-" in tag else name
+        return name
 
     def children(self, element: int) -> list[int]:
         """Return the first thousand children of an element; none for -1."""

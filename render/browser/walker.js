@@ -103,10 +103,11 @@
     return CONTROLS.has(name) ? 'controls' : around;
   }
 
+  // Counts the characters of the page by part, at most until it has more than little text.
   function countText() {
     const characters = { text: 0, controls: 0, noscript: 0 };
     const stack = [[body, 'text']];
-    while (stack.length > 0) {
+    while (stack.length > 0 && characters.text < options.littleText) {
       const [node, part] = stack.pop();
       for (let child = firstChild.call(node); child; child = nextSibling.call(child)) {
         const type = typeOf.call(child);
@@ -124,13 +125,15 @@
     return text < options.littleText && inside > text + controls;
   }
 
-  // Adopts a style sheet, which replaces the one that was adopted before.
+  // Adopts a style sheet, which replaces the one that was adopted before. An equal one of the last document stays: the
+  // first layout has taken it into account.
   function adopt(css) {
-    const sheet = new CSSStyleSheet();
-    sheet[STYLE_SHEET] = true;
-    sheet.replaceSync(css);
     const adopted = documentReader('adoptedStyleSheets')();
-    const previous = adopted.findIndex((other) => other[STYLE_SHEET]);
+    const previous = adopted.findIndex((other) => other[STYLE_SHEET] !== undefined);
+    if (previous >= 0 && adopted[previous][STYLE_SHEET] === css) return;
+    const sheet = new CSSStyleSheet();
+    sheet[STYLE_SHEET] = css;
+    sheet.replaceSync(css);
     adopted.splice(previous, previous < 0 ? 0 : 1, sheet);
   }
 
@@ -751,7 +754,7 @@
 
   function sheets() {
     const all = [...documentReader('styleSheets')(), ...documentReader('adoptedStyleSheets')()];
-    return all.filter((sheet) => !sheet[STYLE_SHEET] && !sheet.disabled);
+    return all.filter((sheet) => sheet[STYLE_SHEET] === undefined && !sheet.disabled);
   }
 
   function isPainted(declarations) {

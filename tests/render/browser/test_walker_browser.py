@@ -441,6 +441,13 @@ class TestNoscript:
         page = snap(f"{NO_MARGIN}{self.LONG}</p><noscript><div style='height: 999px'></div></noscript><p id=x>end")
         assert page.box[element(page, "x")][1] < 200
 
+    def test_does_not_depend_on_the_pages_before(self, snap) -> None:
+        excluded, needed = f"{self.LONG}<noscript>other</noscript>", f"Loading<noscript>{self.LONG}</noscript>"
+        pages = [snap(html) for html in (excluded, needed, excluded, excluded, needed, needed)]
+        assert [page.noscript for page in pages] == [False, True, False, False, True, True]
+        assert ["other" in "".join(page.texts) for page in pages] == [False] * 6
+        assert [page.texts[-1].startswith("word") and len(page.line_box) > 1 for page in pages] == [True] * 6
+
 
 FOLLOWER = Page(
     content="<style title=b>p { color: red; width: 50px }</style><p lang=x>text text</p><a href=a>b</a><noscript>n"
