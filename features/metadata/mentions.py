@@ -84,11 +84,11 @@ class Mention:
 
 
 def clean_text(value: object, limit: int = MAX_CHARS) -> str:
-    r"""Return a string on one line, truncated to `limit` characters; empty for other types.
+    r"""Return a string on one line, without soft hyphens, truncated to `limit` characters; empty for other types.
 
     >>> clean_text(" Rain\n in May "), clean_text(None)
     ('Rain in May', '')
     """
     if not isinstance(value, str):
         return ""
-    return " ".join(value[: 4 * limit].split())[:limit].strip()
+    return " ".join(value[: 4 * limit].replace("\u00ad", "").split())[:limit].strip()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.metadata.dates import find_dates
-from vclean.features.metadata.mentions import MAX_NAME_CHARS, Field, Mention, Source
+from vclean.features.metadata.mentions import MAX_NAME_CHARS, Field, Mention, Source, clean_text
 from vclean.features.metadata.names import byline_word, looks_like_name, split_names
 from vclean.features.metadata.page_view import NAMES
 from vclean.features.text.page_title import split_title, strip_site_name, title_runs
@@ -40,6 +40,8 @@ _PUBLISHED: Final = re.compile(
     r"released|date|datum|fecha|入力|発行|公開|发布|發布|입력|등록|közzé|yayın|julkaistu|نشر|פורסם",
     re.IGNORECASE,
 )
+_PERMALINK: Final = re.compile(r"(?:\s*[¶🔗\u200b]+|\s+#)\s*$")
+"""A link of a heading to itself."""
 
 
 def title_mentions(page: PageView) -> list[Mention]:
@@ -47,15 +49,25 @@ def title_mentions(page: PageView) -> list[Mention]:
     scores, snapshot = page.scores, page.snapshot
     best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
     mentions = [
-        Mention(Field.TITLE, (page.texts[block][:500],), Source.PAGE, f"headline{rank}", block, -1)
+        Mention(Field.TITLE, (_without_permalink(page.texts[block]),), Source.PAGE, f"headline{rank}", block, -1)
         for rank, block in enumerate(best)
         if np.isfinite(scores[block])
     ]
-    title, count = snapshot.title[:1000], len(split_title(snapshot.title[:1000]))
+    title = clean_text(snapshot.title, 1000)
+    count = len(split_title(title))
     names = ["whole" if rank == 0 else "part" for rank in range(count * (count + 1) // 2)]
     runs = dict(zip(title_runs(title), names, strict=False))
     named = [(title, "document"), (strip_site_name(title, snapshot.url), "stripped"), *runs.items()]
     return mentions + [Mention(Field.TITLE, (text[:500],), Source.TITLE, name) for text, name in named if text]
+
+
+def _without_permalink(heading: str) -> str:
+    r"""Return a heading on one line, without the link to itself at its end.
+
+    >>> _without_permalink("Middle\u00adware¶"), _without_permalink("Order of layers #")
+    ('Middleware', 'Order of layers')
+    """
+    return clean_text(_PERMALINK.sub("", heading), 500)
 
 
 def byline_mentions(page: PageView) -> list[Mention]:

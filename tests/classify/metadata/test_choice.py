@@ -48,6 +48,13 @@ class TestChooseMetadata:
     def test_nothing_is_invented(self) -> None:
         assert set(chosen("<p>It rained for several days, and the river rose by a metre.")) <= {Field.TITLE}
 
+    @pytest.mark.parametrize(
+        "heading", ["Rain in M\u00aday¶", "Rain in May #", "Rain in May <a href=#r>\u200b</a>"]
+    )
+    def test_titles_have_no_soft_hyphens_and_permalinks(self, heading: str) -> None:
+        html = f"<h1>{heading}</h1><p>It rained for several days, and the river rose by a metre near the old ferry."
+        assert chosen(html)[Field.TITLE] == ("Rain in May",)
+
     def test_a_change_before_the_publication_is_left_out(self) -> None:
         html = ARTICLE.replace('"dateModified": "2024-03-09"', '"dateModified": "2023-03-09"')
         assert Field.MODIFIED not in chosen(html)
