@@ -1,8 +1,9 @@
 """Segment a page into text blocks: `Snapshot -> BlockColumns`.
 
-A block is a maximal run of inline text inside one block container. It ends at two line breaks in a row, and where
-hidden text begins or ends. An element is a block container by its tag or by its computed display. Both are used, so
-that most pages have the same blocks with and without rendering.
+A block is a maximal run of inline text inside one block container. It ends at two line breaks in a row, and where text
+begins that is more or less visible. Only hidden text between two parts of a block does not divide it: it is a block of
+its own, and the parts around it are one block. An element is a block container by its tag or by its computed display.
+Both are used, so that most pages have the same blocks with and without rendering.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from vclean.features.formulas import blocks_with_formulas, formula_elements
 from vclean.features.visibility.overlays import overlay_roots
 from vclean.features.visibility.text_visibility import text_visibility
 from vclean.labels import Visibility
+from vclean.render.snapshot import Hidden
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
@@ -39,7 +41,9 @@ _BREAK_TAGS = frozenset(("iframe", "object", "select", "video"))
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BlockColumns:
-    """Text blocks of a page as columns, one row per block, in document order: B blocks, T text nodes of the snapshot.
+    """Text blocks of a page as columns, one row per block, in the order of their first texts.
+
+    B blocks, T text nodes of the snapshot.
 
     Attributes:
         snapshot: the page.
@@ -77,7 +81,12 @@ class BlockColumns:
 
     @cached_property
     def members(self) -> NDArray[np.int32]:
-        """Return the text nodes that are in a block, in document order and thus grouped by block: int32 (K,)."""
+        """Return the text nodes that are in a block, by block and in each in document order: int32 (K,)."""
+        return _members(self.text_block).astype(np.int32)
+
+    @cached_property
+    def text_nodes(self) -> NDArray[np.int32]:
+        """Return the text nodes that are in a block, in document order: int32 (K,)."""
         return np.flatnonzero(self.text_block >= 0).astype(np.int32)
 
     @cached_property
@@ -98,6 +107,11 @@ class BlockColumns:
     def line_block(self) -> NDArray[np.int32]:
         """Return the block of each line box of the snapshot, -1 for line boxes outside all blocks: int32 (L,)."""
         return self.text_block[self.snapshot.line_text]
+
+    @cached_property
+    def lines(self) -> NDArray[np.intp]:
+        """Return the line boxes that are in a block, by block and in each in document order: int64 (M,)."""
+        return _members(self.line_block)
 
     @cached_property
     def main_element(self) -> NDArray[np.int32]:
@@ -182,22 +196,20 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
     breaks = _count_breaks(snapshot, block_texts)
     seen = text_visibility(snapshot)
-    is_hidden = seen.visibility > Visibility.SHOWN
     starts = _find_block_starts(snapshot, block_texts, container, is_block_level, breaks)
-    hidden = is_hidden[block_texts]
-    starts[1:] |= hidden[1:] != hidden[:-1]
-    first = np.flatnonzero(starts)
-    parent = snapshot.text_parent[block_texts[first]]
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
-    text_block[block_texts] = np.cumsum(starts) - 1
+    text_block[block_texts] = _number_blocks(starts, seen.visibility[block_texts])
+    members = _members(text_block)
+    first = np.flatnonzero(np.diff(text_block[members], prepend=-1))
+    parent = snapshot.text_parent[members[first]]
     columns = BlockColumns(
         snapshot=snapshot,
-        text=_join_texts(snapshot, stripped, block_texts, first, breaks),
+        text=_join_texts(snapshot, stripped, members, first, _count_breaks(snapshot, members)),
         node=container[parent],
         text_block=text_block,
         box=_union_boxes(snapshot, text_block, len(first)),
-        visibility=seen.visibility[block_texts[first]],
-        technique=seen.technique[block_texts[first]],
+        visibility=seen.visibility[members[first]],
+        technique=seen.technique[members[first]],
         in_overlay=overlay_roots(snapshot)[parent] >= 0,
     )
     if "math" not in snapshot.tags:
@@ -205,11 +217,43 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
     return _with_texts(columns, blocks_with_formulas(columns, container, seen.visibility))
 
 
+def _members(block: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return the indices of what is in a block, by block and in each ascending."""
+    inside = np.flatnonzero(block >= 0)
+    owner = block[inside]
+    return inside if (owner[1:] >= owner[:-1]).all() else inside[np.argsort(owner, kind="stable")]
+
+
+def _number_blocks(starts: NDArray[np.bool_], visibility: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the block of each text: int64 (K,), ascending by the first text of each block.
+
+    Args:
+        starts: bool (K,), the texts that begin a block by the tree alone.
+        visibility: uint8 (K,), `Visibility`.
+    """
+    begins = starts.copy()
+    begins[1:] |= visibility[1:] != visibility[:-1]
+    is_hidden = visibility == Visibility.HIDDEN
+    # The last text before each one that is not hidden: after hidden text, its block goes on.
+    before = np.maximum.accumulate(np.where(is_hidden, -1, np.arange(len(starts))))
+    before = np.append(-1, before[:-1]) if len(before) else before
+    goes_on = begins & ~starts & ~is_hidden & (before >= 0)
+    goes_on &= visibility[before] == visibility
+    goes_on &= np.cumsum(starts)[before] == np.cumsum(starts)
+    begins &= ~goes_on
+    block = np.cumsum(begins) - 1
+    ends = np.append(np.flatnonzero(begins | goes_on), len(starts))
+    for text in np.flatnonzero(goes_on).tolist():
+        end = ends[np.searchsorted(ends, text) + 1]
+        block[text:end] = block[before[text]]
+    return block
+
+
 def _with_texts(columns: BlockColumns, text_block: NDArray[np.int32]) -> BlockColumns:
     """Return columns with the same blocks and other texts in them, as `text_block` has them."""
     snapshot = columns.snapshot
     stripped = [" ".join(text.split()) for text in snapshot.texts]
-    texts = np.flatnonzero(text_block >= 0)
+    texts = _members(text_block)
     first = np.flatnonzero(np.diff(text_block[texts], prepend=-1))
     container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)[snapshot.text_parent[texts]]
     apart = np.maximum(_count_breaks(snapshot, texts), container[1:] != container[:-1])
@@ -276,9 +320,10 @@ def _join_texts(
         " " + stripped[text] if space else stripped[text]
         for text, space in zip(block_texts.tolist(), space_before.tolist(), strict=True)
     ]
-    next_text = np.append(block_texts[1:], len(snapshot.texts))
+    in_order = np.append(np.sort(block_texts), len(snapshot.texts))
     for index in np.flatnonzero(preformatted).tolist():  # include white-space text nodes up to the next text node
-        pieces[index] = "".join(snapshot.texts[block_texts[index] : next_text[index]])
+        following = in_order[np.searchsorted(in_order, block_texts[index]) + 1]
+        pieces[index] = "".join(snapshot.texts[block_texts[index] : following])
     return ["".join(pieces[begin:end]).strip() for begin, end in pairwise([*first.tolist(), len(pieces)])]
 
 
@@ -296,7 +341,10 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDAr
     texts = [snapshot.texts[text] for text in block_texts.tolist()]
     starts_with_space = np.array([text[0].isspace() for text in texts], dtype=bool)
     ends_with_space = np.array([text[-1].isspace() for text in texts], dtype=bool)
-    skipped = block_texts[1:] - block_texts[:-1] > 1
+    is_blank = np.ones(len(snapshot.texts), dtype=bool)
+    is_blank[block_texts] = False
+    blanks = np.cumsum(is_blank & (snapshot.text_hidden != Hidden.DISPLAY))[block_texts]
+    skipped = blanks[1:] != blanks[:-1]
     space[1:] = in_separate_elements | starts_with_space[1:] | ends_with_space[:-1] | skipped | (breaks > 0)
     return space
 
@@ -310,9 +358,9 @@ def _find_preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:
     """Return the union of the line boxes of each block: float32 (count, 4); NaN for blocks without line boxes."""
     box = np.full((count, 4), np.nan, dtype=np.float32)
-    owner = text_block[snapshot.line_text]
-    lines = snapshot.line_box[owner >= 0]
-    owner = owner[owner >= 0]
+    line_block = text_block[snapshot.line_text]
+    inside = _members(line_block)
+    lines, owner = snapshot.line_box[inside], line_block[inside]
     if not len(owner):
         return box
     first = np.flatnonzero(np.diff(owner, prepend=-1))

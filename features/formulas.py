@@ -68,10 +68,10 @@ def _block_of(columns: BlockColumns, text: int, container: NDArray[np.int32]) ->
 
     If both have equally many, it is the block before, unless that is a heading.
     """
-    snapshot, members = columns.snapshot, columns.members
+    snapshot, texts = columns.snapshot, columns.text_nodes
     own = int(snapshot.text_parent[text])
-    row = int(np.searchsorted(members, text))
-    before, after = (int(columns.text_block[near]) for near in members[[max(row - 1, 0), min(row, len(members) - 1)]])
+    row = int(np.searchsorted(texts, text))
+    before, after = (int(columns.text_block[near]) for near in texts[[max(row - 1, 0), min(row, len(texts) - 1)]])
     for block in (before, after):
         if columns.node[block] == container[own]:
             return block

@@ -151,9 +151,10 @@ def _continues_sentence(before: str, text: str) -> bool:
 
 def _has_line_break_before(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return a mask of the blocks with a `br` between their first text and the previous text, bool (B,)."""
-    snapshot, members = blocks.snapshot, blocks.members
-    breaks = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[members]]
-    return np.diff(breaks, prepend=0)[blocks.first] > 0
+    snapshot, texts = blocks.snapshot, blocks.text_nodes
+    breaks = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[texts]]
+    first = np.searchsorted(texts, blocks.members[blocks.first])
+    return np.diff(breaks, prepend=0)[first] > 0
 
 
 def join_continuations(labels: Sequence[Label], predecessor: NDArray[np.int32]) -> list[Label]:

@@ -196,7 +196,7 @@ def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> TableCells:
     """Return the positions of the content blocks in the tables that remain tables in the cleaned page."""
     snapshot, node = blocks.snapshot, blocks.node
     content = np.array([label.is_content for label in labels], dtype=bool)
-    kept_texts = blocks.members[content[blocks.text_block[blocks.members]]]
+    kept_texts = blocks.text_nodes[content[blocks.text_block[blocks.text_nodes]]]
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
     is_cell = snapshot.is_tag(_CELLS)
     table, row, cell = (
@@ -313,7 +313,7 @@ def _neighbours(texts: NDArray[np.int32], positions: NDArray[np.intp]) -> tuple[
 def _around(blocks: BlockColumns, elements: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the blocks of the last text before each childless element and of the first text after it, -1 for none."""
     position = np.searchsorted(blocks.snapshot.text_after, elements)
-    before, after = _neighbours(blocks.members, position)
+    before, after = _neighbours(blocks.text_nodes, position)
     text_block = np.append(blocks.text_block, -1)
     return text_block[before], text_block[after]
 

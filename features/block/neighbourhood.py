@@ -129,11 +129,11 @@ def layout(context: PageContext, elements: NDArray[np.int32]) -> Layout:
 
 def _block_runs(context: PageContext) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first block of each element's subtree and one past the last: int64 (N,) each."""
-    members = context.blocks.members
-    before = np.zeros(len(context.snapshot.texts) + 1, dtype=np.int64)  # cumulative: members before each text
+    texts = context.blocks.text_nodes
+    before = np.zeros(len(context.snapshot.texts) + 1, dtype=np.int64)  # cumulative: those in a block before each text
 
-    before[members + 1] = 1
-    owner = np.append(context.blocks.text_block[members], len(context))
+    before[texts + 1] = 1
+    owner = np.append(context.blocks.text_block[texts], len(context))
     begin = owner[np.cumsum(before)][context.first_text].astype(np.int64)
     return begin, begin + context.block_count.astype(np.int64)
 

@@ -318,11 +318,13 @@ def count_opened_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArr
     """Return how many elements in each of k `masks` (k, N) begin between a block and the one before: int64 (k, B)."""
     members, first = context.blocks.members, context.blocks.first
     begins = context.snapshot.text_after[members[first]]
-    ends = context.snapshot.text_after[members[first[1:] - 1]]
+    ends = np.maximum.accumulate(
+        context.snapshot.text_after[members[first[1:] - 1]]
+    )  # a block may go on after the next
     running = np.cumsum(masks, axis=1, dtype=np.int64)
     counts = running.take(begins, axis=1)
     counts[:, 1:] -= running.take(ends, axis=1)
-    return counts
+    return np.maximum(counts, 0)
 
 
 def _holder_columns(context: PageContext) -> Values:

@@ -47,7 +47,7 @@ def outlines(blocks: BlockColumns, rows: NDArray[np.intp]) -> NDArray[np.object_
         blocks: the blocks of a page.
         rows: indices of blocks with at least one line box, ascending.
     """
-    lines = np.flatnonzero(np.isin(blocks.line_block, rows))
+    lines = blocks.lines[np.isin(blocks.line_block[blocks.lines], rows)]
     owner = blocks.line_block[lines]
     left, top, right, bottom = _close_line_gaps(blocks.snapshot.line_box[lines], owner).T
     rectangles = np.asarray(shapely.box(left, top, right, bottom), dtype=object)
@@ -97,8 +97,7 @@ def _find_single_lines(blocks: BlockColumns) -> NDArray[np.bool_]:
 
     Such a block is a rectangle and needs no shapely.
     """
-    inside = blocks.line_block >= 0
-    owner, lines = blocks.line_block[inside], blocks.snapshot.line_box[inside]
+    owner, lines = blocks.line_block[blocks.lines], blocks.snapshot.line_box[blocks.lines]
     single_line = np.zeros(len(blocks), dtype=bool)
     if len(owner):
         first = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -282,8 +281,8 @@ def _outline_columns(context: PageContext) -> Values:
 
 def _count_lines(context: PageContext) -> NDArray[np.float32]:
     """Return the number of line boxes at different heights: float32 (B,); NaN without line boxes."""
-    inside = context.blocks.line_block >= 0
-    owner, box = context.blocks.line_block[inside], context.snapshot.line_box[inside]
+    lines = context.blocks.lines
+    owner, box = context.blocks.line_block[lines], context.snapshot.line_box[lines]
     if not len(owner):
         return np.full(len(context), np.nan, dtype=np.float32)
     center_y = box[:, 1] + box[:, 3] / 2

@@ -85,7 +85,38 @@ class TestBlockBoundaries:
         assert texts("<p>Press <button>here</button> now</p>") == ["Press here now"]
 
     def test_hidden_text_is_a_separate_block(self):
-        assert texts("<p>One <span hidden>two</span> three</p>") == ["One", "two", "three"]
+        assert texts("<p><span hidden>one</span> two <span hidden>three</span></p>") == ["one", "two", "three"]
+
+    def test_hidden_text_does_not_divide_a_block(self):
+        html = "<p>One <i hidden>two</i> and th<span hidden>X</span>ree <b>or</b> <i hidden>four</i> five</p><p>six</p>"
+        blocks = extract_blocks(snapshot(html))
+        assert blocks.text == ["One and three or five", "two", "X", "four", "six"]
+        assert blocks.visibility.tolist() == [0, 2, 2, 2, 0]
+        assert [blocks.snapshot.texts[text].strip() for text in blocks.members[blocks.first].tolist()] == [
+            "One", "two", "X", "four", "six",
+        ]  # fmt: skip
+        assert blocks.text_block[blocks.members].tolist() == sorted(blocks.text_block[blocks.members].tolist())
+        assert blocks.text_nodes.tolist() == sorted(blocks.members.tolist())
+
+    def test_hidden_text_before_another_block_divides_it(self):
+        html = "<div>One <i hidden>two</i><p>three</p> four <br><br> five <i hidden>six</i><br><br>seven</div>"
+        assert texts(html) == ["One", "two", "three", "four", "five", "six", "seven"]
+
+    def test_text_that_can_be_opened_divides_a_block(self):
+        html = "<p>One <button aria-controls=x>more</button> two <span id=x hidden>three</span> four</p>"
+        blocks = extract_blocks(snapshot(html))
+        assert blocks.text == ["One more two", "three", "four"]
+        assert blocks.visibility.tolist() == [0, 1, 0]
+
+    def test_preformatted_text_around_hidden_text(self):
+        assert texts("<pre>a\n  <b hidden>x</b>b\n<i>c</i></pre>") == ["a\n  b\nc", "x"]
+
+    def test_the_box_of_a_divided_paragraph_has_all_its_lines(self):
+        page = laid_out("<p>One <span>two</span> three</p>", styles={"span": {"color": "rgb(255, 255, 255)"}})
+        blocks = extract_blocks(page)
+        assert blocks.text == ["One three", "two"]
+        lines = page.line_box[blocks.line_block == 0]
+        assert blocks.box[0, 2] == (lines[:, 0] + lines[:, 2]).max() - lines[:, 0].min()
 
     def test_display_by_style(self):
         assert texts('<p>One<span style="display:block">Two</span>Three</p>') == ["One", "Two", "Three"]
