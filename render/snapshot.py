@@ -43,7 +43,8 @@ STYLES = (
 )  # fmt: skip
 """Computed styles of a snapshot, by CSS name. A page that was not rendered has only `display`, `visibility`,
 `font-weight`, `font-style` and `white-space`, derived from the user agent style sheet and inline styles; the other
-values are empty."""
+values are empty. `background-image` lacks the gradients that fill a part of the box only, which are `Areas`, and
+`background-clip` is `clip-path` where that property limits the background."""
 
 
 class Hidden(IntEnum):

@@ -22,6 +22,10 @@ LEAST_OPACITY: Final = 0.02
 COVER_SHARE: Final = 0.9
 """Share of a line, or of a side of the viewport, that counts as the whole."""
 
+_PICTURE_LEVELS: Final = 6
+"""Levels above a text up to the element that has both the text and the image that it is placed on."""
+_LOW: Final = 40.0
+"""CSS px, of an image without its data: its alternative text, or nothing."""
 _DARK_CANVAS: Final = Color(18, 18, 18)
 """Of Chromium."""
 
@@ -100,17 +104,62 @@ class ElementPainting:
         return mask
 
     @cached_property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Return which images have not been loaded, bool (N,), or show a placeholder: readers see others there."""
+        snapshot = self.snapshot
+        mask = snapshot.is_tag(("img",))
+        mask[np.setdiff1d(snapshot.image, snapshot.clear)] = False
+        declared = snapshot.attributes("data-src")
+        mask[[image for image in snapshot.clear.tolist() if image not in declared]] = False
+        return mask
+
+    def is_on_missing_image(self, ancestors: Sequence[int]) -> bool:
+        """Return whether a text may be placed over an image that has not been loaded and has no size without its data.
+
+        The text or the image is positioned, and both are in the same small part of the page.
+
+        Args:
+            ancestors: the parent of the text and the ancestors of that, innermost first.
+        """
+        missing = self._missing_without_size
+        end, before = self.snapshot.end, 0
+        is_placed = False
+        for element in ancestors[:_PICTURE_LEVELS] if len(missing) else ():
+            inside = missing[(missing > element) & (missing < end[element])]
+            beside = inside[(inside < before) | (inside >= end[before])] if before else inside
+            if len(beside) and (is_placed or self._is_placed[beside].any()):
+                return True
+            is_placed |= bool(self._is_placed[element])
+            before = element
+        return False
+
+    @cached_property
+    def _missing_without_size(self) -> NDArray[np.intp]:
+        """Return the missing images that are lower than a line of text or two."""
+        return np.flatnonzero(self.is_missing & (self.snapshot.box[:, 3] < _LOW))
+
+    @cached_property
+    def _is_placed(self) -> NDArray[np.bool_]:
+        """Return which elements are absolutely positioned, or fixed, bool (N,)."""
+        return np.asarray(self.snapshot.styles.is_in("position", ("absolute", "fixed"))[self.snapshot.style])
+
+    @cached_property
+    def fills_partly(self) -> NDArray[np.bool_]:
+        """Return which style rows have a background that does not fill its box for sure, bool (S,)."""
+        return ~self.snapshot.styles.is_in("background-clip", ("", "border-box", "padding-box"))
+
+    @cached_property
     def paints(self) -> NDArray[np.bool_]:
         """Return which elements paint an image or a background in their box, bool (N,).
 
         Colors of the root and the body are the canvas, and not in a box.
         """
-        return self._fill_or_are(self.is_image)
+        return self._fill_or_are(self.is_image | self.is_missing)
 
     @cached_property
     def paints_at_text(self) -> NDArray[np.bool_]:
         """Return which elements may paint something at a text, bool (N,): `paints` without clear images."""
-        return self._fill_or_are(self.is_picture) if len(self.snapshot.clear) else self.paints
+        return self._fill_or_are(self.is_picture | self.is_missing) if len(self.snapshot.clear) else self.paints
 
     def _fill_or_are(self, images: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which elements have a background or are in a mask of images, bool (N,)."""
@@ -118,7 +167,7 @@ class ElementPainting:
         fills = (np.nan_to_num(self.background[:, 3], nan=1.0) > 0) | self.has_background_image
         fills &= ~self.clips_to_text
         paints = (fills[snapshot.style] | images) & (snapshot.hidden == Hidden.NO)
-        paints &= (snapshot.box[:, 2:] > 1).all(axis=1)
+        paints &= (snapshot.box[:, 2:] > 1).all(axis=1) & ~turned_away(snapshot)
         return np.asarray(paints & ~(snapshot.is_tag(("html", "body")) & ~has_image))
 
     @cached_property
@@ -196,6 +245,24 @@ class ElementPainting:
         return bool(
             box[2] >= COVER_SHARE * settings.get("width", 0) and box[3] >= COVER_SHARE * settings.get("height", 0)
         )
+
+
+def turned_away(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements a 3D transform turns away, with a back that is not painted, bool (N,)."""
+    hides_back = ~snapshot.styles.is_in("backface-visibility", ("", "visible"))[snapshot.style]
+    if not hides_back.any():
+        return np.zeros(len(snapshot), dtype=bool)
+    turned = np.array([_faces_away(value) for value in snapshot.styles.column("transform")], dtype=bool)
+    odd = tree.path_sum(turned[snapshot.style], snapshot.end) % 2 == 1
+    return np.asarray(tree.path_sum(hides_back & odd, snapshot.end) > 0)
+
+
+def _faces_away(transform: str) -> bool:
+    """Return whether a computed 3D transform turns the back of an element to the reader (CSS Transforms 2, 9)."""
+    if not transform.startswith("matrix3d("):
+        return False
+    entries = [float(part) for part in transform[9:].rstrip(")").split(",")]
+    return entries[0] * entries[5] - entries[1] * entries[4] < 0
 
 
 def viewport_styles(snapshot: Snapshot) -> list[int]:

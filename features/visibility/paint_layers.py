@@ -103,7 +103,7 @@ class PaintLayers:
         covers = [
             painter
             for painter in around[:_MOST_COVERS].tolist()
-            if not painters.is_unclear[painter] and painters.key(painter) > text_key and self._hides(painter, text)
+            if painters.is_plain(painter) and painters.key(painter) > text_key and self._hides(painter, text)
         ]
         boxes = painters.box[covers]
         return len(covers) > 1 and all(

@@ -15,12 +15,14 @@ import numpy as np
 
 from vclean.features.visibility.boxes import points_in_boxes
 from vclean.features.visibility.candidate_texts import CandidateTexts
+from vclean.features.visibility.colors import color_contrast
 from vclean.features.visibility.element_painting import ElementPainting
 from vclean.features.visibility.overlays import overlay_roots
 from vclean.features.visibility.paint_layers import PaintLayers
 from vclean.features.visibility.painters import Painters
 from vclean.features.visibility.text_contrast import TextContrast
 from vclean.features.visibility.text_geometry import out_of_reach, unreadable, without_lines
+from vclean.render.css_colors import WHITE, colors_in
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
     from vclean.render.snapshot import Snapshot
 
+_MIXED_ALPHA: Final = 0.5
+_MIXED_CONTRAST: Final = 2.0
+"""Differences between the colors of a gradient; letters may be seen before the ones and not before the others."""
 LEAST_CHARACTERS: Final = 8
 """Fewest characters of doubtful texts for which a page is painted: an instruction has more, a label fewer."""
 
@@ -76,7 +81,7 @@ def _worth_painting(snapshot: Snapshot, doubts: dict[int, int]) -> dict[int, int
 
 def _has_unclear_effects(snapshot: Snapshot) -> bool:
     """Return whether styles of the page leave open what its texts look like."""
-    if len(snapshot.unclear):
+    if len(snapshot.unclear) or any(map(_is_mixed, set(snapshot.styles.column("background-image")))):
         return True
     masks, strokes = snapshot.styles.column("mask-image"), snapshot.styles.column("-webkit-text-stroke-width")
     return (
@@ -84,6 +89,18 @@ def _has_unclear_effects(snapshot: Snapshot) -> bool:
         or any(value not in ("", "0px") for value in strokes)
         or any("url(" in value for value in snapshot.styles.column("filter"))
         or any(value.startswith("matrix3d(") for value in snapshot.styles.column("transform"))
+    )
+
+
+def _is_mixed(image: str) -> bool:
+    """Return whether a background has a gradient of colors that differ in lightness or alpha."""
+    stops = colors_in(image) if "gradient(" in image else ()
+    if len(set(stops)) < 2:
+        return False
+    alphas = [stop.alpha for stop in stops]
+    shown = [stop.over(WHITE) for stop in stops]
+    return max(alphas) - min(alphas) > _MIXED_ALPHA or any(
+        color_contrast(shown[0], other) > _MIXED_CONTRAST for other in shown[1:]
     )
 
 
@@ -132,7 +149,7 @@ class _PaintedTexts:
         text_clip = self._painting.text_clip(ancestors)
         below, above = self._layers.split(text, ancestors, text_clip)
         covers = [painter for painter in above if self._layers.covers(painter, text)]
-        if covers and not self._painters.is_unclear[covers].all():
+        if any(map(self._painters.is_plain, covers)):
             return Hidden.COVERED
         if covers:
             return self._doubt(text, Hidden.COVERED)
@@ -143,7 +160,11 @@ class _PaintedTexts:
         if backdrops is None:
             return self._doubt(text, Hidden.COLOR)
         technique = self._contrast.technique(ancestors, text_clip, backdrops) if backdrops else Hidden.NO
-        return technique or self._doubt(text, self._contrast.unclear_effect(ancestors))
+        if technique:
+            is_on_missing = technique == Hidden.COLOR and self._painting.is_on_missing_image(ancestors)
+            return Hidden.NO if is_on_missing else technique
+        is_mixed = backdrops and self._contrast.is_mixed(ancestors[0], text_clip, backdrops)
+        return self._doubt(text, self._contrast.unclear_effect(ancestors) or (Hidden.COLOR if is_mixed else Hidden.NO))
 
     def _doubt(self, text: int, technique: Hidden) -> int:
         """Record a text that pixels decide on, if anything may hide it; until then it is visible."""

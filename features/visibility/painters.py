@@ -89,6 +89,15 @@ class Painters:
         """Return whether a filter, mask or blend mode may change what a painter paints."""
         return bool(self.painting.has_effect[self.element[painter]])
 
+    def is_plain(self, painter: int) -> bool:
+        """Return whether styles alone tell what a painter shows: no image, effect or shape changes its box."""
+        is_unclear = self.is_unclear[painter] or self.has_effect(painter)
+        return not is_unclear and not self.painting.fills_partly[self.style[painter]]
+
+    def is_missing(self, painter: int) -> bool:
+        """Return whether a painter is an image that has not been loaded."""
+        return painter < len(self.snapshot) and bool(self.painting.is_missing[painter])
+
     def fills_viewport(self, painter: int) -> bool:
         """Return whether a painter is as large as the viewport."""
         return self.painting.fills_viewport(self.box[painter])
@@ -98,7 +107,8 @@ class Painters:
         count = len(self.snapshot)
         if painter >= count:
             return self._order.area(painter - count)
-        return self._order.content(painter) if self.painting.is_picture[painter] else self._order.background(painter)
+        is_content = self.painting.is_picture[painter] or self.painting.is_missing[painter]
+        return self._order.content(painter) if is_content else self._order.background(painter)
 
     def text_key(self, parent: int) -> Key:
         """Return the paint key of the texts of an element."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -29,12 +30,19 @@ if TYPE_CHECKING:
     from vclean.features.visibility.candidate_texts import CandidateTexts
     from vclean.features.visibility.painters import Painters
 
+_SHADOW: Final = re.compile(r"(?P<color>[a-z-]+\([^)]*\)) (?P<x>-?[\d.]+)px (?P<y>-?[\d.]+)px (?P<blur>[\d.]+)px")
 _LEAST_BLUR: Final = 2.0
 """CSS px; no text is lost by a smaller blur."""
 _BLUR_SHARE: Final = 0.3
 """Of the font size: letters with a blur of a larger radius cannot be read."""
 _THICK_STROKE: Final = 0.1
 """Font sizes: a stroke in the color behind the letters that is as wide may leave nothing of them."""
+_LEAST_STROKE: Final = 0.2
+"""CSS px; a thinner stroke shows no letters."""
+_FAR_SHADOW: Final = 1.0
+"""Font sizes; a shadow that is further from its letters is not read with them."""
+_WIDE_BLUR: Final = 2.0
+"""Font sizes; a shadow with a wider blur has no shape of letters."""
 _MAX_COLORS: Final = 64
 """Colors behind a text that are considered, of gradients over gradients."""
 _VISIBLE: Final = Color(255, 0, 255)
@@ -105,6 +113,8 @@ class TextContrast:
         painting = self._painting
         backdrops = [Backdrop(painting.canvas, painting.canvas_painter)]
         for painter in painters:
+            if self._painters.is_missing(painter):
+                return []
             if self._painters.is_unclear[painter]:
                 return None
             style = int(self._painters.style[painter])
@@ -147,6 +157,24 @@ class TextContrast:
             return Hidden.COLOR
         return effect if _any_differ(faded) else Hidden.OPACITY
 
+    def is_mixed(self, parent: int, text_clip: int | None, backdrops: Sequence[Backdrop]) -> bool:
+        """Return whether a gradient has colors before or in which a text is seen, and others in which it is not.
+
+        Args:
+            parent: the parent of the text.
+            text_clip: the ancestor that clips its background to the text, or None.
+            backdrops: the colors that may be behind it.
+        """
+        colors = self._letter_colors(parent, None)
+        clipped = [] if text_clip is None else self._clipped_colors(text_clip)
+        groups = [[*colors, color] for color in clipped if color.alpha > 0] or [colors]
+        seen = {
+            any(_Pair(color, backdrop.color, backdrop.painter).differs for color in group)
+            for group in groups
+            for backdrop in backdrops
+        }
+        return len(seen) > 1
+
     def unclear_effect(self, ancestors: Sequence[int]) -> Hidden:
         """Return what may hide a text without styles that show it, `NO` if nothing does.
 
@@ -175,19 +203,23 @@ class TextContrast:
         return {element: Hidden(code) for element, code in self._snapshot.unclear.tolist()}
 
     def _letter_colors(self, parent: int, text_clip: int | None) -> list[Color]:
-        """Return the colors that letters are painted in: fill, shadows, stroke, and a background clipped to them."""
+        """Return the colors that letters are painted in: fill, shadows, stroke, and a background clipped to them.
+
+        Shadows that are far from the letters, or have no shape of them, and hairlines are not seen as letters.
+        """
         values, style = self._painting.values, int(self._snapshot.style[parent])
         fill = self._painting.text_color[style]
         colors = [Color(*fill.tolist()) if np.isfinite(fill).all() else _VISIBLE]
-        colors += colors_in(values["text-shadow"][style])
-        if values["-webkit-text-stroke-width"][style] not in ("", "0px"):
+        colors += _shadow_colors(values["text-shadow"][style], float(self._painting.font_size[style]))
+        if _number(values["-webkit-text-stroke-width"][style]) >= _LEAST_STROKE:
             colors += colors_in(values["-webkit-text-stroke-color"][style])
-        if text_clip is not None:
-            clipped = int(self._snapshot.style[text_clip])
-            colors += [Color(*self._painting.background[clipped].tolist()), *self._painting.gradient_stops(clipped)]
-            if "url(" in values["background-image"][clipped]:
-                colors.append(_VISIBLE)
-        return colors
+        return colors if text_clip is None else colors + self._clipped_colors(text_clip)
+
+    def _clipped_colors(self, text_clip: int) -> list[Color]:
+        """Return the colors of a background that is clipped to letters."""
+        style = int(self._snapshot.style[text_clip])
+        colors = [Color(*self._painting.background[style].tolist()), *self._painting.gradient_stops(style)]
+        return [*colors, _VISIBLE] if "url(" in self._painting.values["background-image"][style] else colors
 
     def _effect(self, ancestors: Sequence[int], pairs: Sequence[_Pair]) -> int | None:
         """Return the filter, mask or blend mode that hides a text, innermost first; None if it is visible.
@@ -249,6 +281,21 @@ def _any_differ(pairs: Sequence[_Pair]) -> bool:
 def _number(length: str) -> float:
     """Return a computed length in CSS px, 0 if there is none."""
     return float(length.removesuffix("px") or 0)
+
+
+def _shadow_colors(shadows: str, font_size: float) -> list[Color]:
+    """Return the colors of a computed `text-shadow` that show letters.
+
+    Args:
+        shadows: one or several, such as `rgb(0, 0, 0) 1px 1px 2px`.
+        font_size: that of the letters, in CSS px.
+    """
+    colors = []
+    for shadow in _SHADOW.finditer(shadows):
+        x, y, blur = (float(shadow[name]) for name in ("x", "y", "blur"))
+        if max(abs(x), abs(y)) <= _FAR_SHADOW * font_size and blur <= _WIDE_BLUR * font_size:
+            colors += colors_in(shadow["color"])
+    return colors
 
 
 def _is_masked_away(mask: str) -> bool:

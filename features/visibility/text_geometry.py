@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.visibility.element_painting import viewport_styles
+from vclean.features.visibility.element_painting import turned_away, viewport_styles
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def unreadable(texts: CandidateTexts) -> NDArray[np.uint8]:
     overprinted = (advance < LEAST_ADVANCE) & (texts.length >= _LEAST_CHARACTERS)
     torn = advance > MOST_ADVANCE
     by_size = np.where(size < LEAST_FONT_SIZE, Hidden.FONT_SIZE, Hidden.TRANSFORM)
-    cases = [_is_turned_away(texts) | torn, small, overprinted]
+    cases = [turned_away(snapshot)[texts.parent] | torn, small, overprinted]
     return np.select(cases, [Hidden.TRANSFORM, by_size, Hidden.SPACING], Hidden.NO).astype(np.uint8)
 
 
@@ -68,25 +68,6 @@ def _effective_font_size(texts: CandidateTexts, size: NDArray[np.float32]) -> ND
     ratio = height / (_LINE_HEIGHT * np.maximum(size, 0.1))
     scaled = (ratio < _UNSCALED_HEIGHTS[0]) | (ratio > _UNSCALED_HEIGHTS[1])
     return np.where(scaled, height / _LINE_HEIGHT, size)
-
-
-def _is_turned_away(texts: CandidateTexts) -> NDArray[np.bool_]:
-    """Return which texts a 3D transform turns away, with a back that is not painted, bool (K,)."""
-    snapshot = texts.snapshot
-    hides_back = ~snapshot.styles.is_in("backface-visibility", ("", "visible"))[snapshot.style]
-    if not hides_back.any():
-        return np.zeros(len(texts), dtype=bool)
-    turned = np.array([_faces_away(value) for value in snapshot.styles.column("transform")], dtype=bool)
-    odd = tree.path_sum(turned[snapshot.style], snapshot.end) % 2 == 1
-    return np.asarray((tree.path_sum(hides_back & odd, snapshot.end) > 0)[texts.parent])
-
-
-def _faces_away(transform: str) -> bool:
-    """Return whether a computed 3D transform turns the back of an element to the reader (CSS Transforms 2, 9)."""
-    if not transform.startswith("matrix3d("):
-        return False
-    entries = [float(part) for part in transform[9:].rstrip(")").split(",")]
-    return entries[0] * entries[5] - entries[1] * entries[4] < 0
 
 
 def out_of_reach(texts: CandidateTexts) -> NDArray[np.uint8]:

@@ -25,6 +25,7 @@
   const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
   const MIDDLE = 0.5; // of the way of an element through the viewport
   const TINY = 1e-6;
+  const THIN = 0.02; // of its bounds; no letters are seen in a polygon with less
   const VIEW_RANGES = {
     cover: [0, 1], contain: [0.1, 0.9], entry: [0, 0.1], 'entry-crossing': [0, 0.1], exit: [0.9, 1], 'exit-crossing': [0.9, 1],
   }; // of an element that is a tenth as high as the viewport
@@ -339,6 +340,12 @@
     return corners;
   }
 
+  // The area inside a polygon, by its corners.
+  function areaOf(corners) {
+    const next = (number) => corners[(number + 1) % corners.length];
+    return Math.abs(corners.reduce((sum, [x, y], number) => sum + x * next(number)[1] - next(number)[0] * y, 0)) / 2;
+  }
+
   function boundsOf(corners) {
     const xs = corners.map(([x]) => x);
     const ys = corners.map(([, y]) => y);
@@ -369,7 +376,10 @@
       const ry = lengthOf(down, diagonal || height);
       window = { left: x - rx, top: y - ry, right: x + rx, bottom: y + ry };
     } else if (name === 'polygon') {
-      window = boundsOf(points(box, inside.replace(/^(nonzero|evenodd)\s*,/, '').split(',')));
+      const corners = points(box, inside.replace(/^(nonzero|evenodd)\s*,/, '').split(','));
+      if (inside.startsWith('evenodd') && corners.length > 4) return null; // it may have a hole
+      window = boundsOf(corners);
+      if (areaOf(corners) < THIN * sizeOf(window)) window = { ...window, right: window.left };
     } else if (name === 'path') {
       const corners = pathPoints(/"(.*)"/.exec(inside)?.[1] ?? '').map(([x, y]) => [box.left + x, box.top + y]);
       if (corners.length) window = boundsOf(corners);
@@ -536,6 +546,7 @@
         index: styleRow(style), display, position, overflow: { x: overflowX, y: overflowY },
         visible: visibility === 'visible', opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
         borders: style.borderWidth.split(' ').map(parseFloat), hasThickBorder: false, unreadable: drawsNoLetters(style, font),
+        hasGradient: style.backgroundImage.includes('gradient('),
       };
       row.hasThickBorder = row.borders.some((width) => width >= THICK);
       rowByStyle.set(key, row);
@@ -819,8 +830,9 @@
     // A large round box leaves its corners free.
     const size = Math.min(box.right - box.left, box.bottom - box.top);
     const round = size > 60 && /[3-9]\d%|\d{3}%/.test(style.borderRadius) || parseFloat(style.borderRadius) > size / 3;
-    const plain = !round && !style.backgroundImage.includes('data:') && style.transform === 'none' && style.clipPath === 'none' && style.backdropFilter === 'none' &&
-      style.boxShadow === 'none' && style.rotate === 'none' && style.scale === 'none' && style.translate === 'none';
+    const unchanged = ['transform', 'clipPath', 'backdropFilter', 'boxShadow', 'rotate', 'scale', 'translate', 'filter',
+      'maskImage'].every((name) => style[name] === 'none');
+    const plain = unchanged && !round && !style.backgroundImage.includes('data:') && style.mixBlendMode === 'normal';
     const clip = /absolute|fixed/.test(style.position) ? frame.absolute : frame.clip;
     addArea(frame.index, styleRow(style), PLACE[name.slice(2)], plain, box, clip);
   }
@@ -873,11 +885,73 @@
     return root;
   }
 
-  // Returns the row of a style with another background.
-  function filledRow(style, color) {
-    const fill = { 'background-color': color, 'background-image': 'none', 'background-clip': 'border-box' };
-    const values = options.styles.map((name) => (fill[name] ?? style.getPropertyValue(name)).slice(0, STYLE_VALUE_LIMIT));
+  // Returns the row of a style with other values of some properties.
+  function changedRow(style, changes) {
+    const values = options.styles.map((name) => (changes[name] ?? valueOf(style, name)).slice(0, STYLE_VALUE_LIMIT));
     return intern(rows, values.join('\n'));
+  }
+
+  // Returns the row of what a style paints in an area: its opacity is that of the element already.
+  function filledRow(style, color, image = 'none') {
+    return changedRow(style, {
+      'background-color': color, 'background-image': image, 'background-clip': 'border-box', opacity: '1',
+    });
+  }
+
+  // The parts of a list at its commas outside of parentheses.
+  function listOf(value) {
+    const parts = [''];
+    let depth = 0;
+    for (const character of value) {
+      if (character === ',' && depth === 0) parts.push('');
+      else parts[parts.length - 1] += character;
+      depth += (character === '(') - (character === ')');
+    }
+    return parts.map((part) => part.trim());
+  }
+
+  // The part of a box along one axis that a background image is in: start and length; null where that is not known.
+  function extentOf(size, position, repeat, length) {
+    if (repeat !== 'no-repeat' || size === 'auto') return [0, length];
+    const extent = lengthOf(size, length);
+    const start = position.endsWith('%') ? ((length - extent) * parseFloat(position)) / 100 : lengthOf(position, length);
+    return Number.isNaN(start + extent) ? null : [start, extent];
+  }
+
+  // The rectangle of a gradient that does not fill its box, null if it does (CSS Backgrounds 3, 2.4 to 2.9).
+  function gradientWindow(image, size, position, repeat, box) {
+    if (!image.includes('gradient(') || /^(cover|contain)$/.test(size)) return null;
+    const [across, down = 'auto'] = size.split(' ');
+    const [x, y = '50%'] = position.split(' ');
+    const repeats = { 'repeat-x': ['repeat', 'no-repeat'], 'repeat-y': ['no-repeat', 'repeat'] }[repeat] ?? repeat.split(' ');
+    const [width, height] = [box.right - box.left, box.bottom - box.top];
+    const columns = extentOf(across, x, repeats[0], width);
+    const lines = extentOf(down, y, repeats[1] ?? repeats[0], height);
+    if (columns === null || lines === null || (columns[1] >= width && lines[1] >= height)) return null;
+    const [left, top] = [box.left + columns[0], box.top + lines[0]];
+    return intersect(box, { left, top, right: left + columns[1], bottom: top + lines[1] });
+  }
+
+  // Adds the gradients in a part of their box as areas, and returns the changes of the style without them. Letters that
+  // a background is clipped to only lose those that are elsewhere.
+  function addGradients(index, style, box, clip) {
+    const [images, sizes, positions, repeats] = ['backgroundImage', 'backgroundSize', 'backgroundPosition',
+      'backgroundRepeat'].map((name) => listOf(style[name]));
+    const windows = images.map((image, number) => gradientWindow(image, sizes[number % sizes.length],
+      positions[number % positions.length], repeats[number % repeats.length], box));
+    if (windows.every((window) => window === null)) return {};
+    const isOfLetters = style.backgroundClip.includes('text');
+    const fills = windows.map((window) => window === null || (isOfLetters && sizeOf(window) > sizeOf(box) / 2));
+    for (let number = images.length - 1; number >= 0 && !isOfLetters; number -= 1) { // the first is the uppermost
+      if (fills[number]) continue;
+      const row = filledRow(style, 'rgba(0, 0, 0, 0)', images[number]);
+      addArea(index, row, PLACE.background, true, windows[number], clip);
+    }
+    return { 'background-image': images.filter((_, number) => fills[number]).join(', ') || 'none' };
+  }
+
+  function sizeOf({ left, top, right, bottom }) {
+    return Math.max(right - left, 0) * Math.max(bottom - top, 0);
   }
 
   // Adds what lies between two boxes, the second of which may be empty.
@@ -1197,6 +1271,11 @@
     frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
     frame.unreadable = row.unreadable;
     if (frame.hidden !== HIDDEN.no) return;
+    const changes = row.hasGradient ? addGradients(frame.index, style, box, outer) : {};
+    if (declares['clip-path'] && style.clipPath !== 'none' && !style.backgroundClip.includes('text')) {
+      changes['background-clip'] = 'clip-path';
+    }
+    if (Object.keys(changes).length > 0) column.style[frame.index] = changedRow(style, changes);
     addFrames(frame, style, row, box, outer);
     if (declares['text-decoration-thickness']) addThickLines(frame, style);
     const names = pseudos.get(frame.element);
