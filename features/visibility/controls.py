@@ -15,6 +15,7 @@ from vclean.features.visibility.control_elements import PANEL_NAME, TITLE_NAME, 
 from vclean.features.visibility.named_panels import NamedPanels
 from vclean.features.visibility.page_elements import PageElements, matches
 from vclean.features.visibility.panel_sets import PanelSets
+from vclean.features.visibility.unreadable import stays_unreadable
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ _TITLE_CHARACTERS: Final = 200
 """Characters of the title of a part of an accordion, at most."""
 _SLIDE_LEVELS: Final = 8
 """Levels above a text where the slide is looked for that it is in."""
+_PANELS_IN_PANELS: Final = 2
+"""Levels of panels in opened panels that are looked at."""
 _NEAR: Final = 3
 """Siblings before and after a panel, and levels above it, where its control is looked for."""
 
@@ -47,37 +50,78 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
     if opened.any():
         texts = np.flatnonzero(opened)
         parents = snapshot.text_parent[texts]
-        controls = _Controls(snapshot)
-        is_opened = {parent: controls.open(parent) for parent in np.unique(parents).tolist()}
+        is_opened = _opened_elements(snapshot, np.unique(parents).tolist())
         opened[texts] = [is_opened[parent] for parent in parents.tolist()]
+        opened &= ~stays_unreadable(snapshot, opened)
+    return opened
+
+
+def _opened_elements(snapshot: Snapshot, elements: list[int]) -> dict[int, bool]:
+    """Return which hidden elements a reader can open, also by the controls inside of panels that are opened first."""
+    controls = _Controls(snapshot)
+    opened = {element: controls.open(element) for element in elements}
+    for _ in range(_PANELS_IN_PANELS):
+        refused = [element for element in controls.refused if not opened.get(element, False)]
+        if not refused:
+            break
+        hidden = np.flatnonzero(snapshot.hidden != Hidden.NO).tolist()
+        revealed = np.zeros(len(snapshot), dtype=bool)
+        revealed[[element for element in hidden if controls.open(element)]] = True
+        controls = _Controls(snapshot, revealed)
+        opened.update({element: controls.open(element) for element in elements if not opened[element]})
     return opened
 
 
 class _Controls:
-    """Find what the controls of a page open that are in sight."""
+    """Find what the controls of a page open that are in sight.
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._elements = PageElements(snapshot)
+    Args:
+        snapshot: the page.
+        revealed: bool (N,), elements of panels that count as open.
+
+    Attributes:
+        refused: elements inside of an opened panel that stay hidden, because nothing opens them.
+    """
+
+    def __init__(self, snapshot: Snapshot, revealed: NDArray[np.bool_] | None = None) -> None:
+        self._elements = PageElements(snapshot, revealed)
         self._controls = ControlElements(self._elements)
         self._panels = NamedPanels(self._elements, self._controls)
         self._sets = PanelSets(self._elements, self._controls)
         self._known: dict[int, bool] = {-1: False, 0: False}
         self._opened: dict[int, bool] = {}
+        self._opens_first: dict[int, bool] = {}
+        self.refused: list[int] = []
 
     def open(self, element: int) -> bool:
-        """Return whether a control in sight opens the hidden part of the page that an element is in."""
+        """Return whether a control in sight opens the hidden part of the page that an element is in.
+
+        What has `display: none` inside of an opened panel stays hidden, unless a control opens it too.
+        """
         path, seen, parent = [], self._elements.seen, self._elements.parent
         while element > 0 and element not in self._opened:
             path.append(element)
             if seen[element]:
                 break
             element = parent[element]
-        opened = self._opened.get(element, False)
-        if path and seen[path[-1]]:  # the nearest ancestor in sight may be what a control names
-            opened = self._opens(path[-1]) or self._opens_around(path[-1]) or self._opens(parent[path.pop()])
+        opened, opens_first = self._opened.get(element, False), self._opens_first.get(element, False)
+        if path and seen[path[-1]]:
+            opened = opens_first = self._opens_inside(path.pop())
         for each in reversed(path):
-            opened = self._opened[each] = opened or self._opens(each)
+            undisplayed = self._elements.is_undisplayed[each]
+            if not opened or (undisplayed and not opens_first):
+                if opened:
+                    self.refused.append(each)
+                opened = self._opens(each)
+            opens_first &= not undisplayed
+            self._opened[each], self._opens_first[each] = opened, opens_first
         return opened
+
+    def _opens_inside(self, element: int) -> bool:
+        """Return whether a control opens what is hidden inside an element in sight, which it may name."""
+        if not self._panels.may_open_inside(element):
+            return False
+        return self._opens(element) or self._opens_around(element) or self._opens(self._elements.parent[element])
 
     def _opens(self, element: int) -> bool:
         """Return whether a control in sight opens this element itself."""

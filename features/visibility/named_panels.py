@@ -31,11 +31,15 @@ class NamedPanels:
     def is_named(self, element: int) -> bool:
         """Return whether a control names an element, or the element opens by itself."""
         return (
-            self._is_in_closed_details(element)
+            (self._is_in_closed_details(element) and not self._elements.is_undisplayed[element])
             or self._ids.get(element) in self._targets
             or self._hidden.get(element, "").lower() == "until-found"
             or bool(self._targeted_classes and not self._targeted_classes.isdisjoint(self._elements.classes(element)))
         )
+
+    def may_open_inside(self, element: int) -> bool:
+        """Return whether a control may open a part inside an element in sight: none that says it has opened it."""
+        return self._ids.get(element) not in self._open_targets
 
     def is_in_closed(self, element: int) -> bool:
         """Return whether a control names an element, or one around it, and says that it is closed."""
@@ -74,6 +78,13 @@ class NamedPanels:
         named = self._elements.attributes("aria-controls")
         closed = (each for each in named if self._controls.is_closed(each) and self._elements.is_in_sight(each))
         return {name for each in closed for name in named[each].split()}
+
+    @cached_property
+    def _open_targets(self) -> set[str | None]:
+        """Return the ids of panels that are open by what their controls say."""
+        named, expanded = (self._elements.attributes(name) for name in ("aria-controls", "aria-expanded"))
+        is_open = (each for each in named if expanded.get(each, "").lower() == "true")
+        return {name for each in is_open for name in named[each].split()}
 
     # ---- in details ----
 

@@ -31,15 +31,20 @@ class PageElements:
         parent: the parents of the elements.
         end: one past the last elements of their subtrees.
         seen: whether no style hides them.
+
+    Args:
+        snapshot: the page.
+        revealed: bool (N,), hidden elements that count as in sight, because a reader has opened the panel around them.
     """
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, revealed: NDArray[np.bool_] | None = None) -> None:
         self.snapshot = snapshot
         self.parent: list[int] = snapshot.parent.tolist()
         self.end: list[int] = snapshot.end.tolist()
         seen = snapshot.hidden == Hidden.NO
-        self.seen: list[bool] = seen.tolist()
-        self._in_sight: list[bool] = (seen & has_place(snapshot)).tolist()
+        in_sight = seen & has_place(snapshot)
+        self.seen: list[bool] = (seen if revealed is None else seen | revealed).tolist()
+        self._in_sight: list[bool] = (in_sight if revealed is None else in_sight | revealed).tolist()
         self._siblings: dict[int, dict[int, int]] = {}
         self._names: dict[int, str] = {}
         self._class, self._id, self._role = map(snapshot.attributes, ("class", "id", "role"))
@@ -51,6 +56,19 @@ class PageElements:
     def tag(self, element: int) -> str:
         """Return the tag of an element."""
         return self._tags[element]
+
+    @cached_property
+    def is_undisplayed(self) -> list[bool]:
+        """Return which elements have `display: none` themselves; their descendants need not."""
+        snapshot = self.snapshot
+        undisplayed = snapshot.styles.is_in("display", ("none",))[snapshot.style]
+        if not snapshot.rendered:  # without a browser, the contents of closed details have it too
+            in_details = snapshot.is_tag(("details",))[np.maximum(snapshot.parent, 0)]
+            styled = {each for each, style in self.attributes("style").items() if "display" in style.lower()}
+            in_details[[*styled, *self.attributes("hidden")]] = False
+            undisplayed &= ~in_details
+        found: list[bool] = undisplayed.tolist()
+        return found
 
     @cached_property
     def _tags(self) -> list[str]:

@@ -1,0 +1,65 @@
+"""Find the texts of closed panels that a reader could not read once the panel is open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features import tree
+from vclean.features.visibility.colors import LEAST_CONTRAST, contrast
+from vclean.features.visibility.element_painting import ElementPainting
+from vclean.features.visibility.text_geometry import LEAST_FONT_SIZE
+from vclean.render.snapshot import Hidden
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+_LEAST_SHARE: Final = 0.25
+"""Share of the characters of a panel that are readable before its colors: else other styles paint it when it opens."""
+
+
+def stays_unreadable(snapshot: Snapshot, opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which texts of panels have letters without a size, or in the color of their background, bool (T,).
+
+    The layout of a closed panel is not known. So colors count only where most letters of a panel differ from the same
+    background.
+
+    Args:
+        snapshot: the page.
+        opened: bool (T,), the hidden texts that a control opens.
+    """
+    unreadable = np.zeros(len(opened), dtype=bool)
+    texts = np.flatnonzero(opened)
+    if not snapshot.rendered or not len(texts):
+        return unreadable
+    parent = snapshot.text_parent[texts]
+    size = snapshot.styles.number("font-size")[snapshot.style[parent]]
+    unreadable[texts] = (size < LEAST_FONT_SIZE) | _is_in_color_of_panel(snapshot, texts)
+    return unreadable
+
+
+def _is_in_color_of_panel(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which of K texts have the color of their background, in a panel where most others differ from it."""
+    painting, parent = ElementPainting(snapshot), snapshot.text_parent[texts]
+    fills = (np.nan_to_num(painting.background[:, 3], nan=1.0) > 0) | painting.has_background_image
+    painter = tree.nearest_ancestor(fills[snapshot.style], snapshot.parent)[parent]
+    style = snapshot.style[painter]
+    on_canvas = ~fills[style]
+    known = on_canvas | (painting.background[style, 3] == 1) & ~painting.has_background_image[style]
+    behind = np.where(on_canvas[:, None], np.array(painting.canvas[:3]), painting.background[style, :3])
+    color = painting.text_color[snapshot.style[parent]]
+    alpha = np.nan_to_num(color[:, 3:], nan=1.0)
+    letters = np.nan_to_num(color[:, :3] * alpha + behind * (1 - alpha), nan=128)
+    same = known & (contrast(letters, np.nan_to_num(behind, nan=128)) < LEAST_CONTRAST)
+    if not same.any():
+        return same
+    hidden = snapshot.hidden != Hidden.NO
+    hidden[0] = False
+    outside = tree.nearest_ancestor(~hidden, snapshot.parent)[parent].astype(np.int64)
+    panel = np.unique(outside * (len(snapshot) + 1) + np.where(on_canvas, 0, painter), return_inverse=True)[1]
+    length = snapshot.text_length[texts]
+    total, readable = np.bincount(panel, length), np.bincount(panel, length * ~same)
+    return np.asarray(same & (readable >= _LEAST_SHARE * total)[panel])
