@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+import background_cases
 import control_cases
 import modern_cases
 import painted_cases
@@ -523,9 +524,9 @@ def cases() -> list[Case]:
     """Return all pages of the suite: hidden, revealable, shown."""
     by_style = (("hidden", _HIDDEN_BY_STYLE), ("shown", _SHOWN_BY_STYLE))
     by_markup = (
-        ("hidden", _HIDDEN | painted_cases.HIDDEN | modern_cases.HIDDEN),
-        ("revealable", _REVEALABLE | control_cases.REVEALABLE | modern_cases.REVEALABLE),
-        ("shown", _SHOWN | painted_cases.SHOWN | modern_cases.SHOWN),
+        ("hidden", _HIDDEN | painted_cases.HIDDEN | modern_cases.HIDDEN | background_cases.HIDDEN),
+        ("revealable", _REVEALABLE | control_cases.REVEALABLE | modern_cases.REVEALABLE | background_cases.REVEALABLE),
+        ("shown", _SHOWN | painted_cases.SHOWN | modern_cases.SHOWN | background_cases.SHOWN),
     )
     suite = [
         Case(kind, name, f"#x {{ {style} }}", _TEXT) for kind, styles in by_style for name, style in styles.items()

@@ -119,7 +119,8 @@ class _Controls:
 
     def _opens_inside(self, element: int) -> bool:
         """Return whether a control opens what is hidden inside an element in sight, which it may name."""
-        if not self._panels.may_open_inside(element):
+        is_revealed = self._elements.snapshot.hidden[element] != Hidden.NO
+        if is_revealed or not self._panels.may_open_inside(element):
             return False
         return self._opens(element) or self._opens_around(element) or self._opens(self._elements.parent[element])
 
