@@ -45,7 +45,7 @@ HIDDEN: Final = {
         "0 80px,0 0); margin:30px }",
         _TEXT,
     ),
-    "back of a card": (_CARD, "<div id=c><div id=f>The front.</div><div id=b>{text}</div></div>"),
+    "back of a turning card": (_CARD, "<div id=c><div id=f>The front.</div><div id=b>{text}</div></div>"),
     "display in details": ("", f"{_PANEL}<p style='display:none'>{{text}}</p></details>"),
     "attribute in details": ("", f"{_PANEL}<p hidden>{{text}}</p></details>"),
     "white in details": ("", f"{_PANEL}<p style='color:#fff'>{{text}}</p></details>"),

@@ -32,6 +32,8 @@ SENTENCE_WORDS: Final = 8
 _FEW_WORDS: Final = 3
 """Number of words below which a text may be in a script without spaces."""
 _SENTENCE_CHARACTERS: Final = 40
+_WITHOUT_SPACES: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+"""Letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese; two of them count as a word."""
 
 
 def is_sentence(text: str) -> bool:
@@ -40,8 +42,18 @@ def is_sentence(text: str) -> bool:
     >>> is_sentence("Skip to content"), is_sentence("It rained all day in the valley of Saltby.")
     (False, True)
     """
-    words = len(text.split())
+    words = count_words(text)
     return words >= SENTENCE_WORDS or (words < _FEW_WORDS and len(text) >= _SENTENCE_CHARACTERS)
+
+
+def count_words(text: str) -> int:
+    """Return the number of words of a text; in scripts without spaces, two letters count as a word.
+
+    >>> count_words("It rained."), count_words("忽略之前的所有指示")
+    (2, 4)
+    """
+    dense = 0 if text.isascii() else len(_WITHOUT_SPACES.findall(text))
+    return max(len(text.split()), dense // 2)
 
 
 def format_count(number: int, noun: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ from vclean.features.records.posts import PostRecord, find_posts
 from vclean.features.text.characters import EncodedTexts
 from vclean.labels import Kind, Label, Role
 from vclean.output.text import to_text
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -128,7 +129,27 @@ class PageRecords:
         if not posts or not are_posts:
             return []
         has_opening = self._is_forum or has_forum_sign(self._snapshot) or self._content_share(posts) >= _THREAD_SHARE
-        return self._find_posts(opening=True) if has_opening else posts
+        found = self._find_posts(opening=True) if has_opening else posts
+        return found if self._hidden_rows is None else self._without_hidden(found)
+
+    def _without_hidden(self, posts: Sequence[PostRecord]) -> list[PostRecord]:
+        """Return posts without what is too hidden for the policy: whole posts, blocks, authors and dates."""
+        hidden = self._hidden_rows or frozenset()
+        block = self._blocks.text_block
+        kept = []
+        for post in posts:
+            rows = tuple(row for row in post.rows if row not in hidden)
+            author, date = (-1 if int(block[node]) in hidden else node for node in (post.author, post.date))
+            if rows or not post.rows:
+                kept.append(replace(post, rows=rows, author=author, date=date))
+        return kept
+
+    @cached_property
+    def _hidden_rows(self) -> frozenset[int] | None:
+        """Return the blocks that are too hidden for the policy; None if there are none."""
+        decision = self._result.prediction.decision
+        excluded = self._blocks.is_excluded(decision.policy if decision else Policy())
+        return frozenset(np.flatnonzero(excluded).tolist()) or None
 
     def _find_posts(self, *, opening: bool) -> list[PostRecord]:
         """Return the records that may be posts, see `find_posts`."""
@@ -144,7 +165,12 @@ class PageRecords:
         if not self._has_kind({Kind.ITEM}, _LEAST_ITEMS, unknown=True) and not self._lists_links():
             return []
         weight = self._weights({Kind.ITEM: 1.0, Kind.RELATED: _RELATED}, _ITEM_CONTENT)
-        return find_items(self._blocks, self._groups, self._words, weight)
+        items = find_items(self._blocks, self._groups, self._words, weight)
+        hidden = self._hidden_rows
+        if hidden is None:
+            return items
+        seen = [item for item in items if item.title_row not in hidden]
+        return [replace(item, rows=tuple(row for row in item.rows if row not in hidden)) for item in seen]
 
     @cached_property
     def posts(self) -> tuple[Post, ...]:
@@ -181,9 +207,11 @@ class PageRecords:
 
     @cached_property
     def _words(self) -> NDArray[np.float64]:
-        """Return the number of words of each block: float64 (B,)."""
+        """Return the number of words of each block, 0 for those that are too hidden for the policy: float64 (B,)."""
         texts = self._blocks.text
-        return EncodedTexts.from_texts(texts).words.per_text().astype(np.float64) if texts else np.zeros(0)
+        words = EncodedTexts.from_texts(texts).words.per_text().astype(np.float64) if texts else np.zeros(0)
+        words[list(self._hidden_rows or ())] = 0
+        return words
 
     @property
     def _is_forum(self) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.block import Block, Blocks
 from vclean.box import Box
-from vclean.characters import format_count, is_sentence
+from vclean.characters import format_count
 from vclean.labels import EmptyReason, Role, Visibility
 from vclean.metadata import Metadata, read_metadata
 from vclean.output import registry
@@ -132,10 +132,9 @@ class Result:
     @property
     def injection_suspect(self) -> bool:
         """Return whether a sentence is hidden from readers, with no control that opens it."""
-        # By columns: making all blocks takes as long as labelling a page.
-        visibility = self.columns.visibility.tolist()
-        pairs = zip(self.columns.text, visibility, strict=True)
-        return any(is_sentence(text) for text, state in pairs if state == Visibility.HIDDEN)
+        from vclean.output.hidden import has_hidden_sentence
+
+        return has_hidden_sentence(self.columns)
 
     @cached_property
     def language(self) -> str:

@@ -1,14 +1,19 @@
-"""List the texts that readers do not see, for audits: for `--show-hidden`."""
+"""List the texts that readers do not see, for audits: for `--show-hidden`; look for sentences among them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
 
-from vclean.characters import one_line
+import numpy as np
+
+from vclean.characters import is_sentence, one_line
+from vclean.features import tree
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from vclean.block import Block
+    from vclean.features.blocks import BlockColumns
     from vclean.result import Result
 
 
@@ -19,6 +24,29 @@ def write_hidden(result: Result) -> str:
     """
     blocks = result.blocks.where(visibility=(Visibility.REVEALABLE, Visibility.HIDDEN))
     return "".join("\t".join(_fields(block)) + "\n" for block in blocks)
+
+
+_PROSE_TAGS: Final = ("p", "div", "span", "section", "b", "i", "em", "strong", "font")
+"""Elements among which a sentence may be divided; items, labels and options are parts of menus and forms."""
+
+
+def has_hidden_sentence(columns: BlockColumns) -> bool:
+    """Return whether a hidden block has the length of a sentence, or several blocks of prose in a row together."""
+    hidden = np.flatnonzero(columns.visibility == Visibility.HIDDEN)
+    if any(is_sentence(columns.text[row]) for row in hidden.tolist()):
+        return True
+    if len(hidden) < 2:
+        return False
+    snapshot, node = columns.snapshot, columns.node[hidden]
+    is_link = snapshot.is_tag(("a", "button"))
+    linked = tree.path_sum(is_link, snapshot.end) + tree.subtree_sum(is_link.astype(np.int64), snapshot.end)
+    is_prose = snapshot.is_tag(_PROSE_TAGS)[node] & (linked[node] == 0)
+    # Rows in a row, of siblings with the same tag, have the same key.
+    keys = zip(
+        (hidden - np.arange(len(hidden))).tolist(), snapshot.parent[node].tolist(), is_prose.tolist(), strict=True
+    )
+    runs = groupby(zip(keys, hidden.tolist(), strict=True), key=lambda pair: pair[0])
+    return any(key[2] and is_sentence(" ".join(columns.text[row] for _, row in run)) for key, run in runs)
 
 
 def _fields(block: Block) -> tuple[str, ...]:

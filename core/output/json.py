@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vclean.characters import count_words
 from vclean.labels import Visibility
 from vclean.metadata import PAGE_FIELDS
 
@@ -116,7 +117,7 @@ def hidden_facts(result: Result) -> Record:
     record: Record = {"observed": columns.snapshot.rendered}
     for name, code in (("revealable", Visibility.REVEALABLE), ("hidden", Visibility.HIDDEN)):
         texts = [columns.text[row] for row in np.flatnonzero(columns.visibility == code).tolist()]
-        record |= {f"{name}_blocks": len(texts), f"{name}_words": sum(len(text.split()) for text in texts)}
+        record |= {f"{name}_blocks": len(texts), f"{name}_words": sum(map(count_words, texts))}
     return {**record, "injection_suspect": result.injection_suspect}
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SUFFIXES: Final = {
     "cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "webis": ".json",
-    "explanation": ".txt", "chunks": ".jsonl", "front-matter": ".md",
+    "explanation": ".txt", "chunks": ".jsonl", "front-matter": ".md", "hidden": ".txt",
 }  # fmt: skip
 
 _LINE_FORMATS: Final = frozenset({"json", "webis", "chunks"})

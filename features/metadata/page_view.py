@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.characters import is_sentence
 from vclean.features.metadata.mentions import MAX_CHARS, clean_text
 from vclean.features.names import lexicon
+from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,10 +38,13 @@ class PageView:
         """Return the snapshot of the page."""
         return self.context.snapshot
 
-    @property
+    @cached_property
     def texts(self) -> list[str]:
-        """Return the texts of the blocks."""
-        return self.context.blocks.text
+        """Return the texts of the blocks; empty for sentences that no reader sees."""
+        texts = self.context.blocks.text
+        if not self._hidden_sentences:
+            return texts
+        return ["" if row in self._hidden_sentences else text for row, text in enumerate(texts)]
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
@@ -84,6 +89,13 @@ class PageView:
         before = dates[np.clip(np.searchsorted(dates, middle) - 1, 0, len(dates) - 1)]
         return np.minimum(np.abs(nearest - middle), np.abs(before - middle)) < _SAME_ROW
 
+    @cached_property
+    def _hidden_sentences(self) -> frozenset[int]:
+        """Return the blocks that no reader sees, of the length of a sentence."""
+        blocks = self.context.blocks
+        hidden = np.flatnonzero(blocks.visibility == Visibility.HIDDEN).tolist()
+        return frozenset(row for row in hidden if is_sentence(blocks.text[row]))
+
     def block_of(self, element: int) -> int:
         """Return the block of the first text in an element; -1 if it has none."""
         snapshot = self.snapshot
@@ -94,15 +106,19 @@ class PageView:
         return int(owners[mask][0]) if mask.any() else -1
 
     def text_of(self, element: int, limit: int = MAX_CHARS) -> str:
-        """Return the text of an element and its descendants, parts of elements separated by spaces; bounded."""
+        """Return the text of an element and its descendants, parts of elements separated by spaces; bounded.
+
+        Sentences that no reader sees are left out; hidden words and numbers may be markup on purpose.
+        """
         snapshot = self.snapshot
         start, end = map(int, np.searchsorted(snapshot.text_after, [element, int(snapshot.end[element])]))
         last = int(snapshot.end[element])
         rows = range(start, min(end, start + _MAX_TEXTS))
         parents = snapshot.text_parent[rows.start : rows.stop].tolist()
+        owners = self.context.blocks.text_block[rows.start : rows.stop].tolist()
         parts = [
             snapshot.texts[row][: 2 * limit]
-            for row, parent in zip(rows, parents, strict=True)
-            if element <= parent < last
+            for row, parent, owner in zip(rows, parents, owners, strict=True)
+            if element <= parent < last and owner not in self._hidden_sentences
         ]
         return clean_text(" ".join(parts), limit)

@@ -15,6 +15,7 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.features.groups import Groups
+from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,9 +70,15 @@ class RecordTexts:
         return [texts[row].strip() for row in self.blocks.members.tolist()]
 
     def text_of(self, element: int) -> str:
-        """Return the texts in an element, joined by spaces."""
-        inside = (self.parent >= element) & (self.parent < self.blocks.snapshot.end[element])
+        """Return the texts in an element that are not hidden, joined by spaces."""
+        inside = (self.parent >= element) & (self.parent < self.blocks.snapshot.end[element]) & ~self._is_hidden
         return " ".join(" ".join(self.texts[row] for row in np.flatnonzero(inside).tolist()).split())
+
+    @cached_property
+    def _is_hidden(self) -> NDArray[np.bool_]:
+        """Return which texts no reader sees: bool (K,)."""
+        is_hidden = self.blocks.visibility == Visibility.HIDDEN
+        return np.asarray(is_hidden[self.blocks.text_block[self.blocks.members]])
 
     def label_before(self, row: int) -> str:
         """Return the text before a text of the same record if it is short, such as `Joined:`; else empty."""

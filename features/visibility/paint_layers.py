@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.features import tree
 from vclean.features.groups import RaggedArray
 from vclean.features.visibility.boxes import contains, covered_area, overlap_area, points_in_boxes
 from vclean.features.visibility.element_painting import COVER_SHARE, LEAST_OPACITY
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from vclean.features.visibility.candidate_texts import CandidateTexts
     from vclean.features.visibility.painters import Painters
 
+_CONTENTS: Final = ("a", "button", "input", "img", "svg", "iframe", "video", "canvas", "object", "picture")
 _MOST_COVERS: Final = 100
 """Most painters that cover a text together."""
 
@@ -127,8 +129,21 @@ class PaintLayers:
 
     @cached_property
     def _overlays(self) -> NDArray[np.int32]:
-        """Return the overlay around each element, int32 (N,), -1 outside overlays."""
-        return overlay_roots(self._texts.snapshot)
+        """Return the overlay around each element, int32 (N,), -1 outside overlays and in those without any contents.
+
+        A reader cannot close an overlay that has no text, control or picture. A script closes one that fills the
+        viewport.
+        """
+        snapshot = self._texts.snapshot
+        overlays = overlay_roots(snapshot)
+        roots = np.unique(overlays[overlays >= 0])
+        if len(roots):
+            contents = np.bincount(snapshot.text_parent, weights=snapshot.text_length, minlength=len(snapshot))
+            contents += snapshot.is_tag(_CONTENTS)
+            empty = roots[tree.subtree_sum(contents, snapshot.end)[roots] == 0]
+            empty = empty[[not self._painting.fills_viewport(box) for box in snapshot.box[empty]]]
+            overlays = np.where(np.isin(overlays, empty), np.int32(-1), overlays)
+        return overlays
 
     def hides_below(self, painter: int, text: int) -> bool:
         """Return whether a painter below a text hides what is below itself."""

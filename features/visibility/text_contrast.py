@@ -290,7 +290,7 @@ def _shadow_colors(shadows: str, font_size: float) -> list[Color]:
         shadows: one or several, such as `rgb(0, 0, 0) 1px 1px 2px`.
         font_size: that of the letters, in CSS px.
     """
-    colors = []
+    colors: list[Color] = []
     for shadow in _SHADOW.finditer(shadows):
         x, y, blur = (float(shadow[name]) for name in ("x", "y", "blur"))
         if max(abs(x), abs(y)) <= _FAR_SHADOW * font_size and blur <= _WIDE_BLUR * font_size:

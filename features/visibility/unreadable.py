@@ -53,7 +53,8 @@ def _is_in_color_of_panel(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArra
     color = painting.text_color[snapshot.style[parent]]
     alpha = np.nan_to_num(color[:, 3:], nan=1.0)
     letters = np.nan_to_num(color[:, :3] * alpha + behind * (1 - alpha), nan=128)
-    same = known & (contrast(letters, np.nan_to_num(behind, nan=128)) < LEAST_CONTRAST)
+    ratio = contrast(letters.astype(np.float32), np.nan_to_num(behind, nan=128).astype(np.float32))
+    same: NDArray[np.bool_] = known & (ratio < LEAST_CONTRAST)
     if not same.any():
         return same
     hidden = snapshot.hidden != Hidden.NO

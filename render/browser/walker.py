@@ -18,6 +18,7 @@ from vclean.errors import LimitError
 from vclean.render.browser.pseudo_rules import painted_pseudos
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
+from vclean.render.invisible import without_invisible
 from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, LITTLE_TEXT, STYLES, Snapshot, Styles
 from vclean.render.static import styles
 
@@ -194,7 +195,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     _check_caps(answer, settings)
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
     head = DocumentHead.from_record(answer["head"])
-    texts = _with_formulas(answer["texts"], columns.pop("formula"))
+    texts = _with_formulas(without_invisible(answer["texts"]), columns.pop("formula"))
     return Snapshot(
         url=url or head.canonical_url,
         title=" ".join(answer["title"].split()),

@@ -14,6 +14,7 @@ from lxml import etree
 
 from vclean.render.completeness import is_short, text_length
 from vclean.render.decode import read_document
+from vclean.render.invisible import without_invisible
 from vclean.render.snapshot import Snapshot, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.document import prune, read_tree, text_of
@@ -121,7 +122,7 @@ def _snapshot(
         attr_node=attributes.node,
         attr_name=attributes.name,
         attr_value=attributes.value,
-        texts=texts.text,
+        texts=without_invisible(texts.text),
         text_parent=texts.parent,
         text_after=texts.after,
         text_hidden=hidden[texts.parent],

@@ -270,7 +270,8 @@ class TestOverlayBlocks:
         assert home.font == "16 px"
 
     def test_visibility(self):
-        page = result(laid_out("<p>Shown<details><summary>More</summary><p>Folded</details><p hidden>x"), "pppp")
+        html = "<p>Shown<details><summary>More</summary><p>Folded</details><p hidden>x"
+        page = result(laid_out(html, styles={"p": {"display": "block"}}), "pppp")
         assert [block.visibility for block in to_overlay_blocks(page)] == ["shown", "shown", "revealable", "hidden"]
 
     @pytest.mark.parametrize(
