@@ -24,9 +24,9 @@ VALUE_LIMIT = 2000
 """Length in characters to which attribute values are truncated; `data:` URLs and inline JSON may have megabytes."""
 
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
-_STYLE, _CLASS, _ID = (_ATTRIBUTE[name] for name in ("style", "class", "id"))
+_STYLE = _ATTRIBUTE["style"]
 _IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite", "data-src"))
-_AFFECTS_STYLE = np.isin(ATTRIBUTES, ("style", "hidden", "open"))
+_AFFECTS_STYLE = np.isin(ATTRIBUTES, ("style", "hidden", "open", "popover"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")
 _FROM_ROOT = re.compile(r"/(?:[\w%~=+,-][\w%~=+,.-]*/)*(?:[\w%~=+,-][\w%~=+,.-]*)?(?:\?[\w%~=+,.&/-]+)?")
@@ -111,7 +111,7 @@ class Attributes:
             names: classes as `.class`, ids as `#id`.
             tags: the tags of the N elements.
         """
-        classes, ids, styles = (self._values_of(name) for name in (_CLASS, _ID, _STYLE))
+        classes, ids, styles = map(self.values_of, ("class", "id", "style"))
         parsed = {value: frozenset(f".{name}" for name in value.split()) for value in set(classes.values())}
         matching = {value for value, own in parsed.items() if not names.isdisjoint(own)}
         own_ids = {node: frozenset((f"#{value}",)) for node, value in ids.items() if value}
@@ -123,13 +123,13 @@ class Attributes:
             if "display" not in styles.get(node, "").lower()
         }
 
-    def _values_of(self, name: int) -> dict[int, str]:
-        """Return the values of an attribute by element, given its number in `ATTRIBUTES`."""
-        rows = np.flatnonzero(self.name == name).tolist()
+    def values_of(self, name: str) -> dict[int, str]:
+        """Return the values of an attribute in `ATTRIBUTES` by element."""
+        rows = np.flatnonzero(self.name == _ATTRIBUTE[name]).tolist()
         return dict(zip(self.node[rows].tolist(), map(self._full_values.__getitem__, rows), strict=True))
 
     def _style_inputs(self) -> dict[int, str]:
-        """Return inline style, `;hidden` and `;open` of each element that has any of them, in this order."""
+        """Return inline style, `;hidden`, `;open` and `;popover` of the elements that have any, in this order."""
         inline: dict[int, str] = {}
         rows = np.flatnonzero(_AFFECTS_STYLE[self.name])
         for row, node, name in zip(rows.tolist(), self.node[rows].tolist(), self.name[rows].tolist(), strict=True):

@@ -14,11 +14,12 @@ from lxml import etree
 
 from vclean.render.completeness import is_short, text_length
 from vclean.render.decode import read_document
-from vclean.render.snapshot import Snapshot, subtree_depths, subtree_ends
+from vclean.render.snapshot import Hidden, Snapshot, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.document import prune, read_tree, text_of
 from vclean.render.static.formulas import replace_formulas
 from vclean.render.static.head import document_head, with_absolute_links
+from vclean.render.static.inline_colors import InlineColors
 from vclean.render.static.shadow_roots import flatten_shadow_roots
 from vclean.render.static.streamed import may_be_streamed, place_parts
 from vclean.render.static.style_sheets import hidden_elements, hiding_names, read_style_sheets
@@ -100,7 +101,11 @@ def _snapshot(
     end = subtree_ends(parent)
     attributes = Attributes(elements, Links(metadata.base))
     by_sheets = _hidden_by_sheets(sheets, attributes, tags, root)
-    styles, style, hidden = resolve_styles(attributes.style_keys(tags, by_sheets), parents)
+    styles, style, hidden, text_hidden = resolve_styles(attributes.style_keys(tags, by_sheets), parents)
+    fonts = [node for node, tag in enumerate(tags) if tag == "font"] if "font" in number else []
+    colors = InlineColors(elements, parents, end, attributes.values_of("style"), is_styled=sheets.paint)
+    unreadable = colors.unreadable(fonts)
+    text_hidden[unreadable] = np.where(text_hidden[unreadable], text_hidden[unreadable], Hidden.COLOR)
     texts = TextNodes(elements, parent, end)
     return Snapshot(
         url=metadata.url,
@@ -124,7 +129,7 @@ def _snapshot(
         texts=texts.text,
         text_parent=texts.parent,
         text_after=texts.after,
-        text_hidden=hidden[texts.parent],
+        text_hidden=text_hidden[texts.parent],
         image=np.zeros(0, dtype=np.int32),
         line_text=np.zeros(0, dtype=np.int32),
         line_box=np.zeros((0, 4), dtype=np.float32),

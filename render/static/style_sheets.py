@@ -48,10 +48,12 @@ class StyleSheets(NamedTuple):
     Attributes:
         texts: the text and the media query of each; none if they hide nothing.
         scripts: the `<script>` elements.
+        paint: whether style sheets of the page, also those in files, may declare backgrounds.
     """
 
     texts: Sequence[tuple[str, str]]
     scripts: Sequence[etree._Element]
+    paint: bool
 
 
 class Names(NamedTuple):
@@ -63,18 +65,23 @@ class Names(NamedTuple):
 
 def read_style_sheets(root: etree._Element) -> StyleSheets:
     """Return the style sheets of a document, before `prune` removes them."""
+    styles = [style for style in root.iter("style") if style.text]
+    paint = any("background" in cast("str", style.text) for style in styles) or _has_linked_sheets(root)
     texts = [
-        (style.text, style.get("media", ""))
-        for style in root.iter("style")
-        if style.text
-        and style.get("type", "").strip().lower() in _CSS_TYPES
+        (cast("str", style.text), style.get("media", ""))
+        for style in styles
+        if style.get("type", "").strip().lower() in _CSS_TYPES
         and next(style.iterancestors("noscript", "template"), None) is None
     ]
     if sum(len(text) for text, _ in texts) > MAX_CHARACTERS or not any(_NONE.search(text) for text, _ in texts):
-        return StyleSheets((), ())
+        return StyleSheets((), (), paint)
     if any(_UNUSUAL_CASE.search(text) for text, _ in texts):
-        return StyleSheets((), ())
-    return StyleSheets(texts, list(root.iter("script")))
+        return StyleSheets((), (), paint)
+    return StyleSheets(texts, list(root.iter("script")), paint)
+
+
+def _has_linked_sheets(root: etree._Element) -> bool:
+    return any("stylesheet" in link.get("rel", "").lower() for link in root.iter("link"))
 
 
 def _closed(text: str, media: str) -> str:
