@@ -36,8 +36,6 @@ _NAMES: Final = {
 _PAINTED_LETTERS: Final = ("background-clip", "-webkit-background-clip", "text-shadow", "-webkit-text-stroke")
 """Properties by which letters are painted in another way than by their color."""
 _PAINTED_BEHIND: Final = ("background-image", "filter", "mix-blend-mode", "backdrop-filter")
-_WORDS: Final = ("olor", "OLOR", "ackground", "ACKGROUND")
-"""Parts of the names of properties, in usual cases: they are found much faster than a pattern."""
 _MOVED: Final = ("position", "float", "transform", "margin-top", "margin-left")
 """Properties of elements that may be elsewhere than the background of their parents."""
 _PAINTED_TAGS: Final = ("button", "mark", "input", "select", "option", "dialog")
@@ -91,8 +89,8 @@ class InlineColors:
         self._end = end
         self._is_styled = is_styled
         self._behind: dict[int, Color | None] = {-1: None if is_styled else WHITE}
-        paints = {style: _paint(style) for style in set(styles.values()) if any(map(style.__contains__, _WORDS))}
-        self._paints = {node: paints[style] for node, style in styles.items() if style in paints} if paints else {}
+        self._styles = styles
+        self._paints: dict[str, _Paint] = {}
 
     def unreadable(self, fonts: Sequence[int]) -> list[int]:
         """Return the elements whose own texts have the color of what is behind them.
@@ -101,9 +99,20 @@ class InlineColors:
             fonts: the `font` elements.
         """
         colors = {node: read_color(self._elements[node].get("color", "")) for node in fonts}
-        colors |= {node: paint.color for node, paint in self._paints.items() if paint.declares_color}
+        declaring = {style for style in set(self._styles.values()) if "color" in style or "COLOR" in style}
+        colors |= {
+            node: paint.color
+            for node, style in (self._styles.items() if declaring else ())
+            if style in declaring and (paint := self._paint(style)).declares_color
+        }
         outermost = [node for node, color in colors.items() if color and self._is_unreadable(node, color)]
         return [inner for node in outermost for inner in self._with_color_of(node, colors)]
+
+    def _paint(self, style: str) -> _Paint:
+        paint = self._paints.get(style)
+        if paint is None:
+            paint = self._paints[style] = _paint(style)
+        return paint
 
     def _is_unreadable(self, node: int, color: Color) -> bool:
         if color.alpha < _LEAST_ALPHA:
@@ -127,7 +136,8 @@ class InlineColors:
 
     def _own_background(self, node: int) -> Color | None:
         """Return the background of an element: `_CLEAR` if it has none, None if it is not known."""
-        paint, element = self._paints.get(node, _NO_PAINT), self._elements[node]
+        style, element = self._styles.get(node), self._elements[node]
+        paint = self._paint(style) if style else _NO_PAINT
         if paint.background is not _CLEAR:
             return paint.background
         if element.tag in _PAINTED_TAGS or "background" in element.attrib:
