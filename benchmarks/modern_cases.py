@@ -11,6 +11,9 @@ _TEXT: Final = "<p id=x>{text}</p>"
 _BOX: Final = f"<div id=d>{_TEXT}</div>"
 
 HIDDEN: Final = {
+    "motion query": ("@media (prefers-reduced-motion:no-preference) { #x { display:none }  }", _TEXT),
+    "scripting query": ("@media screen { @media (scripting:enabled) { #x { display:none }  }  }", _TEXT),
+    "no scripting query": ("#x { display:none } @media (scripting:none) { #x { display:block }  }", _TEXT),
     "zoom tiny": ("#x { zoom:.05 }", _TEXT),
     "scale longhand": ("#x { scale:0.01 }", _TEXT),
     "rotate longhand back": ("#x { rotate:y 180deg; backface-visibility:hidden }", _TEXT),
@@ -427,6 +430,8 @@ SHOWN: Final = {
     "difference on black": ("#d { background:#000 } #x { mix-blend-mode:difference; color:#fff }", _BOX),
     "print only rule": ("@media print { #x { display:none }  }", _TEXT),
     "prefers dark rule": ("@media (prefers-color-scheme:dark) { #x { color:#fff }  }", _TEXT),
+    "reduced motion rule": ("@media (prefers-reduced-motion) { #x { display:none }  }", _TEXT),
+    "no scripting rule": ("@media not all and (scripting) { #x { display:none }  }", _TEXT),
     "hover rule": ("#x:hover { opacity:0 }", _TEXT),
     "transition start": ("#x { opacity:1; transition:opacity 9s } @starting-style { #x { opacity:0 }  }", _TEXT),
     "button text": ("", "<button type=button>{text}</button>"),

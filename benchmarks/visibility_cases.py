@@ -148,6 +148,16 @@ _HIDDEN_BY_STYLE: Final = {
     "long transition": "opacity: 0; transition: opacity 99s",
 }  # fmt: skip
 
+# Names of such declarations that are also tried in an attribute of the paragraph.
+_HIDDEN_INLINE: Final = (
+    "visibility: hidden", "content-visibility: hidden", "opacity: .01", "off the left edge in em",
+    "fixed beside the viewport", "negative text indent", "no height", "no width", "one pixel", "max-height",
+    "overflow: clip", "clip", "clip of one pixel", "clip-path: inset", "clip-path: circle", "clip-path: polygon",
+    "font-size: 0", "font-size: 3px", "font-size in em", "transform: scale(0)", "scale property", "rotateY(90deg)",
+    "zoom", "letter spacing", "color: transparent", "alpha of one percent", "transparent text fill",
+    "black on black", "color of its background", "filter: opacity", "filter: blur",
+)  # fmt: skip
+
 # Style sheet and markup, where one paragraph is not enough.
 _HIDDEN: Final = {
     "hidden attribute": ("", "<p id=x hidden>{text}</p>"),
@@ -164,6 +174,7 @@ _HIDDEN: Final = {
     "custom property": ("#x { --v: none; display: var(--v) }", _TEXT),
     "cascade layer": ("@layer a, b; @layer a { #x { display: block } } @layer b { #x { display: none } }", _TEXT),
     "nested rule": ("article { & > p { &#x { opacity: 0 } } }", _TEXT),
+    "font of the color behind it": ("", "<div style='background: #fff'><font color=white>{text}</font></div>"),
     "inline style": ("", '<p style="position: absolute; left: -9000px">{text}</p>'),
     "hidden parent": (".w { opacity: 0 }", "<div class=w><div>" + _TEXT + "</div></div>"),
     "product of opacities": (".w { opacity: .1 } #x { opacity: .05 }", "<div class=w>" + _TEXT + "</div>"),
@@ -451,6 +462,11 @@ _SHOWN_BY_STYLE: Final = {
 }  # fmt: skip
 
 _SHOWN: Final = {
+    "hidden attribute without effect": ("", "<p hidden style='display: block'>{text}</p>"),
+    "visible in a hidden parent, inline": (
+        "", "<div style='visibility: hidden'><p style='visibility: visible'>{text}</p></div>",
+    ),
+    "small parent, inline": ("", "<div style='font-size: 0'><p style='font-size: 15px'>{text}</p></div>"),
     "visible in a hidden parent": (
         ".w { visibility: hidden } #x { visibility: visible }", "<div class=w>" + _TEXT + "</div>",
     ),
@@ -530,6 +546,10 @@ def cases() -> list[Case]:
     )
     suite = [
         Case(kind, name, f"#x {{ {style} }}", _TEXT) for kind, styles in by_style for name, style in styles.items()
+    ]
+    suite += [
+        Case("hidden", f"inline {name}", "", f'<p style="{_HIDDEN_BY_STYLE[name]}">{{text}}</p>')
+        for name in _HIDDEN_INLINE
     ]
     suite += [Case(kind, name, css, body) for kind, table in by_markup for name, (css, body) in table.items()]
     return sorted(suite, key=lambda case: ("hidden", "revealable", "shown").index(case.kind))

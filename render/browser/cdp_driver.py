@@ -174,7 +174,7 @@ def _emulation_commands(settings: RenderSettings) -> list[tuple[str, dict[str, A
     screen = {"screenWidth": settings.width, "screenHeight": settings.height}
     orientation = {"angle": 0, "type": "landscapePrimary" if settings.width > settings.height else "portraitPrimary"}
     metrics = {"mobile": False, "deviceScaleFactor": 1, "screenOrientation": orientation, **size, **screen}
-    media = {"prefers-color-scheme": "light", "prefers-reduced-motion": "reduce", "forced-colors": "none"}
+    media = {"prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference", "forced-colors": "none"}
     features = [{"name": name, "value": value} for name, value in media.items()]
     fonts = [("Page.setFontFamilies", {"fontFamilies": _FONTS})] if sys.platform == "linux" else []
     return [

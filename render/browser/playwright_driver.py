@@ -171,7 +171,8 @@ def _context_options(settings: RenderSettings) -> dict[str, Any]:
         "locale": "en-US",
         "timezone_id": "UTC",
         "color_scheme": "light",
-        "reduced_motion": "reduce",
+        # The walker ends the animations of style sheets. Those of scripts depend on the clock.
+        "reduced_motion": "reduce" if settings.scripts else "no-preference",
         "service_workers": "block",
         "accept_downloads": False,
         "java_script_enabled": settings.scripts,

@@ -43,6 +43,9 @@
   const EFFECTS = ['transform', 'filter', 'mask-image', 'mix-blend-mode', 'background-clip', '-webkit-text-fill-color',
     'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation', '-webkit-text-security'];
   const LINK_COLORS = 'body[link], body[alink], body[vlink]';
+  const SCRIPTING = /\(\s*scripting\s*(?::\s*([\w-]+)\s*)?\)/gi; // a media feature (Media Queries 5, 8.1)
+  const MET = '(min-width: 0px)';
+  const UNMET = '(max-width: 0px)';
 
   // ---- property access that the page cannot shadow ----
 
@@ -160,6 +163,22 @@
   function selectsText(rule) {
     if (rule.parentRule?.selectorText) return true; // a nested selector
     return [...selectAll(rule.selectorText)].some((element) => countNonSpace(textContentOf.call(element)) > 0);
+  }
+
+  // Readers have scripts, so media queries about scripts are answered as in their browsers.
+  function assumeScripts() {
+    const shadowRoots = [...selectAll('*')].map((element) => shadowRoot.call(element)).filter((each) => each !== null);
+    const parents = [documentReader('styleSheets')(), ...shadowRoots.map((each) => each.styleSheets)].flatMap((each) => [...each]);
+    while (parents.length > 0) {
+      const parent = parents.pop();
+      const query = parent.media?.mediaText ?? '';
+      if (query.includes('scripting')) parent.media.mediaText = query.replace(SCRIPTING, answerWithScripts);
+      for (const rule of rulesOf(parent.styleSheet ?? parent)) if (rule.cssRules?.length > 0 || rule.media) parents.push(rule);
+    }
+  }
+
+  function answerWithScripts(_, value) {
+    return value === undefined || value.toLowerCase() === 'enabled' ? MET : UNMET;
   }
 
   // Content that `content-visibility: auto` skips has no boxes before it is scrolled into view; `hidden` stays hidden.
@@ -1383,6 +1402,7 @@
   let pageRules = noscript ? '' : 'noscript { display: none !important }';
   adopt(pageRules);
   if (!noscript && !options.scripts) unhideNoscript();
+  if (options.scripting && !options.scripts) assumeScripts();
   const { auto, hidden: skipsContents } = contentVisibility();
   if (auto) {
     pageRules += ' * { content-visibility: visible !important }';

@@ -131,6 +131,7 @@ def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **
         "scripts": settings.scripts,
         "skipping": True,
         "fonts": False,
+        "scripting": True,
         "undeclared": [],
         "pseudos": None,
         "discard": False,
@@ -150,8 +151,8 @@ def hints(html: str) -> Hints:
 
     Returns:
         skipping: `content-visibility` may exclude parts from layout; fonts: the page may embed fonts, which load
-        asynchronously; undeclared: properties that have their initial value everywhere; pseudos: see
-        `painted_pseudos`.
+        asynchronously; scripting: style sheets may depend on scripts; undeclared: properties that have their initial
+        value everywhere; pseudos: see `painted_pseudos`.
 
     >>> "clip-path" in hints("<p style='Clip-Path: inset(50%)'>")["undeclared"]
     False
@@ -160,6 +161,7 @@ def hints(html: str) -> Hints:
     return {
         "skipping": b"content-visibility" in source or b"until-found" in source,
         "fonts": may_embed_fonts(html),
+        "scripting": b"scripting" in source,
         "undeclared": [name for name, word in _DECLARED.items() if not _is_declared(name, word, source)],
         "pseudos": painted_pseudos(html) if b":before" in source or b":after" in source or b":first" in source else [],
     }

@@ -13,10 +13,9 @@ from lxml import etree
 from vclean.characters import format_count
 from vclean.errors import LimitError
 from vclean.render.snapshot import ATTRIBUTES
-from vclean.render.static.style_sheets import Names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,9 +23,9 @@ VALUE_LIMIT = 2000
 """Length in characters to which attribute values are truncated; `data:` URLs and inline JSON may have megabytes."""
 
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
-_STYLE, _CLASS, _ID = (_ATTRIBUTE[name] for name in ("style", "class", "id"))
+_STYLE = _ATTRIBUTE["style"]
 _IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite", "data-src"))
-_AFFECTS_STYLE = np.isin(ATTRIBUTES, ("style", "hidden", "open"))
+_AFFECTS_STYLE = np.isin(ATTRIBUTES, ("style", "hidden", "open", "popover"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")
 _FROM_ROOT = re.compile(r"/(?:[\w%~=+,-][\w%~=+,.-]*/)*(?:[\w%~=+,-][\w%~=+,.-]*)?(?:\?[\w%~=+,.&/-]+)?")
@@ -95,41 +94,27 @@ class Attributes:
             values[row] = absolute[values[row]]
         return values
 
-    def style_keys(self, tags: Sequence[str], hidden: Set[int] = frozenset()) -> list[str]:
-        """Return the style keys of the N elements for `resolve_styles`, given their tags and those that are hidden."""
-        style_keys = list(tags)
-        for node in hidden:
-            style_keys[node] += " ;hidden"
-        for node, inline in self._style_inputs().items():
-            style_keys[node] += inline if node in hidden else f" {inline}"
-        return style_keys
-
-    def named(self, names: Set[str], tags: Sequence[str]) -> dict[int, Names]:
-        """Return the elements with a class or id of `names`, without those that inline styles give a display type.
+    def style_keys(self, tags: Sequence[str], declared: Mapping[int, str] | None = None) -> list[str]:
+        """Return the style keys of the N elements for `resolve_styles`.
 
         Args:
-            names: classes as `.class`, ids as `#id`.
-            tags: the tags of the N elements.
+            tags: the tags of the elements.
+            declared: the declarations of style sheets by element, which end in a semicolon.
         """
-        classes, ids, styles = (self._values_of(name) for name in (_CLASS, _ID, _STYLE))
-        parsed = {value: frozenset(f".{name}" for name in value.split()) for value in set(classes.values())}
-        matching = {value for value, own in parsed.items() if not names.isdisjoint(own)}
-        own_ids = {node: frozenset((f"#{value}",)) for node, value in ids.items() if value}
-        nodes = [node for node, value in classes.items() if value in matching]
-        nodes += [node for node, own in own_ids.items() if not names.isdisjoint(own)]
-        return {
-            node: Names(tags[node], parsed.get(classes.get(node, ""), frozenset()) | own_ids.get(node, frozenset()))
-            for node in sorted(set(nodes))
-            if "display" not in styles.get(node, "").lower()
-        }
+        style_keys, declared = list(tags), declared or {}
+        for node, declarations in declared.items():
+            style_keys[node] += f" {declarations}"
+        for node, inline in self._style_inputs().items():
+            style_keys[node] += inline if node in declared else f" {inline}"
+        return style_keys
 
-    def _values_of(self, name: int) -> dict[int, str]:
-        """Return the values of an attribute by element, given its number in `ATTRIBUTES`."""
-        rows = np.flatnonzero(self.name == name).tolist()
+    def values_of(self, name: str) -> dict[int, str]:
+        """Return the values of an attribute in `ATTRIBUTES` by element."""
+        rows = np.flatnonzero(self.name == _ATTRIBUTE[name]).tolist()
         return dict(zip(self.node[rows].tolist(), map(self._full_values.__getitem__, rows), strict=True))
 
     def _style_inputs(self) -> dict[int, str]:
-        """Return inline style, `;hidden` and `;open` of each element that has any of them, in this order."""
+        """Return inline style, `;hidden`, `;open` and `;popover` of the elements that have any, in this order."""
         inline: dict[int, str] = {}
         rows = np.flatnonzero(_AFFECTS_STYLE[self.name])
         for row, node, name in zip(rows.tolist(), self.node[rows].tolist(), self.name[rows].tolist(), strict=True):

@@ -19,11 +19,12 @@ _ANSWERS: Final = {
     **dict.fromkeys(("print", "only print", "speech", "only speech", "handheld", "tv", "projection", "aural",
                      "braille", "tty", "embossed"), False),
     **dict.fromkeys(("(hover:hover)", "(hover)", "(any-hover:hover)", "(pointer:fine)", "(any-pointer:fine)",
-                     "(orientation:landscape)", "(prefers-color-scheme:light)", "(color)", "(scripting:enabled)",
-                     "(prefers-reduced-motion:no-preference)"), True),
+                     "(orientation:landscape)", "(prefers-color-scheme:light)", "(color)", "(scripting)",
+                     "(scripting:enabled)", "(prefers-reduced-motion:no-preference)"), True),
     **dict.fromkeys(("(hover:none)", "(any-hover:none)", "(pointer:coarse)", "(pointer:none)",
                      "(orientation:portrait)", "(prefers-color-scheme:dark)", "(prefers-reduced-motion:reduce)",
-                     "(scripting:none)", "(forced-colors:active)"), False),
+                     "(prefers-reduced-motion)", "(scripting:none)", "(scripting:initial-only)",
+                     "(forced-colors:active)"), False),
 }  # fmt: skip
 """Media types and features (Media Queries 5) on a desktop computer with scripts and usual preferences."""
 

@@ -15,14 +15,15 @@ from lxml import etree
 from vclean.render.completeness import is_short, text_length
 from vclean.render.decode import read_document
 from vclean.render.invisible import without_invisible
-from vclean.render.snapshot import Snapshot, subtree_depths, subtree_ends
+from vclean.render.snapshot import Hidden, Snapshot, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.document import prune, read_tree, text_of
 from vclean.render.static.formulas import replace_formulas
 from vclean.render.static.head import document_head, with_absolute_links
+from vclean.render.static.inline_colors import InlineColors
 from vclean.render.static.shadow_roots import flatten_shadow_roots
 from vclean.render.static.streamed import may_be_streamed, place_parts
-from vclean.render.static.style_sheets import hidden_elements, hiding_names, read_style_sheets
+from vclean.render.static.style_sheets import PageNames, hiding_declarations, read_style_sheets
 from vclean.render.static.styles import resolve_styles
 from vclean.render.static.tree_construction import add_late_html_attributes, insert_table_bodies
 from vclean.settings import RenderSettings
@@ -100,8 +101,12 @@ def _snapshot(
     parent = np.array(parents, dtype=np.int32)
     end = subtree_ends(parent)
     attributes = Attributes(elements, Links(metadata.base))
-    by_sheets = _hidden_by_sheets(sheets, attributes, tags, root)
-    styles, style, hidden = resolve_styles(attributes.style_keys(tags, by_sheets), parents)
+    declared = _declared_by_sheets(sheets, attributes, elements, tags)
+    styles, style, hidden, text_hidden = resolve_styles(attributes.style_keys(tags, declared), parents)
+    fonts = [node for node, tag in enumerate(tags) if tag == "font"] if "font" in number else []
+    colors = InlineColors(elements, parents, end, attributes.values_of("style"), is_styled=sheets.paint)
+    unreadable = colors.unreadable(fonts)
+    text_hidden[unreadable] = np.where(text_hidden[unreadable], text_hidden[unreadable], Hidden.COLOR)
     texts = TextNodes(elements, parent, end)
     return Snapshot(
         url=metadata.url,
@@ -125,17 +130,18 @@ def _snapshot(
         texts=without_invisible(texts.text),
         text_parent=texts.parent,
         text_after=texts.after,
-        text_hidden=hidden[texts.parent],
+        text_hidden=text_hidden[texts.parent],
         image=np.zeros(0, dtype=np.int32),
         line_text=np.zeros(0, dtype=np.int32),
         line_box=np.zeros((0, 4), dtype=np.float32),
     )
 
 
-def _hidden_by_sheets(
-    sheets: StyleSheets, attributes: Attributes, tags: Sequence[str], root: etree._Element
-) -> frozenset[int]:
-    """Return the elements that the style sheets of the page hide."""
-    names = hiding_names(sheets)
-    candidates = attributes.named(names, tags) if names else {}
-    return frozenset(hidden_elements(sheets, candidates, root)) if candidates else frozenset()
+def _declared_by_sheets(
+    sheets: StyleSheets, attributes: Attributes, elements: Sequence[etree._Element], tags: Sequence[str]
+) -> dict[int, str]:
+    """Return the declarations by which the style sheets of the page hide elements."""
+    if not sheets.css:
+        return {}
+    names = PageNames(tags, attributes.values_of("class"), attributes.values_of("id"))
+    return hiding_declarations(sheets, names, elements, elements[0])

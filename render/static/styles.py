@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from vclean.render.snapshot import STYLES, Hidden, Styles
+from vclean.render.static.declarations import NO_EFFECT, Effect, effect_of, parse_declarations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,16 +50,18 @@ REPLACED_TAGS = frozenset(("applet", "audio", "canvas", "iframe", "math", "noemb
 """Elements without page text: replaced elements, fallback content, raw text or edit fields."""
 
 
-_NO_DISPLAY = re.compile(r"display\s*:\s*none", re.IGNORECASE)
-_DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([a-z-]+)", re.IGNORECASE)
-_INVISIBLE = re.compile(r"visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
-_TRANSPARENT = re.compile(r"(?:^|;|\s)opacity\s*:\s*0*(?:\.(?:0(?:[01]\d*)?)?)?\s*(?:;|!|$)", re.IGNORECASE)
+_VIEWPORT_TAGS = frozenset(("html", "body"))
+"""Elements whose overflow is that of the viewport (CSS Overflow 3, 3.3)."""
+_CACHED_LENGTH = 400
+"""Characters of inline styles that are kept from page to page; longer ones contain images."""
 
 
 class _State(NamedTuple):
-    """Style of an element, and the `Hidden` code of the element or its nearest hidden ancestor.
+    """Style of an element, and what hides it.
 
-    `display` is `closed` for a closed `<details>`, a block with hidden content.
+    `display` is `closed` for a closed `<details>`, a block with hidden content. `letters` is the `Hidden` code
+    of a technique that descendants inherit and can undo; `hidden` is that of the element or its nearest hidden
+    ancestor.
     """
 
     display: str
@@ -67,22 +69,35 @@ class _State(NamedTuple):
     weight: str
     slant: str
     space: str
+    letters: int
     hidden: int
 
+    @property
+    def hidden_code(self) -> int:
+        """Return the `Hidden` code of the element."""
+        return self.hidden or (Hidden.VISIBILITY if self.visibility == "hidden" else Hidden.NO)
 
-_INITIAL = _State("", "visible", "400", "normal", "normal", Hidden.NO)
+    @property
+    def text_hidden_code(self) -> int:
+        """Return the `Hidden` code of a text in the element."""
+        return self.hidden_code or self.letters
+
+
+_INITIAL = _State("", "visible", "400", "normal", "normal", Hidden.NO, Hidden.NO)
 _PROPERTIES = ("display", "visibility", "font-weight", "font-style", "white-space")
 _PROPERTY_COLUMNS = [STYLES.index(name) for name in _PROPERTIES]
 
 
 def resolve_styles(
     style_keys: Sequence[str], parent: Sequence[int]
-) -> tuple[Styles, NDArray[np.int32], NDArray[np.uint8]]:
-    """Return the style table, and for each element its row, int32 (N,), and its `Hidden` code, uint8 (N,).
+) -> tuple[Styles, NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the style table, and for each element its row, int32 (N,), its `Hidden` code, and that of a text in it.
+
+    The codes are uint8 (N,).
 
     Args:
         style_keys: for N elements in preorder, the inputs that determine their style with that of the parent: the tag
-            and, if there are any, a space followed by the inline style, `;hidden` and `;open`.
+            and, if there are any, a space followed by the inline style, `;hidden`, `;open` and `;popover`.
         parent: the parents of the elements; the first is the root.
     """
     numbers = {_child_state(_INITIAL, style_keys[0]): 0}
@@ -103,11 +118,14 @@ def resolve_styles(
 
 def _tabulate(
     states: Sequence[_State], state_of: NDArray[np.int64]
-) -> tuple[Styles, NDArray[np.int32], NDArray[np.uint8]]:
-    rows = {row: number for number, row in enumerate(dict.fromkeys(state[:-1] for state in states))}
-    style = np.array([rows[state[:-1]] for state in states], dtype=np.int32)
-    hidden = np.array([state.hidden for state in states], dtype=np.uint8)
-    return Styles(names=STYLES, rows=tuple(map(_full, rows))), style[state_of], hidden[state_of]
+) -> tuple[Styles, NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]:
+    styles = [(state.display, state.visibility, state.weight, state.slant, state.space) for state in states]
+    rows = {row: number for number, row in enumerate(dict.fromkeys(styles))}
+    style = np.array([rows[row] for row in styles], dtype=np.int32)
+    hidden = np.array([state.hidden_code for state in states], dtype=np.uint8)
+    text_hidden = np.array([state.text_hidden_code for state in states], dtype=np.uint8)
+    table = Styles(names=STYLES, rows=tuple(map(_full, rows)))
+    return table, style[state_of], hidden[state_of], text_hidden[state_of]
 
 
 def _full(row: Sequence[str]) -> tuple[str, ...]:
@@ -130,33 +148,31 @@ def _plain(parent: _State, tag: str) -> _State:
 
 
 def _computed(parent: _State, tag: str, inline: str) -> _State:
-    hidden = _hidden_code(tag, inline, parent.display == "closed")
+    effect = _effect(inline) if inline else NO_EFFECT
+    display = "none" if parent.display == "closed" and tag != "summary" else effect.display or _display(tag, inline)
+    hidden = Hidden.DISPLAY if display == "none" else effect.hides("" if tag in _VIEWPORT_TAGS else display)
     return _State(
-        _display(tag, inline, hidden),
-        "hidden" if hidden == Hidden.VISIBILITY else parent.visibility,
+        "closed" if tag == "details" and display != "none" and ";open" not in inline else display,
+        effect.visibility or parent.visibility,
         "700" if tag in BOLD_TAGS else parent.weight,
         "italic" if tag in ITALIC_TAGS else parent.slant,
         "pre" if tag in PREFORMATTED_TAGS else parent.space,
+        parent.letters if effect.letters is None else effect.letters,
         hidden or parent.hidden,
     )
 
 
-def _display(tag: str, inline: str, hidden: int) -> str:
-    if hidden == Hidden.DISPLAY:
+def _effect(inline: str) -> Effect:
+    return _cached_effect(inline) if len(inline) < _CACHED_LENGTH else effect_of(parse_declarations(inline))
+
+
+@lru_cache(maxsize=4096)
+def _cached_effect(inline: str) -> Effect:
+    return effect_of(parse_declarations(inline))
+
+
+def _display(tag: str, inline: str) -> str:
+    """Return the display type of an element whose style declares none, given its attributes after the inline style."""
+    if ";hidden" in inline or ";popover" in inline or (tag == "dialog" and ";open" not in inline):
         return "none"
-    if tag == "details" and not inline.endswith(";open"):
-        return "closed"
-    declared = _DISPLAY.search(inline) if inline else None
-    return declared.group(1).lower() if declared else DISPLAY.get(tag, "inline")
-
-
-def _hidden_code(tag: str, inline: str, closed: bool) -> int:
-    if closed and tag != "summary":
-        return Hidden.DISPLAY
-    if not inline:
-        return Hidden.DISPLAY if tag == "dialog" or DISPLAY.get(tag) == "none" else Hidden.NO
-    if ";hidden" in inline or _NO_DISPLAY.search(inline) or (tag == "dialog" and ";open" not in inline):
-        return Hidden.DISPLAY
-    if _INVISIBLE.search(inline):
-        return Hidden.VISIBILITY
-    return Hidden.OPACITY if _TRANSPARENT.search(inline) else Hidden.NO
+    return DISPLAY.get(tag, "inline")

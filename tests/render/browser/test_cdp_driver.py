@@ -44,8 +44,8 @@ ODD = {
         f"<p style='font-family: {name}'>The quick brown fox 0123."
         for name in ("serif", "sans-serif", "monospace", "x")
     ),
-    "media features": "<style>@media (prefers-color-scheme: light) and (prefers-reduced-motion) and (hover) and"
-    " (pointer: fine) and (resolution: 1dppx) and (device-width: 1366px) and (orientation: landscape) {"
+    "media features": "<style>@media (prefers-color-scheme: light) and (prefers-reduced-motion: no-preference) and"
+    " (hover) and (pointer: fine) and (resolution: 1dppx) and (device-width: 1366px) and (orientation: landscape) {"
     " p { height: 77px } }</style><p>Text",
     "scroll bars": "<div style='width: 90px; height: 50px; overflow: scroll'>" + "word " * 99 + "</div>",
     "what a locale decides": "<q>quoted</q><input type=date><input type=number value=1.5><details><summary>s</summary>",

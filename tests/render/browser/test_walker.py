@@ -110,11 +110,13 @@ class TestHints:
             ("skipping", "<style>p{CONTENT-visibility:auto}"),
             ("skipping", "<p hidden=until-found>"),
             ("fonts", "<style>@font-face { src: url(data:font/woff2,x) }"),
+            ("scripting", "<style media='(Scripting: none)'>p { display: none }"),
         ],
     )
     def test_detects_one_feature(self, hint: str, html: str) -> None:
         hints = walker.hints(html)
-        assert {name: hints[name] for name in ("skipping", "fonts")} == {"skipping": False, "fonts": False, hint: True}
+        absent = {"skipping": False, "fonts": False, "scripting": False}
+        assert {name: hints[name] for name in absent} == absent | {hint: True}
 
     @pytest.mark.parametrize(
         ("html", "names"),

@@ -308,6 +308,43 @@ class TestNoscriptStyles:
         assert hidden_of(page) == Hidden.NO
 
 
+class TestMediaQueries:
+    """Readers have scripts, and no wish for less motion."""
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<style>@media (scripting: enabled) { #x { display: none } }</style>",
+            "<style>@media (Scripting) and (min-width: 9px) { #x { display: none } }</style>",
+            "<style>@media print, not all and (scripting: none) { #x { display: none } }</style>",
+            "<style>@media screen { div { @media (scripting) { & #x { display: none } } } }</style>",
+            "<style media='(scripting)'>#x { display: none }</style>",
+            "<style>#x { display: none } @media (scripting: none) { #x { display: block } }</style>",
+            "<style>@media (prefers-reduced-motion: no-preference) { #x { display: none } }</style>",
+            "<img name=styleSheets><style>@media (scripting) { #x { display: none } }</style>",
+        ],
+    )
+    def test_hide(self, snap, html: str) -> None:
+        assert hidden_of(snap(f"{html}<div><p id=x>t</div>")) == Hidden.DISPLAY
+
+    @pytest.mark.parametrize(
+        "query",
+        ["(scripting: none)", "(scripting: initial-only)", "not all and (scripting)", "(prefers-reduced-motion)"],
+    )
+    def test_do_not_hide(self, snap, query: str) -> None:
+        page = snap(f"<style>@media {query} {{ #x {{ display: none }} }}</style><p id=x>scripting")
+        assert hidden_of(page) == Hidden.NO
+
+    def test_are_read_in_shadow_roots(self, snap) -> None:
+        style = "<style>@media (scripting) { b { display: none } }</style>"
+        page = snap(f"<div><template shadowrootmode=open>{style}<b id=x>t</b></template></div>")
+        assert hidden_of(page) == Hidden.DISPLAY
+
+    def test_of_an_earlier_page_have_no_effect(self, snap) -> None:
+        css = "<style>@media (scripting: none) { #x { display: none } }</style><p id=x>t"
+        assert [hidden_of(snap(css)) for _ in range(3)] == [Hidden.NO] * 3
+
+
 CHANGED = {
     "display": ("inline-block", "inline-block"),
     "position": ("relative", "relative"),

@@ -30,6 +30,16 @@ def hidden(css: str, body: str = BODY, style: str = "<style>") -> list[str]:
         ".x { display: none } .x::before { display: block } .q { display: flex } p { display: block }",
         ".x { display: none } .x { color: red } .open .q { display: block }",
         "@import 'a.css'; .x { display: none }",
+        "@layer a { .x { display: none } }",
+        ".x.y { display: none }",
+        "body .x { display: none } .q .x { display: none }",
+        "p[class] { display: none }",
+        ".x:not(.open) { display: none }",
+        "p:is(.x, .q) { display: none }",
+        ":where(.x) { display: none } div { display: block }",
+        "p:first-of-type { display: none }",
+        "/* a */.x/**/{/*b*/display/**/:none}",
+        "DIV { DISPLAY: block } .x { DISPLAY: NONE }",
     ],
 )
 def test_simple_rules_hide(css: str) -> None:
@@ -42,15 +52,18 @@ def test_simple_rules_hide(css: str) -> None:
         "@media print { .x { display: none } }",
         "@media (max-width: 600px) { .x { display: none } }",
         "@media (monochrome) { .x { display: none } }",
-        "@layer a { .x { display: none } }",
         ".no-js .x { display: none }",
+        "body.q .x { display: none }",
+        "[class] { display: none }",
+        "body p { display: none }",
+        "@layer a { .x { display: none } } p { display: block }",
+        ":where(.x) { display: none } p { display: block }",
         "div.x { display: none }",
         ".x:hover { display: none }",
         ".x::after { display: none }",
         "@keyframes a { .x { display: none } }",
         ".q { .x { display: none } }",
         ".x { display: none; display: block }",
-        "DIV { DISPLAY: block } .x { display: none }",
         "p { display: none }",
     ],
 )
@@ -96,6 +109,28 @@ def test_rules_that_may_show_an_element_win(rule: str) -> None:
 )
 def test_elements_that_a_script_may_show_are_not_hidden(body: str) -> None:
     assert hidden(".x { display: none }", body) == []
+
+
+def test_escaped_names() -> None:
+    body = "<p class='md:hidden sm:flex'>one<p class='hidden md:flex'>two<p class='hidden'>three"
+    css = r".md\:hidden { display: none } .hidden { display: none } .md\:flex { display: flex }"
+    assert hidden(css, body) == ["one", "three"]
+
+
+def test_names_around_an_element_that_a_script_changes() -> None:
+    body = "<div class=loading><p class=x>one</div><script>box.classList.remove('loading')</script>"
+    assert hidden(".loading .x { display: none }", body) == []
+    assert hidden(".loading .x { display: none }", body.partition("<script>")[0]) == ["one"]
+
+
+def test_scripts_are_siblings() -> None:
+    css, script = "p:nth-child(2) { display: none }", "<script>1</script>"
+    assert hidden(css, "<div><p>one<p>two</div>") == ["two"]
+    assert hidden(css, f"<div>{script}<p>one<p>two</div>") == []
+
+
+def test_important_wins_over_inline_style() -> None:
+    assert hidden(".x { display: none !important }", "<p class=x style='display: block'>one") == ["one"]
 
 
 def test_other_words_of_scripts_change_nothing() -> None:

@@ -13,7 +13,7 @@ LOOKS = ["div", "b", "pre", "details", "details ;open", "summary", "dialog", "p 
 
 
 def styles_of(style_keys: list[str], parent: list[int], prop: str) -> list[str]:
-    styles, style, _ = resolve_styles(style_keys, parent)
+    styles, style, *_ = resolve_styles(style_keys, parent)
     return [styles.column(prop)[row] for row in style.tolist()]
 
 
@@ -23,7 +23,7 @@ def hidden_of(style_keys: list[str], parent: list[int]) -> list[int]:
 
 class TestResolve:
     def test_resolves_one_element(self) -> None:
-        styles, style, hidden = resolve_styles(["html"], [-1])
+        styles, style, hidden, _ = resolve_styles(["html"], [-1])
         assert styles.names == STYLES
         assert [dict(zip(STYLES, row, strict=True))["display"] for row in styles.rows] == ["block"]
         assert (style.tolist(), hidden.tolist()) == ([0], [0])
@@ -47,13 +47,13 @@ class TestResolve:
 
     def test_shares_row_with_hidden_element(self) -> None:
         # Opacity hides an element, but does not change the stored style.
-        styles, style, hidden = resolve_styles(["p", "p", "p opacity:0;"], [-1, 0, 0])
+        styles, style, hidden, _ = resolve_styles(["p", "p", "p opacity:0;"], [-1, 0, 0])
         assert len(styles.rows) == 1
         assert style.tolist() == [0, 0, 0]
         assert hidden.tolist() == [Hidden.NO, Hidden.NO, Hidden.OPACITY]
 
     def test_sorts_rows_by_first_use(self) -> None:
-        _, style, _ = resolve_styles(["p", "b", "i", "b", "p"], [-1, 0, 0, 0, 0])
+        _, style, *_ = resolve_styles(["p", "b", "i", "b", "p"], [-1, 0, 0, 0, 0])
         assert style.tolist() == [0, 1, 2, 1, 0]
 
     @pytest.mark.parametrize(
@@ -79,6 +79,23 @@ class TestResolve:
             Hidden.NO,
         ]
 
+    @pytest.mark.parametrize(
+        ("style_keys", "codes"),
+        [
+            (["div visibility:hidden;", "p visibility:visible;", "b"], [Hidden.VISIBILITY, 0, 0]),
+            (["div font-size:0;", "p", "b font-size:14px;"], [Hidden.FONT_SIZE, Hidden.FONT_SIZE, 0]),
+            (["div opacity:0;", "p visibility:visible;", "b"], [Hidden.OPACITY] * 3),
+            (["div display:block;;hidden", "p", "b ;popover"], [0, 0, Hidden.DISPLAY]),
+            (["div display:block;;popover", "details display:none;", "b"], [0, Hidden.DISPLAY, Hidden.DISPLAY]),
+            (["body height:0;overflow:hidden;", "p", "b"], [0, 0, 0]),
+        ],
+    )
+    def test_texts_of_nested_elements(self, style_keys: list[str], codes: list[int]) -> None:
+        assert resolve_styles(style_keys, [-1, 0, 1])[3].tolist() == codes
+
+    def test_small_letters_do_not_hide_elements(self) -> None:
+        assert hidden_of(["div font-size:0;", "img"], [-1, 0]) == [Hidden.NO, Hidden.NO]
+
     def test_prefers_reason_of_the_element(self) -> None:
         style_keys = ["body", "p opacity:0;", "b ;hidden", "i"]
         assert hidden_of(style_keys, [-1, 0, 1, 2]) == [Hidden.NO, Hidden.OPACITY, Hidden.DISPLAY, Hidden.DISPLAY]
@@ -97,7 +114,7 @@ class TestResolve:
             style_keys.append(style_key)
             parent.append(path[-1])
             path.append(len(style_keys) - 1)
-        styles, style, hidden = resolve_styles(style_keys, parent)
-        alone, row, code = resolve_styles([style_keys[element] for element in path], list(range(-1, len(path) - 1)))
+        styles, style, hidden, _ = resolve_styles(style_keys, parent)
+        alone, row, code, _ = resolve_styles([style_keys[element] for element in path], list(range(-1, len(path) - 1)))
         assert [styles.rows[number] for number in style[path]] == [alone.rows[number] for number in row]
         assert hidden[path].tolist() == code.tolist()
