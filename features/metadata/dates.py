@@ -51,9 +51,11 @@ _PATTERNS: Final = tuple(
 )
 """Forms of dates, in the order of precedence."""
 _ISO: Final = re.compile(
-    r"\s*(\d{4})-?(\d\d)-?(\d\d)(?:[T\s]+(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d+)?\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?)?",
+    r"\s*(\d{4})-?(\d\d)-?(\d\d)(?:[T\s]+(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d+)?"
+    r"(?:\s*([ap])\.?m\b\.?)?\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?)?",
     re.IGNORECASE,
 )
+_NOON: Final = re.compile(r"\d\s*[ap]\.?m\b", re.IGNORECASE)
 _EPOCH: Final = re.compile(r"\s*(1\d{9})(\d{3})?(?:\.\d+)?\s*\Z")
 _URL: Final = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})(?:[/-](\d{1,2}))?(?=[/.?#-]|$)")
 _YEAR_HINT: Final = re.compile(r"\d{4}|\d[./-]\d{1,2}[./-]\d\d|[^\W\d]{3}[\s,.-]+['’]?\d\d\b")
@@ -82,11 +84,13 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
 
     >>> parse_date("2024-03-07T10:20:30Z"), parse_date("March 7th, 2024"), parse_date("soon")
     ('2024-03-07T10:20:30+00:00', '2024-03-07', '')
+    >>> parse_date("2024-03-07 10:20 PM"), parse_date("7 Mar 2024 10:20 pm")
+    ('2024-03-07T22:20:00', '2024-03-07T22:20:00')
     """
     value = html.unescape(value[:MAX_TEXT])
     if match := _ISO.match(value):
-        year, month, day, hour, minute, second, zone = match.groups()
-        if found := _moment(int(year), int(month), int(day), _Clock(hour, minute, second, "", zone)):
+        year, month, day, hour, minute, second, noon, zone = match.groups()
+        if found := _moment(int(year), int(month), int(day), _Clock(hour, minute, second, noon, zone)):
             return found
     if match := _EPOCH.match(value):
         return datetime.fromtimestamp(int(match[1]), UTC).isoformat()
@@ -95,8 +99,8 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
 
 
 def _rfc_2822(value: str) -> str:
-    """Return the moment of a date such as `Thu, 07 Mar 2024 10:00:00 GMT`."""
-    if ":" not in value or not value.isascii():
+    """Return the moment of a date such as `Thu, 07 Mar 2024 10:00:00 GMT`, on a clock of 24 hours."""
+    if ":" not in value or not value.isascii() or _NOON.search(value):
         return ""
     try:
         moment = parsedate_to_datetime(value)

@@ -163,14 +163,20 @@ _PARTICLES: Final = frozenset(
 def without_credentials(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return names without degrees and roles that a comma separated from them; all if nothing else is left.
 
-    >>> without_credentials(("Ann Lee", "MD", "Staff Writer"))
-    ('Ann Lee',)
+    Among names in capitals, two words in capitals are a name and no degrees.
+
+    >>> without_credentials(("Ann Lee", "MD", "Staff Writer")), without_credentials(("ANN LEE", "BO EK", "MD"))
+    (('Ann Lee',), ('ANN LEE', 'BO EK'))
     """
-    remaining = [
-        name for position, name in enumerate(names)
-        if not (position and (_CREDENTIAL.fullmatch(name) or _ROLE.search(name)))
-    ]  # fmt: skip
+    in_capitals = bool(names) and names[0].isupper() and " " in names[0]
+    remaining = [name for position, name in enumerate(names) if not (position and _is_credential(name, in_capitals))]
     return tuple(remaining) or names
+
+
+def _is_credential(name: str, in_capitals: bool) -> bool:
+    """Return whether a part of a byline is a degree or a role; `in_capitals` for one whose names are in capitals."""
+    is_degree = _CREDENTIAL.fullmatch(name) and not (in_capitals and " " in name)
+    return bool(is_degree or _ROLE.search(name))
 
 
 def names_key(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 from vclean.features import tree
 from vclean.features.records.groups import sum_weights
 from vclean.features.records.slots import RecordTexts
+from vclean.features.struck import is_struck
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,8 +48,8 @@ _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE)
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 MONEY: Final = re.compile(
-    r"(?:[$€£¥₹₩₽₺]|\b(?:USD|EUR|GBP|CHF|Rs\.?|kr\.?|R\$)\s?)\s?\d[\d.,\s]*"
-    r"|\d[\d.,]*(?:\s\d{3})*\s?(?:[€£¥₹₽₺₴₸]|USD|EUR|GBP|CHF|Kč|zł|тг|руб|грн|лв|(?:kr|lei|Ft|din)\b|円|元)",
+    r"(?:[$€£¥₹₩₽₺]|\b(?:USD|EUR|GBP|CHF|Rs\.?|kr\.?|R\$)\s?)\s?\d(?:[\d.,\s]|['’](?=\d))*"
+    r"|\d(?:[\d.,]|['’](?=\d))*(?:\s\d{3})*\s?(?:[€£¥₹₽₺₴₸]|USD|EUR|GBP|CHF|Kč|zł|тг|руб|грн|лв|(?:kr|lei|Ft|din)\b|円|元)",
     re.IGNORECASE,
 )
 
@@ -229,7 +230,9 @@ def _first_in_record(texts: RecordTexts, mask: NDArray[np.bool_]) -> NDArray[np.
 def _prices(texts: RecordTexts) -> dict[int, str]:
     """Return the first price of each record that has one."""
     prices: dict[int, str] = {}
-    for row in np.flatnonzero(texts.record >= 0).tolist():
+    struck = is_struck(texts.blocks.snapshot)[texts.parent]
+    rows = np.flatnonzero(texts.record >= 0)
+    for row in [*rows[~struck[rows]].tolist(), *rows[struck[rows]].tolist()]:  # a former price only without another
         record = int(texts.record[row])
         if len(texts.texts[row]) <= _MAX_PRICE and record not in prices and (match := MONEY.search(texts.texts[row])):
             prices[record] = match[0].strip()

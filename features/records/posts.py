@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 LEAST_COVER: Final = 0.3
 """Share of the weighted words of a page that records need to have to be its posts."""
+_SAME_COVER: Final = 0.95
+"""Share of the words of records that those around them need to have."""
+_MOST: Final = 0.8
+"""Share of the records that need to have two cells, one of them with less than half of the words of the other."""
 _UNDATED: Final = 0.35
 """Weight of a record without a date, relative to one with a date."""
 _UNNAMED: Final = 0.75
@@ -164,13 +168,21 @@ def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray
         return -1
     # Elements nested in one another, such as <li><article>, are equally good; the outermost has author and date.
     ties = np.flatnonzero(score >= score.max() - 1e-9)
-    return int(
-        ties[
-            groups.total(np.asarray(groups.snapshot.end, dtype=np.float64) - np.arange(len(groups.snapshot)))[
-                ties
-            ].argmax()
-        ]
-    )
+    extent = groups.total(np.asarray(groups.snapshot.end, dtype=np.float64) - np.arange(len(groups.snapshot)))
+    best = int(ties[extent[ties].argmax()])
+    around = np.flatnonzero(named & (cover >= _SAME_COVER * cover[best]) & (groups.size < groups.size[best]))
+    return next((group for group in around.tolist() if _has_two_cells(groups, group, best, words)), best)
+
+
+def _has_two_cells(groups: RecordGroups, group: int, cells: int, words: NDArray[np.float64]) -> bool:
+    """Return whether most members of a group have two of another: a short cell with the author, and a long one."""
+    outer, inner = groups.members(group), groups.members(cells)
+    first, last = np.searchsorted(inner, outer), np.searchsorted(inner, groups.snapshot.end[outer])
+    pairs = first[last - first == 2]
+    if len(pairs) < 2 or len(pairs) < _MOST * len(outer):
+        return False
+    before, after = words[inner[pairs]], words[inner[pairs + 1]]
+    return bool(max((2 * before < after).mean(), (2 * after < before).mean()) >= _MOST)
 
 
 def _named(groups: RecordGroups) -> NDArray[np.bool_]:

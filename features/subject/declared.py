@@ -158,10 +158,10 @@ def amount(value: Any) -> str:  # noqa: ANN401
     >>> amount("1.299,00"), amount("$ 25"), amount(3.5), amount("on request")
     ('1299.00', '25', '3.5', '')
     """
-    match = re.search(r"\d[\d.,' \u00a0\u202f]*", first_text(value, 40))
+    match = re.search(r"\d[\d.,'’ \u00a0\u202f]*", first_text(value, 40))
     if not match:
         return ""
-    digits = re.sub(r"[' \u00a0\u202f]", "", match[0]).rstrip(".,")
+    digits = re.sub(r"['’ \u00a0\u202f]", "", match[0]).rstrip(".,")
     whole, mark, cents = digits.rpartition(max(".,", key=digits.rfind))
     if not mark or (len(cents) > 2 and (digits.count(mark) > 1 or mark == ",")):
         return re.sub(r"[.,]", "", digits)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.records.items import MONEY
+from vclean.features.struck import is_struck
 from vclean.features.text.page_title import normalize
 
 if TYPE_CHECKING:
@@ -46,6 +47,14 @@ _NUMBER: Final = re.compile(
 _CODE: Final = re.compile(r"\w[\w./-]*\w")
 _SPLIT_CENTS: Final = re.compile(r"(?<=\d)\s+(?=[.,]\d)")
 """Space before cents in an element of their own."""
+_FORMER: Final = re.compile(
+    r"\b(?:was|before|rrp|msrp|list price|instead of|reg(?:ular)?\.?(?: price)?|statt|uvp|vorher|antes|avant|prima|"
+    r"voorheen)\W{0,3}\Z",
+    re.IGNORECASE,
+)
+"""Words before a former price."""
+_BARE_CENTS: Final = re.compile(r"(\d)\s(\d\d)\Z")
+"""Cents in an element of their own, without a point."""
 _DIGIT: Final = re.compile(r"\d")
 _NO_DIGITS: Final = re.compile(r"\D+")
 _AMOUNT: Final = re.compile(r"\d[\d.,' \u00a0\u202f]*")
@@ -147,11 +156,11 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
     """
     after, before, rest = _around_headline(page, candidates)
     near = [*after[:_NEAR], *before]
-    price = _price(page, near, declared)
-    money = MONEY.search(page.texts[price]) if price >= 0 else None
+    texts = _without_struck(page, near)
+    price = _price(page, texts, near, declared)
     return ProductBlocks(
         price=price,
-        price_text=_SPLIT_CENTS.sub("", money[0].strip() if money else page.texts[price]) if price >= 0 else "",
+        price_text=_join_cents(_amount_of(texts[price], declared)) if price >= 0 else "",
         brand=_first(page, [*after[:_BRAND_NEAR], *before], _has_brand(declared)) if declared.brand else -1,
         numbers=tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared)),
     )
@@ -169,19 +178,48 @@ def _first(page: PageView, order: list[int], condition: Callable[[str], object])
     return next((row for row in order if condition(page.texts[row])), -1)
 
 
-def _price(page: PageView, order: list[int], declared: DeclaredProduct) -> int:
+def _without_struck(page: PageView, rows: list[int]) -> dict[int, str]:
+    """Return the texts of some blocks, without what is struck out or named as a former price."""
+    texts = {row: page.texts[row] for row in rows}
+    snapshot, blocks = page.snapshot, page.context.blocks
+    struck = is_struck(snapshot)[snapshot.text_parent] & (blocks.text_block >= 0)
+    for row in set(blocks.text_block[struck].tolist()) & texts.keys():
+        nodes = np.flatnonzero((blocks.text_block == row) & ~struck).tolist()
+        texts[row] = " ".join(" ".join(snapshot.texts[node] for node in nodes).split())
+    return texts
+
+
+def _amount_of(text: str, declared: DeclaredProduct) -> str:
+    """Return the amount of money in a text that is the declared price, or else the first that is no former price."""
+    found = list(MONEY.finditer(text))
+    is_price = _has_price(declared) if declared.price else None
+    same = [match for match in found if is_price is not None and is_price(match[0])]
+    now = [match for match in found if not _FORMER.search(text, 0, match.start())]
+    best = next(iter([*same, *now, *found]), None)
+    return best[0].strip() if best else text
+
+
+def _join_cents(price: str) -> str:
+    """Return a price with its cents after a point, where they are in an element of their own.
+
+    >>> _join_cents("$199 .00"), _join_cents("$199 00"), _join_cents("1 299 kr")
+    ('$199.00', '$199.00', '1 299 kr')
+    """
+    joined = _SPLIT_CENTS.sub("", price)
+    return joined if "." in joined or "," in joined else _BARE_CENTS.sub(r"\1.\2", joined)
+
+
+def _price(page: PageView, texts: dict[int, str], order: list[int], declared: DeclaredProduct) -> int:
     """Return the first block with the declared price and a currency, with the declared price, or with any money.
 
     Blocks with few words beside an amount come first.
     """
-    money = [row for row in order if MONEY.search(page.texts[row])]
+    money = [row for row in order if MONEY.search(texts[row])]
     money.sort(key=lambda row: page.context.tokens[row] > _PRICE_WORDS)
     if not declared.price:
         return money[0] if money else -1
     is_price = _has_price(declared)
-    return next(
-        (row for rows in (money, order) for row in rows if is_price(page.texts[row])), money[0] if money else -1
-    )
+    return next((row for rows in (money, order) for row in rows if is_price(texts[row])), money[0] if money else -1)
 
 
 def _has_price(declared: DeclaredProduct) -> Callable[[str], bool]:

@@ -76,6 +76,22 @@ class TestPosts:
         html = thread(5).replace('id="post2"', 'id="post2" hidden')
         assert [each.text[:13] for each in cleaned(html).posts] == [f"Post number {number}" for number in (0, 1, 3, 4)]
 
+    def test_posts_of_two_cells(self):
+        def cells(number):
+            link = f"<a class=username href=/user/{number}>{AUTHORS[number]}</a>"
+            name = f"<h4>{link}</h4><p>Joined Jan {number + 1}, 2019</p>"
+            text = f"Post number {number} says that the rain in the valley was heavy, and that it will go on for days."
+            main = (
+                f"<time datetime=2024-03-1{number}>Mar 1{number}, 2024</time><div class=body><p>{text} {text}</p></div>"
+            )
+            return f"<div class='message-cell user'>{name}</div><div class='message-cell main'>{main}</div>"
+
+        posts = "".join(f"<article class='message post' id=p{number}>{cells(number)}</article>" for number in range(4))
+        found = cleaned(f"<title>Rain - Forum</title><h1>Rain</h1><div>{posts}</div>").posts
+        assert [(each.author, each.date) for each in found] == [
+            (author, f"2024-03-1{number}") for number, author in enumerate(AUTHORS)
+        ]
+
     def test_depth_of_nested_replies(self):
         reply = post(1, inner=post(2))
         page = cleaned(f"<h1>Rain</h1><div>{post(0, inner=reply)}{post(3)}</div>")
@@ -159,6 +175,10 @@ class TestItems:
         assert first.price == "$19.50"
         assert first.snippet == "A kettle of 1 litres that whistles when the water boils."
         assert first.xpath == "/html[1]/body[1]/ul[2]/li[1]"
+
+    def test_price_of_today(self):
+        html = listing().replace('<p class="price">$2', '<p class="price"><s>$99.00</s> $2')
+        assert [each.price for each in cleaned(html, "https://example.org/").items][1] == "$29.50"
 
     def test_hidden_text_is_in_no_item(self):
         page = vclean.clean(

@@ -47,6 +47,28 @@ class TestProduct:
         assert product is not None
         assert product.currency == currency
 
+    @pytest.mark.parametrize(
+        ("price", "amount", "text"),
+        [
+            ("<del>$249.00</del> <b>$199.00</b>", "199.00", "$199.00"),
+            ("<p class=old-price>$249.00</p><p>$199.00</p>", "199.00", "$199.00"),
+            ("Was $249.00 Now $199.00", "199.00", "$199.00"),
+            ("<span>$</span><span>199</span><sup>00</sup>", "199.00", "$ 199.00"),
+            ("CHF 1'199", "1199", "CHF 1'199"),
+            ("€ 1 299,00", "1299.00", "€ 1 299,00"),
+        ],
+    )
+    def test_price_of_today(self, price: str, amount: str, text: str) -> None:
+        declared = {key: value for key, value in LAMP.items() if key != "offers"}
+        product = vclean.clean(page(declared, f"<div>{price}</div><button>Add to cart</button>")).product
+        assert product is not None
+        assert (product.price, product.price_text) == (amount, text)
+
+    def test_declared_price_beside_a_former_one(self) -> None:
+        product = vclean.clean(page(LAMP, "<p>€ 84,90 instead of, now € 64,90")).product
+        assert product is not None
+        assert product.price_text == "€ 64,90"
+
     @pytest.mark.browser
     def test_box_of_the_price(self) -> None:
         html = page(LAMP, '<p style="position:absolute;left:300px;top:200px;margin:0;width:80px">64,90 €</p>')
