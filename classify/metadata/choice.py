@@ -46,8 +46,10 @@ def choose_metadata(
     page = metadata_page(context, language)
     model = model or load_shipped()
     candidates = page_candidates(page)
-    choices = choose(candidates, model) | choose_confirmed(candidates, parts or {}, model) | choose_declared(page)
-    if page_type := choose_page_type(context, model.page_types):
+    page_type = choose_page_type(context, model.page_types)
+    choices = choose(candidates, model.forests, page_type.values[0] if page_type else "")
+    choices |= choose_confirmed(candidates, parts or {}, model) | choose_declared(page)
+    if page_type:
         choices[Field.PAGE_TYPE] = page_type
     published, modified = choices.get(Field.PUBLISHED), choices.get(Field.MODIFIED)
     if published and modified and modified.values[0][:10] < published.values[0][:10]:

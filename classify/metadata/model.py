@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from vclean.classify import model_file
+from vclean.classify.metadata.rules import declared_date, persons, possible
 from vclean.classify.model_file import READ_ERRORS
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
@@ -92,15 +91,28 @@ class Choice:
     mentions: Sequence[Mention]
 
 
-def choose(candidates: Mapping[Field, Candidates], model: MetadataModel) -> dict[Field, Choice]:
-    """Return the most probable candidate of each of `FIELDS`; none below the threshold of its field."""
+def choose(
+    candidates: Mapping[Field, Candidates], forests: Mapping[Field, Forest], page_type: str = ""
+) -> dict[Field, Choice]:
+    """Return the most probable candidate of each of `FIELDS` that can be its value; none below the threshold.
+
+    Args:
+        candidates: the candidates of each field.
+        forests: the trees of each field.
+        page_type: the type of the page; empty if unknown.
+    """
     choices = {}
     for field in FIELDS:
         rows = candidates[field].rows
-        probability = model.forests[field].predict(candidates[field].x) if rows else np.zeros(0)
-        best = int(probability.argmax()) if rows else -1
-        if best >= 0 and probability[best] >= THRESHOLDS[field]:
-            choices[field] = Choice(rows[best].values, float(probability[best]), rows[best].mentions)
+        if not rows:
+            continue
+        probability = forests[field].predict(candidates[field].x) * possible(field, candidates[field], page_type)
+        best: int | None = int(probability.argmax())
+        if probability[best] < THRESHOLDS[field]:
+            best = declared_date(candidates[field], probability, page_type) if field is Field.PUBLISHED else None
+        if best is not None:
+            values = persons(rows[best].values) if field is Field.AUTHORS else rows[best].values
+            choices[field] = Choice(values, float(probability[best]), rows[best].mentions)
     return choices
 
 

@@ -50,10 +50,12 @@ class Candidates:
     Attributes:
         rows: the candidates.
         x: float32 (C, F), their features.
+        in_comments: bool (C,), which of them only comments have.
     """
 
     rows: list[Candidate]
     x: NDArray[np.float32]
+    in_comments: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,15 @@ def group(
             forms.append(values)
             several.append(mention)
     return [Candidate(prefer(forms), several) for forms, several in groups.values()]
+
+
+def make_candidates(
+    page: MetadataPage, rows: list[Candidate], features: Sequence[Values], columns: Sequence[str]
+) -> Candidates:
+    """Return candidates with their features: those in `columns`; missing ones are NaN."""
+    in_comments = page.view.in_comments
+    only = [all(mention.block >= 0 and in_comments[mention.block] for mention in row.mentions) for row in rows]
+    return Candidates(rows, to_matrix(features, columns), np.array(only, dtype=bool))
 
 
 def first_form(forms: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
