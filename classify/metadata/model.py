@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.classify import model_file
-from vclean.classify.metadata.rules import declared_date, persons, possible
+from vclean.classify.metadata.rules import declared_date, persons, possible, shown_title
 from vclean.classify.model_file import READ_ERRORS
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
@@ -27,6 +27,9 @@ from vclean.labels import PAGE_TYPES, PartKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from vclean.features.metadata.candidates import Candidates
     from vclean.features.metadata.mentions import Mention
@@ -109,11 +112,20 @@ def choose(
         probability = forests[field].predict(candidates[field].x) * possible(field, candidates[field], page_type)
         best: int | None = int(probability.argmax())
         if probability[best] < THRESHOLDS[field]:
-            best = declared_date(candidates[field], probability, page_type) if field is Field.PUBLISHED else None
+            best = _less_probable(field, candidates[field], probability, page_type)
         if best is not None:
             values = persons(rows[best].values) if field is Field.AUTHORS else rows[best].values
             choices[field] = Choice(values, float(probability[best]), rows[best].mentions)
     return choices
+
+
+def _less_probable(
+    field: Field, candidates: Candidates, probability: NDArray[np.float64], page_type: str
+) -> int | None:
+    """Return the candidate below the threshold that rules choose; None if there is none."""
+    if field is Field.PUBLISHED:
+        return declared_date(candidates, probability, page_type)
+    return shown_title(candidates, probability) if field is Field.TITLE else None
 
 
 def marked_candidate(candidates: Candidates, trees: Forest, blocks: Collection[int]) -> int | None:

@@ -36,6 +36,7 @@ _ACCOUNT: Final = re.compile(
 )
 """Names of accounts that belong to no person."""
 _IS_H1: Final = titles.COLUMNS.index("is_h1")
+_IN_TITLE: Final = titles.COLUMNS.index("in_title")
 
 _JSON_LD_DATES: Final = ("article.datePublished", "untyped.datePublished", "page.datePublished")
 _OTHER_DATES: Final = frozenset(
@@ -48,6 +49,8 @@ _NO_ARTICLES: Final = (
 """Types of pages whose dates of publication are those of database entries, and interest no reader."""
 _LOWEST: Final = 0.05
 """Lowest probability of a date that only markup declares."""
+_LOWEST_SHOWN: Final = 0.02
+"""Lowest probability of a title that only a block shows, in an element with such a name."""
 
 
 def possible(field: Field, candidates: Candidates, page_type: str) -> NDArray[np.bool_]:
@@ -108,6 +111,22 @@ def declared_date(candidates: Candidates, probability: NDArray[np.float64], page
         return None
     best = max(rows, key=lambda row: float(probability[row]))
     return best if probability[best] >= _LOWEST else None
+
+
+def shown_title(candidates: Candidates, probability: NDArray[np.float64]) -> int | None:
+    """Return the block that is named as the title, for pages without a title in markup; None if there is none.
+
+    The trees give it a low probability: on the training corpora, markup confirms nearly every title.
+
+    Args:
+        candidates: C candidates.
+        probability: float64 (C,), the probability that they are right; 0 for those that cannot be titles.
+    """
+    best = int(probability.argmax())
+    is_only = all(mention.source is Source.PAGE for row in np.flatnonzero(probability).tolist()
+                  for mention in candidates.rows[row].mentions)  # fmt: skip
+    is_named = candidates.x[best, _IN_TITLE] == 1
+    return best if is_only and is_named and probability[best] >= _LOWEST_SHOWN else None
 
 
 def _is_declared(mention: Mention) -> bool:

@@ -130,6 +130,10 @@ class TestPlaceholders:
         html = article(title=title).replace("h1>", "div>")
         assert chosen(html).get(Field.TITLE) != (title,)
 
+    def test_a_named_headline_is_the_title(self) -> None:
+        html = article(title="Untitled Document").replace("<h1>", "<div class=headline>").replace("</h1>", "</div>")
+        assert chosen(html)[Field.TITLE] == ("Old sluice to be rebuilt",)
+
     def test_headings_are_titles(self) -> None:
         html = f"<title>Home - Lexicon</title><h1>Home</h1>{TEXT}"
         assert chosen(html)[Field.TITLE] == ("Home",)
