@@ -39,13 +39,19 @@ _END: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SPLIT: Final = re.compile(
-    r"\s*[,;，、/]\s*|\s+(?:and|And|AND|und|et|y|e|en|og|och|ja|i|и|та|ve|dan|&|\+|with|mit|avec)\s+(?=\S)"
+    r"\s*[,;，、/]\s*|\s+(?:and|And|AND|und|et|y|e|en|og|och|ja|i|и|та|ve|dan|&|\+|with|mit|avec|"
+    r"UND|ET|OG|OCH|WITH|MIT|AVEC)\s+(?=\S)"
 )
 _DEGREE: Final = r"(?:(?:[A-Z]\.?){2,7}(?:-[A-Z]+)*|Ph\.?\s?D\.?|[A-Z][a-z]{1,2}[A-Z]{1,2}|MSc?|BSc?|[JS]r\.?)"
 _CREDENTIAL: Final = re.compile(rf"{_DEGREE}(?:\s{_DEGREE}){{0,3}}(?:\s*\([^)]*\))?")
+_KNOWN_DEGREE: Final = re.compile(
+    r"(?:B[AS]|BSC|C[EFT]O|CF[AP]|CPA|DDS|DMD|DO|DPT|DPHIL|DR|EDD|ESQ|FACP|J[DR]|LCSW|LL[BM]|LMFT|MA|MBA|MD|MED|MFA|MPH|"
+    r"MSC?|MSN|MSW|NP|OD|PA|PHARMD|PHD|PMP|PSYD|PT|RDN?|RN|SR)"
+)
+"""Degree among names in capitals."""
 _ROLE: Final = re.compile(
     r"\b(?:editor|reporter|correspondent|writer|contributor|journalist|redakteur(?:in)?|columnist|producer|"
-    r"freelance|director|manager|ceo|founder|author|senior|chief|head of|associate|specialist|expert)\b",
+    r"freelance|director|manager|ceo|founder|author|senior|chief(?=\s)|head of|associate|specialist|expert)\b",
     re.IGNORECASE,
 )
 _DANGLING: Final = re.compile(r"\s(?:on|at|am|um|le|el|den)\s*$")
@@ -163,14 +169,20 @@ _PARTICLES: Final = frozenset(
 def without_credentials(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return names without degrees and roles that a comma separated from them; all if nothing else is left.
 
-    >>> without_credentials(("Ann Lee", "MD", "Staff Writer"))
-    ('Ann Lee',)
+    >>> without_credentials(("Ann Lee", "MD", "Staff Writer")), without_credentials(("ANN LEE", "BO EK", "MD"))
+    (('Ann Lee',), ('ANN LEE', 'BO EK'))
     """
+    in_capitals = bool(names) and " " in names[0] and names[0].isupper()
     remaining = [
         name for position, name in enumerate(names)
-        if not (position and (_CREDENTIAL.fullmatch(name) or _ROLE.search(name)))
+        if not (position and (_is_degree(name, in_capitals=in_capitals) or _ROLE.search(name)))
     ]  # fmt: skip
     return tuple(remaining) or names
+
+
+def _is_degree(name: str, *, in_capitals: bool) -> bool:
+    words = name.replace(".", "").split()
+    return all(map(_KNOWN_DEGREE.fullmatch, words)) if in_capitals else bool(_CREDENTIAL.fullmatch(name))
 
 
 def names_key(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -71,6 +71,20 @@ class TestWithoutCredentials:
     def test_drops_degrees_and_roles(self) -> None:
         assert without_credentials(("Ann Lee", "MD", "Ph.D.", "Staff Writer", "Tom")) == ("Ann Lee", "Tom")
 
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("BY JOHN SMITH AND MARY JONES", ("JOHN SMITH", "MARY JONES")),
+            ("JOHN SMITH, MARY JONES AND BOB FOX", ("JOHN SMITH", "MARY JONES", "BOB FOX")),
+            ("JOHN SMITH, M.D., PH.D., MARY FOX, STAFF WRITER", ("JOHN SMITH", "MARY FOX")),
+            ("VON ANN LEE UND BO EK", ("ANN LEE", "BO EK")),
+            ("By Ann Lee and Ed Chief", ("Ann Lee", "Ed Chief")),
+            ("By Ann Lee, Chief Economist", ("Ann Lee",)),
+        ],
+    )
+    def test_names_in_capitals_are_no_degrees(self, text: str, expected: tuple[str, ...]) -> None:
+        assert without_credentials(split_names(text)) == expected
+
     def test_keeps_the_first(self) -> None:
         assert without_credentials(("BBC", "MD")) == ("BBC",)
 
