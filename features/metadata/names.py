@@ -20,17 +20,46 @@ _BY: Final = (
     r"ein gastbeitrag von|text von|autor(?:in|en)?|verfasst von|écrit par|publié par|propos recueillis par|par|"
     r"auteurs?|por|escrito por|publicado por|texto|autores|autora|scritto da|pubblicato da|di|a cura di|da|"
     r"door|geschreven door|auteur|tekst|av|skriven av|tekst av|af|skrevet af|автор(?:ы)?|текст|autorka|autorem|"
+    r"text(?=\s*[:：])|συντάκτ(?:ης|ρια)|γράφ(?:ει|ουν)(?:\s+(?:ο|η|οι))?|του|της|των|"
     r"napsal(?:a)?|szerző|írta|yazar|yazan|penulis|oleh|beitrag von|kirjoittanut|teksti|"
-    r"作者|記者|记者|责编|責編|责任编辑|編集|文|撰文|来源|來源|기자|글|โดย|tác giả|בקלם|מאת|بقلم|كتب|लेखक"
+    r"執筆者?|著者|筆者|ライター|取材・文|作者|記者|记者|责编|責編|责任编辑|編集|文|撰文|"
+    r"来源|來源|기자|글|โดย|tác giả|בקלם|מאת|بقلم|كتب|लेखक"
 )
 """Words that begin a byline, as a regular expression."""
 _PREFIX: Final = re.compile(rf"^\s*(?:[-–—|•·*@~(（]\s*)*(?:(?:{_BY})\b\s*[:：]?\s*)+(?=\S)", re.IGNORECASE)
 _BYLINE: Final = re.compile(rf"^\s*(?:[-–—|•·*(（]\s*)*(?P<by>(?:{_BY})\b)\s*[:：]?\s*(?=\S)", re.IGNORECASE)
 _ONLY_BY: Final = re.compile(rf"(?:{_BY})", re.IGNORECASE)
 _STRONG: Final = frozenset(
-    ("di", "da", "av", "af", "par", "por", "von", "door", "by", "text", "文", "글", "texto", "tekst")
+    (
+        "di",
+        "da",
+        "av",
+        "af",
+        "par",
+        "por",
+        "von",
+        "door",
+        "by",
+        "text",
+        "文",
+        "글",
+        "texto",
+        "tekst",
+        "του",
+        "τησ",
+        "των",
+    )
 )
 """Words that begin a byline only before a capital letter: they are common words, too."""
+_REPORTER_AFTER: Final = re.compile(
+    r"^\s*([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,8})\s?(?:記者|记者|기자|特派員|특파원)\s*$"
+)
+"""Name with the word for a reporter after it: Korean, Japanese and Chinese."""
+_PLACE: Final = re.compile(
+    r"^((?:\S+\s){1,3}\S+(?:\s(?:and|und|et|y|e|en|og|och|i)\s(?:\S+\s){1,3}\S+)?)\s*,\s*[^\W\d_]+\s*$"
+)
+"""One name, or two with a conjunction, and then a word after a comma: the place or the agency of a report."""
+_MAIL: Final = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,60}")
 _END: Final = re.compile(
     r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*\(.*|\s*\n.*|\s+(?:on|am|le|el|il|den)\s+(?=\w+\.?,?\s*\d|\d).*|"
     r",?\s+(?:updated|published|posted|last|aktualisiert|veröffentlicht|medically|reviewed|edited|fact.checked|"
@@ -40,7 +69,7 @@ _END: Final = re.compile(
 )
 _SPLIT: Final = re.compile(
     r"\s*[,;，、/]\s*|\s+(?:and|And|AND|und|et|y|e|en|og|och|ja|i|и|та|ve|dan|&|\+|with|mit|avec|"
-    r"UND|ET|OG|OCH|WITH|MIT|AVEC)\s+(?=\S)"
+    r"UND|ET|OG|OCH)\s+(?=\S)"
 )
 _DEGREE: Final = r"(?:(?:[A-Z]\.?){2,7}(?:-[A-Z]+)*|Ph\.?\s?D\.?|[A-Z][a-z]{1,2}[A-Z]{1,2}|MSc?|BSc?|[JS]r\.?)"
 _CREDENTIAL: Final = re.compile(rf"{_DEGREE}(?:\s{_DEGREE}){{0,3}}(?:\s*\([^)]*\))?")
@@ -79,7 +108,7 @@ def byline_word(text: str) -> str:
     """
     match = _BYLINE.match(text[:60])
     if not match:
-        return ""
+        return "記者" if _REPORTER_AFTER.match(text[:60]) else ""
     word = match["by"].casefold()
     following = text[match.end() : match.end() + 1]
     is_cased = following.upper() != following.lower()
@@ -94,10 +123,12 @@ def split_names(text: str) -> tuple[str, ...]:
     >>> split_names("https://example.org/ann"), split_names("Lee, Ann")
     ((), ('Lee', 'Ann'))
     """
+    text = _MAIL.sub(" ", text) if "@" in text and len(text) < MAX_NAME_CHARS else text
     if len(text) > 3 * MAX_NAME_CHARS or _ADDRESS.search(text):
         return ()
     part = _name_part(text)
-    part = _PREFIX.sub("", part) if byline_word(part) else part
+    if byline_word(part):
+        part = _PLACE.sub(r"\1", _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part)))
     part = _DANGLING.sub("", _END.sub("", part)).strip(" ,;:-–—|•·")
     names = [name.strip(" .,:;–—|•·()（）\"“”'*").removeprefix("and ") for name in _SPLIT.split(part)]
     return tuple(dict.fromkeys(name for name in names if is_name(name)))[:MAX_AUTHORS]

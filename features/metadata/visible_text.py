@@ -94,7 +94,7 @@ def byline_mentions(page: PageView) -> list[Mention]:
 def _byline_kind(page: PageView, block: int, *, named: bool) -> str:
     """Return why a block may name authors, see `byline_mentions`; an empty string if it does not."""
     text = page.texts[block]
-    if byline_word(f"{text} X"):
+    if byline_word(f"{text} X") or byline_word(text):
         return "by"
     if named:
         return "class"

@@ -21,6 +21,18 @@ class TestSplitNames:
             ("Ann E. Lee — March 7, 2024", ("Ann E. Lee",)),
             ("par Ann Lee et Bo Ek", ("Ann Lee", "Bo Ek")),
             ("（责编：牛镛、岳弘彬）", ("牛镛", "岳弘彬")),
+            ("Text: Anna Müller", ("Anna Müller",)),
+            ("Von Anna Müller und Jörg Weiß, Hamburg", ("Anna Müller", "Jörg Weiß")),
+            ("Von Anna Müller, Hamburg", ("Anna Müller",)),
+            ("By Ann Lee, Bo Ek, Cy Fo", ("Ann Lee", "Bo Ek", "Cy Fo")),
+            ("執筆者：山田太郎", ("山田太郎",)),
+            ("山田太郎 記者", ("山田太郎",)),
+            ("김철수 기자", ("김철수",)),
+            ("김철수 기자 kim@news.kr", ("김철수",)),
+            ("Γράφει ο Νίκος Παππάς", ("Νίκος Παππάς",)),
+            ("Συντάκτης: Νίκος Παππάς", ("Νίκος Παππάς",)),
+            ("Της Άννας Παπαδοπούλου", ("Άννας Παπαδοπούλου",)),
+            ("ann@example.org", ()),
             ("Last updated on Mar 3, 2024", ()),
             ("https://example.org/ann", ()),
             ("By", ()),
@@ -38,7 +50,10 @@ class TestSplitNames:
     def test_accepts_any_text(self, text: str) -> None:
         assert all(name.strip() for name in split_names(text))
 
-    @pytest.mark.parametrize("text", ["by " * 110, "- " * 170, "Aa." * 110, "( " * 170, "1:11 " * 60])
+    @pytest.mark.parametrize(
+        "text",
+        ["by " * 110, "- " * 170, "Aa." * 110, "( " * 170, "1:11 " * 60, "a@" * 59, "a.a" * 30 + "@", "Aa " * 110],
+    )
     def test_takes_little_time(self, text: str) -> None:
         started = time.perf_counter()
         without_credentials(split_names(text))
@@ -50,6 +65,7 @@ class TestBylineWord:
         ("text", "expected"),
         [
             ("By Ann Lee", "by"), ("by the sea", "by the"), ("Door to the sea", ""), ("Da capo", ""),
+            ("Text: Ann", "text"), ("Text of the law", ""), ("της γης", ""), ("김철수 기자", "記者"),
             ("Written by ann", "written by"), ("Texto: Ana", "texto"), ("Byron Bay", ""), ("", ""),
         ],
     )  # fmt: skip
