@@ -28,6 +28,8 @@ MAX_DATE_BLOCKS: Final = 60
 MAX_BYLINES: Final = 40
 _NEAR: Final = 5
 """Blocks before the headline in which names may be authors; after it, twice as many."""
+_MAX_DATE_WORDS: Final = 10
+"""Most words of a block that is only a date."""
 _ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORECASE)
 """Blocks of a byline that have only its first words; the names are in the next block."""
 _UPDATED: Final = re.compile(
@@ -74,7 +76,7 @@ def byline_mentions(page: PageView) -> list[Mention]:
     """Return short blocks that may name authors, near the headline first.
 
     The name of a mention is the evidence: the text begins with a word of authorship (`by`), an element is named after
-    authors (`class`), the text is beside a date (`beside`), or it looks like a name next to the headline (`near`).
+    authors (`class`), a date is beside the text or in the next block (`beside`), or it looks like a name next to the headline (`near`).
     """
     context = page.context
     named = page.block_names[:, NAMES.index("author")] if len(context) else np.zeros(0, dtype=bool)
@@ -103,7 +105,17 @@ def _byline_kind(page: PageView, block: int, *, named: bool) -> str:
     if page.context.digit_words[block] and next(find_dates(text), None):
         names = split_names(text)
         return "beside" if names and looks_like_name(names[0]) else ""
-    return "near" if looks_like_name(text) else ""
+    if not looks_like_name(text):
+        return ""
+    return "beside" if _has_date(page, block + 1) else "near"
+
+
+def _has_date(page: PageView, block: int) -> bool:
+    """Return whether a short block has a date."""
+    context = page.context
+    if block >= len(context) or not context.digit_words[block] or context.tokens[block] > _MAX_DATE_WORDS:
+        return False
+    return next(find_dates(page.texts[block]), None) is not None
 
 
 def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Mention]:
