@@ -139,19 +139,28 @@ def marked_candidate(candidates: Candidates, trees: Forest, blocks: Collection[i
     return rows[int(trees.predict(candidates.x[rows]).argmax())] if rows else None
 
 
-def candidates_of(context: PageContext, language: str) -> dict[Field, Candidates]:
+def candidates_of(
+    context: PageContext, language: str, parts: Mapping[int, PartKind] | None = None
+) -> dict[Field, Candidates]:
     """Return the candidates of each of `FIELDS` for a page.
 
     Args:
         context: the blocks of the page.
         language: ISO 639-1 code of the page; empty if unknown.
+        parts: the parts that a person confirmed, by block.
     """
-    return page_candidates(metadata_page(context, language))
+    return page_candidates(metadata_page(context, language, parts))
 
 
-def metadata_page(context: PageContext, language: str) -> MetadataPage:
+def metadata_page(context: PageContext, language: str, parts: Mapping[int, PartKind] | None = None) -> MetadataPage:
     """Return the page for extractors of metadata; mentions are read on first use. Arguments as for `candidates_of`."""
-    return MetadataPage(context, language, is_day_first(language, context.snapshot.language))
+    confirmed = {field: confirmed_blocks(parts, field) for field in FIELDS} if parts else {}
+    return MetadataPage(context, language, is_day_first(language, context.snapshot.language), confirmed)
+
+
+def confirmed_blocks(parts: Mapping[int, PartKind], field: Field) -> set[int]:
+    """Return the blocks of a page that a person confirmed to show a field."""
+    return {block for block, part in parts.items() if part in PARTS[field]}
 
 
 def page_candidates(page: MetadataPage) -> dict[Field, Candidates]:

@@ -165,6 +165,31 @@ def looks_like_name(text: str) -> bool:
     return 2 <= len(words) <= 5 and all(word[0].isupper() for word in words) if has_case else len(text) <= 8
 
 
+def read_names(text: str) -> tuple[str, ...]:
+    """Return the names in a text that is known to name authors; none if no part of it can be a name.
+
+    >>> read_names("Ann Lee wrote this from Portsmouth"), read_names("by annlee"), read_names("the seventh of May")
+    (('Ann Lee',), ('annlee',), ())
+    """
+    names = split_names(text[: 3 * MAX_NAME_CHARS])
+    if found := tuple(name for name in names if looks_like_name(name)):
+        return found
+    words = text[: 3 * MAX_NAME_CHARS].split()
+    is_short = bool(names) and all(len(name.split()) <= _FEW_WORDS for name in names)
+    if is_short and (byline_word(text) or len(words) <= _FEW_WORDS):
+        return names
+    for start in range(len(words)):
+        lengths = range(_LONGEST_NAME, 1, -1)
+        runs = (" ".join(words[start : start + length]).strip(".,:;") for length in lengths)
+        if name := next((run for run in runs if looks_like_name(run) and run[0].isupper()), ""):
+            return (name,)
+    return ()
+
+
+_FEW_WORDS: Final = 2
+"""Words of a name of an account, or of a person in small letters."""
+_LONGEST_NAME: Final = 4
+"""Most words of a name within a sentence."""
 _PARTICLES: Final = frozenset(
     [
         "van",

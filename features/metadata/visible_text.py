@@ -51,7 +51,7 @@ def title_mentions(page: PageView) -> list[Mention]:
     scores, snapshot = page.scores, page.snapshot
     best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
     mentions = [
-        Mention(Field.TITLE, (_without_permalink(page.texts[block]),), Source.PAGE, f"headline{rank}", block, -1)
+        Mention(Field.TITLE, (headline_text(page.texts[block]),), Source.PAGE, f"headline{rank}", block, -1)
         for rank, block in enumerate(best)
         if np.isfinite(scores[block])
     ]
@@ -63,10 +63,10 @@ def title_mentions(page: PageView) -> list[Mention]:
     return mentions + [Mention(Field.TITLE, (text[:500],), Source.TITLE, name) for text, name in named if text]
 
 
-def _without_permalink(heading: str) -> str:
+def headline_text(heading: str) -> str:
     r"""Return a heading on one line, without the link to itself at its end.
 
-    >>> _without_permalink("Middle\u00adware¶"), _without_permalink("Order of layers #")
+    >>> headline_text("Middle\u00adware¶"), headline_text("Order of layers #")
     ('Middleware', 'Order of layers')
     """
     return clean_text(_PERMALINK.sub("", heading), 500)
@@ -76,7 +76,8 @@ def byline_mentions(page: PageView) -> list[Mention]:
     """Return short blocks that may name authors, near the headline first.
 
     The name of a mention is the evidence: the text begins with a word of authorship (`by`), an element is named after
-    authors (`class`), a date is beside the text or in the next block (`beside`), or it looks like a name next to the headline (`near`).
+    authors (`class`), a date is beside the text or in the next block (`beside`), or it looks like a name next to the
+    headline (`near`).
     """
     context = page.context
     named = page.block_names[:, NAMES.index("author")] if len(context) else np.zeros(0, dtype=bool)
@@ -127,11 +128,12 @@ def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Men
     digits = np.flatnonzero((context.digit_words > 0) & (context.tokens <= MAX_BYLINE_WORDS))
     mentions: list[Mention] = []
     for block in _nearest(digits, page.headline)[:MAX_DATE_BLOCKS].tolist():
-        mentions += _dates_of(page, block, language, day_first=day_first)
+        mentions += block_dates(page, block, language, day_first=day_first)
     return mentions
 
 
-def _dates_of(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
+def block_dates(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
+    """Yield the dates in a block; arguments as for `date_mentions`."""
     text, position = page.texts[block], 0
     before = page.texts[block - 1][-40:] if block and len(page.texts[block - 1]) <= 40 else ""
     for date in find_dates(text, language, day_first=day_first):

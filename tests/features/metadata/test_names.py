@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.metadata.names import byline_word, looks_like_name, names_key, split_names, without_credentials
+from vclean.features.metadata.names import (
+    byline_word,
+    looks_like_name,
+    names_key,
+    read_names,
+    split_names,
+    without_credentials,
+)
 
 
 class TestSplitNames:
@@ -58,6 +65,22 @@ class TestSplitNames:
         started = time.perf_counter()
         without_credentials(split_names(text))
         assert time.perf_counter() - started < 1
+
+
+class TestReadNames:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("By Ann Lee, March 7, 2024", ("Ann Lee",)),
+            ("Ann Lee wrote this from Portsmouth", ("Ann Lee",)),
+            ("annlee", ("annlee",)),
+            ("the seventh of May", ()),
+            ("2024", ()),
+            ("", ()),
+        ],
+    )
+    def test_reads_a_marked_byline(self, text: str, expected: tuple[str, ...]) -> None:
+        assert read_names(text) == expected
 
 
 class TestBylineWord:
