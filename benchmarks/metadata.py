@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import page_types
 from documents import table
 from leaderboard import interval
 from page_types import read_types, tables, typed_pages
 
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, read_metadata, site
-from vclean.classify.metadata.model import FIELDS, THRESHOLDS
+from vclean.classify.metadata.model import FIELDS, choose
+from vclean.classify.metadata.page_type import THRESHOLD as TYPE_THRESHOLD
 from vclean.classify.training.metadata import fit, fit_fields, is_same, make_example
 from vclean.classify.training.page_type import add_unknown_addresses
 from vclean.errors import VcleanError
@@ -33,10 +35,13 @@ from vclean.features.blocks import extract_blocks
 from vclean.features.metadata.mentions import Field
 from vclean.features.page_context import PageContext
 from vclean.files import write_atomic
+from vclean.labels import PAGE_TYPES
 from vclean.render.static.parse import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from page_types import TypedPage
 
     from vclean.classify.corpora.corpora import GoldPage
     from vclean.classify.training.metadata import MetadataExample
@@ -118,28 +123,36 @@ def _values_of(name: str, page: GoldPage) -> Values:
         return {}
 
 
-def chosen(forests: Mapping[Field, Forest], sample: MetadataExample) -> Values:
-    """Return the values that models choose."""
-    values = {}
-    for field in FIELDS:
-        rows = sample.candidates[field].rows
-        probability = forests[field].predict(sample.candidates[field].x) if rows else np.zeros(1)
-        best = int(probability.argmax())
-        values[field] = rows[best].values if rows and probability[best] >= THRESHOLDS[field] else ()
-    return values
+def chosen(forests: Mapping[Field, Forest], sample: MetadataExample, page_type: str) -> Values:
+    """Return the values that models choose for a page of a type, empty if unknown."""
+    choices = choose(sample.candidates, forests, page_type)
+    return {field: choices[field].values if field in choices else () for field in FIELDS}
 
 
-def cross_validate(rows: Sequence[Case]) -> list[dict[str, Values]]:
-    """Return the values of every system for each page; those of vclean from models that saw no page of its site."""
+def predicted_types(typed: Sequence[TypedPage]) -> dict[tuple[str, str], str]:
+    """Return the types of pages by corpus and URL, from models that saw no page of their sites; only probable ones."""
+    probability = page_types.cross_validate(typed, [page.example for page in typed])
+    best = zip(typed, probability.argmax(axis=1).tolist(), probability.max(axis=1).tolist(), strict=True)
+    return {(page.corpus, page.url): PAGE_TYPES[row].value for page, row, highest in best if highest >= TYPE_THRESHOLD}
+
+
+def cross_validate(rows: Sequence[Case], types: Mapping[tuple[str, str], str]) -> list[dict[str, Values]]:
+    """Return the values of every system for each page; those of vclean from models that saw no page of its site.
+
+    Args:
+        rows: the pages.
+        types: their types by corpus and URL, see `predicted_types`.
+    """
     fold = assign_folds([case.site for case in rows], FOLDS)
     values = [dict(case.others) for case in rows]
     for number in range(FOLDS):
         rest = [case for case, case_fold in zip(rows, fold, strict=True) if case_fold != number]
         forests = fit_fields([sample for case in rest for sample in (case.parsed, case.rendered) if sample])
         for row in np.flatnonzero(fold == number).tolist():
-            values[row][VCLEAN] = chosen(forests, rows[row].parsed)
+            page_type = types.get((rows[row].page.corpus, rows[row].page.url), "")
+            values[row][VCLEAN] = chosen(forests, rows[row].parsed, page_type)
             if sample := rows[row].rendered:
-                values[row][RENDERED] = chosen(forests, sample)
+                values[row][RENDERED] = chosen(forests, sample, page_type)
     return values
 
 
@@ -230,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"metadata.py: {error}\n")
         return error.exit_code
     print(tables(typed) if typed else "no page has a type")
-    values = cross_validate(rows)
+    values = cross_validate(rows, predicted_types(typed) if typed else {})
     print(score_table(rows, values, (VCLEAN, *options.others)))
     if options.render:
         print(sight_table(rows, values))

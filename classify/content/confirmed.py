@@ -15,14 +15,14 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from vclean.classify.prediction import HeadlineSource
+from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.features.block_names import block_names, match_blocks
 from vclean.labels import Label, PartKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from vclean.classify.prediction import Decision, Headline
+    from vclean.classify.prediction import Decision
     from vclean.features.blocks import BlockColumns
 
 _Value = TypeVar("_Value", Label, PartKind)
@@ -159,9 +159,27 @@ def override(labels: Sequence[Label], confirmed: Mapping[int, Label]) -> list[La
 
 
 def confirm_headline(
-    headline: Headline | None, labels: Sequence[Label], confirmed: Mapping[int, Label]
+    headline: Headline | None,
+    labels: Sequence[Label],
+    confirmed: Mapping[int, Label],
+    parts: Mapping[int, PartKind],
+    texts: Sequence[str],
 ) -> Headline | None:
-    """Return the headline of a page; the confirmed label of its block, if any, decides whether it is kept."""
+    """Return the headline of a page, as a person confirmed it.
+
+    A block that is marked as title is the headline. The confirmed label of its block, if any, decides whether the
+    headline is kept.
+
+    Args:
+        headline: the headline that the model found; None for none.
+        labels: B labels.
+        confirmed: the confirmed labels by block.
+        parts: the confirmed parts by block.
+        texts: the texts of the B blocks.
+    """
+    title = next((block for block, part in sorted(parts.items()) if part is PartKind.TITLE), None)
+    if title is not None:
+        headline = Headline(texts[title], title, HeadlineSource.CONFIRMED)
     if headline is None or headline.block is None or headline.block not in confirmed:
         return headline
     is_kept = labels[headline.block].is_content

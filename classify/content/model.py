@@ -135,7 +135,7 @@ class Model:
             labels=labels,
             roles=_with_overlays(stacking.block_roles(regions), blocks) if self.regions else [],
             kinds=PredictedKinds(self.kinds, x, blocks, labels) if self.kinds else [],
-            headline=confirm_headline(headline, labels, confirmed),
+            headline=confirm_headline(headline, labels, confirmed, parts, blocks.text),
             decision=confirm_decision(prediction.decision, confirmed),
             subject=subject,
             subject_blocks=subject_blocks,

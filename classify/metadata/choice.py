@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from vclean.classify.metadata.declared import choose_declared
 from vclean.classify.metadata.model import (
-    PARTS,
+    FIELDS,
     Choice,
     choose,
+    confirmed_blocks,
     load_shipped,
     marked_candidate,
     metadata_page,
@@ -43,11 +44,13 @@ def choose_metadata(
     Raises:
         ModelError: the shipped models are missing or damaged.
     """
-    page = metadata_page(context, language)
+    page = metadata_page(context, language, parts)
     model = model or load_shipped()
     candidates = page_candidates(page)
-    choices = choose(candidates, model) | choose_confirmed(candidates, parts or {}, model) | choose_declared(page)
-    if page_type := choose_page_type(context, model.page_types):
+    page_type = choose_page_type(context, model.page_types)
+    choices = choose(candidates, model.forests, page_type.values[0] if page_type else "")
+    choices |= choose_confirmed(candidates, parts or {}, model) | choose_declared(page)
+    if page_type:
         choices[Field.PAGE_TYPE] = page_type
     published, modified = choices.get(Field.PUBLISHED), choices.get(Field.MODIFIED)
     if published and modified and modified.values[0][:10] < published.values[0][:10]:
@@ -60,8 +63,8 @@ def choose_confirmed(
 ) -> dict[Field, Choice]:
     """Return the most probable candidate of each field in the blocks that a person confirmed to be this part."""
     choices = {}
-    for field, kinds in PARTS.items():
-        blocks = {block for block, part in parts.items() if part in kinds}
+    for field in FIELDS:
+        blocks = confirmed_blocks(parts, field)
         row = marked_candidate(candidates[field], model.forests[field], blocks)
         if row is not None:
             candidate = candidates[field].rows[row]

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from vclean.classify import model_file
+from vclean.classify.metadata.rules import declared_date, persons, possible, shown_title
 from vclean.classify.model_file import READ_ERRORS
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
@@ -28,6 +27,9 @@ from vclean.labels import PAGE_TYPES, PartKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from vclean.features.metadata.candidates import Candidates
     from vclean.features.metadata.mentions import Mention
@@ -92,16 +94,38 @@ class Choice:
     mentions: Sequence[Mention]
 
 
-def choose(candidates: Mapping[Field, Candidates], model: MetadataModel) -> dict[Field, Choice]:
-    """Return the most probable candidate of each of `FIELDS`; none below the threshold of its field."""
+def choose(
+    candidates: Mapping[Field, Candidates], forests: Mapping[Field, Forest], page_type: str = ""
+) -> dict[Field, Choice]:
+    """Return the most probable candidate of each of `FIELDS` that can be its value; none below the threshold.
+
+    Args:
+        candidates: the candidates of each field.
+        forests: the trees of each field.
+        page_type: the type of the page; empty if unknown.
+    """
     choices = {}
     for field in FIELDS:
         rows = candidates[field].rows
-        probability = model.forests[field].predict(candidates[field].x) if rows else np.zeros(0)
-        best = int(probability.argmax()) if rows else -1
-        if best >= 0 and probability[best] >= THRESHOLDS[field]:
-            choices[field] = Choice(rows[best].values, float(probability[best]), rows[best].mentions)
+        if not rows:
+            continue
+        probability = forests[field].predict(candidates[field].x) * possible(field, candidates[field], page_type)
+        best: int | None = int(probability.argmax())
+        if probability[best] < THRESHOLDS[field]:
+            best = _less_probable(field, candidates[field], probability, page_type)
+        if best is not None:
+            values = persons(rows[best].values) if field is Field.AUTHORS else rows[best].values
+            choices[field] = Choice(values, float(probability[best]), rows[best].mentions)
     return choices
+
+
+def _less_probable(
+    field: Field, candidates: Candidates, probability: NDArray[np.float64], page_type: str
+) -> int | None:
+    """Return the candidate below the threshold that rules choose; None if there is none."""
+    if field is Field.PUBLISHED:
+        return declared_date(candidates, probability, page_type)
+    return shown_title(candidates, probability) if field is Field.TITLE else None
 
 
 def marked_candidate(candidates: Candidates, trees: Forest, blocks: Collection[int]) -> int | None:
@@ -115,19 +139,28 @@ def marked_candidate(candidates: Candidates, trees: Forest, blocks: Collection[i
     return rows[int(trees.predict(candidates.x[rows]).argmax())] if rows else None
 
 
-def candidates_of(context: PageContext, language: str) -> dict[Field, Candidates]:
+def candidates_of(
+    context: PageContext, language: str, parts: Mapping[int, PartKind] | None = None
+) -> dict[Field, Candidates]:
     """Return the candidates of each of `FIELDS` for a page.
 
     Args:
         context: the blocks of the page.
         language: ISO 639-1 code of the page; empty if unknown.
+        parts: the parts that a person confirmed, by block.
     """
-    return page_candidates(metadata_page(context, language))
+    return page_candidates(metadata_page(context, language, parts))
 
 
-def metadata_page(context: PageContext, language: str) -> MetadataPage:
+def metadata_page(context: PageContext, language: str, parts: Mapping[int, PartKind] | None = None) -> MetadataPage:
     """Return the page for extractors of metadata; mentions are read on first use. Arguments as for `candidates_of`."""
-    return MetadataPage(context, language, is_day_first(language, context.snapshot.language))
+    confirmed = {field: confirmed_blocks(parts, field) for field in FIELDS} if parts else {}
+    return MetadataPage(context, language, is_day_first(language, context.snapshot.language), confirmed)
+
+
+def confirmed_blocks(parts: Mapping[int, PartKind], field: Field) -> set[int]:
+    """Return the blocks of a page that a person confirmed to show a field."""
+    return {block for block, part in parts.items() if part in PARTS[field]}
 
 
 def page_candidates(page: MetadataPage) -> dict[Field, Candidates]:

@@ -11,10 +11,10 @@ import numpy as np
 from vclean.classify.metadata.model import (
     FIELDS,
     FORMAT,
-    PARTS,
     MetadataModel,
     candidates_of,
     card_columns,
+    confirmed_blocks,
     marked_candidate,
 )
 from vclean.classify.training.page_type import fit_page_types
@@ -115,11 +115,10 @@ def corrected_example(
         parts: the parts of the page by block.
         base: the model that chooses among several candidates in the marked blocks.
     """
-    candidates = candidates_of(context, language)
+    candidates = candidates_of(context, language, parts)
     is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
     for name in FIELDS:
-        marked = {block for block, part in parts.items() if part in PARTS[name]}
-        row = marked_candidate(candidates[name], base.forests[name], marked)
+        row = marked_candidate(candidates[name], base.forests[name], confirmed_blocks(parts, name))
         if row is not None:
             is_right[name][row] = True
     return MetadataExample(candidates, is_right, {name: bool(is_right[name].any()) for name in FIELDS})

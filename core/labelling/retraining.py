@@ -6,6 +6,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from statistics import fmean
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from vclean.classify.content.model import load_default
 from vclean.classify.corpora.corpora import GoldPage, assign_folds, registered_domain
 from vclean.classify.corpora.gold import align
 from vclean.classify.evaluation.scores import word_score
-from vclean.classify.metadata.model import FIELDS, load_shipped
+from vclean.classify.metadata.model import FIELDS, confirmed_blocks, load_shipped
 from vclean.classify.training.dataset import page_rows
 from vclean.classify.training.incremental import CorrectedPage, continue_training
 from vclean.classify.training.metadata import continue_training as continue_metadata
@@ -25,6 +26,7 @@ from vclean.errors import InputError
 from vclean.features.block_names import block_names, match_blocks
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import page_context
+from vclean.features.metadata.mentions import Field
 from vclean.features.text.language import detect
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot
@@ -201,6 +203,24 @@ def corrected_metadata_model(corrections: Sequence[Correction]) -> MetadataModel
     """Return the shipped model of metadata, trained further on the parts of corrections; None without marked parts."""
     marked = [correction.metadata for correction in corrections if any(correction.metadata.has_gold.values())]
     return continue_metadata(load_shipped(), marked) if marked else None
+
+
+def describe_unread_marks(corrections: Sequence[Correction]) -> list[str]:
+    """Return a line for each page and field whose marked blocks show no value that can be read."""
+    lines = []
+    for correction in corrections:
+        for name in FIELDS:
+            blocks = sorted(confirmed_blocks(correction.parts, name))
+            if blocks and not correction.metadata.has_gold[name]:
+                text = shorten(correction.blocks.text[blocks[0]], 60, placeholder="…")
+                lines.append(
+                    f"page {correction.page.id}: {_CONTENTS[name]} can be read from the block marked for it, “{text}”: "
+                    "the mark has no effect; mark the block that shows it"
+                )
+    return list(dict.fromkeys(lines))
+
+
+_CONTENTS: Final = {Field.TITLE: "no title", Field.AUTHORS: "no name", Field.PUBLISHED: "no date"}
 
 
 def confirmed_pages(corrections: Sequence[Correction]) -> ConfirmedPages:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.features.metadata.candidates import (
     MENTION_COLUMNS,
-    Candidates,
     first_form,
     group,
     has_article,
+    make_candidates,
     mention_values,
-    to_matrix,
 )
 from vclean.features.metadata.mentions import Field, Source
 from vclean.features.metadata.names import byline_word, names_key, split_names, without_credentials
@@ -21,7 +20,7 @@ from vclean.features.text.page_title import is_site_name, normalize
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vclean.features.metadata.candidates import Candidate, MetadataPage
+    from vclean.features.metadata.candidates import Candidate, Candidates, MetadataPage
     from vclean.features.metadata.mentions import Mention
 
 _SLOTS: Final = (
@@ -50,7 +49,7 @@ def author_candidates(page: MetadataPage) -> Candidates:
     features = [
         {**_values(page, row), **shared, **_relations(page, index, rows, keys)} for index, row in enumerate(rows)
     ]
-    return Candidates(rows, to_matrix(features, COLUMNS))
+    return make_candidates(page, rows, features, COLUMNS)
 
 
 def _entries(mentions: Sequence[Mention]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mention]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vclean.features.metadata.confirmed_blocks import with_confirmed
 from vclean.features.metadata.json_ld import json_ld_mentions
 from vclean.features.metadata.marked_elements import marked_mentions
 from vclean.features.metadata.mentions import Field, Source
@@ -16,7 +17,7 @@ from vclean.features.metadata.page_view import NAMES, PageView
 from vclean.features.metadata.visible_text import byline_mentions, date_mentions, title_mentions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,10 +51,12 @@ class Candidates:
     Attributes:
         rows: the candidates.
         x: float32 (C, F), their features.
+        in_comments: bool (C,), which of them only comments have.
     """
 
     rows: list[Candidate]
     x: NDArray[np.float32]
+    in_comments: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +67,13 @@ class MetadataPage:
         context: the blocks of the page.
         language: ISO 639-1 code of its language, for names of months; empty if unknown.
         day_first: whether 3/7/2024 is in July on this page.
+        confirmed: the blocks that a person marked as title, byline or date, by field.
     """
 
     context: PageContext
     language: str
     day_first: bool
+    confirmed: Mapping[Field, Collection[int]] = field(default_factory=dict)
 
     @cached_property
     def view(self) -> PageView:
@@ -87,9 +92,11 @@ class MetadataPage:
             *byline_mentions(view),
             *date_mentions(view, self.language, day_first=self.day_first),
         ]
-        by_field: dict[Field, list[Mention]] = {field: [] for field in Field}
+        by_field: dict[Field, list[Mention]] = {name: [] for name in Field}
         for mention in every:
             by_field[mention.field].append(mention)
+        for name, blocks in self.confirmed.items():
+            by_field[name] = with_confirmed(by_field[name], name, blocks, view, self.language, day_first=self.day_first)
         return by_field
 
 
@@ -110,6 +117,15 @@ def group(
             forms.append(values)
             several.append(mention)
     return [Candidate(prefer(forms), several) for forms, several in groups.values()]
+
+
+def make_candidates(
+    page: MetadataPage, rows: list[Candidate], features: Sequence[Values], columns: Sequence[str]
+) -> Candidates:
+    """Return candidates with their features: those in `columns`; missing ones are NaN."""
+    in_comments = page.view.in_comments
+    only = [all(mention.block >= 0 and in_comments[mention.block] for mention in row.mentions) for row in rows]
+    return Candidates(rows, to_matrix(features, columns), np.array(only, dtype=bool))
 
 
 def first_form(forms: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import html
 import re
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.features import text as text_package
+from vclean.features.metadata.clocks import Clock, clock_after, clock_before
 from vclean.files import read_table
 
 if TYPE_CHECKING:
@@ -28,34 +29,32 @@ MAX_TEXT: Final = 300
 _BUDDHIST: Final = 543
 """Difference of the Thai calendar."""
 
-_TIME = (
-    r"(?:\D{1,6}?(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?:[.,]\d+)?\s?(?P<noon>[ap]\.?m)?"
-    r"\s?(?P<zone>Z\b|UTC|GMT|[+-]\d\d:?\d\d)?)?"
-)
 _YEAR = r"(?P<year>\d{4})"
 _SHORT_YEAR = r"(?P<year>\d{4}|['’]?\d\d)"
-_MONTH = r"(?P<name>[^\W\d_][^\s\d_’',./()|:-]{1,14})"  # vowel signs of Indic scripts and Thai are no letters
+_MONTH = r"(?P<name>[^\W\d_][^\s\d_’',./()|:-]{1,14}|[ก-ฮ][ก-๛]?\.[ก-ฮ])"
+"""Name of a month. Vowel signs of Indic scripts and Thai are no letters, and short names of Thai have points inside."""
 _DAY = r"(?P<day>\d{1,2})"
 _PATTERNS: Final = tuple(
-    re.compile(rf"(?<![\d./-]){pattern}(?!\d|[./-]\d){_TIME}", re.IGNORECASE)
+    re.compile(rf"(?<![\d./-]){pattern}(?!\d|[./-]\d)", re.IGNORECASE)
     for pattern in (
         rf"{_YEAR}(?P<mark>[-./])(?P<month>\d{{1,2}})(?P=mark){_DAY}",
         rf"{_YEAR}\s?[年년]\s?(?P<month>\d{{1,2}})\s?[月월]\s?{_DAY}\s?[日일]?",
         rf"{_YEAR}\.\s?(?P<month>\d{{1,2}})\.\s?{_DAY}\.?",
         rf"(?P<first>\d{{1,2}})(?P<mark>[-./])\s?(?P<second_number>\d{{1,2}})(?P=mark)\s?{_SHORT_YEAR}",
-        rf"{_DAY}(?:st|nd|rd|th|er|º|ª|\.|ος|η)?(?:\s+(?:de|of|d['’])\s*|[\s/.,-]+){_MONTH}\.?,?"
+        rf"{_DAY}(?:st|nd|rd|th|er|º|ª|°|\.|ος|η)?(?:\s+(?:de|of|d['’])\s*|[\s/.,-]+){_MONTH}\.?,?"
         rf"(?:\s+(?:de|del)\s+|[\s/,.-]+){_YEAR}",
         rf"{_DAY}[-\s]{_MONTH}\.?[-,\s]+{_SHORT_YEAR}",
-        rf"{_MONTH}\.?\s+{_DAY}(?:st|nd|rd|th)?\.?(?:,\s*|\s+(?:de\s+|del\s+)?|،\s*){_YEAR}",
+        rf"{_MONTH}\.?[\s-]+{_DAY}(?:st|nd|rd|th)?\.?(?:,\s*|-|\s+(?:de\s+|del\s+)?|،\s*){_YEAR}",
+        rf"{_DAY}\s+(?:tháng|thg)\s+(?P<month>\d{{1,2}})(?:,|\s+năm)?\s+{_YEAR}",
+        rf"{_YEAR}\.?\s+gada\s+{_DAY}\.?\s+{_MONTH}",
+        rf"{_YEAR}(?:\.|\s?m\.|ko)?,?\s+{_MONTH}\.?\s+{_DAY}\.?",
     )
 )
 """Forms of dates, in the order of precedence."""
 _ISO: Final = re.compile(
-    r"\s*(\d{4})-?(\d\d)-?(\d\d)(?:[T\s]+(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d+)?"
-    r"(?:\s*([ap])\.?m\b\.?)?\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?)?",
+    r"\s*(\d{4})-?(\d\d)-?(\d\d)(?:[T\s]+(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d+)?\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?)?",
     re.IGNORECASE,
 )
-_NOON: Final = re.compile(r"\d\s*[ap]\.?m\b", re.IGNORECASE)
 _EPOCH: Final = re.compile(r"\s*(1\d{9})(\d{3})?(?:\.\d+)?\s*\Z")
 _URL: Final = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})(?:[/-](\d{1,2}))?(?=[/.?#-]|$)")
 _YEAR_HINT: Final = re.compile(r"\d{4}|\d[./-]\d{1,2}[./-]\d\d|[^\W\d]{3}[\s,.-]+['’]?\d\d\b")
@@ -84,23 +83,32 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
 
     >>> parse_date("2024-03-07T10:20:30Z"), parse_date("March 7th, 2024"), parse_date("soon")
     ('2024-03-07T10:20:30+00:00', '2024-03-07', '')
-    >>> parse_date("2024-03-07 10:20 PM"), parse_date("7 Mar 2024 10:20 pm")
-    ('2024-03-07T22:20:00', '2024-03-07T22:20:00')
     """
-    value = html.unescape(value[:MAX_TEXT])
-    if match := _ISO.match(value):
-        year, month, day, hour, minute, second, noon, zone = match.groups()
-        if found := _moment(int(year), int(month), int(day), _Clock(hour, minute, second, noon, zone)):
-            return found
+    value = html.unescape(value[:MAX_TEXT]).strip()
+    iso = _iso_8601(value)
+    if iso and not value[iso.end :].strip():
+        return iso.value
     if match := _EPOCH.match(value):
         return datetime.fromtimestamp(int(match[1]), UTC).isoformat()
     first = next(find_dates(value, language, day_first=day_first), None)
-    return _rfc_2822(value) or (first.value if first else "")
+    forms = (first.value if first else "", iso.value if iso else "", _rfc_2822(value))
+    return max(forms, key=len)  # the first one of those with the most parts: only `find_dates` reads PM
+
+
+def _iso_8601(value: str) -> FoundDate | None:
+    """Return the date in ISO 8601 at the beginning of a value; None if there is none."""
+    match = _ISO.match(value)
+    if not match:
+        return None
+    year, month, day, hour, minute, second, zone = match.groups()
+    clock = Clock(int(hour), int(minute), int(second or 0), _iso_zone(zone), 0, 0) if hour else None
+    moment = _moment(int(year), int(month), int(day), clock)
+    return FoundDate(moment, match.start(), match.end()) if moment else None
 
 
 def _rfc_2822(value: str) -> str:
-    """Return the moment of a date such as `Thu, 07 Mar 2024 10:00:00 GMT`, on a clock of 24 hours."""
-    if ":" not in value or not value.isascii() or _NOON.search(value):
+    """Return the moment of a date such as `Thu, 07 Mar 2024 10:00:00 GMT`."""
+    if ":" not in value or not value.isascii():
         return ""
     try:
         moment = parsedate_to_datetime(value)
@@ -118,18 +126,24 @@ def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> I
     text = text[:MAX_TEXT]
     if not _YEAR_HINT.search(text):
         return
-    dates: list[FoundDate] = []
+    days: list[tuple[int, int, date]] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            if all(match.end() <= other.start or match.start() >= other.end for other in dates) and (
-                value := _value(match, language, day_first=day_first)
+            if all(match.end() <= start or match.start() >= end for start, end, _ in days) and (
+                day := _day(match, language, day_first=day_first)
             ):
-                dates.append(FoundDate(value, match.start(), match.end()))
-    yield from sorted(dates, key=lambda each: each.start)
+                days.append((match.start(), match.end(), day))
+    days.sort()
+    position = 0
+    limits = [*(start for start, _, _ in days[1:]), len(text)]
+    for (start, end, day), limit in zip(days, limits, strict=False):
+        clock = clock_after(text, end, limit) or clock_before(text, position, start)
+        position = max(end, clock.end) if clock else end
+        yield FoundDate(_with_clock(day, clock), min(start, clock.start) if clock else start, position)
 
 
-def _value(match: re.Match[str], language: str, *, day_first: bool) -> str:
-    """Return the date of a match of one of `_PATTERNS` in ISO 8601; an empty string if it is none."""
+def _day(match: re.Match[str], language: str, *, day_first: bool) -> date | None:
+    """Return the day of a match of one of `_PATTERNS`; None if it is none."""
     parts = match.groupdict()
     year = int(parts["year"].strip("'’"))
     year = year + 2000 if year < 100 else year - _BUDDHIST if language == "th" and year > 2400 else year
@@ -139,7 +153,7 @@ def _value(match: re.Match[str], language: str, *, day_first: bool) -> str:
         month, day = _ordered(int(parts["first"]), int(parts["second_number"]), day_first or parts["mark"] == ".")
     else:
         month, day = int(parts["month"]), int(parts["day"])
-    return _moment(year, month, day, _Clock(*(parts[name] for name in _Clock._fields)))
+    return _valid_day(year, month, day)
 
 
 def _ordered(first: int, second: int, day_first: bool) -> tuple[int, int]:
@@ -148,47 +162,40 @@ def _ordered(first: int, second: int, day_first: bool) -> tuple[int, int]:
     return (second, first) if is_day_first else (first, second)
 
 
-class _Clock(NamedTuple):
-    """Time of day as written; None or empty for missing parts."""
-
-    hour: str | None = None
-    minute: str | None = None
-    second: str | None = None
-    noon: str | None = None
-    zone: str | None = None
+def _valid_day(year: int, month: int, day: int) -> date | None:
+    """Return a day; None if it does not exist, or no document of the web can be of its year."""
+    try:
+        return date(year, month, day) if MIN_YEAR <= year <= MAX_YEAR else None
+    except ValueError:
+        return None
 
 
-def _moment(year: int, month: int, day: int, clock: _Clock = _Clock()) -> str:  # noqa: B008 - it is immutable
+def _moment(year: int, month: int, day: int, clock: Clock | None = None) -> str:
     """Return a date, with the time and the zone if they are given and valid; an empty string for an invalid date."""
+    valid = _valid_day(year, month, day)
+    return _with_clock(valid, clock) if valid else ""
+
+
+def _with_clock(day: date, clock: Clock | None) -> str:
+    """Return a day in ISO 8601, with a time of day if it is valid."""
+    if clock is None:
+        return day.isoformat()
     try:
-        day_value = date(year, month, day)
+        return datetime.combine(day, time(clock.hour, clock.minute, clock.second, tzinfo=clock.zone)).isoformat()
     except ValueError:
-        return ""
-    if not MIN_YEAR <= year <= MAX_YEAR:
-        return ""
-    if clock.hour is None or clock.minute is None:
-        return day_value.isoformat()
-    hours = int(clock.hour) % 12 + 12 * (clock.noon[0] in "pP") if clock.noon else int(clock.hour)
-    try:
-        zone = _zone(clock.zone)
-        moment = datetime(year, month, day, hours, int(clock.minute), int(clock.second or 0), tzinfo=zone)
-    except ValueError:
-        return day_value.isoformat()
-    return moment.isoformat()
+        return day.isoformat()
 
 
-def _zone(zone: str | None) -> timezone | None:
-    """Return a time zone for `Z`, `UTC`, `GMT`, `+01:00`, `+0100` or `+01`.
-
-    Raises:
-        ValueError: the offset is a day or more.
-    """
+def _iso_zone(zone: str | None) -> timezone | None:
+    """Return a time zone for `Z`, `UTC`, `GMT`, `+01:00`, `+0100` or `+01`; None for offsets of a day or more."""
     if not zone:
         return None
     if zone[0] not in "+-":
         return UTC
     digits = zone[1:].replace(":", "").ljust(4, "0")
     offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    if offset >= timedelta(days=1):
+        return None
     return timezone(-offset if zone[0] == "-" else offset)
 
 
@@ -221,7 +228,7 @@ def month_number(name: str, language: str) -> int:
     >>> month_number("März", "de"), month_number("sept", "en"), month_number("monday", "en")
     (3, 9, 0)
     """
-    name = name.casefold().rstrip(".")
+    name = name.casefold().replace(".", "")
     of_language, english, every = _months().get(language, {}), _months()["en"], _all_months()
     return of_language.get(name) or english.get(name) or every.get(name, 0)
 

@@ -20,17 +20,46 @@ _BY: Final = (
     r"ein gastbeitrag von|text von|autor(?:in|en)?|verfasst von|écrit par|publié par|propos recueillis par|par|"
     r"auteurs?|por|escrito por|publicado por|texto|autores|autora|scritto da|pubblicato da|di|a cura di|da|"
     r"door|geschreven door|auteur|tekst|av|skriven av|tekst av|af|skrevet af|автор(?:ы)?|текст|autorka|autorem|"
+    r"text(?=\s*[:：])|συντάκτ(?:ης|ρια)|γράφ(?:ει|ουν)(?:\s+(?:ο|η|οι))?|του|της|των|"
     r"napsal(?:a)?|szerző|írta|yazar|yazan|penulis|oleh|beitrag von|kirjoittanut|teksti|"
-    r"作者|記者|记者|责编|責編|责任编辑|編集|文|撰文|来源|來源|기자|글|โดย|tác giả|בקלם|מאת|بقلم|كتب|लेखक"
+    r"執筆者?|著者|筆者|ライター|取材・文|作者|記者|记者|责编|責編|责任编辑|編集|文|撰文|"
+    r"来源|來源|기자|글|โดย|tác giả|בקלם|מאת|بقلم|كتب|लेखक"
 )
 """Words that begin a byline, as a regular expression."""
 _PREFIX: Final = re.compile(rf"^\s*(?:[-–—|•·*@~(（]\s*)*(?:(?:{_BY})\b\s*[:：]?\s*)+(?=\S)", re.IGNORECASE)
 _BYLINE: Final = re.compile(rf"^\s*(?:[-–—|•·*(（]\s*)*(?P<by>(?:{_BY})\b)\s*[:：]?\s*(?=\S)", re.IGNORECASE)
 _ONLY_BY: Final = re.compile(rf"(?:{_BY})", re.IGNORECASE)
 _STRONG: Final = frozenset(
-    ("di", "da", "av", "af", "par", "por", "von", "door", "by", "text", "文", "글", "texto", "tekst")
+    (
+        "di",
+        "da",
+        "av",
+        "af",
+        "par",
+        "por",
+        "von",
+        "door",
+        "by",
+        "text",
+        "文",
+        "글",
+        "texto",
+        "tekst",
+        "του",
+        "τησ",
+        "των",
+    )
 )
 """Words that begin a byline only before a capital letter: they are common words, too."""
+_REPORTER_AFTER: Final = re.compile(
+    r"^\s*([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,8})\s?(?:記者|记者|기자|特派員|특파원)\s*$"
+)
+"""Name with the word for a reporter after it: Korean, Japanese and Chinese."""
+_PLACE: Final = re.compile(
+    r"^((?:\S+\s){1,3}\S+(?:\s(?:and|und|et|y|e|en|og|och|i)\s(?:\S+\s){1,3}\S+)?)\s*,\s*[^\W\d_]+\s*$"
+)
+"""One name, or two with a conjunction, and then a word after a comma: the place or the agency of a report."""
+_MAIL: Final = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,60}")
 _END: Final = re.compile(
     r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*\(.*|\s*\n.*|\s+(?:on|am|le|el|il|den)\s+(?=\w+\.?,?\s*\d|\d).*|"
     r",?\s+(?:updated|published|posted|last|aktualisiert|veröffentlicht|medically|reviewed|edited|fact.checked|"
@@ -39,13 +68,19 @@ _END: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SPLIT: Final = re.compile(
-    r"\s*[,;，、/]\s*|\s+(?:and|And|AND|und|et|y|e|en|og|och|ja|i|и|та|ve|dan|&|\+|with|mit|avec)\s+(?=\S)"
+    r"\s*[,;，、/]\s*|\s+(?:and|And|AND|und|et|y|e|en|og|och|ja|i|и|та|ve|dan|&|\+|with|mit|avec|"
+    r"UND|ET|OG|OCH)\s+(?=\S)"
 )
 _DEGREE: Final = r"(?:(?:[A-Z]\.?){2,7}(?:-[A-Z]+)*|Ph\.?\s?D\.?|[A-Z][a-z]{1,2}[A-Z]{1,2}|MSc?|BSc?|[JS]r\.?)"
 _CREDENTIAL: Final = re.compile(rf"{_DEGREE}(?:\s{_DEGREE}){{0,3}}(?:\s*\([^)]*\))?")
+_KNOWN_DEGREE: Final = re.compile(
+    r"(?:B[AS]|BSC|C[EFT]O|CF[AP]|CPA|DDS|DMD|DO|DPT|DPHIL|DR|EDD|ESQ|FACP|J[DR]|LCSW|LL[BM]|LMFT|MA|MBA|MD|MED|MFA|MPH|"
+    r"MSC?|MSN|MSW|NP|OD|PA|PHARMD|PHD|PMP|PSYD|PT|RDN?|RN|SR)"
+)
+"""Degree among names in capitals."""
 _ROLE: Final = re.compile(
     r"\b(?:editor|reporter|correspondent|writer|contributor|journalist|redakteur(?:in)?|columnist|producer|"
-    r"freelance|director|manager|ceo|founder|author|senior|chief|head of|associate|specialist|expert)\b",
+    r"freelance|director|manager|ceo|founder|author|senior|chief(?=\s)|head of|associate|specialist|expert)\b",
     re.IGNORECASE,
 )
 _DANGLING: Final = re.compile(r"\s(?:on|at|am|um|le|el|den)\s*$")
@@ -73,7 +108,7 @@ def byline_word(text: str) -> str:
     """
     match = _BYLINE.match(text[:60])
     if not match:
-        return ""
+        return "記者" if _REPORTER_AFTER.match(text[:60]) else ""
     word = match["by"].casefold()
     following = text[match.end() : match.end() + 1]
     is_cased = following.upper() != following.lower()
@@ -88,10 +123,12 @@ def split_names(text: str) -> tuple[str, ...]:
     >>> split_names("https://example.org/ann"), split_names("Lee, Ann")
     ((), ('Lee', 'Ann'))
     """
+    text = _MAIL.sub(" ", text) if "@" in text and len(text) < MAX_NAME_CHARS else text
     if len(text) > 3 * MAX_NAME_CHARS or _ADDRESS.search(text):
         return ()
     part = _name_part(text)
-    part = _PREFIX.sub("", part) if byline_word(part) else part
+    if byline_word(part):
+        part = _PLACE.sub(r"\1", _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part)))
     part = _DANGLING.sub("", _END.sub("", part)).strip(" ,;:-–—|•·")
     names = [name.strip(" .,:;–—|•·()（）\"“”'*").removeprefix("and ") for name in _SPLIT.split(part)]
     return tuple(dict.fromkeys(name for name in names if is_name(name)))[:MAX_AUTHORS]
@@ -128,6 +165,31 @@ def looks_like_name(text: str) -> bool:
     return 2 <= len(words) <= 5 and all(word[0].isupper() for word in words) if has_case else len(text) <= 8
 
 
+def read_names(text: str) -> tuple[str, ...]:
+    """Return the names in a text that is known to name authors; none if no part of it can be a name.
+
+    >>> read_names("Ann Lee wrote this from Portsmouth"), read_names("by annlee"), read_names("the seventh of May")
+    (('Ann Lee',), ('annlee',), ())
+    """
+    names = split_names(text[: 3 * MAX_NAME_CHARS])
+    if found := tuple(name for name in names if looks_like_name(name)):
+        return found
+    words = text[: 3 * MAX_NAME_CHARS].split()
+    is_short = bool(names) and all(len(name.split()) <= _FEW_WORDS for name in names)
+    if is_short and (byline_word(text) or len(words) <= _FEW_WORDS):
+        return names
+    for start in range(len(words)):
+        lengths = range(_LONGEST_NAME, 1, -1)
+        runs = (" ".join(words[start : start + length]).strip(".,:;") for length in lengths)
+        if name := next((run for run in runs if looks_like_name(run) and run[0].isupper()), ""):
+            return (name,)
+    return ()
+
+
+_FEW_WORDS: Final = 2
+"""Words of a name of an account, or of a person in small letters."""
+_LONGEST_NAME: Final = 4
+"""Most words of a name within a sentence."""
 _PARTICLES: Final = frozenset(
     [
         "van",
@@ -163,20 +225,20 @@ _PARTICLES: Final = frozenset(
 def without_credentials(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return names without degrees and roles that a comma separated from them; all if nothing else is left.
 
-    Among names in capitals, two words in capitals are a name and no degrees.
-
     >>> without_credentials(("Ann Lee", "MD", "Staff Writer")), without_credentials(("ANN LEE", "BO EK", "MD"))
     (('Ann Lee',), ('ANN LEE', 'BO EK'))
     """
-    in_capitals = bool(names) and names[0].isupper() and " " in names[0]
-    remaining = [name for position, name in enumerate(names) if not (position and _is_credential(name, in_capitals))]
+    in_capitals = bool(names) and " " in names[0] and names[0].isupper()
+    remaining = [
+        name for position, name in enumerate(names)
+        if not (position and (_is_degree(name, in_capitals=in_capitals) or _ROLE.search(name)))
+    ]  # fmt: skip
     return tuple(remaining) or names
 
 
-def _is_credential(name: str, in_capitals: bool) -> bool:
-    """Return whether a part of a byline is a degree or a role; `in_capitals` for one whose names are in capitals."""
-    is_degree = _CREDENTIAL.fullmatch(name) and not (in_capitals and " " in name)
-    return bool(is_degree or _ROLE.search(name))
+def _is_degree(name: str, *, in_capitals: bool) -> bool:
+    words = name.replace(".", "").split()
+    return all(map(_KNOWN_DEGREE.fullmatch, words)) if in_capitals else bool(_CREDENTIAL.fullmatch(name))
 
 
 def names_key(names: tuple[str, ...]) -> tuple[str, ...]:

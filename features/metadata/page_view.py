@@ -67,6 +67,18 @@ class PageView:
         return np.array(inside, dtype=bool).T.reshape(-1, len(NAMES))
 
     @cached_property
+    def in_comments(self) -> NDArray[np.bool_]:
+        """Return which blocks are in elements that are named after comments, without the headline: bool (B,)."""
+        context, end = self.context, self.snapshot.end
+        if not len(context):
+            return np.zeros(0, dtype=bool)
+        headline = context.anchor[self.headline]
+        elements = np.flatnonzero(context.name_bits & np.uint64(1 << lexicon.NAME_GROUPS.index("comments")))
+        elements = elements[(elements > headline) | (end[elements] <= headline)]
+        change = np.bincount(elements, minlength=len(end) + 1) - np.bincount(end[elements], minlength=len(end) + 1)
+        return np.asarray(change.cumsum()[context.anchor] > 0)
+
+    @cached_property
     def boxes(self) -> NDArray[np.float32]:
         """Return the boxes of the blocks, x, y, width, height in CSS px: float32 (B, 4); NaN if not painted."""
         return self.context.blocks.box

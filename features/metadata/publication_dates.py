@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.features.metadata.candidates import (
     MENTION_COLUMNS,
-    Candidates,
     group,
     has_article,
+    make_candidates,
     mention_values,
-    to_matrix,
 )
 from vclean.features.metadata.dates import date_in_url, parse_date
 from vclean.features.metadata.mentions import Field, Mention, Source
@@ -19,7 +18,7 @@ from vclean.features.metadata.mentions import Field, Mention, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vclean.features.metadata.candidates import Candidate, MetadataPage
+    from vclean.features.metadata.candidates import Candidate, Candidates, MetadataPage
 
 _SLOTS: Final = (
     "article.datePublished", "article.dateCreated", "article.uploadDate", "article.dateModified", "product.date",
@@ -45,7 +44,7 @@ def date_candidates(page: MetadataPage) -> Candidates:
     features = [
         {**_values(page, row), **shared, **_relations(index, rows, days, markup)} for index, row in enumerate(rows)
     ]
-    return Candidates(rows, to_matrix(features, COLUMNS))
+    return make_candidates(page, rows, features, COLUMNS)
 
 
 def _entries(page: MetadataPage) -> Iterator[tuple[str, tuple[str, ...], Mention]]:

@@ -9,12 +9,11 @@ from urllib.parse import unquote, urlsplit
 from vclean.features.headline import has_home_url
 from vclean.features.metadata.candidates import (
     MENTION_COLUMNS,
-    Candidates,
     first_form,
     group,
     has_article,
+    make_candidates,
     mention_values,
-    to_matrix,
 )
 from vclean.features.metadata.mentions import Field, Source
 from vclean.features.text.page_title import is_site_name, normalize, split_title, strip_site_name
@@ -22,7 +21,7 @@ from vclean.features.text.page_title import is_site_name, normalize, split_title
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vclean.features.metadata.candidates import Candidate, MetadataPage
+    from vclean.features.metadata.candidates import Candidate, Candidates, MetadataPage
     from vclean.features.metadata.mentions import Mention
 
 _SLOTS: Final = (
@@ -51,7 +50,7 @@ def title_candidates(page: MetadataPage) -> Candidates:
         {**_values(page, row), **shared, **_relations(index, words), **_url_values(page, words[index])}
         for index, row in enumerate(rows)
     ]
-    return Candidates(rows, to_matrix(features, COLUMNS))
+    return make_candidates(page, rows, features, COLUMNS)
 
 
 def _mentions(page: MetadataPage) -> Iterator[Mention]:

@@ -28,6 +28,8 @@ MAX_DATE_BLOCKS: Final = 60
 MAX_BYLINES: Final = 40
 _NEAR: Final = 5
 """Blocks before the headline in which names may be authors; after it, twice as many."""
+_MAX_DATE_WORDS: Final = 10
+"""Most words of a block that is only a date."""
 _ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORECASE)
 """Blocks of a byline that have only its first words; the names are in the next block."""
 _UPDATED: Final = re.compile(
@@ -49,7 +51,7 @@ def title_mentions(page: PageView) -> list[Mention]:
     scores, snapshot = page.scores, page.snapshot
     best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
     mentions = [
-        Mention(Field.TITLE, (_without_permalink(page.texts[block]),), Source.PAGE, f"headline{rank}", block, -1)
+        Mention(Field.TITLE, (headline_text(page.texts[block]),), Source.PAGE, f"headline{rank}", block, -1)
         for rank, block in enumerate(best)
         if np.isfinite(scores[block])
     ]
@@ -61,10 +63,10 @@ def title_mentions(page: PageView) -> list[Mention]:
     return mentions + [Mention(Field.TITLE, (text[:500],), Source.TITLE, name) for text, name in named if text]
 
 
-def _without_permalink(heading: str) -> str:
+def headline_text(heading: str) -> str:
     r"""Return a heading on one line, without the link to itself at its end.
 
-    >>> _without_permalink("Middle\u00adware¶"), _without_permalink("Order of layers #")
+    >>> headline_text("Middle\u00adware¶"), headline_text("Order of layers #")
     ('Middleware', 'Order of layers')
     """
     return clean_text(_PERMALINK.sub("", heading), 500)
@@ -74,7 +76,8 @@ def byline_mentions(page: PageView) -> list[Mention]:
     """Return short blocks that may name authors, near the headline first.
 
     The name of a mention is the evidence: the text begins with a word of authorship (`by`), an element is named after
-    authors (`class`), the text is beside a date (`beside`), or it looks like a name next to the headline (`near`).
+    authors (`class`), a date is beside the text or in the next block (`beside`), or it looks like a name next to the
+    headline (`near`).
     """
     context = page.context
     named = page.block_names[:, NAMES.index("author")] if len(context) else np.zeros(0, dtype=bool)
@@ -94,7 +97,7 @@ def byline_mentions(page: PageView) -> list[Mention]:
 def _byline_kind(page: PageView, block: int, *, named: bool) -> str:
     """Return why a block may name authors, see `byline_mentions`; an empty string if it does not."""
     text = page.texts[block]
-    if byline_word(f"{text} X"):
+    if byline_word(f"{text} X") or byline_word(text):
         return "by"
     if named:
         return "class"
@@ -103,7 +106,17 @@ def _byline_kind(page: PageView, block: int, *, named: bool) -> str:
     if page.context.digit_words[block] and next(find_dates(text), None):
         names = split_names(text)
         return "beside" if names and looks_like_name(names[0]) else ""
-    return "near" if looks_like_name(text) else ""
+    if not looks_like_name(text):
+        return ""
+    return "beside" if _has_date(page, block + 1) else "near"
+
+
+def _has_date(page: PageView, block: int) -> bool:
+    """Return whether a short block has a date."""
+    context = page.context
+    if block >= len(context) or not context.digit_words[block] or context.tokens[block] > _MAX_DATE_WORDS:
+        return False
+    return next(find_dates(page.texts[block]), None) is not None
 
 
 def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Mention]:
@@ -115,11 +128,12 @@ def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Men
     digits = np.flatnonzero((context.digit_words > 0) & (context.tokens <= MAX_BYLINE_WORDS))
     mentions: list[Mention] = []
     for block in _nearest(digits, page.headline)[:MAX_DATE_BLOCKS].tolist():
-        mentions += _dates_of(page, block, language, day_first=day_first)
+        mentions += block_dates(page, block, language, day_first=day_first)
     return mentions
 
 
-def _dates_of(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
+def block_dates(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
+    """Yield the dates in a block; arguments as for `date_mentions`."""
     text, position = page.texts[block], 0
     before = page.texts[block - 1][-40:] if block and len(page.texts[block - 1]) <= 40 else ""
     for date in find_dates(text, language, day_first=day_first):

@@ -201,9 +201,12 @@ def _corrections_entry(unseen: Unseen, corrections: Sequence[Correction], *, for
 def _corrections(path: Path | None) -> list[Correction]:
     if path is None:
         return []
-    from vclean.labelling.retraining import read_corrections
+    from vclean.labelling.retraining import describe_unread_marks, read_corrections
 
-    return read_corrections(path)
+    corrections = read_corrections(path)
+    for line in describe_unread_marks(corrections):
+        _log.warning("%s", line)
+    return corrections
 
 
 def _measure_gain(unseen: Unseen, corrections: Sequence[Correction]) -> Gain:

@@ -67,6 +67,82 @@ class TestChooseMetadata:
         assert alone.probability < both.probability < 1
 
 
+TEXT = """<p>The harbour council met late on the quay, and the fishermen who had waited since the morning were told that
+the old sluice would be rebuilt before winter, whatever the cost might be to the town.</p><p>Nobody had expected the
+decision so soon. For eleven years the plans had lain in a drawer of the town hall.</p>"""
+
+
+def article(head: str = "", before: str = "", after: str = "", title: str = "Old sluice to be rebuilt") -> str:
+    """Return an article without metadata of its own, but for its title."""
+    return f"""<title>{title}</title>{head}<nav><a href=/>Home</a></nav>
+    <article><h1>Old sluice to be rebuilt</h1>{before}{TEXT}</article>{after}"""
+
+
+def json_ld(day: str, kind: str = "NewsArticle") -> str:
+    return (
+        f'<script type="application/ld+json">{{"@type": "{kind}", "headline": "Old sluice to be rebuilt",'
+        f'"datePublished": "{day}"}}</script>'
+    )
+
+
+class TestDeclaredDates:
+    @pytest.mark.parametrize(
+        "head",
+        [
+            json_ld("2024-03-07"),
+            json_ld("2024-03-07", "WebPage"),
+            '<meta name=date content="2024-03-07">',
+            '<meta name="DC.date.issued" content="2024-03-07">',
+            json_ld("2024-03-07") + '<meta property="article:modified_time" content="2024-05-01">',
+        ],
+    )
+    def test_the_only_declared_day_of_an_article_is_its_day(self, head: str) -> None:
+        assert chosen(article(head))[Field.PUBLISHED][0] == "2024-03-07"
+
+    def test_declarations_that_contradict_each_other_are_left_out(self) -> None:
+        head = json_ld("2024-03-07") + '<meta name=date content="2022-01-01">'
+        assert Field.PUBLISHED not in chosen(article(head))
+
+    def test_shop_pages_have_none(self) -> None:
+        html = json_ld("2024-03-07", "WebPage") + (
+            '<meta property="og:type" content="product"><h1>Camera</h1><p class=price>€ 40</p>'
+            "<button>Add to cart</button>"
+        )
+        assert Field.PUBLISHED not in chosen(html)
+
+    @pytest.mark.parametrize("name", ["article:modified_time", "og:updated_time"])
+    def test_a_declared_change_is_no_publication(self, name: str) -> None:
+        values = chosen(article(f'<meta property="{name}" content="2024-03-09T10:00:00+02:00">'))
+        assert values[Field.MODIFIED] == ("2024-03-09T10:00:00+02:00",)
+        assert Field.PUBLISHED not in values
+
+    def test_comments_give_neither_date_nor_author(self) -> None:
+        comment = "<li class=comment><b>Bo Ek</b> <time datetime=2024-04-01>April 1, 2024</time><p>I think so, too."
+        comments = f"<section id=comments class=comments><h2>Comments</h2><ol>{comment * 3}</ol></section>"
+        assert not {Field.PUBLISHED, Field.AUTHORS} & set(chosen(article(after=3 * TEXT + comments)))
+
+
+class TestPlaceholders:
+    @pytest.mark.parametrize(
+        "title", ["Untitled Document", "Home", "New Page 1", "index.html", "{{ title }}", "Document"]
+    )
+    def test_are_no_titles(self, title: str) -> None:
+        html = article(title=title).replace("h1>", "div>")
+        assert chosen(html).get(Field.TITLE) != (title,)
+
+    def test_a_named_headline_is_the_title(self) -> None:
+        html = article(title="Untitled Document").replace("<h1>", "<div class=headline>").replace("</h1>", "</div>")
+        assert chosen(html)[Field.TITLE] == ("Old sluice to be rebuilt",)
+
+    def test_headings_are_titles(self) -> None:
+        html = f"<title>Home - Lexicon</title><h1>Home</h1>{TEXT}"
+        assert chosen(html)[Field.TITLE] == ("Home",)
+
+    @pytest.mark.parametrize("name", ["{{author}}", "admin", "Administrator", "root", "editor", "[author]"])
+    def test_are_no_authors(self, name: str) -> None:
+        assert Field.AUTHORS not in chosen(article(f'<meta name=author content="{name}">'))
+
+
 class TestFromBytes:
     def test_restores_a_model(self) -> None:
         data = load_shipped().to_bytes()

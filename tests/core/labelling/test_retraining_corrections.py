@@ -449,6 +449,36 @@ class TestParts:
         assert [choices[field].values for field in (Field.AUTHORS, Field.PUBLISHED)] == [("Ann Lee",), ("2024-05-03",)]
         assert choices[Field.AUTHORS].probability == choices[Field.PUBLISHED].probability == 1
 
+    @pytest.mark.parametrize("byline", ["Ann Lee", "By Ann Lee", "Ann Lee wrote this from Portsmouth"])
+    def test_marks_decide_against_markup(self, byline: str) -> None:
+        """Mark blocks far from the headline that do not look like title, byline and date."""
+        paragraphs = "".join(f"<h2>Topic {number}</h2><p>It rained for {number} days." for number in range(12))
+        html = f"""<title>Gazette</title><meta name=author content="Gazette Staff"><h1>Gazette front</h1>{paragraphs}
+        <div>The ferry stays closed</div><p>It rained again.</p><div>{byline}</div><div>on 9 May 2023</div>"""
+        blocks = clean(html, method="text").columns
+        last = len(blocks) - 1
+        parts = {last - 3: PartKind.TITLE, last - 1: PartKind.BYLINE, last: PartKind.DATE}
+        choices = choose_metadata(page_context(blocks), "en", parts=parts)
+        values = {field: choices[field].values for field in (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)}
+        expected = ("The ferry stays closed",), ("Ann Lee",), ("2023-05-09",)
+        assert tuple(values.values()) == expected
+        example = corrected_example(page_context(blocks), "en", parts, load_shipped())
+        assert all(example.has_gold.values())
+
+    def test_a_marked_block_without_a_date_is_reported(self, marked: list[Correction]) -> None:
+        correction = marked[0]
+        row = next(row for row, text in enumerate(correction.blocks.text) if not any(map(str.isdigit, text)))
+        (line,) = retraining.describe_unread_marks([replace(correction, parts={row: PartKind.DATE})])
+        assert "no date can be read from the block marked for it" in line
+        assert retraining.describe_unread_marks(marked) == []
+
+    def test_a_marked_title_is_the_headline(self, marked: list[Correction], tmp_path: Path) -> None:
+        model = replace(retraining.load_default(), confirmed=retraining.confirmed_pages(marked))
+        (tmp_path / "mine.vclean").write_bytes(model.to_bytes())
+        result = clean(harbour_html(0), url=f"https://www.{SITES[0]}/0", model=tmp_path / "mine.vclean")
+        assert result.prediction.headline is not None
+        assert result.prediction.headline.text == "The ferry stays closed"
+
     def test_no_model_of_metadata_without_marks(self, corrections: list[Correction]) -> None:
         unmarked = [replace(each, parts={}) for each in corrections]
         assert retraining.corrected_metadata_model(unmarked) is None

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.metadata.names import byline_word, looks_like_name, names_key, split_names, without_credentials
+from vclean.features.metadata.names import (
+    byline_word,
+    looks_like_name,
+    names_key,
+    read_names,
+    split_names,
+    without_credentials,
+)
 
 
 class TestSplitNames:
@@ -21,6 +28,18 @@ class TestSplitNames:
             ("Ann E. Lee — March 7, 2024", ("Ann E. Lee",)),
             ("par Ann Lee et Bo Ek", ("Ann Lee", "Bo Ek")),
             ("（责编：牛镛、岳弘彬）", ("牛镛", "岳弘彬")),
+            ("Text: Anna Müller", ("Anna Müller",)),
+            ("Von Anna Müller und Jörg Weiß, Hamburg", ("Anna Müller", "Jörg Weiß")),
+            ("Von Anna Müller, Hamburg", ("Anna Müller",)),
+            ("By Ann Lee, Bo Ek, Cy Fo", ("Ann Lee", "Bo Ek", "Cy Fo")),
+            ("執筆者：山田太郎", ("山田太郎",)),
+            ("山田太郎 記者", ("山田太郎",)),
+            ("김철수 기자", ("김철수",)),
+            ("김철수 기자 kim@news.kr", ("김철수",)),
+            ("Γράφει ο Νίκος Παππάς", ("Νίκος Παππάς",)),
+            ("Συντάκτης: Νίκος Παππάς", ("Νίκος Παππάς",)),
+            ("Της Άννας Παπαδοπούλου", ("Άννας Παπαδοπούλου",)),
+            ("ann@example.org", ()),
             ("Last updated on Mar 3, 2024", ()),
             ("https://example.org/ann", ()),
             ("By", ()),
@@ -38,11 +57,30 @@ class TestSplitNames:
     def test_accepts_any_text(self, text: str) -> None:
         assert all(name.strip() for name in split_names(text))
 
-    @pytest.mark.parametrize("text", ["by " * 110, "- " * 170, "Aa." * 110, "( " * 170, "1:11 " * 60])
+    @pytest.mark.parametrize(
+        "text",
+        ["by " * 110, "- " * 170, "Aa." * 110, "( " * 170, "1:11 " * 60, "a@" * 59, "a.a" * 30 + "@", "Aa " * 110],
+    )
     def test_takes_little_time(self, text: str) -> None:
         started = time.perf_counter()
         without_credentials(split_names(text))
         assert time.perf_counter() - started < 1
+
+
+class TestReadNames:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("By Ann Lee, March 7, 2024", ("Ann Lee",)),
+            ("Ann Lee wrote this from Portsmouth", ("Ann Lee",)),
+            ("annlee", ("annlee",)),
+            ("the seventh of May", ()),
+            ("2024", ()),
+            ("", ()),
+        ],
+    )
+    def test_reads_a_marked_byline(self, text: str, expected: tuple[str, ...]) -> None:
+        assert read_names(text) == expected
 
 
 class TestBylineWord:
@@ -50,6 +88,7 @@ class TestBylineWord:
         ("text", "expected"),
         [
             ("By Ann Lee", "by"), ("by the sea", "by the"), ("Door to the sea", ""), ("Da capo", ""),
+            ("Text: Ann", "text"), ("Text of the law", ""), ("της γης", ""), ("김철수 기자", "記者"),
             ("Written by ann", "written by"), ("Texto: Ana", "texto"), ("Byron Bay", ""), ("", ""),
         ],
     )  # fmt: skip
@@ -70,6 +109,20 @@ class TestLooksLikeName:
 class TestWithoutCredentials:
     def test_drops_degrees_and_roles(self) -> None:
         assert without_credentials(("Ann Lee", "MD", "Ph.D.", "Staff Writer", "Tom")) == ("Ann Lee", "Tom")
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("BY JOHN SMITH AND MARY JONES", ("JOHN SMITH", "MARY JONES")),
+            ("JOHN SMITH, MARY JONES AND BOB FOX", ("JOHN SMITH", "MARY JONES", "BOB FOX")),
+            ("JOHN SMITH, M.D., PH.D., MARY FOX, STAFF WRITER", ("JOHN SMITH", "MARY FOX")),
+            ("VON ANN LEE UND BO EK", ("ANN LEE", "BO EK")),
+            ("By Ann Lee and Ed Chief", ("Ann Lee", "Ed Chief")),
+            ("By Ann Lee, Chief Economist", ("Ann Lee",)),
+        ],
+    )
+    def test_names_in_capitals_are_no_degrees(self, text: str, expected: tuple[str, ...]) -> None:
+        assert without_credentials(split_names(text)) == expected
 
     def test_keeps_the_first(self) -> None:
         assert without_credentials(("BBC", "MD")) == ("BBC",)
