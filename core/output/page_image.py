@@ -223,15 +223,13 @@ class _Blocks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _HiddenBlocks:
-    """Hidden blocks; an interactive page lists them with the other blocks."""
-
     overlay: Overlay
 
     def layer(self, placer: TagPlacer) -> Layer:
         return hidden_layer(self.overlay, placer)
 
     def show(self, page: OverlayPage) -> OverlayPage:
-        return page
+        return replace(page, hidden_drawn=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -177,7 +177,7 @@ def read_names(text: str) -> tuple[str, ...]:
     words = text[: 3 * MAX_NAME_CHARS].split()
     is_short = bool(names) and all(len(name.split()) <= _FEW_WORDS for name in names)
     if is_short and (byline_word(text) or len(words) <= _FEW_WORDS):
-        return names
+        return tuple(_PREFIX.sub("", name) for name in names)
     for start in range(len(words)):
         lengths = range(_LONGEST_NAME, 1, -1)
         runs = (" ".join(words[start : start + length]).strip(".,:;") for length in lengths)

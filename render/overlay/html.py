@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
-from vclean.render.overlay.layers import PART_PENS, PENS, ROLE_PENS, excerpt
+from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, PENS, ROLE_PENS, excerpt
 from vclean.render.overlay.png import data_url
 from vclean.render.overlay.segments import LEVEL_PENS
 
@@ -67,7 +67,7 @@ class OverlayBlock:
         role: a value of `vclean.labels.Role`, or None.
         probability: probability of content; None or NaN if unknown.
         font: description of the font.
-        visibility: "shown", "revealable" or "hidden"; only shown blocks are drawn.
+        visibility: "shown", "revealable" or "hidden"; those that are not shown have frames of their own.
         technique: what hides the block; empty if it is shown.
         reasons: reasons for the label, the strongest first.
         margin: log odds above the threshold, which the contributions sum to; None if unknown.
@@ -144,6 +144,7 @@ class OverlayPage:
         layers: layers of segments.
         parts: title, byline, date, price, recipe, posts and items, as far as they have boxes.
         parts_drawn: whether the parts are drawn initially.
+        hidden_drawn: whether blocks that readers do not see are drawn initially, if they have a box.
         facts: properties of the page to show, by name.
         drawn: whether the blocks are drawn initially.
         color: whether blocks are initially colored by label or by role.
@@ -161,6 +162,7 @@ class OverlayPage:
     layers: Sequence[OverlayLayer] = ()
     parts: Sequence[Part] = ()
     parts_drawn: bool = False
+    hidden_drawn: bool = False
     facts: Mapping[str, str] = field(default_factory=dict)
     drawn: bool = True
     color: Literal["label", "role"] = "label"
@@ -214,6 +216,7 @@ def to_record(content: OverlayPage) -> JsonObject:
             for part in content.parts
         ],
         "parts_drawn": content.parts_drawn,
+        "hidden_drawn": content.hidden_drawn,
         "drawn": content.drawn,
         "color": content.color,
         "labels": None if content.labels is None else sorted(map(str, content.labels)),
@@ -249,6 +252,7 @@ def _pens() -> JsonObject:
         "role": {role: _pen(pen) for role, pen in ROLE_PENS.items()},
         "level": [_pen(pen) for pen in LEVEL_PENS],
         "part": {kind: _pen(pen) for kind, pen in PART_PENS.items()},
+        "hidden": _pen(HIDDEN_PENS[HIDDEN]),
     }
 
 

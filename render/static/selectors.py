@@ -109,7 +109,7 @@ def split_list(selectors: str) -> list[str]:
         selector = pending.pop()
         match = _ALTERNATIVES.search(selector)
         if match is None:
-            expanded.append(selector)
+            expanded.append(selector.strip())
         else:
             before, after = selector[: match.start()], selector[match.end() :]
             pending += [f"{before}{part.strip()}{after}" for part in reversed(match[1].split(","))]

@@ -13,6 +13,7 @@ window.vclean = (() => {
     range: { ...FULL_RANGE },
     changed: false,
     parts: new Set(data.parts_drawn ? data.parts.map((part) => part.kind) : []), // kinds that are drawn
+    hiddenDrawn: data.hidden_drawn, // blocks that readers do not see
     selected: [],
     hovered: -1,
     shown: [], // indexes of the items that pass the filters, in the order of the list
@@ -110,7 +111,7 @@ window.vclean = (() => {
     const all = items();
     for (const row of state.shown) {
       const box = all[row].box;
-      if (!box || !isPainted(all[row]) || x < box[0] || y < box[1]) continue;
+      if (!box || !isDrawn(all[row]) || x < box[0] || y < box[1]) continue;
       if (x > box[0] + box[2] || y > box[1] + box[3] || box[2] * box[3] >= smallestArea) continue;
       best = row;
       smallestArea = box[2] * box[3];
@@ -123,12 +124,15 @@ window.vclean = (() => {
     const all = items();
     return state.shown.filter((row) => {
       const box = all[row].box;
-      if (!box || !isPainted(all[row])) return false;
+      if (!box || !isDrawn(all[row])) return false;
       return box[0] < x + width && box[0] + box[2] > x && box[1] < y + height && box[1] + box[3] > y;
     });
   }
 
   const isPainted = (item) => !item.visibility || item.visibility === "shown";
+  const hasArea = (box) => Boolean(box) && box[2] > 0 && box[3] > 0;
+  const isDrawnHidden = (item) => state.hiddenDrawn && !isPainted(item) && hasArea(item.box);
+  const isDrawn = (item) => isPainted(item) || isDrawnHidden(item);
   const penOf = (block) => data.pens[state.color][valueOf(block, state.color)];
   const penOfSegment = (segment) => data.pens.level[Math.min(Math.max(segment.level - 1, 0), data.pens.level.length - 1)];
 
@@ -149,7 +153,7 @@ window.vclean = (() => {
   reindex();
   return {
     data, blocks: data.blocks, layers, state, SEGMENT, items, valueOf, hasRoles, applyPdoc, refresh, select, hover,
-    openList, at, update, within, isPainted, penOf, penOfSegment, element,
+    openList, at, update, within, isPainted, isDrawn, isDrawnHidden, hasArea, penOf, penOfSegment, element,
     setLabel: (index, label) => update(index, { label }),
     setRole: (index, role) => update(index, { role }),
     announce: (text) => { document.getElementById("live").textContent = text; },

@@ -31,12 +31,19 @@
     return element("div", { className: "group", role: "group", "aria-label": label }, ...children);
   }
 
+  const hiddenCount = data.blocks.filter((block) => !vclean.isPainted(block) && vclean.hasArea(block.box)).length;
+
   function blocksGroup() {
     const all = toggle("Blocks", data.drawn, () => {
       vclean.blocksDrawn = !vclean.blocksDrawn;
       vclean.redraw();
       return vclean.blocksDrawn;
     });
+    const hidden = toggle(`Hidden ${hiddenCount}`, state.hiddenDrawn, () => {
+      state.hiddenDrawn = !state.hiddenDrawn;
+      vclean.redraw();
+      return state.hiddenDrawn;
+    }, { title: "Blocks that readers do not see, where they have a box" });
     const colors = ["label", "role"].map((kind) => {
       const button = element("button", { type: "button", "aria-pressed": kind === state.color }, `by ${kind}`);
       button.addEventListener("click", () => colorBy(kind));
@@ -44,7 +51,7 @@
       return button;
     });
     const pair = element("span", { className: "pair", role: "group", "aria-label": "Colors of blocks" }, ...colors);
-    return group("Blocks", all, ...(vclean.hasRoles() ? [pair] : []));
+    return group("Blocks", all, ...(hiddenCount ? [hidden] : []), ...(vclean.hasRoles() ? [pair] : []));
   }
 
   function colorBy(kind) {

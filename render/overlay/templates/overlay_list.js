@@ -97,7 +97,7 @@
     let best = -1;
     state.shown.forEach((row, position) => {
       const box = all[row].box;
-      if (!box || !vclean.isPainted(all[row]) || box[1] < y) return;
+      if (!box || !vclean.isDrawn(all[row]) || box[1] < y) return;
       if (best < 0 || box[1] < all[state.shown[best]].box[1]) best = position;
     });
     if (best >= 0) scrollTo(best, true);

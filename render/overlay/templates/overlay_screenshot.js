@@ -110,11 +110,12 @@
   }
 
   function drawBlocks(brush, near) {
-    if (!vclean.blocksDrawn) return;
     const boxes = new Map();
     for (const row of state.shown) {
       const block = data.blocks[row];
-      if (near(block.box) && vclean.isPainted(block)) push(boxes, vclean.penOf(block), block.box);
+      if (!near(block.box)) continue;
+      if (vclean.isDrawnHidden(block)) push(boxes, data.pens.hidden, block.box);
+      else if (vclean.blocksDrawn && vclean.isPainted(block)) push(boxes, vclean.penOf(block), block.box);
     }
     const pens = [...boxes.keys()].sort((a, b) => a.fill - b.fill); // content on top
     pens.forEach((pen) => drawFrames(brush, boxes.get(pen), pen, pen.fill, OUTSET));

@@ -24,7 +24,7 @@ from vclean.render.overlay.html import (
     OverlaySeparator,
     draw_html,
 )
-from vclean.render.overlay.layers import PART_PENS, Part
+from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, Part
 
 pytestmark = pytest.mark.browser
 
@@ -435,6 +435,32 @@ class TestColors:
         opened.wait_for_frames()
         assert opened.page.evaluate("vclean.penOf(vclean.blocks[4]).dash") == [6, 4]
         assert opened.page.get_by_role("button", name="by label").get_attribute("aria-pressed") == "false"
+
+    def test_draws_hidden_blocks_that_have_a_box(self, tab: Page, tmp_path: Path) -> None:
+        blocks = [block(0, "p"), block(1, "p", visibility="hidden", technique="opacity"),
+                  block(2, "p", visibility="hidden", box=None), block(3, "p", visibility="hidden", box=[0, 0, 0, 0])]  # fmt: skip
+        document = draw_html(content(blocks=blocks, hidden_drawn=True, drawn=False))
+        overlay = Opened(tab, tmp_path / "hidden.html", document)
+        red, green, blue = HIDDEN_PENS[HIDDEN].color
+        (x, y), button = overlay.center_of(1), tab.get_by_role("button", name="Hidden 1", exact=True)
+        expect(button).to_have_attribute("aria-pressed", "true")
+        strokes = """([x, y, w, h]) => {
+          const brush = document.querySelector(".tile canvas").getContext("2d");
+          const pixels = brush.getImageData(0, (y - 4) * vclean.scale(), brush.canvas.width, (h + 8) * vclean.scale()).data;
+          const colors = new Set();
+          for (let at = 0; at < pixels.length; at += 4) if (pixels[at + 3] > 200) colors.add(pixels.slice(at, at + 3).join());
+          return [...colors];
+        }"""
+        box = list(blocks[1].box or ())
+        assert f"{red},{green},{blue}" in tab.evaluate(strokes, box)
+        tab.mouse.click(x, y)
+        assert overlay.selected() == [1]
+        assert "hidden: opacity" in overlay.details
+        overlay.page.keyboard.press("Escape")
+        button.click()
+        overlay.wait_for_frames()
+        assert tab.evaluate(strokes, box) == []
+        assert overlay.errors == []
 
     def test_draws_parts_of_a_kind(self, tab: Page, tmp_path: Path) -> None:
         x, y, width, height = content().blocks[1].box or ()
