@@ -437,8 +437,12 @@ class TestColors:
         assert opened.page.get_by_role("button", name="by label").get_attribute("aria-pressed") == "false"
 
     def test_draws_hidden_blocks_that_have_a_box(self, tab: Page, tmp_path: Path) -> None:
-        blocks = [block(0, "p"), block(1, "p", visibility="hidden", technique="opacity"),
-                  block(2, "p", visibility="hidden", box=None), block(3, "p", visibility="hidden", box=[0, 0, 0, 0])]  # fmt: skip
+        blocks = [
+            block(0, "p"),
+            block(1, "p", visibility="hidden", technique="opacity"),
+            block(2, "p", visibility="hidden", box=None),
+            block(3, "p", visibility="hidden", box=[0, 0, 0, 0]),
+        ]
         document = draw_html(content(blocks=blocks, hidden_drawn=True, drawn=False))
         overlay = Opened(tab, tmp_path / "hidden.html", document)
         red, green, blue = HIDDEN_PENS[HIDDEN].color
@@ -446,9 +450,12 @@ class TestColors:
         expect(button).to_have_attribute("aria-pressed", "true")
         strokes = """([x, y, w, h]) => {
           const brush = document.querySelector(".tile canvas").getContext("2d");
-          const pixels = brush.getImageData(0, (y - 4) * vclean.scale(), brush.canvas.width, (h + 8) * vclean.scale()).data;
+          const [top, height] = [(y - 4) * vclean.scale(), (h + 8) * vclean.scale()];
+          const pixels = brush.getImageData(0, top, brush.canvas.width, height).data;
           const colors = new Set();
-          for (let at = 0; at < pixels.length; at += 4) if (pixels[at + 3] > 200) colors.add(pixels.slice(at, at + 3).join());
+          for (let at = 0; at < pixels.length; at += 4) {
+            if (pixels[at + 3] > 200) colors.add(pixels.slice(at, at + 3).join());
+          }
           return [...colors];
         }"""
         box = list(blocks[1].box or ())
