@@ -188,6 +188,8 @@ def _is_filtered_away(value: str) -> bool:
 
 
 def _is_off_page(declarations: Mapping[str, str], position: str) -> bool:
+    if "translate" in declarations or "translate" in declarations.get("transform", ""):
+        return False
     for side in ("left", "top", "right", "bottom"):
         value = declarations.get(side)
         if value is None or not (match := _LENGTH.fullmatch(value)):

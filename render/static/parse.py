@@ -20,10 +20,12 @@ from vclean.render.static.columns import Attributes, Links, TextNodes, elements_
 from vclean.render.static.document import prune, read_tree, text_of
 from vclean.render.static.formulas import replace_formulas
 from vclean.render.static.head import document_head, with_absolute_links
+from vclean.render.static.hiding_rules import hiding_declarations
 from vclean.render.static.inline_colors import InlineColors
+from vclean.render.static.page_names import PageNames
 from vclean.render.static.shadow_roots import flatten_shadow_roots
 from vclean.render.static.streamed import may_be_streamed, place_parts
-from vclean.render.static.style_sheets import PageNames, hiding_declarations, read_style_sheets
+from vclean.render.static.style_sheets import read_style_sheets
 from vclean.render.static.styles import resolve_styles
 from vclean.render.static.tree_construction import add_late_html_attributes, insert_table_bodies
 from vclean.settings import RenderSettings
