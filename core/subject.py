@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from vclean.features.subject.subject import RecipeSubject, Subject
     from vclean.result import Result
 
-_CURRENCIES: Final = {"€": "EUR", "£": "GBP", "₽": "RUB", "₹": "INR", "₩": "KRW", "₺": "TRY", "zł": "PLN", "Kč": "CZK"}
+_CURRENCIES: Final = {
+    "€": "EUR", "£": "GBP", "₽": "RUB", "₹": "INR", "₩": "KRW", "₺": "TRY", "zł": "PLN", "Kč": "CZK", "円": "JPY",
+}  # fmt: skip
 """Currencies by signs that only one currency has."""
 _CODE: Final = re.compile(r"\b(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|CNY|SEK|NOK|DKK|PLN|CZK|RUB|INR)\b")
 
@@ -121,8 +123,8 @@ def _name(result: Result, declared: str) -> str:
 def _currency(text: str) -> str:
     """Return the currency of a price; empty if several currencies share its sign, such as the dollar.
 
-    >>> _currency("\u20ac 3.50"), _currency("$3.50")
-    ('EUR', '')
+    >>> _currency("\u20ac 3.50"), _currency("$3.50"), _currency("350円")
+    ('EUR', '', 'JPY')
     """
     code = _CODE.search(text)
     return code[0] if code else next((code for sign, code in _CURRENCIES.items() if sign in text), "")

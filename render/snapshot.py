@@ -30,8 +30,11 @@ ATTRIBUTES = (
     "src", "srcset", "start", "style", "title", "type", "value", "width",
     "aria-modal", "commandfor", "data-bs-target", "data-bs-toggle", "for", "popover", "popovertarget",
     "tabindex", "data-lang", "data-language", "data-src", "display",
+    "aria-level", "data-depth", "data-level", "depth", "indent",
+    "data-lazy-src", "data-original", "data-srcset",
 )  # fmt: skip
-"""Attributes of a snapshot; `href`, `src`, `cite` and `data-src` are absolute if the page has a URL."""
+"""Attributes of a snapshot; `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the
+page has a URL."""
 
 STYLES = (
     "display", "position", "float", "visibility", "opacity", "overflow-x", "font-size", "font-weight",

@@ -44,7 +44,8 @@ _FORUM_NAME: Final = re.compile(
 """Word in classes and ids of forum software. `thread` is none: comment systems of blogs use it, too."""
 _POSSIBLE_NAME: Final = re.compile(r"(message|topic|discussion|question|answer)s?")
 _FORUM_WORD: Final = re.compile(
-    r"\b(?:forums?|foros?|foren|fóra|message boards?|форум\w*)\b|论坛|論壇|掲示板|フォーラム|포럼", re.IGNORECASE
+    r"\b(?:\w*forum|forums|foros?|foren|fóra|message boards?|форум\w*)\b|论坛|論壇|掲示板|フォーラム|포럼",
+    re.IGNORECASE,
 )
 """Words for a forum in titles of documents."""
 _POSTING, _QUESTIONS = "DiscussionForumPosting", "QAPage"
@@ -99,8 +100,8 @@ def has_forum_address(url: str) -> bool:
 def names_forum(title: str) -> bool:
     """Return whether the title of a document names a forum.
 
-    >>> names_forum("Leaking tap - DIY Forum"), names_forum("The Roman Forum in May")
-    (True, True)
+    >>> names_forum("Leaking tap - DIY Forum"), names_forum("Hahn tropft | Bootsforum"), names_forum("Rain")
+    (True, True, False)
     """
     return _FORUM_WORD.search(title) is not None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin
 
 import numpy as np
 
@@ -16,6 +17,13 @@ _MIN_LONG_SIDE: Final = 64
 _MIN_SHORT_SIDE: Final = 24
 """Least sides of an image of the content, CSS px: icons are smaller, and rules and spacers are thinner."""
 _LENGTH: Final = re.compile(r"\s*(\d{1,5}(?:\.\d+)?)\s*(?:px)?\s*$")
+_LATER: Final = ("data-src", "data-lazy-src", "data-original")
+"""Attributes with the address of an image that a script loads later."""
+_COMMA: Final = re.compile(r",\s+|(?<=\d[wx]),")
+"""Comma between the images of a `srcset`; addresses may have commas as well (HTML, 4.8.4.2.1)."""
+_SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)[wx]$")
+_MAX_SOURCES: Final = 10
+"""Most elements before the image of a `<picture>`."""
 _DECORATION: Final = re.compile(
     r"(?:^|[^a-z])(?:1x1|avatar|arrow|badge|beacon|blank|bullet|button|clear|counter|divider|dot|emoji|favicon|icon|"
     r"loader|loading|logo|pixel|placeholder|separator|shim|smil(?:ey|ie)|space[rd]?|spinner|sprite|tracking|"
@@ -26,19 +34,55 @@ _DECORATION: Final = re.compile(
 
 
 def image_sources(snapshot: Snapshot) -> dict[int, str]:
-    """Return the addresses of the images that have one, by element: `src`, or `data-src` of one that is loaded later.
+    """Return the addresses of the images that have one, by element: `src`, or that of an image that is loaded later.
 
-    Scripts that load images when a reader comes near put the address in `data-src`, and nothing or a small image as a
-    `data:` URL in `src`. (An empty `src` becomes the address of the page.)
+    Scripts that load images when a reader comes near put the address in `data-src` or the like, and nothing or a small
+    image in `src`. Without any of them, it is the largest image of `srcset`, or of the first `<source>` of a
+    `<picture>`. (An empty `src` becomes the address of the page.)
     """
     sources = {}
-    now, later = snapshot.attributes("src"), snapshot.attributes("data-src")
+    attributes = snapshot.attributes
+    now, later = attributes("src"), [attributes(name) for name in _LATER]
+    sets = [attributes(name) for name in ("srcset", "data-srcset")]
     for element in np.flatnonzero(snapshot.is_tag(("img",))).tolist():
         source = now.get(element, "").strip()
         is_missing = source in ("", snapshot.url) or source.lower().startswith(("data:", "about:"))
-        if source := (later.get(element, "").strip() if is_missing else "") or source:
+        if is_missing or _DECORATION.search(source):
+            declared = next(filter(None, (values.get(element, "").strip() for values in later)), "")
+            places = [element, *_picture_sources(snapshot, element)] if is_missing and not declared else ()
+            several = next((each[place] for place in places for each in sets if each.get(place)), "")
+            source = declared or _largest(several, snapshot.url) or source
+        if source:
             sources[element] = source
     return sources
+
+
+def _picture_sources(snapshot: Snapshot, image: int) -> list[int]:
+    """Return the `<source>` elements of the `<picture>` around an image; parsers may nest what is in it."""
+    tags = [snapshot.tags[snapshot.tag[each]] for each in range(max(image - _MAX_SOURCES, 0), image)]
+    if "picture" not in tags:
+        return []
+    picture = image - tags[::-1].index("picture") - 1
+    if image >= snapshot.end[picture]:
+        return []
+    return [each for each in range(picture + 1, image) if snapshot.tags[snapshot.tag[each]] == "source"]
+
+
+def _largest(source_set: str, base: str) -> str:
+    """Return the absolute address of the image with the greatest width or density of a `srcset`; empty without any.
+
+    >>> _largest("a.png 300w, b.png?x=1,2 600w", "https://example.org/c/"), _largest("", "")
+    ('https://example.org/c/b.png?x=1,2', '')
+    """
+    candidates = [fields for part in _COMMA.split(source_set) if (fields := part.strip(" ,").split())]
+    sizes = [float(size[1]) if (size := _SIZE.match(fields[-1])) else 1.0 for fields in candidates]
+    address = candidates[int(np.argmax(sizes))][0] if sizes else ""
+    if not address or address.lower().startswith("data:"):
+        return ""
+    try:
+        return str(urljoin(base, address))
+    except ValueError:
+        return address
 
 
 def content_images(snapshot: Snapshot) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

@@ -12,7 +12,6 @@ from lxml import etree
 from markdownify import MarkdownConverter
 
 from vclean.output.headings import HEADINGS
-from vclean.output.html import to_tree
 from vclean.output.selection import INLINE
 from vclean.output.thread import to_thread_tree
 
@@ -394,8 +393,8 @@ def _destination(url: str) -> str:
 
 
 def write_markdown(result: Result) -> str:
-    """Return the cleaned page in Markdown (CommonMark with the tables of GitHub); posts of a thread get headings."""
-    return to_markdown(to_thread_tree(result) if result.is_thread else to_tree(result))
+    """Return the cleaned page in Markdown (CommonMark with the tables of GitHub); posts and comments get headings."""
+    return to_markdown(to_thread_tree(result))
 
 
 def to_markdown(page: etree._Element) -> str:

@@ -1,4 +1,4 @@
-"""Add a heading with author and date before every post of a thread."""
+"""Add a heading with author and date before every post of a thread, and before readers' comments."""
 
 from __future__ import annotations
 
@@ -10,30 +10,55 @@ from lxml import etree
 
 from vclean.characters import one_line, replace_illegal
 from vclean.labels import Label
+from vclean.output.headings import HEADINGS
 from vclean.output.html import to_tree
 from vclean.output.selection import INLINE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from vclean.records import Post
     from vclean.result import Result
 
 _BEGIN, _END = "\ue000", "\ue001"
 _MARK: Final = re.compile(f"{_BEGIN}(\\d+){_END}")
 """Number of a post, between characters for private use, at the start of its text while the tree is written."""
+_MARK_CHARACTERS: Final = re.compile(f"[{_BEGIN}{_END}]")
+"""Characters of marks, which pages may contain."""
 _CELLS: Final = frozenset(("td", "th", "caption"))
 _TEXT_CONTAINERS: Final = frozenset(("li", "dd", "dt", "blockquote", "body", "figure"))
 """Elements of the output that contain text beside blocks."""
 
 
 def to_thread_tree(result: Result) -> etree._Element:
-    """Return the cleaned page as `vclean.output.html.to_tree` does, with a heading of level 2 before every post.
+    """Return the cleaned page as `vclean.output.html.to_tree` does, with a heading before every post.
 
-    A block that has only the author or the date of a post is left out, because its heading has them.
+    Its level is 2 in a thread. For comments that are content it is below the last heading before them, and comments
+    without author and date have none. A block that has only the author or the date of a post is left out, because its
+    heading has them.
     """
-    page = to_tree(_with_marks(result))
-    for element in list(page[-1].iter()):
-        _place_headings(element, result.posts)
+    posts = {number: post for number, post in enumerate(result.posts) if _has_heading(result, post)}
+    if not posts:
+        return to_tree(result)
+    page = to_tree(_with_marks(result, posts))
+    headings = {number: post_heading(post, number) for number, post in posts.items()}
+    elements = list(page[-1].iter())
+    tag = "h2" if result.is_thread else _comment_tag(elements)
+    for element in elements:
+        _place_headings(element, headings, tag)
     return page
+
+
+def _comment_tag(elements: Sequence[etree._Element]) -> str:
+    """Return the tag for headings of comments, one level below the last heading before the first mark."""
+    level = 1
+    for element in elements:
+        if element.text and _MARK.search(element.text):
+            break
+        level = HEADINGS.index(str(element.tag)) + 1 if element.tag in HEADINGS else level
+        if element.tail and _MARK.search(element.tail):
+            break
+    return f"h{min(level + 1, len(HEADINGS))}"
 
 
 def post_heading(post: Post, number: int) -> str:
@@ -41,19 +66,35 @@ def post_heading(post: Post, number: int) -> str:
     return one_line(" · ".join(filter(None, (post.author, post.date_text)))) or f"#{number + 1}"
 
 
-def _with_marks(result: Result) -> Result:
+def _has_heading(result: Result, post: Post) -> bool:
+    """Return whether a post is one of a thread, or a comment with author or date whose text is content."""
+    if result.is_thread:
+        return True
+    prediction = result.prediction
+    decision = prediction.decision
+    if decision is None or not decision.policy.comments or not (post.author or post.date_text):
+        return False
+    rows = [row for row in post.blocks if prediction.labels[row].is_content]
+    return bool(rows) and float(decision.comments[rows].mean()) >= _IS_COMMENT
+
+
+def _with_marks(result: Result, posts: Mapping[int, Post]) -> Result:
     """Return the result with the number of each post before its first text, the headline of the page not counted."""
     headline = result.prediction.headline.block if result.prediction.headline else None
     columns, labels = result.columns, list(result.prediction.labels)
-    texts = [text.replace(_BEGIN, "").replace(_END, "") for text in columns.snapshot.texts]
-    for number, post in enumerate(result.posts):
+    texts, block_texts = (
+        [_MARK_CHARACTERS.sub("", text) for text in some] for some in (columns.snapshot.texts, columns.text)
+    )
+    for number, post in posts.items():
         for row in _heading_rows(result, post):
             labels[row] = Label.OTHER
         first = next((row for row in post.blocks if labels[row].is_content and row != headline), -1)
         if first >= 0:
             node = int(columns.members[columns.first[first]])
-            texts[node] = f"{_BEGIN}{number}{_END}{texts[node]}"
-    marked = replace(columns, snapshot=replace(columns.snapshot, texts=texts))
+            words, mark = " ".join(texts[node].split()), f"{_BEGIN}{number}{_END}"
+            texts[node] = mark + texts[node].lstrip()
+            block_texts[first] = block_texts[first].replace(words, mark + words, 1)
+    marked = replace(columns, snapshot=replace(columns.snapshot, texts=texts), text=block_texts)
     return replace(result, columns=marked, prediction=replace(result.prediction, labels=labels))
 
 
@@ -65,30 +106,31 @@ def _heading_rows(result: Result, post: Post) -> list[int]:
     return [row for row in range(max(first - _NEAR, 0), first) if texts[row] in (post.author, post.date_text)]
 
 
+_IS_COMMENT: Final = 0.5
+"""Mean probability from which the blocks of a post are a comment."""
 _NEAR: Final = 8
 """Largest number of blocks between the body of a post and its author or date."""
 
 
-def _place_headings(element: etree._Element, posts: tuple[Post, ...]) -> None:
+def _place_headings(element: etree._Element, headings: Mapping[int, str], tag: str) -> None:
     """Replace the marks in the text and the tail of an element by headings."""
     if element.text and (mark := _MARK.search(element.text)):
         element.text = _MARK.sub("", element.text)
-        _insert(element, _heading(mark, posts))
+        _insert(element, _heading(mark, headings, tag))
     parent = element.getparent()
     if parent is not None and element.tail and (mark := _MARK.search(element.tail)):
         element.tail = _MARK.sub("", element.tail)
         if parent.tag in _TEXT_CONTAINERS:
-            heading = _heading(mark, posts)
+            heading = _heading(mark, headings, tag)
             heading.tail, element.tail = element.tail, None
             element.addnext(heading)
         else:
-            _insert(parent, _heading(mark, posts))
+            _insert(parent, _heading(mark, headings, tag))
 
 
-def _heading(mark: re.Match[str], posts: tuple[Post, ...]) -> etree._Element:
-    heading = etree.Element("h2")
-    number = int(mark[1])
-    heading.text = replace_illegal(post_heading(posts[number], number))
+def _heading(mark: re.Match[str], headings: Mapping[int, str], tag: str) -> etree._Element:
+    heading = etree.Element(tag)
+    heading.text = replace_illegal(headings[int(mark[1])])
     return heading
 
 

@@ -7,7 +7,7 @@ same tag and parent. The members of a group need not be siblings, so that replie
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
 
 MAX_NAMES: Final = 8
 """Names of an attribute that are read; utility classes come in dozens, and that of a component is among the first."""
-MAX_RECORDS: Final = 2000
-"""Largest number of elements of a group; larger groups are cells or words."""
+MAX_RECORDS: Final = 20_000
+"""Largest number of elements of a group: the first ones; larger groups of cells are left out."""
 _DIGITS: Final = re.compile(r"\d+")
 INLINE: Final = frozenset(("a", "abbr", "b", "br", "em", "font", "i", "img", "span", "strong", "time", "svg", "path",
                             "option", "script", "style", "input", "button", "label", "sup", "sub", "code"))  # fmt: skip
-"""Tags of elements that are no records: they have one line of text at most."""
+"""Tags of elements that are no records: they have one line of text at most. Links around blocks are, side by side."""
+_BLOCKS: Final = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "div", "ul", "ol", "dl", "table", "section", "article")
+"""Tags of blocks; a link around some is the card of an item."""
+_CELLS: Final = ("td", "th")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,22 +46,55 @@ class RecordGroups:
         snapshot: the page.
         group: int64 (P,), the group of each pair, 0 to G - 1.
         element: int32 (P,), the element of each pair.
+        is_part: whether the groups are those of a part of the page, in which one element may be a group.
     """
 
     snapshot: Snapshot
     group: NDArray[np.int64]
     element: NDArray[np.int32]
+    is_part: bool = False
 
     @classmethod
     def find(cls, snapshot: Snapshot) -> RecordGroups:
         """Find the groups of a page with at least two members."""
-        is_candidate = ~snapshot.is_tag(INLINE)
         element, key = _keys(snapshot)
+        return cls._from_keys(snapshot, element, key, _is_candidate(snapshot), np.zeros(len(snapshot), dtype=bool))
+
+    @classmethod
+    def find_within(cls, snapshot: Snapshot, part: NDArray[np.bool_], single: NDArray[np.bool_]) -> RecordGroups:
+        """Find the groups of a part of a page; items of lists, articles, and elements of a custom tag are groups, too.
+
+        Args:
+            snapshot: the page.
+            part: bool (N,), the elements of the part.
+            single: bool (N,), elements that may be the only member of a group.
+        """
+        element, key = _keys(snapshot)
+        by_tag = [tag for tag in snapshot.tags if tag in ("li", "article") or "-" in tag]
+        inside = np.flatnonzero(part & snapshot.is_tag(by_tag)).astype(np.int32)
+        tag_key = snapshot.tag[inside] + int(key.max(initial=0)) + 1
+        element, key = np.concatenate([element, inside]), np.concatenate([key, tag_key])
+        groups = cls._from_keys(snapshot, element, key, _is_candidate(snapshot) & part, single)
+        return replace(groups, is_part=True)
+
+    @classmethod
+    def _from_keys(
+        cls,
+        snapshot: Snapshot,
+        element: NDArray[np.int32],
+        key: NDArray[np.int64],
+        is_candidate: NDArray[np.bool_],
+        single: NDArray[np.bool_],
+    ) -> RecordGroups:
+        """Group candidates (N,) by pairs of element and key; a group needs two members, or a `single` (N,) one."""
         keep = is_candidate[element]
         element, key = element[keep], key[keep]
         key, element = np.divmod(sorted_unique(key * len(snapshot) + element), max(len(snapshot), 1))
         groups = Groups.from_keys(key)
-        keep = (groups.size > 1) & (groups.size <= MAX_RECORDS)
+        is_large = groups.size > MAX_RECORDS
+        keep = ((groups.size > 1) | single[element]) & ~(is_large & snapshot.is_tag(_CELLS)[element])
+        if is_large.any():
+            keep &= groups.rank < MAX_RECORDS
         group = np.cumsum(np.diff(groups.number[keep], prepend=-1) > 0) - 1
         return cls(snapshot, group, element[keep].astype(np.int32))
 
@@ -96,6 +132,18 @@ class RecordGroups:
         """Return the elements of one group, ascending."""
         first, last = np.searchsorted(self.group, [group, group + 1])
         return self.element[first:last]
+
+
+def _is_candidate(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements may be records: bool (N,)."""
+    is_candidate = ~snapshot.is_tag(INLINE)
+    is_card = snapshot.is_tag(("a",))
+    if is_card.any():
+        is_card &= tree.subtree_sum(snapshot.is_tag(_BLOCKS), snapshot.end) > 0
+        parent = np.maximum(snapshot.parent, 0)
+        # An element with one such link is the card itself, and has what is beside the link as well.
+        is_candidate |= is_card & (np.bincount(parent, is_card, minlength=len(snapshot))[parent] > 1)
+    return is_candidate
 
 
 def _keys(snapshot: Snapshot) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

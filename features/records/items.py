@@ -14,8 +14,9 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.features.records.groups import sum_weights
+from vclean.features.records.linked_titles import find_flat_list
+from vclean.features.records.prices import record_prices
 from vclean.features.records.slots import RecordTexts
-from vclean.features.struck import is_struck
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +32,10 @@ _LEAST_ALL: Final = 0.3
 """Share of the weighted words of a page that its items need to have; articles have lists of links as well."""
 _LEAST_WEIGHT: Final = 0.4
 """Mean weight of the words of a list of items; lists with less are menus and links to other pages."""
+_TITLE_WEIGHT: Final = 0.5
+"""Mean weight of the words of a title that is more than a link of a menu."""
+_LEAST_WEIGHTY: Final = 0.4
+"""Share of such titles from which a list is no menu, although it has little weight."""
 _LEAST_ITEMS: Final = 3
 _MOST_HEADINGS: Final = 1.5
 """Mean number of headings of an item; elements with more are sections."""
@@ -40,18 +45,11 @@ _LEAST_LINKED: Final = 0.6
 """Share of the members of a list with a link."""
 _MAX_TITLE: Final = 250
 """Longest title of an item, in characters."""
-_MAX_PRICE: Final = 40
-"""Longest text with a price, in characters."""
 _NO_ITEMS: Final = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "figure", "th"))
 """Tags of elements of running text, which may have links as well."""
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE)
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
-MONEY: Final = re.compile(
-    r"(?:[$€£¥₹₩₽₺]|\b(?:USD|EUR|GBP|CHF|Rs\.?|kr\.?|R\$)\s?)\s?\d(?:[\d.,\s]|['’](?=\d))*"
-    r"|\d(?:[\d.,]|['’](?=\d))*(?:\s\d{3})*\s?(?:[€£¥₹₽₺₴₸]|USD|EUR|GBP|CHF|Kč|zł|тг|руб|грн|лв|(?:kr|lei|Ft|din)\b|円|元)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +57,8 @@ class ItemRecord:
     """One item, by positions on its page.
 
     Attributes:
-        element: the element of the item.
+        element: the element of the item, or the first one of several.
+        end: one past the last element of the item.
         title: the title.
         link: the element `a` of the title, -1 without.
         image: the element `img`, -1 without.
@@ -69,6 +68,7 @@ class ItemRecord:
     """
 
     element: int
+    end: int
     title: str
     link: int
     image: int
@@ -97,13 +97,40 @@ def find_items(
             break
         texts = RecordTexts(blocks, members)
         inside = texts.record_of_element[blocks.node] >= 0
-        if weight[inside].sum() >= _LEAST_WEIGHT * words[inside].sum():
-            items += _items(texts)
+        of_list = _items(texts)
+        if weight[inside].sum() >= _LEAST_WEIGHT * words[inside].sum() or _has_weighty_titles(of_list, words, weight):
+            items += of_list
             covered += float(rest[inside].sum()) / total
         rest = np.where(inside, 0, rest)
     if covered < _LEAST_ALL:
         return []
-    return sorted(items, key=lambda item: item.element)
+    return _without_repeats(sorted(items, key=lambda item: item.element), snapshot, weight)
+
+
+def _without_repeats(items: list[ItemRecord], snapshot: Snapshot, weight: NDArray[np.float64]) -> list[ItemRecord]:
+    """Return items without those that have the title and link of the one before, as cards for screens of two sizes."""
+    addresses = snapshot.attributes("href")
+    kept: list[ItemRecord] = []
+    for item in items:
+        last = kept[-1] if kept else None
+        if last and (last.title, addresses.get(last.link)) == (item.title, addresses.get(item.link)):
+            if weight[item.title_row] > weight[last.title_row]:
+                kept[-1] = item
+        else:
+            kept.append(item)
+    return kept
+
+
+def _has_weighty_titles(items: list[ItemRecord], words: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
+    """Return whether most titles of a list have weight; cards for small screens and the like may have more words."""
+    rows = [item.title_row for item in items]
+    return bool(rows) and float(np.mean(weight[rows] >= _TITLE_WEIGHT * words[rows])) >= _LEAST_WEIGHTY
+
+
+def find_flat_items(blocks: BlockColumns, is_linked: NDArray[np.bool_], words: NDArray[np.float64]) -> list[ItemRecord]:
+    """Return the items of a flat list in document order; empty if the page has none, see `find_flat_list`."""
+    titles, ends = find_flat_list(blocks, is_linked, words)
+    return _items(RecordTexts(blocks, titles, ends)) if len(titles) else []
 
 
 def _is_link(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -148,7 +175,7 @@ def _items(texts: RecordTexts) -> list[ItemRecord]:
     rows = _rows(texts)
     images = _first_in_record(texts, texts.blocks.snapshot.is_tag(("img",)))
     links = _first_in_record(texts, _is_link(texts.blocks.snapshot))
-    prices = _prices(texts)
+    prices = record_prices(texts)
     return [
         _item(
             texts, record, title, _Parts(rows[record], int(images[record]), int(links[record]), prices.get(record, ""))
@@ -176,13 +203,20 @@ def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRec
     row = int(texts.blocks.text_block[texts.blocks.members[title]])
     # An inline link may be among author and date; a link around a card is no better than the block.
     title_elements = [
-        each for each in around if each > element and _is_title(snapshot, each, int(texts.blocks.node[row]))
+        each for each in around if each >= element and _is_title(snapshot, each, int(texts.blocks.node[row]))
     ]
     text = texts.text_of(title_elements[-1]) if title_elements else texts.blocks.text[row]
     if len(text) > _MAX_TITLE:
         text = texts.texts[title]
     return ItemRecord(
-        element, text, links[0] if links else parts.link, parts.image, parts.price, tuple(parts.rows), row
+        element=element,
+        end=int(texts.ends[record] if len(texts.ends) else snapshot.end[element]),
+        title=text,
+        link=links[0] if links else parts.link,
+        image=parts.image,
+        price=parts.price,
+        rows=tuple(parts.rows),
+        title_row=row,
     )
 
 
@@ -225,18 +259,6 @@ def _first_in_record(texts: RecordTexts, mask: NDArray[np.bool_]) -> NDArray[np.
     elements = np.flatnonzero(mask & (texts.record_of_element >= 0))[::-1]
     first[texts.record_of_element[elements]] = elements
     return first
-
-
-def _prices(texts: RecordTexts) -> dict[int, str]:
-    """Return the first price of each record that has one."""
-    prices: dict[int, str] = {}
-    struck = is_struck(texts.blocks.snapshot)[texts.parent]
-    rows = np.flatnonzero(texts.record >= 0)
-    for row in [*rows[~struck[rows]].tolist(), *rows[struck[rows]].tolist()]:  # a former price only without another
-        record = int(texts.record[row])
-        if len(texts.texts[row]) <= _MAX_PRICE and record not in prices and (match := MONEY.search(texts.texts[row])):
-            prices[record] = match[0].strip()
-    return prices
 
 
 def _rows(texts: RecordTexts) -> list[list[int]]:

@@ -16,7 +16,9 @@ import numpy as np
 from vclean.features import tree
 from vclean.features.records.date_texts import date_start, find_date_texts
 from vclean.features.records.groups import sum_weights
-from vclean.features.records.slots import RecordTexts
+from vclean.features.records.post_authors import CLEAR_SIGN, author_signs, find_authors
+from vclean.features.records.post_depths import post_depths
+from vclean.features.records.slots import LEAST_SHARE, RecordTexts, order_in_record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,39 +37,29 @@ _UNDATED: Final = 0.35
 """Weight of a record without a date, relative to one with a date."""
 _UNNAMED: Final = 0.75
 """Weight of a record that is not named as a post, such as a column of the page."""
-_SHARE: Final = 0.5
-"""Share of the posts that need to have a text in the slot of authors, dates or bodies."""
 _OPENING_WORDS: Final = 5.0
 """Weighted words before the first post from which there is an opening post of other structure."""
 
 _POST_NAME: Final = re.compile(
     r"post|comment|message|msg|reply|replies|answer|beitrag|kommentar|thread|discussion|review|topic", re.IGNORECASE
 )
-_NAME_TAGS: Final = ("b", "strong")
-"""Elements that names of authors are in more often than ranks and places."""
 _WITH_SLOT: Final = 0.6
 """Weight of a part with the author or the date of a post inside, as its body."""
-_AUTHOR_NAME: Final = re.compile(
-    r"author|user|member|nick|poster|byline|profile|creator|autor|contributor|\bname\b|-name|name-", re.IGNORECASE
-)
-_AUTHOR_URL: Final = re.compile(
-    r"(?:^|[/?&.=_-])(?:u|users?|members?|memberlist|profiles?|profil|author|people|mitglied(?:er)?|membres?|usuarios?|showuser|viewprofile)(?:[/?&.=_-]|$)",
-    re.I,
-)
+_SEVERAL_PARTS: Final = 0.95
+"""Weight of a body in several parts: the cell of the author may be one of them."""
 _NO_POST_DATE: Final = re.compile(
     r"join|anmeld|regist|member since|dabei|seit|inscri|beigetreten|mitglied|birth|geburt"
     r"|edit|geändert|bearbeit|modif|updated|last (?:post|seen|visit|active)|zuletzt",
     re.IGNORECASE,
 )
 """Label of another date: when the author joined, or when the post was changed."""
+_SENTENCE: Final = re.compile(r"(?:\S+\s+){8,}\S+[.!?]")
+"""Sentence with a date, such as `I saw it on my way home from the harbour yesterday.`"""
+_DATE_PROPERTY: Final = re.compile(r"\b(?:date(?:created|published)?|commenttime|uploaddate)\b", re.IGNORECASE)
+"""Microdata property with the date of a post."""
+_DATE_META: Final = ("datecreated", "datepublished")
+"""The same as names of `meta` elements."""
 _CLOCK: Final = re.compile(r"\d[:h]\d\d")
-_NUMBER: Final = re.compile(r"\d[\d.,]* ")
-_NAME: Final = re.compile(r"[^\W\d_]")
-_DEPTH: Final = re.compile(r"(?:depth|level|indent)[-_]?(\d{1,2})\b", re.IGNORECASE)
-_CLEAR_SIGN: Final = 0.8
-"""Sign of an author from which a text is one without others in its slot."""
-_MAX_NAME: Final = 50
-"""Longest name of an author, in characters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +72,7 @@ class PostRecord:
         author: the text node of the author in the snapshot, -1 if unknown.
         date: the text node of the date in the snapshot, -1 if unknown.
         depth: the number of posts that it replies to, directly or not; 0 for posts that are no reply.
+        declared_date: its date in microdata if no text has it, empty without.
     """
 
     element: int
@@ -87,6 +80,17 @@ class PostRecord:
     author: int
     date: int
     depth: int
+    declared_date: str = ""
+
+    @property
+    def is_signed(self) -> bool:
+        """Return whether the post has an author and a date."""
+        return self.author >= 0 and self.is_dated
+
+    @property
+    def is_dated(self) -> bool:
+        """Return whether the post has a date, in a text or in microdata."""
+        return self.date >= 0 or bool(self.declared_date)
 
 
 def find_posts(
@@ -111,9 +115,8 @@ def find_posts(
     snapshot = blocks.snapshot
     is_date = find_date_texts(blocks, language)
     words = sum_weights(blocks, weight)
-    dates = tree.subtree_sum(
-        np.bincount(snapshot.text_parent[blocks.members[is_date]], minlength=len(snapshot)), snapshot.end
-    )
+    date_texts = np.bincount(snapshot.text_parent[blocks.members[is_date]], minlength=len(snapshot))
+    dates = tree.subtree_sum(date_texts + _has_date_attribute(snapshot), snapshot.end)
     best = _best_group(groups, words, dates)
     if best < 0:
         return []
@@ -138,7 +141,8 @@ def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.
         return []
     element = int(np.flatnonzero(before & (content == content[before].max()))[0])
     inside = (texts.parent >= element) & (texts.parent < snapshot.end[element])
-    dates, authors = np.flatnonzero(inside & is_date), np.flatnonzero(inside & (_author_signs(texts) >= _CLEAR_SIGN))
+    sign = np.where(inside & ~is_date, author_signs(texts), 0)
+    dates, authors = np.flatnonzero(inside & is_date), np.flatnonzero((sign >= CLEAR_SIGN) & (sign == sign.max()))
     if not len(dates) and not len(authors):
         return []
     first = [_node(blocks.members, int(rows[0])) if len(rows) else -1 for rows in (authors, dates)]
@@ -163,7 +167,7 @@ def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray
     named = _named(groups)
     share = np.maximum(share, np.where(named, _UNDATED, 0))
     share = share * np.where(named, 1, _UNNAMED)
-    score = np.where(cover >= LEAST_COVER, cover * share * (1 - 1 / filled) ** 2, 0)
+    score = np.where(cover >= LEAST_COVER, cover * share * (1 - 1 / (filled + groups.is_part)) ** 2, 0)
     if not score.max(initial=0):
         return -1
     # Elements nested in one another, such as <li><article>, are equally good; the outermost has author and date.
@@ -208,15 +212,51 @@ def _posts(
     texts: RecordTexts, groups: RecordGroups, weights: _Weights, is_date: NDArray[np.bool_], language: str
 ) -> list[PostRecord]:
     dates = _dates(texts, is_date, language)
-    authors = _authors(texts, is_date)
+    authors = find_authors(texts, is_date)
     bodies = _bodies(texts, groups, weights, np.concatenate([dates, authors]))
     members = texts.blocks.members
-    depth = _depths(texts.blocks.snapshot, texts.records)
+    depth = post_depths(texts, authors)
+    declared = _declared_dates(texts)
     return [
-        PostRecord(int(element), bodies[row], _node(members, authors[row]), _node(members, dates[row]), int(depth[row]))
+        PostRecord(
+            int(element), bodies[row], _node(members, authors[row]), _node(members, dates[row]), int(depth[row]),
+            declared[row] if dates[row] < 0 else "",
+        )
         for row, element in enumerate(texts.records.tolist())
         if bodies[row]
-    ]
+    ]  # fmt: skip
+
+
+def _declared_dates(texts: RecordTexts) -> list[str]:
+    """Return the date of each post in microdata, empty without.
+
+    Snapshots have no `meta` elements, but their values in the order of the document: with one per post, these are
+    those of the posts.
+    """
+    snapshot, dates = texts.blocks.snapshot, [""] * len(texts.records)
+    elements = np.flatnonzero(_has_date_attribute(snapshot))[::-1]
+    for element in elements[texts.record_of_element[elements] >= 0].tolist():
+        value = snapshot.attributes("content").get(element) or snapshot.attributes("datetime").get(element, "")
+        dates[int(texts.record_of_element[element])] = value
+    for name in _DATE_META:
+        values = [value for key, value in snapshot.head.meta if key == name]
+        if len(values) == len(dates) and not any(dates):
+            return values
+    return dates
+
+
+def _has_date_attribute(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements have the date of a post as microdata, in `content` or `datetime`: bool (N,)."""
+    has_date = np.zeros(len(snapshot), dtype=bool)
+    properties = snapshot.values("itemprop")
+    if len(properties.node):
+        hits = [bool(_DATE_PROPERTY.search(value[:200])) for value in properties.distinct]
+        has_date[properties.node[np.array(hits, dtype=bool)[properties.index]]] = True
+        has_value = np.zeros(len(snapshot), dtype=bool)
+        for attribute in ("content", "datetime"):
+            has_value[snapshot.values(attribute).node] = True
+        has_date &= has_value
+    return has_date
 
 
 def _node(members: NDArray[np.int32], row: int) -> int:
@@ -232,67 +272,13 @@ def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDA
         text = texts.texts[row]
         before = "" if row and is_date[row - 1] else texts.label_before(row)
         label = f"{before} {text[: date_start(text, language)]}"
-        bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(_NO_POST_DATE.search(label)) - 0.002 * len(text)
-    bonus += 0.3 * in_time - _order(texts, is_date) * 0.1
-    slot = texts.best_slot(is_date, bonus, _SHARE)
+        is_other = _NO_POST_DATE.search(label) or _SENTENCE.fullmatch(text)
+        bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(is_other) - 0.002 * len(text)
+    bonus += 0.3 * in_time - order_in_record(texts, is_date) * 0.1
+    slot = texts.best_slot(is_date, bonus, LEAST_SHARE)
     in_slot = texts.fill(is_date & (bonus > -0.6), slot)
     anywhere = texts.fill_any(is_date & (bonus > -0.6))
     return np.where(in_slot >= 0, in_slot, anywhere)
-
-
-def _order(texts: RecordTexts, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the number of earlier candidates in the record of each candidate, at most 9: float64 (K,)."""
-    rows = np.flatnonzero(candidates & (texts.record >= 0))
-    order = np.zeros(len(candidates))
-    by_record = rows[np.argsort(texts.record[rows], kind="stable")]
-    record = texts.record[by_record]
-    start = np.flatnonzero(np.diff(record, prepend=-2))
-    order[by_record] = np.arange(len(by_record)) - np.repeat(start, np.diff(np.append(start, len(by_record))))
-    return np.minimum(order, 9)
-
-
-def _authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the text with the author of each post, -1 without: int64 (R,)."""
-    sign = _author_signs(texts)
-    short = np.array(
-        [
-            0 < len(text) <= _MAX_NAME
-            and bool(_NAME.search(text))
-            and not _NUMBER.match(text)
-            and text[-1] not in ":.?!,"
-            for text in texts.texts
-        ],
-        dtype=bool,
-    )
-    clear, is_template = sign >= _CLEAR_SIGN, texts.is_template(ignore_digits=True)
-    candidates = short & ~is_date & (texts.record >= 0)
-    # The same text in every post is a label such as "View profile", unless the posts have one author.
-    named = np.unique(texts.record[candidates & clear & ~is_template])
-    candidates &= ~is_template if 2 * len(named) >= len(texts.records) else ~is_template | clear
-    distinct = texts.distinct_share(candidates)
-    bonus = sign + np.minimum(distinct * 3, 1) - 0.02 * _order(texts, candidates)
-    slot = texts.best_slot(candidates, bonus, _SHARE)
-    found = texts.fill(candidates, slot)
-    rest = texts.fill_any(candidates & (sign >= _CLEAR_SIGN))
-    return np.where(found >= 0, found, rest)
-
-
-def _author_signs(texts: RecordTexts) -> NDArray[np.float64]:
-    """Return how clearly markup shows that each text is an author: float64 (K,)."""
-    snapshot = texts.blocks.snapshot
-    sign = np.zeros(len(snapshot))
-    for attribute, pattern, value in (
-        ("itemprop", re.compile("author|creator|name"), 0.6), ("rel", re.compile("author"), 0.6),
-        ("class", _AUTHOR_NAME, 0.5), ("href", _AUTHOR_URL, 0.8),
-    ):  # fmt: skip
-        values = snapshot.values(attribute)
-        hit = np.array([bool(pattern.search(text[-200:])) for text in values.distinct], dtype=bool)
-        if hit.any():
-            sign[values.node[hit[values.index]]] += value
-    parent = np.maximum(snapshot.parent, 0)
-    above = sign[parent]
-    sign += 0.7 * above + 0.4 * sign[parent[parent]] + 0.2 * snapshot.is_tag(_NAME_TAGS)
-    return np.asarray(sign[texts.parent], dtype=np.float64)
 
 
 def _bodies(
@@ -317,8 +303,10 @@ def _bodies(
     # A record inside another is no part of it.
     has_record = tree.subtree_sum(is_record, snapshot.end) > 0
     words[has_record] = 0
-    covered = _covered_records(groups, record, inside & ~has_record & (words > 0), len(texts.records))
-    score = np.where(covered >= _SHARE, groups.total(words) * np.minimum(covered + 0.2, 1), 0)
+    is_part = inside & ~has_record & (words > 0)
+    covered = _covered_records(groups, record, is_part, len(texts.records))
+    score = np.where(covered >= LEAST_SHARE, groups.total(words) * np.minimum(covered + 0.2, 1), 0)
+    score *= np.where(groups.count(is_part) > covered * len(texts.records), _SEVERAL_PARTS, 1)
     part = np.zeros(size, dtype=bool)
     if score.max(initial=0) > 0:
         chosen = groups.members(int(score.argmax()))
@@ -351,21 +339,3 @@ def _rows_by_record(
     for row in np.flatnonzero(chosen).tolist():
         rows[record[row]].append(row)
     return [tuple(each) for each in rows]
-
-
-def _depths(snapshot: Snapshot, records: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the depth of replies: by nesting, by the classes of the records, or by their left edges: int64 (R,)."""
-    is_record = np.zeros(len(snapshot), dtype=bool)
-    is_record[records] = True
-    nested = tree.path_sum(is_record, snapshot.end)[records] - 1
-    if nested.any():
-        return nested
-    classes = snapshot.attributes("class")
-    levels = [_DEPTH.search(classes.get(record, "")) for record in records.tolist()]
-    if any(levels):
-        numbers = np.array([int(level[1]) if level else 0 for level in levels])
-        return np.asarray(numbers - numbers.min(), dtype=np.int64)
-    left = snapshot.box[records, 0]
-    if not np.isfinite(left).all():
-        return np.zeros(len(records), dtype=np.int64)
-    return np.unique(np.round(left / 4), return_inverse=True)[1].astype(np.int64)

@@ -7,7 +7,7 @@ the same slot of most records has the same meaning in all of them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _DIGITS: Final = re.compile(r"\d+")
 _NO_RECORD: Final = -1
+LEAST_SHARE: Final = 0.5
+"""Share of the posts that need to have a text in the slot of authors, dates or bodies."""
 _TEMPLATE_SHARE: Final = 0.6
 """Share of the records from which a text belongs to the template of the site."""
 _FEW: Final = 3
@@ -39,15 +41,22 @@ class RecordTexts:
     Attributes:
         blocks: the blocks of the page.
         records: int32 (R,), the elements of the records, ascending.
+        ends: int32 (R,), for the records of a flat list, which begin at these elements: one past the last element of
+            each; empty for records that are elements.
     """
 
     blocks: BlockColumns
     records: NDArray[np.int32]
+    ends: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
     @cached_property
     def record_of_element(self) -> NDArray[np.int64]:
         """Return the innermost record around each element, -1 outside all records: int64 (N,)."""
         snapshot = self.blocks.snapshot
+        if len(self.ends):
+            every = np.arange(len(snapshot))
+            record = np.searchsorted(self.records, every, side="right") - 1
+            return np.where((record >= 0) & (every < self.ends[record]), record, _NO_RECORD)
         number = np.full(len(snapshot), _NO_RECORD)
         number[self.records] = np.arange(len(self.records))
         nearest = tree.nearest_ancestor(number >= 0, snapshot.parent)
@@ -71,8 +80,19 @@ class RecordTexts:
 
     def text_of(self, element: int) -> str:
         """Return the texts in an element that are not hidden, joined by spaces."""
-        inside = (self.parent >= element) & (self.parent < self.blocks.snapshot.end[element]) & ~self._is_hidden
-        return " ".join(" ".join(self.texts[row] for row in np.flatnonzero(inside).tolist()).split())
+        end = self.blocks.snapshot.end[element]
+        order, before = self._document_order
+        first, last = np.searchsorted(before, [element, end])
+        rows = np.sort(order[first:last])  # texts after the last element inside may be outside
+        inside = (self.parent[rows] >= element) & (self.parent[rows] < end) & ~self._is_hidden[rows]
+        return " ".join(" ".join(self.texts[row] for row in rows[inside].tolist()).split())
+
+    @cached_property
+    def _document_order(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the text nodes in document order, and the last element that starts before each: (K,) both."""
+        before = self.blocks.snapshot.text_after[self.blocks.members]
+        order = np.argsort(before, kind="stable")
+        return order, before[order]
 
     @cached_property
     def _is_hidden(self) -> NDArray[np.bool_]:
@@ -168,3 +188,14 @@ class RecordTexts:
         distinct = np.bincount(pairs // count, minlength=len(self.slots.sizes))
         total = np.bincount(slot, minlength=len(self.slots.sizes))
         return (distinct / np.maximum(total, 1))[self.slots.number]
+
+
+def order_in_record(texts: RecordTexts, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the number of earlier candidates in the record of each candidate, at most 9: float64 (K,)."""
+    rows = np.flatnonzero(candidates & (texts.record >= 0))
+    order = np.zeros(len(candidates))
+    by_record = rows[np.argsort(texts.record[rows], kind="stable")]
+    record = texts.record[by_record]
+    start = np.flatnonzero(np.diff(record, prepend=-2))
+    order[by_record] = np.arange(len(by_record)) - np.repeat(start, np.diff(np.append(start, len(by_record))))
+    return np.minimum(order, 9)

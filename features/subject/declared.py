@@ -36,6 +36,12 @@ _NUMBERS: Final = (
 _PRICES: Final = ("price", "lowPrice")
 _NESTED: Final = ("offers", "priceSpecification", "hasVariant")
 """Properties whose objects have the price."""
+_META_PROPERTIES: Final = ("price", "priceCurrency")
+"""Properties that microdata often has in a `<meta>`, which is no element of a snapshot."""
+_LIST_PROPERTIES: Final = ("recipeInstructions", "recipeIngredient", "ingredients")
+"""Properties with several values that microdata may have in one element."""
+_PARTS: Final = ("li", "p")
+"""Tags of elements with one value each, the better ones first."""
 _MAX_DEPTH: Final = 5
 _MAX_VALUES: Final = 200
 """Most ingredients or steps, and most objects of a list."""
@@ -219,5 +225,23 @@ def _item(page: PageView, first: int, last: int) -> Properties:
     for node, index in zip(properties.node[start:end].tolist(), properties.index[start:end].tolist(), strict=True):
         for name in properties.distinct[index][:200].split():
             if len(found[name]) < _MAX_VALUES:
-                found[name].append(page.snapshot.attributes("content").get(node) or page.text_of(node, _MAX_CHARS))
+                found[name] += _microdata_values(page, node, name)
+    for name in _META_PROPERTIES:
+        values = {value for key, value in page.snapshot.head.meta if key == name.lower()}
+        if len(values) == 1 and name not in found:  # with several, that of this item is unknown
+            found[name] += values
     return found
+
+
+def _microdata_values(page: PageView, element: int, name: str) -> list[str]:
+    """Return the value of a property in microdata; the items of a list, or the paragraphs, for the steps of a recipe.
+
+    An ordered list or a `<div>` with all steps is a common value (https://schema.org/recipeInstructions).
+    """
+    snapshot = page.snapshot
+    if name in _LIST_PROPERTIES:
+        for tag in _PARTS:
+            inside = element + np.flatnonzero(snapshot.is_tag((tag,))[element : snapshot.end[element]])
+            if len(inside) > 1:
+                return [page.text_of(part, _MAX_CHARS) for part in inside[:_MAX_VALUES].tolist()]
+    return [snapshot.attributes("content").get(element) or page.text_of(element, _MAX_CHARS)]

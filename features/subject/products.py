@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.records.items import MONEY
+from vclean.features.records.prices import MONEY, join_cents
 from vclean.features.struck import is_struck
 from vclean.features.text.page_title import normalize
 
@@ -45,16 +45,12 @@ _NUMBER: Final = re.compile(
 )
 """A label of at most 30 characters, and one code of at least four, with two digits."""
 _CODE: Final = re.compile(r"\w[\w./-]*\w")
-_SPLIT_CENTS: Final = re.compile(r"(?<=\d)\s+(?=[.,]\d)")
-"""Space before cents in an element of their own."""
 _FORMER: Final = re.compile(
     r"\b(?:was|before|rrp|msrp|list price|instead of|reg(?:ular)?\.?(?: price)?|statt|uvp|vorher|antes|avant|prima|"
     r"voorheen)\W{0,3}\Z",
     re.IGNORECASE,
 )
 """Words before a former price."""
-_BARE_CENTS: Final = re.compile(r"(\d)\s(\d\d)\Z")
-"""Cents in an element of their own, without a point."""
 _DIGIT: Final = re.compile(r"\d")
 _NO_DIGITS: Final = re.compile(r"\D+")
 _AMOUNT: Final = re.compile(r"\d[\d.,' \u00a0\u202f]*")
@@ -160,7 +156,7 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
     price = _price(page, texts, near, declared)
     return ProductBlocks(
         price=price,
-        price_text=_join_cents(_amount_of(texts[price], declared)) if price >= 0 else "",
+        price_text=join_cents(_amount_of(texts[price], declared)) if price >= 0 else "",
         brand=_first(page, [*after[:_BRAND_NEAR], *before], _has_brand(declared)) if declared.brand else -1,
         numbers=tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared)),
     )
@@ -197,16 +193,6 @@ def _amount_of(text: str, declared: DeclaredProduct) -> str:
     now = [match for match in found if not _FORMER.search(text, 0, match.start())]
     best = next(iter([*same, *now, *found]), None)
     return best[0].strip() if best else text
-
-
-def _join_cents(price: str) -> str:
-    """Return a price with its cents after a point, where they are in an element of their own.
-
-    >>> _join_cents("$199 .00"), _join_cents("$199 00"), _join_cents("1 299 kr")
-    ('$199.00', '$199.00', '1 299 kr')
-    """
-    joined = _SPLIT_CENTS.sub("", price)
-    return joined if "." in joined or "," in joined else _BARE_CENTS.sub(r"\1.\2", joined)
 
 
 def _price(page: PageView, texts: dict[int, str], order: list[int], declared: DeclaredProduct) -> int:

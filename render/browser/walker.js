@@ -33,7 +33,7 @@
   const GLYPHS = 'aeinort'; // frequent letters; a font without ink for them is blank
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
-  const URL_ATTRIBUTES = new Set(['href', 'src', 'cite', 'data-src']);
+  const URL_ATTRIBUTES = new Set(['href', 'src', 'cite', 'data-src', 'data-lazy-src', 'data-original']);
   const SKIPPED = new Set(options.skipped);
   const REPLACED = new Set(options.replaced);
   const CONTROLS = new Set(options.controls);

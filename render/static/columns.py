@@ -24,7 +24,7 @@ VALUE_LIMIT = 2000
 
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
 _STYLE = _ATTRIBUTE["style"]
-_IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite", "data-src"))
+_IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite", "data-src", "data-lazy-src", "data-original"))
 _AFFECTS_STYLE = np.isin(ATTRIBUTES, ("style", "hidden", "open", "popover"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")

@@ -12,6 +12,7 @@ from helpers.forum import AUTHORS, cleaned, listing, post, thread
 import vclean
 from vclean.labels import Kind
 
+TEXT = "It rained all of the day in the valley, and it will go on."
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
@@ -39,7 +40,22 @@ class TestFixtures:
         assert result.items[3].title == "Night walk to the beacon"
         assert result.posts == ()
 
-    @pytest.mark.parametrize("name", ["news", "docs", "product", "arabic", "blog-czech"])
+    def test_comments_below_an_article(self):
+        result = vclean.clean_file(FIXTURES / "news" / "page.html")
+        assert [(post.author, post.date_text) for post in result.posts] == [
+            ("G. Pelham", "2 hours ago"), ("northbank_farmer", "1 hour ago"), ("Lena K.", "20 minutes ago"),
+        ]  # fmt: skip
+        assert not result.is_thread
+        assert "Nine sheep" not in result.to_markdown()
+
+    def test_included_comments_have_headings(self):
+        with vclean.Cleaner(policy=vclean.Policy(comments=True)) as cleaner:
+            text = cleaner.clean_file(FIXTURES / "news" / "page.html").to_markdown()
+        assert "\n### Comments (3)\n\n#### G. Pelham · 2 hours ago\n\nMy mother courted across that rope." in text
+        assert "\n#### Lena K. · 20 minutes ago\n\nWill the bridge" in text
+        assert text.count("#### ") == 3
+
+    @pytest.mark.parametrize("name", ["docs", "product", "arabic", "blog-czech"])
     def test_pages_without_records(self, name):
         result = vclean.clean_file(FIXTURES / name / "page.html")
         assert (result.posts, result.items) == ((), ())
@@ -205,6 +221,87 @@ class TestItems:
 
     def test_empty_page(self):
         assert cleaned("<p>", "https://example.org/").items == ()
+
+    def test_addresses_of_images_loaded_later(self):
+        html = listing().replace('src="/i2', 'src="data:image/gif;base64,R0" data-lazy-src="/i2')
+        assert cleaned(html, "https://example.org/").items[1].image == "https://example.org/i2.png"
+
+    def test_cards_that_repeat(self):
+        page = cleaned(listing().replace("<li class", "<li>{}</li><li class"), "https://example.org/")
+        assert len(page.items) == 5
+        card = '<li class="card"><a href="/p/1"><h3>Blue kettle number 1</h3></a><p>A kettle that whistles.</p></li>'
+        twice = cleaned(listing().replace('<li class="card">', f'{card}<li class="card">', 1), "https://example.org/")
+        assert [each.title for each in twice.items] == [each.title for each in page.items]
+
+    def test_many(self):
+        items = "".join(
+            f"<div class=card><h3><a href=/{number}>Story {number}</a></h3><p>{TEXT}</div>" for number in range(2500)
+        )
+        assert len(cleaned(items, "https://example.org/").items) == 2500
+
+
+def page_of(entry, count=5, *, after="", content=("p", "h3", "li", "dt", "dd")):
+    """Return the result of a page on which the model sees no items."""
+    entries = "".join(entry.format(number) for number in range(count))
+    return cleaned(f"<h1>News</h1>{entries}{after}", "https://example.org/", content=content, kinds=Kind.BODY)
+
+
+class TestItemsWithoutModel:
+    """Listings whose blocks the model calls no items."""
+
+    @pytest.mark.parametrize("count", [3, 5])
+    @pytest.mark.parametrize(
+        "entry",
+        [
+            "<li><a href=/{0}>Story {0}</a><p>{1}</p></li>",
+            "<li><a href=/{0}>Story {0}</a> - {1}</li>",
+            "<a class=card href=/{0}><h3>Story {0}</h3><p>{1}</p></a>",
+            "<div class=card><h3><a href=/{0}>Story {0}</a></h3><p>{1}</p></div>",
+            "<dt><a href=/{0}>Story {0}</a></dt><dd>{1}</dd>",
+            "<h3><a href=/{0}>Story {0}</a></h3><p>{1}</p>",
+            "<div class=card><h3>Story {0}</h3><p>{1}</p><p><a href=/{0}>Details</a></p></div>",
+        ],
+    )
+    def test_forms(self, entry, count):
+        items = page_of(entry.replace("{1}", TEXT), count).items
+        assert [each.title for each in items] == [f"Story {number}" for number in range(count)]
+        assert [each.link for each in items] == [f"https://example.org/{number}" for number in range(count)]
+        assert {each.snippet for each in items} == {TEXT}
+
+    @pytest.mark.parametrize(
+        "entry",
+        [
+            "<div class=part><h3>Part {0}</h3><p>{1}</p><p><a href=/{0}>Story {0}</a></p></div>",
+            "<div class=part><h3><a href=https://shop{0}.com/>Thing {0}</a></h3><p>{1}</p></div>",
+            "<li>{1} <a href=/{0}>Story {0}</a></li>",
+            "<li><a href=#part{0}>Part {0}</a> {1}</li>",
+        ],
+    )
+    def test_sections_of_documents(self, entry):
+        assert page_of(entry.replace("{1}", TEXT), 3).items == ()
+
+    def test_links_after_an_article(self):
+        article = f"<p>{TEXT * 20}</p>"
+        assert page_of("<li><a href=/{0}>Story {0}</a></li>", after=article).items == ()
+        assert page_of("<h3><a href=/{0}>Story {0}</a></h3><p>See this.</p>", after=f"<div>{article}</div>").items == ()
+
+    def test_long_sections_with_linked_headings(self):
+        assert page_of(f"<div class=part><h3><a href=/{{0}}>Part</a></h3><p>{TEXT * 20}</p></div>").items == ()
+
+    def test_one_section_with_most_of_the_words(self):
+        part = "<div class=part><h3><a href=/{0}>Part {0}</a></h3><p>" + TEXT + "</p></div>"
+        last = f"<div class=part><h3><a href=/x>Text</a></h3><p>{TEXT * 20}</p></div>"
+        assert page_of(part, after=last).items == ()
+
+    def test_box_of_a_flat_item(self):
+        page = page_of("<h3><a href=/{0}>Story {0}</a></h3><p>" + TEXT + "</p>", 3)
+        box = np.full((len(page.columns.snapshot), 4), 5, dtype=np.float32)
+        first = page.items[0]
+        element = list(page.columns.snapshot.is_tag(("h3",))).index(True)
+        box[element], box[element + 2] = (10, 20, 100, 10), (10, 30, 300, 40)
+        columns = replace(page.columns, snapshot=replace(page.columns.snapshot, box=box))
+        assert replace(page, columns=columns).items[0].box == (10, 20, 300, 50)
+        assert len(first.blocks) == 2
 
 
 class TestBoxes:

@@ -365,6 +365,26 @@ class TestImages:
             '<p>a</p><p><img src="https://example.org/dir/i.png"></p><p>b</p>'
         )
 
+    @pytest.mark.parametrize(
+        "image",
+        [
+            '<img data-lazy-src="i.png" src="data:image/gif;base64,R0">',
+            '<img data-src="i.png" src="/blank.gif">',
+            '<img data-original="i.png">',
+            '<img srcset="h.png 300w,i.png 600w">',
+            '<img data-srcset="i.png, data:,">',
+            '<picture><source srcset="i.png 2x, h.png"><img></picture>',
+        ],
+    )
+    def test_address_in_other_attributes(self, image):
+        assert body(f"<p>a</p>{image}<p>b", "pp") == (
+            '<p>a</p><p><img src="https://example.org/dir/i.png"></p><p>b</p>'
+        )
+
+    def test_image_after_a_picture(self):
+        picture = '<picture><source srcset="i.png"></picture>'
+        assert "<img" not in body(f"<p>a</p>{picture}<img><p>b", "pp")
+
     @pytest.mark.parametrize(("size", "count"), [("", 0), ("width=20", 0), ("width=300 height=200", 1)])
     def test_in_a_line_without_alternative_text(self, size, count):
         assert body(f'<p>a <img src="/i.png" {size}> b', "p").count("<img") == count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from helpers.pages import snapshot
 
-from vclean.features.records.groups import MAX_RECORDS, RecordGroups
+from vclean.features.records.groups import RecordGroups
 
 
 def groups(html):
@@ -39,9 +39,17 @@ class TestFind:
     def test_single_elements_are_no_group(self):
         assert groups("<main><p class=a>x</main>")[2] == []
 
-    def test_groups_have_a_limit(self):
-        _, _, members = groups("<div>" + "<p>a</p>" * (MAX_RECORDS + 1) + "</div>")
-        assert members == []
+    def test_groups_have_a_limit(self, monkeypatch):
+        monkeypatch.setattr("vclean.features.records.groups.MAX_RECORDS", 20)
+        page, _, members = groups("<div>" + "<p>a</p>" * 21 + "</div><table><tr>" + "<td>a" * 21)
+        assert tags(page, members) == [["p"] * 20]
+
+    def test_links_around_blocks_are_records_beside_one_another(self):
+        card = "<a href=/1><h3>a</h3><p>b</p></a>"
+        page, _, members = groups(f"<div>{card * 3}</div>")
+        assert ["a"] * 3 in tags(page, members)
+        page, _, members = groups(f"<section>{f'<div class=card>{card}</div>' * 3}</section>")
+        assert not any("a" in group for group in tags(page, members))
 
     def test_empty_page(self):
         assert len(groups("<p>")[1]) == 0

@@ -53,6 +53,14 @@ class TestDeclaredProduct:
         assert (product.name, product.price, product.currency) == ("Fennel 2", "64.90", "EUR")
         assert product.numbers == ("L-204",)
 
+    @pytest.mark.parametrize(("more", "currency"), [("", "USD"), ('<meta itemprop=priceCurrency content="EUR">', "")])
+    def test_currency_in_a_meta(self, more: str, currency: str) -> None:
+        body = f"""<div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name">Fennel 2</h1>
+            <meta itemprop="priceCurrency" content="USD">$<b itemprop="price" content="199.00">199</b></div>{more}"""
+        product = declared_product(page(body=body))
+        assert product is not None
+        assert (product.price, product.currency) == ("199.00", currency)
+
     def test_reads_open_graph(self) -> None:
         head = '<meta property="og:type" content="product"><meta property="product:price:amount" content="1.299,00">'
         product = declared_product(page(head=head))
@@ -117,3 +125,14 @@ class TestDeclaredRecipe:
         assert recipe is not None
         assert [len(each) for each in recipe.ingredients] == [2000]
         assert recipe.steps == ()
+
+
+@pytest.mark.parametrize(
+    "steps", ["<ol><li>Cut the leeks.<li>Boil them.</ol>", "<p>Cut the leeks.<p>Boil them.", "<p>Cut the leeks."]
+)
+def test_steps_in_one_element_of_microdata(steps: str) -> None:
+    body = f"""<div itemscope itemtype="https://schema.org/Recipe"><h1 itemprop="name">Leek soup</h1>
+        <i itemprop="recipeIngredient">3 leeks</i><div itemprop="recipeInstructions">{steps}</div></div>"""
+    recipe = declared_recipe(page(body=body))
+    assert recipe is not None
+    assert recipe.steps == ("Cut the leeks.", "Boil them.")[: 1 + steps.count("Boil")]
