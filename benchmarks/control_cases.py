@@ -1,4 +1,4 @@
-"""Pages whose sentence a control opens, in the ways of common libraries; they belong to `visibility_cases.py`."""
+"""Pages with controls that open the sentence, or seem to; they belong to `visibility_cases.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ REVEALABLE: Final = {
     "tabs by labels in a list": (
         "input { display: none } .tab { display: none } #a:checked~.ta,#b:checked~.tb { display: block }",
         "<div><input id=a type=radio name=g checked><input id=b type=radio name=g><nav><label "
-        "for=a>A</label><label for=b>B</label></nav><div class='tab ta'><p>First.</p></div><div class='tab tb'><p"
+        "for=a>A</label><label for=b>B</label></nav><div class='tab ta'><p>First.</p></div><div class='tab "
+        "tb'><p"
         " id=x>{text}</p></div></div>",
     ),
     "checkbox has": (
@@ -44,7 +45,8 @@ REVEALABLE: Final = {
     ),
     "accordion h3 button": (
         "section>div { display: none }",
-        "<div class=accordion><section><h3><button aria-expanded=false aria-controls=pp>History</button></h3><div"
+        "<div class=accordion><section><h3><button aria-expanded=false "
+        "aria-controls=pp>History</button></h3><div"
         " id=pp><p id=x>{text}</p></div></section></div>",
     ),
     "dl accordion": (
@@ -97,7 +99,8 @@ REVEALABLE: Final = {
     ),
     "read more span": (
         "#x { display: none }",
-        "<p>Beginning of a story that goes on and on.<span id=dots>...</span><span id=x>{text}</span></p><button "
+        "<p>Beginning of a story that goes on and on.<span id=dots>...</span><span "
+        "id=x>{text}</span></p><button "
         "onclick='f()' id=myBtn>Read more</button>",
     ),
     "truncated height gradient": (
@@ -107,19 +110,23 @@ REVEALABLE: Final = {
     ),
     "button after fold": (
         "#e { max-height: 50px; overflow: hidden }",
-        "<div class=content-fold id=e><p>First of the paragraphs that can be seen here.</p><p>Second of them, of "
+        "<div class=content-fold id=e><p>First of the paragraphs that can be seen here.</p><p>Second of them, "
+        "of "
         "which little is seen.</p><p id=x>{text}</p></div><button class=expand>Expand</button>",
     ),
     "carousel opacity stack": (
         ".slides { position: relative; height: 60px } .slide { position: absolute; inset: 0; opacity: 0 } "
         ".slide.on { opacity: 1 }",
         "<div class=slider><div class=slides><div class='slide on'><p>First.</p></div><div class=slide><p "
-        "id=x>{text}</p></div></div><span class=dot role=button></span><span class=dot role=button></span></div>",
+        "id=x>{text}</p></div></div><span class=dot role=button></span><span class=dot "
+        "role=button></span></div>",
     ),
     "no-js then js": (
         "html.no-js main { visibility: hidden }",
-        "</article><script>document.documentElement.className='no-js'</script><main style='visibility:hidden'><p "
-        "id=x>{text}</p><p id=x>{text}</p><p id=x>{text}</p><p id=x>{text}</p><p id=x>{text}</p></main><article>",
+        "</article><script>document.documentElement.className='no-js'</script><main "
+        "style='visibility:hidden'><p "
+        "id=x>{text}</p><p id=x>{text}</p><p id=x>{text}</p><p id=x>{text}</p><p "
+        "id=x>{text}</p></main><article>",
     ),
     "fade in sections": (
         ".reveal { opacity: 0; transform: translateY(40px); transition: all 1s }",
@@ -145,19 +152,27 @@ REVEALABLE: Final = {
         "",
         "<div class=wow style='visibility:hidden'><p>Part 0 of the story that fades in as you scroll "
         "down.</p></div><div class=wow style='visibility:hidden'><p>Part 1 of the story that fades in as you "
-        "scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 2 of the story that fades in as "
-        "you scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 3 of the story that fades in "
-        "as you scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 4 of the story that fades "
+        "scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 2 of the story that fades in "
+        "as "
+        "you scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 3 of the story that fades "
+        "in "
+        "as you scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 4 of the story that "
+        "fades "
         "in as you scroll down.</p></div><div class=wow style='visibility:hidden'><p>Part 5 of the story that "
-        "fades in as you scroll down.</p></div><div class=wow style='visibility:hidden'><p id=x>{text}</p></div>",
+        "fades in as you scroll down.</p></div><div class=wow style='visibility:hidden'><p "
+        "id=x>{text}</p></div>",
     ),
     "paused animations": (
         "@keyframes f { from { opacity: 0 }  } .s { animation: f 1s both paused }",
         "<div class=s><p>Part 0 of the story that fades in as you scroll down the page.</p></div><div "
-        "class=s><p>Part 1 of the story that fades in as you scroll down the page.</p></div><div class=s><p>Part "
-        "2 of the story that fades in as you scroll down the page.</p></div><div class=s><p>Part 3 of the story "
-        "that fades in as you scroll down the page.</p></div><div class=s><p>Part 4 of the story that fades in as"
-        " you scroll down the page.</p></div><div class=s><p>Part 5 of the story that fades in as you scroll down"
+        "class=s><p>Part 1 of the story that fades in as you scroll down the page.</p></div><div "
+        "class=s><p>Part "
+        "2 of the story that fades in as you scroll down the page.</p></div><div class=s><p>Part 3 of the "
+        "story "
+        "that fades in as you scroll down the page.</p></div><div class=s><p>Part 4 of the story that fades "
+        "in as"
+        " you scroll down the page.</p></div><div class=s><p>Part 5 of the story that fades in as you scroll "
+        "down"
         " the page.</p></div><div class=s><p id=x>{text}</p></div>",
     ),
     "interest invoker popover": (
@@ -188,13 +203,16 @@ REVEALABLE: Final = {
     ),
     "tabs without their style sheets": (
         "",
-        "<div><div class=tab-navs><div class=tab-nav>A</div><div class=tab-nav>B</div></div><div class=tab-panes>"
-        "<div class=tab-pane>First.</div><div class=tab-pane style='display: none'><p id=x>{text}</p></div></div>"
+        "<div><div class=tab-navs><div class=tab-nav>A</div><div class=tab-nav>B</div></div><div "
+        "class=tab-panes>"
+        "<div class=tab-pane>First.</div><div class=tab-pane style='display: none'><p "
+        "id=x>{text}</p></div></div>"
         "</div>",
     ),
     "closed panel without its style sheet": (
         "#x, .o p { margin: 0 } .o { background: #fff; position: relative }",
-        "<button aria-expanded=false aria-controls=p>More</button><div style='height: 0'><div id=p><div><p id=x>{text}"
+        "<button aria-expanded=false aria-controls=p>More</button><div style='height: 0'><div id=p><div><p "
+        "id=x>{text}"
         "</p></div></div></div><div class=o style='height: 200px'><p>Text after it.</p></div>",
     ),
     "custom elements before they are defined": (
@@ -207,4 +225,115 @@ REVEALABLE: Final = {
         "<swiper-container>" + 5 * "<swiper-slide><p>One of the slides.</p></swiper-slide>"
         + "<swiper-slide><div><p id=x>{text}</p></div></swiper-slide></swiper-container>",
     ),
+    "splide": (
+        ".splide__track { overflow: hidden } .splide__list { display: flex; padding: 0 } .splide__slide { "
+        "flex: 0 0 100% }",
+        "<section class=splide><div class=splide__arrows><button class='splide__arrow "
+        "splide__arrow--next'>›</button></div>"
+        "<div class=splide__track><ul class=splide__list><li class='splide__slide "
+        "is-active'><p>First.</p></li><li "
+        "class=splide__slide aria-hidden=true><p id=x>{text}</p></li></ul></div></section>",
+    ),
+    "glide": (
+        ".glide__track { overflow: hidden } .glide__slides { display: flex; padding: 0 } .glide__slide { "
+        "flex: 0 0 100% }",
+        "<div class=glide><div class=glide__track><ul class=glide__slides><li class='glide__slide "
+        "glide__slide--active'><p>"
+        "First.</p></li><li class=glide__slide><p id=x>{text}</p></li></ul></div><div "
+        "class=glide__arrows><button "
+        "class=glide__arrow>next</button></div></div>",
+    ),
+    "owl carousel": (
+        ".owl-stage-outer { overflow: hidden } .owl-stage { width: 3000px } .owl-item { float: left; width: "
+        "728px }",
+        "<div class='owl-carousel owl-loaded'><div class=owl-stage-outer><div class=owl-stage><div "
+        "class='owl-item active'>"
+        "<div class=item><p>First.</p></div></div><div class=owl-item><div class=item><p "
+        "id=x>{text}</p></div></div></div>"
+        "</div><div class=owl-nav><button class=owl-next>›</button></div></div>",
+    ),
+    "slideshow with handlers": (
+        ".mySlides { display: none }",
+        "<div class=slideshow-container><div class='mySlides fade' style='display: "
+        "block'><p>First.</p></div><div "
+        "class='mySlides fade'><p id=x>{text}</p></div><a class=next onclick='plusSlides(1)'>❯</a></div>",
+    ),
+    "tabs and switcher": (
+        ".uk-switcher>:not(.uk-active) { display: none }",
+        "<ul class=uk-tab uk-tab><li class=uk-active><a href='#'>A</a></li><li><a href='#'>B</a></li></ul><ul "
+        "class=uk-switcher><li class=uk-active>First.</li><li id=x>{text}</li></ul>",
+    ),
+    "handler with an id": (
+        "",
+        "<p><a href='javascript:void(0)' onclick=\"toggle('y')\">Cargo list</a></p><div id=y style='display: "
+        "none'><p "
+        "id=x>{text}</p></div>",
+    ),
+    "handler that opens a dialog": (
+        "",
+        "<button onclick=\"document.getElementById('y').showModal()\">Cargo</button><dialog id=y><p "
+        "id=x>{text}</p></dialog>",
+    ),
+    "alpine": (
+        "[x-cloak] { display: none !important }",
+        "<div x-data='{ open: false }'><button @click='open = !open'>Who pays?</button><div x-show=open "
+        "x-cloak><p "
+        "id=x>{text}</p></div></div>",
+    ),
+    "show answer": (
+        "",
+        "<p>What is it?</p><div><div style='display: none'><p id=x>{text}</p></div><button>Show "
+        "answer</button></div>",
+    ),
+    "read more in Ukrainian": (
+        "",
+        "<div><div style='display: none'><p id=x>{text}</p></div><button>Читати далі</button></div>",
+    ),
+    "one element with data-aos": (
+        "[data-aos^=fade] { opacity: 0; transition-property: opacity, transform }",
+        "<p data-aos=fade-up id=x>{text}</p>",
+    ),
+    "one element of elementor": (
+        ".elementor-invisible { visibility: hidden }",
+        "<p class='elementor-element elementor-invisible' id=x>{text}</p>",
+    ),
+    "several elements that wait for a script": (
+        ".gs { visibility: hidden; opacity: 0 }",
+        "<p class=gs>The lantern came from Paris by rail, and nobody knows who paid for it.</p><p class=gs "
+        "id=x>{text}</p>"
+        "<p class=gs>The keepers had a cat and a goat on board, and a parrot that spoke Dutch.</p>",
+    ),
 }  # fmt: skip
+
+HIDDEN: Final = {
+    "after a checkbox of a form": (
+        "",
+        "<form><input type=checkbox id=agree><label for=agree>I agree to the terms</label><input type=email><p "
+        "style='display: none' id=x>{text}</p></form>",
+    ),
+    "note of a table beside a button": (
+        "",
+        "<div><button>Print</button><div class=table-note style='display: none'><p id=x>{text}</p></div></div>",
+    ),
+    "drop cap beside a button": (
+        "",
+        "<div><button>Print</button><div class=has-dropcap style='display: none'><p "
+        "id=x>{text}</p></div></div>",
+    ),
+    "in an expanded panel": (
+        "",
+        "<button aria-controls=y aria-expanded=true>Cargo</button><div id=y><p>The list is kept.</p><p hidden "
+        "id=x>{text}</p></div>",
+    ),
+    "handler that names nothing": (
+        "",
+        "<button onclick=\"track('event')\">Like</button><div style='display: none'><p id=x>{text}</p></div>",
+    ),
+    "frame with a button": (
+        ".frame { overflow: hidden; height: 30px; position: relative } .cell { position: absolute; top: 40px }",
+        "<div class=wide><div class=inner><div class=frame><p>First.</p><div class=cell "
+        "id=x>{text}</div></div></div>"
+        "<button>Print</button></div>",
+    ),
+}  # fmt: skip
+"""Pages with controls that do not open the sentence."""

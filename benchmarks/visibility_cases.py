@@ -540,7 +540,10 @@ def cases() -> list[Case]:
     """Return all pages of the suite: hidden, revealable, shown."""
     by_style = (("hidden", _HIDDEN_BY_STYLE), ("shown", _SHOWN_BY_STYLE))
     by_markup = (
-        ("hidden", _HIDDEN | painted_cases.HIDDEN | modern_cases.HIDDEN | background_cases.HIDDEN),
+        (
+            "hidden",
+            _HIDDEN | painted_cases.HIDDEN | control_cases.HIDDEN | modern_cases.HIDDEN | background_cases.HIDDEN,
+        ),
         ("revealable", _REVEALABLE | control_cases.REVEALABLE | modern_cases.REVEALABLE | background_cases.REVEALABLE),
         ("shown", _SHOWN | painted_cases.SHOWN | modern_cases.SHOWN | background_cases.SHOWN),
     )

@@ -30,7 +30,7 @@ ATTRIBUTES = (
     "src", "srcset", "start", "style", "title", "type", "value", "width",
     "aria-modal", "commandfor", "data-bs-target", "data-bs-toggle", "for", "popover", "popovertarget",
     "tabindex", "data-lang", "data-language", "data-src", "display",
-    "aria-level", "data-depth", "data-level", "depth", "indent",
+    "aria-level", "onclick", "x-show", "ng-show", "data-aos", "data-depth", "data-level", "depth", "indent",
     "data-lazy-src", "data-original", "data-srcset",
 )  # fmt: skip
 """Attributes of a snapshot; `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 REFERENCES: Final = ("aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor", "for", "href")
 """Attributes by which a control names what it opens."""
+HANDLER: Final = "onclick"
+"""Attribute with a script, which may name what it opens in quotes."""
 PANEL_NAME: Final = re.compile(
-    r"tab|accordion|collaps|panel|pane\b|toggle|expand|reveal|faq|more|slide|carousel|spoiler|modal|drop|disclos|answer",
+    r"tab(?!le|ul|let|oo)|accordion|collaps|panel|pane\b|toggle|expand|reveal|faq|(?<![a-z])more(?![a-z])|"
+    r"(?:read|show|see|view|load)more|more(?:text|content|less|info|link)|slide|carousel|spoiler|modal|"
+    r"drop(?!cap|-cap|shadow|-shadow)|disclos|answer",
     re.IGNORECASE,
 )
 """Names that panels and their controls go by in common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
@@ -36,12 +40,22 @@ _TITLE_TAGS: Final = frozenset(("dt", "h1", "h2", "h3", "h4", "h5", "h6"))
 _MORE: Final = re.compile(
     r"(?:(?:read|show|see|view|learn|load|open) (?:more|all|full|the rest|details|(?:the )?transcript)|more|expand"
     r"|(?:read|show|see|view) (?:the )?(?:full|whole|entire|complete) (?:story|article|post|text|review|answer)"
+    r"|(?:show|see|view|reveal|check) (?:the )?(?:answers?|solutions?|hints?|spoilers?|explanations?|translation)"
+    r"|(?:antwort|lösung|auflösung)(?:en)? (?:an)?zeigen|(?:voir|afficher) la (?:réponse|solution)"
+    r"|(?:ver|mostrar) (?:la )?(?:respuesta|resposta|solución|solução)|mostra (?:la )?(?:risposta|soluzione)"
+    r"|(?:показать|посмотреть) (?:ответ|решение)|(?:zobacz|pokaż) (?:odpowiedź|rozwiązanie)"
+    r"|查看答案|显示答案|答えを(?:見る|表示)"
     r"|(?:show|see|view|load) (?:all )?\d{1,5} (?:more )?(?:comments?|replies|answers|reviews)"
     r"|continue reading|keep reading"
     r"|mehr(?: lesen| anzeigen)?|weiterlesen|lire (?:la suite|plus)|(?:voir|afficher) plus|leer más|ver más|mostrar más"
     r"|seguir leyendo|ler mais|ver mais|leggi (?:di più|tutto)|mostra (?:di più|altro)|lees (?:meer|verder)|meer tonen"
     r"|więcej|czytaj (?:dalej|więcej)|rozwiń|pokaż więcej|číst (?:dále|dál)|zobrazit více|läs mer|les mer|læs mere"
     r"|читать (?:далее|полностью)|показать (?:ещё|еще|полностью)|подробнее|περισσότερα|devamını oku"
+    r"|читати (?:далі|більше|повністю)|показати (?:більше|ще)|детальніше|прочети (?:още|повече)|виж (?:още|повече)"
+    r"|pročitaj(?:te)? više|prikaži više|čítať ďalej|zobraziť viac|preberi več|citește mai mult|vezi mai mult|mai mult"
+    r"|tovább(?: olvasom)?|bővebben|lue lisää|näytä lisää|loe edasi|näita rohkem|skaityti (?:daugiau|toliau)"
+    r"|lasīt vairāk|rādīt vairāk|llegir més|veure més|xem thêm|đọc (?:thêm|tiếp)|(?:baca )?selengkapnya|lihat semua"
+    r"|קרא עוד|הצג עוד|ادامه مطلب|بیشتر|और (?:पढ़ें|देखें)|อ่านต่อ|ดูเพิ่มเติม|daha fazla(?: göster)?"
     r"|阅读更多|阅读全文|展开(?:全文)?|显示更多|查看更多|続きを読む|もっと見る|더 ?보기|المزيد|اقرأ المزيد)"
     r"[\s.…»›>+▼▾↓]*",
     re.IGNORECASE,
@@ -51,6 +65,8 @@ _SAYS_MORE: Final = 40
 """Characters of such a control, at most."""
 _FIRST: Final = 8
 """First elements inside an element, among which its control is looked for."""
+_ROOTS: Final = frozenset(("html", "body", "form", "main", "article", "section"))
+"""Tags of elements that a handler of clicks makes no control."""
 _ATTRIBUTES: Final = ("data-toggle", "data-bs-toggle", "tabindex")
 """Attributes of controls."""
 
@@ -66,12 +82,15 @@ class ControlElements:
         self._elements = elements
         self._inside: dict[int, tuple[bool, bool, bool]] = {}
         self._marked = [elements.attributes(name) for name in _ATTRIBUTES]
+        self._handlers = elements.attributes(HANDLER)
         self._expanded, self._href = elements.attributes("aria-expanded"), elements.attributes("href")
 
     def is_control(self, element: int) -> bool:
         """Return whether a reader can click an element without leaving the page."""
         elements = self._elements
         if elements.tag(element) in ("button", "summary") or elements.role(element) in _CONTROL_ROLES:
+            return True
+        if element in self._handlers and elements.tag(element) not in _ROOTS:
             return True
         if any(element in marked for marked in self._marked) or self._has_name_of_control(element):
             return True

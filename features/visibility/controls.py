@@ -35,6 +35,8 @@ _SLIDE_LEVELS: Final = 8
 """Levels above a text where the slide is looked for that it is in."""
 _PANELS_IN_PANELS: Final = 2
 """Levels of panels in opened panels that are looked at."""
+_CONDITIONS: Final = ("x-show", "ng-show")
+"""Attributes by which a framework shows an element while a condition holds (Alpine, AngularJS)."""
 _NEAR: Final = 3
 """Siblings before and after a panel, and levels above it, where its control is looked for."""
 
@@ -88,6 +90,7 @@ class _Controls:
         self._controls = ControlElements(self._elements)
         self._panels = NamedPanels(self._elements, self._controls)
         self._sets = PanelSets(self._elements, self._controls)
+        self._conditional = [snapshot.attributes(name) for name in _CONDITIONS]
         self._known: dict[int, bool] = {-1: False, 0: False}
         self._opened: dict[int, bool] = {}
         self._opens_first: dict[int, bool] = {}
@@ -128,9 +131,10 @@ class _Controls:
         """Return whether a control in sight opens this element itself."""
         known = self._known.get(element)
         if known is None:
-            # Inside a hidden element no control is in sight.
+            # Inside a hidden element no control is in sight; a list of floating slides has no height.
             is_around_seen = self._elements.seen[self._elements.parent[element]]
-            known = self._panels.is_named(element) or (is_around_seen and self._has_control(element))
+            has_control = self._has_control if is_around_seen else self._sets.is_slide
+            known = self._panels.is_named(element) or has_control(element)
             self._known[element] = known
         return known
 
@@ -167,7 +171,7 @@ class _Controls:
             return False
         order = list(siblings)
         near = order[max(0, position - _NEAR) : position] + order[position + 1 : position + _NEAR]
-        named = matches(PANEL_NAME, elements.name(element))
+        named = matches(PANEL_NAME, elements.name(element)) or any(element in shown for shown in self._conditional)
         return any(elements.is_in_sight(each) and self._controls_panel(each, named=named) for each in near)
 
     def _controls_panel(self, element: int, *, named: bool) -> bool:

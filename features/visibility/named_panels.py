@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.visibility.control_elements import REFERENCES
+from vclean.features.visibility.control_elements import HANDLER, PANEL_NAME, REFERENCES
+from vclean.features.visibility.page_elements import matches
 
 if TYPE_CHECKING:
     from vclean.features.visibility.control_elements import ControlElements
     from vclean.features.visibility.page_elements import PageElements
+
+
+_QUOTED_NAME: Final = re.compile(r"['\"`]#?([\w-]{1,80})['\"`]")
+"""String of a script that may be the id of an element, such as `toggle('panel')` or `$('#panel').show()`."""
+_MAX_SCRIPT: Final = 500
+"""Characters of the script of a control that are read."""
 
 
 class NamedPanels:
@@ -60,6 +68,9 @@ class NamedPanels:
                     ids.update(value.split())
                 elif "#" in value:
                     ids.add(value.rpartition("#")[2])
+        for element, script in self._elements.attributes(HANDLER).items():
+            if self._elements.is_in_sight(element) and self._controls.is_control(element):
+                ids.update(_QUOTED_NAME.findall(script[:_MAX_SCRIPT]))
         return ids - {""} - self._inputs.keys()
 
     @cached_property
@@ -123,11 +134,20 @@ class NamedPanels:
         ]
         toggled: set[int] = set()
         for element in shown:
-            toggled.update(elements.following_siblings(element))
+            toggled.update(filter(self._may_be_toggled, elements.following_siblings(element)))
         for element in self._boxes:
             if self._is_labelled_around(element):
                 toggled.update(islice(elements.following_siblings(elements.parent[element]), 1))
         return toggled
+
+    def _may_be_toggled(self, element: int) -> bool:
+        """Return whether a rule can show an element: no rule does that with an inline style, or with `hidden`.
+
+        Scripts do, and then the element has the name of a panel.
+        """
+        style = self._elements.attributes("style").get(element, "").lower().replace(" ", "")
+        is_fixed = "display:none" in style or element in self._hidden
+        return not is_fixed or matches(PANEL_NAME, self._elements.name(element))
 
     @cached_property
     def _inputs(self) -> dict[str, int]:

@@ -11,8 +11,15 @@ if TYPE_CHECKING:
     from vclean.features.visibility.control_elements import ControlElements
     from vclean.features.visibility.page_elements import PageElements
 
-_SET_NAME: Final = re.compile(r"slide|tab|pane|panel|carousel|swiper|item|step|page|card|gallery", re.IGNORECASE)
+_SET_NAME: Final = re.compile(
+    r"slide|tab(?!le|ul|let)|pane|panel|carousel|switcher|swiper|item|step|page|card|gallery", re.IGNORECASE
+)
 _SLIDE_NAME: Final = re.compile(r"\bslide|slide\b|carousel|swiper", re.IGNORECASE)
+_CAROUSEL_NAME: Final = re.compile(
+    r"carousel|slider|slideshow|swiper|splide|glide|flickity|\bowl\b|owl-|slick|embla|siema|\btns\b|bx-wrapper|gallery",
+    re.IGNORECASE,
+)
+"""Names of carousels, among them those of libraries. Their slides are in a list, the list in a frame."""
 _CAROUSEL_TAG: Final = re.compile(r"-(?:carousel|slider|slideshow)|(?:carousel|slider|slideshow|swiper)-")
 _TABS_NAME: Final = re.compile(r"\btab(?:s|list|-?nav|-?bar|-?buttons?|-?list)?\b", re.IGNORECASE)
 
@@ -33,7 +40,8 @@ class PanelSets:
 
     def is_slide(self, element: int) -> bool:
         """Return whether an element is a slide by its name, and one of a set."""
-        return matches(_SLIDE_NAME, self._elements.name(element)) and self.has(element)
+        name = self._elements.name(element)
+        return (matches(_SLIDE_NAME, name) or matches(_SET_NAME, name)) and self.has(element)
 
     def has(self, element: int) -> bool:
         """Return whether an element is a slide or tab panel, with one in sight like it, and a control for the set."""
@@ -43,8 +51,11 @@ class PanelSets:
         is_named = matches(_SET_NAME, elements.name(element)) or matches(_SET_NAME, elements.name(parent))
         if not (is_named or self._has_tab_list(parent)) or not self._has_sibling_in_sight(element):
             return False
-        around = (parent, elements.parent[parent])
-        return self._has_tab_list(parent) or any(self._is_carousel(e) or self._has_control(e) for e in around)
+        above = elements.parent[parent]
+        if any(self._has_tab_list(e) or self._is_carousel(e) or self._has_control(e) for e in (parent, above)):
+            return True
+        frame = elements.parent[above] if above >= 0 else -1
+        return frame >= 0 and matches(_CAROUSEL_NAME, elements.name(frame)) and self._has_control(frame)
 
     def _has_sibling_in_sight(self, element: int) -> bool:
         """Return whether a sibling in sight has the same tag, and one of the same classes if there are any."""
@@ -70,6 +81,8 @@ class PanelSets:
 
     def _has_tab_list(self, parent: int) -> bool:
         """Return whether one of the children of an element is named as tabs, and contains several controls."""
+        if parent < 0:
+            return False
         if parent not in self._tab_lists:
             elements = self._elements
             named = [child for child in elements.siblings(parent) if matches(_TABS_NAME, elements.name(child))]

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _ANIMATION_NAME: Final = re.compile(
     r"aos|wow|fade|reveal|animat|appear|invisible|motion|in-?view|scroll", re.IGNORECASE
 )
+_LIBRARY_CLASS: Final = re.compile(
+    r"(?:^|\s)(?:wow|aos-init|elementor-invisible|et-waypoint|et_pb_animation|wpb_animate_when_almost_visible)(?:\s|$)"
+)
+"""Class by which a library hides an element until it is scrolled to: WOW, AOS, Elementor, Divi, WPBakery."""
+_LIBRARY_ATTRIBUTE: Final = "data-aos"
+"""The same as an attribute."""
 _LEAST_ANIMATED: Final = 3
 """Elements of a page that appear as they are scrolled to: it is a way of the whole page, and not of one element."""
 _IN_FLOW: Final = ("", "static", "relative")
@@ -100,21 +106,25 @@ def _is_mostly(
 def revealed_on_scroll(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which texts are transparent until a script fades them in as a reader scrolls to them, bool (T,).
 
-    Libraries for that (AOS, WOW, Elementor, Webflow) give several elements of a page a class or a transform of theirs
-    and leave them their places. Without a name, several elements in flow count that leave holes in the page: together
-    they have a tenth of its text. Custom elements are the same until a script defines them (`:not(:defined)`).
+    Libraries for that (AOS, WOW, Elementor, Webflow) give elements of a page a class or a transform of theirs and leave
+    them their places. One element is enough with a name that a single library has, several with other names. Without a
+    name, several elements in flow count that leave holes in the page: together they have a tenth of its text. Custom
+    elements are the same until a script defines them (`:not(:defined)`).
     """
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
     roots = np.isin(snapshot.hidden, (Hidden.OPACITY, Hidden.VISIBILITY)) & seen & has_place(snapshot)
     classes, inline = snapshot.attributes("class"), snapshot.attributes("style")
+    waiting = np.flatnonzero(roots).tolist()
     animated = [
         root
-        for root in np.flatnonzero(roots).tolist()
+        for root in waiting
         if matches(_ANIMATION_NAME, classes.get(root, "")) or "transform" in inline.get(root, "")
     ]
     mask = np.zeros(len(snapshot), dtype=bool)
     if len(animated) >= _LEAST_ANIMATED:
         mask[animated] = True
+    declared = snapshot.attributes(_LIBRARY_ATTRIBUTE)
+    mask[[root for root in waiting if root in declared or matches(_LIBRARY_CLASS, classes.get(root, ""))]] = True
     mask |= _holes(snapshot, roots)
     if not mask.any():
         return np.zeros(len(technique), dtype=bool)
@@ -132,7 +142,6 @@ def _holes(snapshot: Snapshot, roots: NDArray[np.bool_]) -> NDArray[np.bool_]:
     length = np.bincount(snapshot.text_parent, weights=snapshot.text_length, minlength=len(snapshot))
     inside = tree.subtree_sum(length, snapshot.end)
     in_flow = snapshot.styles.is_in("position", _IN_FLOW)[snapshot.style]
-    is_custom = np.array(["-" in tag for tag in snapshot.tags], dtype=bool)[snapshot.tag]
-    holes = roots & in_flow & ((snapshot.hidden == Hidden.OPACITY) | is_custom) & (inside > 0)
+    holes = roots & in_flow & (inside > 0)
     is_enough = holes.sum() >= _LEAST_ANIMATED and inside[holes].sum() >= _LEAST_SHARE * inside[0]
     return holes if is_enough else np.zeros_like(holes)
