@@ -63,8 +63,8 @@ class NavigatedPage:
 
         await self.read(expression(url, settings, omissions))
 
-    async def paint(self, comparison: PixelComparison) -> NDArray[np.uint8]:
-        """Take a screenshot of a part of the page, uint8 (height, width, 3)."""
+    async def paint(self, comparison: PixelComparison) -> list[NDArray[np.uint8]]:
+        """Take a screenshot of each part of the page, uint8 (height, width, 3)."""
         return await comparison.paint(self._session)
 
     async def screenshot(self) -> bytes:

@@ -93,8 +93,8 @@ class DocumentTab:
         """
         await evaluate(self._session, call(url, settings, omissions=omissions))
 
-    async def paint(self, comparison: PixelComparison) -> NDArray[np.uint8]:
-        """Take a screenshot of a part of the last document, uint8 (height, width, 3)."""
+    async def paint(self, comparison: PixelComparison) -> list[NDArray[np.uint8]]:
+        """Take a screenshot of each part of the last document, uint8 (height, width, 3)."""
         return await comparison.paint(self._session)
 
     async def close(self) -> None:

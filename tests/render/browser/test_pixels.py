@@ -36,22 +36,33 @@ def comparison(*lines: tuple[float, float, float, float]) -> PixelComparison:
 
 class TestClip:
     def test_contains_all_lines(self) -> None:
-        assert comparison((10.5, 20, 30, 10), (60, 50, 20, 10.2)).clip == (10, 20, 70, 41)
+        assert comparison((10.5, 20, 30, 10), (60, 50, 20, 10.2)).clips == [(10, 20, 70, 41)]
 
     def test_is_bounded(self) -> None:
-        assert comparison((0, 0, 9, 9), (80_000, 90_000, 9, 9)).clip == (0, 0, MAX_SCREENSHOT_WIDTH, 4096)
+        assert comparison((0, 0, 9, 9), (80_000, 2_000, 9, 9)).clips == [(0, 0, MAX_SCREENSHOT_WIDTH, 2009)]
+        assert comparison((0, 0, 9, 90_000)).clips == [(0, 0, 9, 4096)]
+
+    def test_lines_far_below_have_parts_of_their_own(self) -> None:
+        lines = [(0, top, 100, 20) for top in (10, 4000, 5000, 8000, 60_000, 70_000, 80_000)]
+        clips = comparison(*lines).clips
+        assert clips == [(0, 10, 100, 4010), (0, 5000, 100, 3020), (0, 60_000, 100, 20), (0, 70_000, 100, 20)]
+
+    def test_all_parts_are_bounded(self) -> None:
+        lines = [(0, top, MAX_SCREENSHOT_WIDTH, 3000) for top in (0, 5000, 10_000)]
+        assert len(comparison(*lines).clips) == 1
 
     def test_begins_on_the_page(self) -> None:
-        assert comparison((-30, -5, 50, 20)).clip == (0, 0, 20, 15)
+        assert comparison((-30, -5, 50, 20)).clips == [(0, 0, 20, 15)]
 
 
 class TestUnseen:
     def unseen(self, *lines: tuple[float, float, float, float], changed: int) -> list[int]:
         """Return the unseen texts, given how many columns of pixels from the left changed by 50."""
         compared = comparison(*lines)
-        before = np.zeros((int(compared.clip[3]), int(compared.clip[2]), 3), dtype=np.uint8)
-        after = before.copy()
-        after[:, :changed] = 50
+        before = [np.zeros((int(clip[3]), int(clip[2]), 3), dtype=np.uint8) for clip in compared.clips]
+        after = [part.copy() for part in before]
+        for part in after:
+            part[:, :changed] = 50
         return list(compared.unseen(before, after))
 
     def test_lines_that_look_the_same(self) -> None:
@@ -63,17 +74,19 @@ class TestUnseen:
         compared = PixelComparison(lines, np.zeros(2, dtype=np.int32))
         before, after = np.zeros((2, 20, 100, 3), dtype=np.uint8)
         after[:, :50:2] = 50
-        assert compared.unseen(before, after) == []
+        assert compared.unseen([before], [after]) == []
 
     def test_blurred_letters_are_unseen(self) -> None:
         compared = comparison((0, 0, 100, 20))
         before = np.full((20, 100, 3), 255, dtype=np.uint8)
         blur = before - (40 + 20 * np.sin(np.arange(100) / 5)).astype(np.uint8)[:, None]
-        assert compared.unseen(before, blur) == [0]
-        assert compared.unseen(before, np.where(np.arange(100)[:, None] % 7 < 2, 90, before).astype(np.uint8)) == []
+        assert compared.unseen([before], [blur]) == [0]
+        assert compared.unseen([before], [np.where(np.arange(100)[:, None] % 7 < 2, 90, before).astype(np.uint8)]) == []
 
     def test_lines_outside_the_screenshot_are_seen(self) -> None:
-        assert self.unseen((0, 0, 100, 20), (9000, 0, 100, 20), (0, 9000, 100, 20), changed=0) == [0]
+        assert self.unseen((0, 0, 100, 20), (9000, 0, 100, 20), (0, 9000, 100, 20), changed=0) == [0, 2]
+        lines = [(0, top, 100, 20) for top in range(0, 50_000, 10_000)]
+        assert self.unseen(*lines, changed=0) == [0, 1, 2, 3]
 
     @pytest.mark.parametrize(("x", "unseen"), [(MAX_SCREENSHOT_WIDTH - 60, [0, 1]), (MAX_SCREENSHOT_WIDTH - 40, [0])])
     def test_lines_that_are_cut_off(self, x: float, unseen: list[int]) -> None:
@@ -109,6 +122,13 @@ class TestUnseenTexts:
         )
         rendering = examiner.render(Page(content=f"<!doctype html>{skipped}{HIDDEN}{SHOWN}"))
         assert techniques(rendering.snapshot) == TECHNIQUES
+
+    def test_texts_far_below_one_another(self, examiner: Renderer) -> None:
+        far = f"<div style='height: 30000px'></div>{HIDDEN.replace('Words', 'Low words')}"
+        far += SHOWN.replace("White", "Low white")
+        rendering = examiner.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}{far}"))
+        low = {"Low words in the color of the image": "color", "Low white words on the image": ""}
+        assert techniques(rendering.snapshot) == TECHNIQUES | low
 
     def test_page_that_scrolls_to_the_left(self, examiner: Renderer) -> None:
         wide = "<div style='width: 3000px'>"
