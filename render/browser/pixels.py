@@ -81,7 +81,7 @@ class PixelComparison:
     def _is_seen(
         self, line: NDArray[np.float32], number: int, with_texts: NDArray[np.uint8], without: NDArray[np.uint8]
     ) -> bool:
-        """Return whether the pixels of a line, float32 (4,), differ in two screenshots of a part, or were not compared."""
+        """Return whether the pixels of a line, float32 (4,), differ in screenshots of a part, or were not compared."""
         left, top = np.rint(line[:2] - np.array(self.clips[number][:2])).astype(int).tolist()
         width, height = np.rint(line[2:]).astype(int).tolist()
         part = slice(max(top, 0), max(top + height, 0)), slice(max(left, 0), max(left + width, 0))
