@@ -13,6 +13,7 @@ from vclean.classify.content.postprocess import data_tables
 from vclean.errors import UsageError
 from vclean.features import tree
 from vclean.labels import Label
+from vclean.output.code_language import code_elements
 from vclean.output.headings import heading_levels
 from vclean.output.sentences import count_words, split_sentences, split_words
 
@@ -98,10 +99,10 @@ def make_chunks(result: Result, max_words: int = DEFAULT_MAX_WORDS) -> list[Chun
         max_words: the limit on the words of a chunk, without headings; only a table or code may be longer.
 
     Raises:
-        UsageError: the limit is less than 1.
+        UsageError: the limit is no integer, or less than 1.
     """
-    if max_words < 1:
-        raise UsageError(f"the limit on the words of a chunk is {max_words}: use at least 1")
+    if not isinstance(max_words, int) or max_words < 1:
+        raise UsageError(f"the limit on the words of a chunk is {max_words!r}: use at least 1, an integer")
     groups = _join(_split(_passages(result), max_words), max_words)
     return [_chunk(index, group, result.blocks) for index, group in enumerate(groups)]
 
@@ -184,7 +185,7 @@ class _Groups:
 
     def __init__(self, blocks: BlockColumns) -> None:
         snapshot, self.blocks = blocks.snapshot, blocks
-        is_group = data_tables(blocks) | snapshot.is_tag(("pre",))
+        is_group = data_tables(blocks) | code_elements(snapshot)
         is_outermost = is_group & (tree.path_sum(is_group, snapshot.end) == 1)
         self.element: list[int] = tree.nearest_ancestor(is_outermost, snapshot.parent)[blocks.node].tolist()
         self._is_cell = snapshot.is_tag(("td", "th"))

@@ -10,10 +10,14 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from vclean.files import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
 
@@ -44,6 +48,30 @@ _MAX_DISTANCE: Final = 6
 """Most elements between code and an element whose class is its language."""
 _MAX_CODES: Final = 2
 """Most `pre` elements of an element whose class is their language: code and its line numbers."""
+
+
+_CODE_TAGS: Final = ("code", "samp", "tt", "kbd")
+_LINE_CLASS: Final = re.compile(r"(?<!\S)(?:blob-(?:code|wrapper)|code-lines?|hljs-ln|linenodiv)(?!\S)")
+"""Classes of tables of code with a row per line, as on GitHub."""
+
+
+def code_elements(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are code in several lines, bool (N,).
+
+    These are `pre`, elements for code that keep their line breaks (`white-space: pre`), and those with the class of a
+    highlighter or of a table of lines.
+    """
+    is_code: NDArray[np.bool_] = snapshot.is_tag(("pre",))
+    keeps_lines = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
+    is_code = is_code | (snapshot.is_tag(_CODE_TAGS) & keeps_lines)
+    classes = snapshot.values("class")
+    hits = [
+        not _HIGHLIGHTERS.isdisjoint(value.lower().split()) or bool(_LINE_CLASS.search(value))
+        for value in classes.distinct
+    ]
+    named = np.zeros(len(snapshot), dtype=bool)
+    named[classes.node[np.array(hits, dtype=bool)[classes.index]]] = True
+    return np.asarray(is_code | (named & snapshot.is_tag(("table", "div", "figure", "td", "code"))))
 
 
 @cache

@@ -8,6 +8,7 @@ from helpers.pages import laid_out, result, snapshot
 
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.errors import UsageError
+from vclean.features.blocks import extract_blocks
 from vclean.labels import Kind, Role
 from vclean.output.chunks import make_chunks, write_chunks
 
@@ -77,7 +78,7 @@ class TestLimit:
         assert max(chunk.words for chunk in page) <= 25
         assert sum(chunk.words for chunk in page) == sum(range(1, 40))
 
-    @pytest.mark.parametrize("limit", [0, -1])
+    @pytest.mark.parametrize("limit", [0, -1, 1.5, "9"])
     def test_wrong_limit(self, limit):
         with pytest.raises(UsageError, match="use at least 1"):
             chunks("<p>a", "p", limit)
@@ -103,6 +104,19 @@ class TestTablesAndCode:
 
     def test_two_code_blocks_are_two_passages(self):
         assert texts("<pre>a b</pre><pre>c d</pre>", "pp", 2) == ["a b", "c d"]
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<code class='hljs' style='display: block'>a = 1\nb = 2</code>",
+            "<table class='blob-wrapper'><tr><td>a = 1<tr><td>b = 2</table>",
+            "<div class='highlight'><div>a = 1</div><div>b = 2</div></div>",
+        ],
+    )
+    def test_code_in_other_elements_is_not_split(self, html):
+        page = snapshot(html)
+        labels = "p" * len(extract_blocks(page))
+        assert len(make_chunks(result(page, labels), 1)) == 1
 
     def test_large_table_takes_linear_time(self):
         rows = 3000
