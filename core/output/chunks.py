@@ -101,8 +101,9 @@ def make_chunks(result: Result, max_words: int = DEFAULT_MAX_WORDS) -> list[Chun
     Raises:
         UsageError: the limit is no integer, or less than 1.
     """
-    if not isinstance(max_words, int) or max_words < 1:
-        raise UsageError(f"the limit on the words of a chunk is {max_words!r}: use at least 1, an integer")
+    limit: object = max_words  # callers without a type checker
+    if not isinstance(limit, int) or limit < 1:
+        raise UsageError(f"the limit on the words of a chunk is {limit!r}: use at least 1, an integer")
     groups = _join(_split(_passages(result), max_words), max_words)
     return [_chunk(index, group, result.blocks) for index, group in enumerate(groups)]
 
