@@ -343,7 +343,8 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDAr
     ends_with_space = np.array([text[-1].isspace() for text in texts], dtype=bool)
     is_blank = np.ones(len(snapshot.texts), dtype=bool)
     is_blank[block_texts] = False
-    blanks = np.cumsum(is_blank & (snapshot.text_hidden != Hidden.DISPLAY))[block_texts]
+    is_displayed = ~np.isin(snapshot.text_hidden, (Hidden.DISPLAY, Hidden.PRINT_ONLY))
+    blanks = np.cumsum(is_blank & is_displayed)[block_texts]
     skipped = blanks[1:] != blanks[:-1]
     space[1:] = in_separate_elements | starts_with_space[1:] | ends_with_space[:-1] | skipped | (breaks > 0)
     return space

@@ -30,8 +30,9 @@ ATTRIBUTES = (
     "src", "srcset", "start", "style", "title", "type", "value", "width",
     "aria-modal", "commandfor", "data-bs-target", "data-bs-toggle", "for", "popover", "popovertarget",
     "tabindex", "data-lang", "data-language", "data-src", "display",
-    "aria-level", "onclick", "x-show", "ng-show", "data-aos", "data-depth", "data-level", "depth", "indent",
+    "aria-level", "data-depth", "data-level", "depth", "indent",
     "data-lazy-src", "data-original", "data-srcset",
+    "onclick", "x-show", "ng-show", "data-aos",
 )  # fmt: skip
 """Attributes of a snapshot; `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the
 page has a URL."""
@@ -53,13 +54,13 @@ values are empty. `background-image` lacks the gradients that fill a part of the
 class Hidden(IntEnum):
     """Technique that hides an element or a text from readers.
 
-    The walker gives an element the codes up to `OFF_PAGE`, and texts `GLYPHS` too; `vclean.features.visibility` finds
-    the others.
+    The walker gives an element the codes up to `OFF_PAGE` and `PRINT_ONLY`, and texts `GLYPHS` too;
+    `vclean.features.visibility` finds the others.
     """
 
     NO = 0
     DISPLAY = 1
-    """`display: none`, the `hidden` attribute, a closed `<details>`, content-visibility, rules for print alone."""
+    """`display: none`, the `hidden` attribute, a closed `<details>`, content-visibility."""
     VISIBILITY = 2
     """`visibility: hidden` or `collapse`."""
     OPACITY = 3
@@ -86,6 +87,8 @@ class Hidden(IntEnum):
     """Below something opaque."""
     GLYPHS = 14
     """Painted as dots, or in a font without ink."""
+    PRINT_ONLY = 15
+    """`display: none`, but a rule for print shows it."""
 
     @property
     def technique(self) -> str:

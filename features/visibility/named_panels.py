@@ -141,13 +141,12 @@ class NamedPanels:
         return toggled
 
     def _may_be_toggled(self, element: int) -> bool:
-        """Return whether a rule can show an element: no rule does that with an inline style, or with `hidden`.
+        """Return whether a rule can show an element: no rule wins over an inline style.
 
         Scripts do, and then the element has the name of a panel.
         """
         style = self._elements.attributes("style").get(element, "").lower().replace(" ", "")
-        is_fixed = "display:none" in style or element in self._hidden
-        return not is_fixed or matches(PANEL_NAME, self._elements.name(element))
+        return "display:none" not in style or matches(PANEL_NAME, self._elements.name(element))
 
     @cached_property
     def _inputs(self) -> dict[str, int]:

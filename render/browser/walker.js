@@ -18,6 +18,7 @@
   const PROBES = 24; // points of a line
   const SHAPES = 'path, rect, circle, ellipse, line, polyline, polygon, use, image, text';
   const SPREAD = 'filter, marker, foreignObject'; // paint outside their shapes
+  const MAX_PRINT_RULES = 200; // rules for print that display something
   const MAX_PAINTED_PSEUDOS = 500; // elements of a page with pseudo-elements that paint, and selectors of them
   const THICK = 12; // px of a border, an outline or the spread of a shadow that may cover text
   const FAINT = 0.2; // of the alpha of a color that hides no text and shows none
@@ -514,7 +515,7 @@
   const rowByStyle = new Map();
   const column = {
     tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
-    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [], clear: [],
+    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [], clear: [], printed: [],
     area: [], area_box: [], unclear: [],
   };
   const attributeValues = [];
@@ -790,6 +791,24 @@
   function isPainted(declarations) {
     return ['background-color', 'background-image', 'box-shadow', 'backdrop-filter'].some((name) =>
       !/^(|none|transparent|initial|inherit|unset|rgba\(0, 0, 0, 0\))$/.test(declarations.getPropertyValue(name)));
+  }
+
+  // Returns a selector of the elements that rules for print display, and no rules for screens; empty without.
+  function printSelector() {
+    const found = new Set();
+    const search = (rules, forPrint) => {
+      for (const rule of rules) {
+        if (found.size >= MAX_PRINT_RULES) return;
+        if (rule instanceof CSSStyleRule) {
+          if (forPrint && !/^(|none)$/.test(rule.style.getPropertyValue('display'))) found.add(rule.selectorText);
+        } else {
+          const media = rule.media?.mediaText ?? '';
+          search(rulesOf(rule.styleSheet ?? rule), forPrint || (/\bprint\b/.test(media) && !matchMedia(media).matches));
+        }
+      }
+    };
+    search(sheets(), false);
+    return [...found].join(', ');
   }
 
   // Returns selectors of elements with a pseudo-element that paints, or with a `::first-line`, and its name.
@@ -1271,6 +1290,9 @@
     const isShown = parent.hidden !== HIDDEN.display && isDisplayed(element, parent, row.display);
     if (isShown) measure(frame, style, row, parent);
     else column.box.push(0, 0, 0, 0);
+    if (printed !== '' && row.display === 'none' && parent.hidden !== HIDDEN.display && matches.call(element, printed)) {
+      column.printed.push(index);
+    }
     column.hidden.push(frame.hidden);
     const loaded = name === 'img' && isLoaded(element);
     if (loaded) column.image.push(index);
@@ -1428,6 +1450,7 @@
     return '';
   }
   const pseudos = findPseudos();
+  const printed = options.printing ? printSelector() : '';
   pageFonts = loadedFonts();
   walkTree(visit, addText);
   addClearPictures();

@@ -19,7 +19,7 @@ from vclean.render.browser.pseudo_rules import painted_pseudos
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.invisible import without_invisible
-from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, LITTLE_TEXT, STYLES, Snapshot, Styles
+from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, LITTLE_TEXT, STYLES, Hidden, Snapshot, Styles
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
@@ -132,6 +132,7 @@ def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **
         "skipping": True,
         "fonts": False,
         "scripting": True,
+        "printing": True,
         "undeclared": [],
         "pseudos": None,
         "discard": False,
@@ -151,8 +152,8 @@ def hints(html: str) -> Hints:
 
     Returns:
         skipping: `content-visibility` may exclude parts from layout; fonts: the page may embed fonts, which load
-        asynchronously; scripting: style sheets may depend on scripts; undeclared: properties that have their initial
-        value everywhere; pseudos: see `painted_pseudos`.
+        asynchronously; scripting: style sheets may depend on scripts; printing: there may be rules for print;
+        undeclared: properties that have their initial value everywhere; pseudos: see `painted_pseudos`.
 
     >>> "clip-path" in hints("<p style='Clip-Path: inset(50%)'>")["undeclared"]
     False
@@ -162,6 +163,7 @@ def hints(html: str) -> Hints:
         "skipping": b"content-visibility" in source or b"until-found" in source,
         "fonts": may_embed_fonts(html),
         "scripting": b"scripting" in source,
+        "printing": b"print" in source,
         "undeclared": [name for name, word in _DECLARED.items() if not _is_declared(name, word, source)],
         "pseudos": painted_pseudos(html) if b":before" in source or b":after" in source or b":first" in source else [],
     }
@@ -198,6 +200,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
     head = DocumentHead.from_record(answer["head"])
     texts = _with_formulas(without_invisible(answer["texts"]), columns.pop("formula"))
+    _mark_print_only(columns, columns.pop("printed"))
     return Snapshot(
         url=url or head.canonical_url,
         title=" ".join(answer["title"].split()),
@@ -216,6 +219,21 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         texts=texts,
         **columns,
     )
+
+
+def _mark_print_only(columns: dict[str, Any], printed: NDArray[np.int32]) -> None:
+    """Give what is inside of elements that only print displays its own technique, in place."""
+    if not len(printed):
+        return
+    columns["hidden"], columns["text_hidden"] = hidden, of_text = (
+        columns["hidden"].copy(),
+        columns["text_hidden"].copy(),
+    )
+    for element in printed.tolist():
+        part = hidden[element : columns["end"][element]]
+        part[part == Hidden.DISPLAY] = Hidden.PRINT_ONLY
+    is_printed = (hidden == Hidden.PRINT_ONLY)[columns["text_parent"]]
+    of_text[is_printed & (of_text == Hidden.DISPLAY)] = Hidden.PRINT_ONLY
 
 
 def _with_formulas(texts: list[str], formulas: NDArray[np.int32]) -> list[str]:

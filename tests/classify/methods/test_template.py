@@ -57,7 +57,7 @@ class TestParse:
             ("title=both ' and \"", "one kind of quotes"),
             ("data-id=3", "do not store the attribute data-id"),
             ("css:[data-id]", "do not store the attribute data-id"),
-            ("xpath://p[@onclick='']", "do not store the attribute onclick"),
+            ("xpath://p[@onload='']", "do not store the attribute onload"),
             ("css:p >", "Expected selector"),
             ("css:p::first-line", "[Pp]seudo-element"),
             ("css:", "Expected selector"),

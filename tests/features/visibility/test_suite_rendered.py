@@ -50,3 +50,21 @@ def test_kinds_are_many_enough() -> None:
     assert kinds.count("revealable") >= 25
     assert kinds.count("shown") >= 35
     assert len(set(NAMES)) == len(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("css", "technique"),
+    [
+        ("#x { display: none } @media print { #x { display: block } }", "print-only"),
+        ("#x { display: none } @media print { p { display: revert } }", "print-only"),
+        ("#x { display: none } @media print { #x { color: red } }", "display"),
+        (
+            "#x { display: none } @media print { nav { display: none } } @media screen { p { display: block } }",
+            "display",
+        ),
+    ],
+)
+def test_text_that_only_print_displays(css: str, technique: str, pipeline: Pipeline) -> None:
+    page = f"<!doctype html><style>{css}</style><h1>Mill</h1><p>The mill stood.</p><p id=x>Printed <b>notice</b></p>"
+    result = pipeline.run(Page(content=page))
+    assert [block.technique for block in result.blocks] == ["", "", technique]

@@ -75,10 +75,11 @@ class TestRevealedOnScroll:
         page = snapshot(f"<div><p>{10 * WORDS}</p>" + 3 * "<p style='opacity: 0'>Panel</p>")
         assert visibility(page, "Panel") == "hidden"
 
-    @pytest.mark.parametrize(("tag", "expected"), [("post-entry", "revealable"), ("section", "hidden")])
-    def test_custom_elements_that_no_script_has_defined(self, tag: str, expected: str) -> None:
+    @pytest.mark.parametrize("tag", ["post-entry", "section"])
+    @pytest.mark.parametrize(("count", "expected"), [(2, "hidden"), (9, "revealable")])
+    def test_elements_that_a_script_makes_visible(self, tag: str, count: int, expected: str) -> None:
         entry = f"<{tag} style='visibility: hidden'><p>{WORDS}</p><p>Panel</p></{tag}>"
-        page = snapshot(f"<div><p>{30 * WORDS}</p>{9 * entry}</div>")
+        page = snapshot(f"<div><p>{30 * WORDS}</p>{count * entry}</div>")
         assert visibility(page, "Panel") == expected
 
     def test_several_elements_that_fade_in(self) -> None:

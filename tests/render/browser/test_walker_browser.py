@@ -446,7 +446,7 @@ class TestAttributes:
         assert list(page.attributes("href").values()) == ["http://[", "javascript:x()"]
 
     def test_returns_known_attributes_in_order(self, snap) -> None:
-        page = snap("<p onclick=a class='b c' data-x=1 id=d><i title=e>")
+        page = snap("<p onload=a class='b c' data-x=1 id=d><i title=e>")
         assert page.attr_value == ["b c", "d", "e"]
         assert page.attr_node.tolist() == [2, 2, 3]
 

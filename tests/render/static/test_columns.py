@@ -81,7 +81,7 @@ class TestJoin:
 
 class TestAttributes:
     def test_returns_attributes_of_a_snapshot(self) -> None:
-        columns = attributes("<p id=x onclick=f()><b data-y=1><i class='a b' title=t>")
+        columns = attributes("<p id=x onload=f()><b data-y=1><i class='a b' title=t>")
         assert rows(columns) == [(2, "id", "x"), (4, "class", "a b"), (4, "title", "t")]
         assert {columns.node.dtype, columns.name.dtype} == {np.dtype(np.int32)}
 
