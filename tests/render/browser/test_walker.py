@@ -36,6 +36,7 @@ def payload(**changes: Any) -> str:
         "line_text": pack([0]),
         "line_box": pack([8, 9, 12.5, 17], "<f4"),
         "formula": pack([]),
+        "printed": pack([]),
     }
     default = {
         "columns": columns,
@@ -201,7 +202,7 @@ class TestCall:
     def test_contains_only_options_of_the_page(self) -> None:
         # The tab already contains the walker.
         call = walker.call("http://example.org/", RenderSettings(max_nodes=7))
-        assert len(call) < 300
+        assert len(call) < 320
         assert (self.options(call)["url"], self.options(call)["maxNodes"]) == ("http://example.org/", 7)
 
     def test_passes_undeclared_properties(self) -> None:
