@@ -33,6 +33,9 @@ _NET_ERROR: Final = re.compile(r"net::ERR_\w+")
 _LOAD_SHARE: Final = 0.5
 """Share of the deadline that a page without scripts may use to load; after it the page is read as it is."""
 
+_WITHOUT_PEERS: Final = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globalThis[name]"
+"""Script that runs before those of a page, in each of its frames: connections between peers pass no interception."""
+
 _FONTS_LOADED: Final = """
 scrollY; // forces layout, which starts the loading of fonts
 Object.getOwnPropertyDescriptor(Document.prototype, 'fonts').get.call(document).ready.then(() => null)
@@ -92,6 +95,9 @@ async def navigate(
     try:
         interceptor = RequestInterceptor(tab.session, responder)
         await interceptor.start()
+        if settings.scripts:
+            await tab.session.send("Page.enable")
+            await tab.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": _WITHOUT_PEERS})
         await _load(tab, navigation_url(url), interceptor)
         await _settle(tab, settings)
         yield NavigatedPage(tab.url, tab.session)

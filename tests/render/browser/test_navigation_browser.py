@@ -141,6 +141,17 @@ class TestResources:
 
 
 class TestScripts:
+    def test_no_connections_between_peers(self, scripting: Renderer) -> None:
+        script = """
+            const frame = document.body.appendChild(document.createElement('iframe'));
+            for (const each of [self, frame.contentWindow]) {
+                document.body.append(`<${typeof each.RTCPeerConnection} ${'webkitRTCPeerConnection' in each}>`);
+            }
+        """
+        rendering = scripting.render(Page(content=f"<body>Text<script>{script}</script>", url=URL))
+        text = "".join(rendering.snapshot.texts)
+        assert text.count("<undefined false>") == 2
+
     def test_runs_scripts(self, scripting: Renderer) -> None:
         html = "<p>t</p><script>document.querySelector('p').textContent = location.href</script>"
         assert scripting.render(Page(content=html, url=URL)).snapshot.texts == [URL]
