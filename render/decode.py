@@ -91,6 +91,8 @@ _WINDOWS_1252: Final = "".join(bytes([i]).decode("cp1252", "ignore") or chr(i) f
 _CONTROLS: Final = {code: _WINDOWS_1252[code] for code in range(0x80, 0xA0)}
 """Characters for C1 controls: a converter took windows-1252 for ISO 8859-1. The same as for character references (HTML,
 13.2.5.80)."""
+_C1, _C1_BYTES = re.compile("[\x80-\x9f]"), re.compile(rb"\xc2[\x80-\x9f]")
+"""C1 controls, as characters and in UTF-8."""
 _CONVERTED: Final = "converted"
 """Encoding of a document in UTF-8 that names another encoding."""
 _USER_DEFINED: Final = "".join(chr(i if i < 128 else 0xF700 + i) for i in range(256))
@@ -179,7 +181,8 @@ def decode(content: bytes, charset: str = "") -> str:
     if not encoding.startswith("utf-16"):
         _refuse_control_bytes(content)
     if encoding == _CONVERTED:
-        return _preprocess(content.decode("utf-8", "replace").translate(_CONTROLS))
+        text = content.decode("utf-8", "replace")
+        return _preprocess(_C1.sub(lambda match: _CONTROLS[ord(match[0])], text) if _C1_BYTES.search(content) else text)
     is_certain = start or encoding not in ("", "utf-8")
     return _preprocess(_decode_with(content[start:], encoding) if is_certain else _as_utf8_or_detected(content))
 

@@ -90,6 +90,7 @@ class _Controls:
         self._controls = ControlElements(self._elements)
         self._panels = NamedPanels(self._elements, self._controls)
         self._sets = PanelSets(self._elements, self._controls)
+        self._is_clipped: list[bool] = (snapshot.hidden == Hidden.CLIPPED).tolist()
         self._conditional = [snapshot.attributes(name) for name in _CONDITIONS]
         self._known: dict[int, bool] = {-1: False, 0: False}
         self._opened: dict[int, bool] = {}
@@ -132,9 +133,12 @@ class _Controls:
         known = self._known.get(element)
         if known is None:
             # Inside a hidden element no control is in sight; a list of floating slides has no height.
-            is_around_seen = self._elements.seen[self._elements.parent[element]]
-            has_control = self._has_control if is_around_seen else self._sets.is_slide
-            known = self._panels.is_named(element) or has_control(element)
+            parent = self._elements.parent[element]
+            known = (
+                element in self._panels.named
+                or (self._elements.seen[parent] and self._has_control(element))
+                or (self._is_clipped[parent] and self._sets.is_slide(element))
+            )
             self._known[element] = known
         return known
 

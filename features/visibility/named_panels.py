@@ -36,14 +36,19 @@ class NamedPanels:
         self._controls = controls
         self._ids, self._hidden = elements.attributes("id"), elements.attributes("hidden")
 
-    def is_named(self, element: int) -> bool:
-        """Return whether a control names an element, or the element opens by itself."""
-        return (
-            (self._is_in_closed_details(element) and not self._elements.is_undisplayed[element])
-            or self._ids.get(element) in self._targets
-            or self._hidden.get(element, "").lower() == "until-found"
-            or bool(self._targeted_classes and not self._targeted_classes.isdisjoint(self._elements.classes(element)))
-        )
+    @cached_property
+    def named(self) -> set[int]:
+        """Return the elements that a control names, or that open by themselves."""
+        elements = self._elements
+        details = self._details
+        in_details = [each for each, parent in enumerate(elements.parent) if parent in details] if details else []
+        named = {each for each in in_details if self._is_in_closed_details(each) and not elements.is_undisplayed[each]}
+        named.update(element for element, name in self._ids.items() if name in self._targets)
+        named.update(element for element, value in self._hidden.items() if value.lower() == "until-found")
+        if self._targeted_classes:
+            classes = elements.attributes("class")
+            named.update(each for each in classes if not self._targeted_classes.isdisjoint(elements.classes(each)))
+        return named
 
     def may_open_inside(self, element: int) -> bool:
         """Return whether a control may open a part inside an element in sight: none that says it has opened it."""
