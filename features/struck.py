@@ -29,5 +29,8 @@ def is_struck(snapshot: Snapshot) -> NDArray[np.bool_]:
     struck |= np.array(["line-through" in line for line in snapshot.styles.column("text-decoration-line")], dtype=bool)[
         snapshot.style
     ]
-    struck[[element for element, names in snapshot.attributes("class").items() if _NAME.search(names)]] = True
+    classes = snapshot.values("class")
+    if len(classes.node):
+        named = np.array([bool(_NAME.search(names)) for names in classes.distinct], dtype=bool)
+        struck[classes.node[named[classes.index]]] = True
     return np.asarray(tree.path_sum(struck, snapshot.end) > 0) if struck.any() else struck
