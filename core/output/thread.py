@@ -46,7 +46,19 @@ def to_thread_tree(result: Result) -> etree._Element:
     tag = "h2" if result.is_thread else _comment_tag(elements)
     for element in elements:
         _place_headings(element, headings, tag)
+    _unwrap_items(page, tag, frozenset(headings.values()))
     return page
+
+
+def _unwrap_items(page: etree._Element, tag: str, headings: frozenset[str]) -> None:
+    """Turn lists whose items have headings of posts into parts without bullets, as other threads have them."""
+    for item in list(page.iter("li")):
+        parent = item.getparent()
+        if parent is None or not any(each.text in headings for each in item.findall(tag)):
+            continue
+        parent.tag = "div"
+        for each in parent.findall("li"):
+            each.tag = "div"
 
 
 def _comment_tag(elements: Sequence[etree._Element]) -> str:

@@ -182,6 +182,21 @@ class TestIsThread:
         assert not cleaned(thread().replace("<div id=posts>", f"{article}</p><div id=posts>")).is_thread
 
 
+class TestMarkdown:
+    def test_posts_in_a_list_have_no_bullets(self):
+        posts = "".join(
+            f"<li class=post><b class=author>{author}</b> <time>1{day} March 2024</time><p>Post number {day} says "
+            f"<a href=/x>a word</a>, and the crust of the loaf is what it should be.</p><ul><li>flour</ul></li>"
+            for day, author in enumerate(("Ada", "Bo", "Cleo"))
+        )
+        page = vclean.clean(f"<title>Bread forum</title><h1>Which flour?</h1><ol id=posts>{posts}</ol>")
+        assert page.is_thread
+        text = page.to_markdown()
+        assert "\n## Ada · 10 March 2024\n\nPost number 0 says [a word](/x), and" in text
+        assert text.count("\n- flour") == 3
+        assert "1. " not in text
+
+
 class TestItems:
     def test_fields(self):
         page = cleaned(listing(), "https://example.org/")
