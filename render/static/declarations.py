@@ -29,6 +29,11 @@ _MOST_BLUR: Final = 8.0
 """CSS px; a blur of .3 font sizes makes letters unreadable, and headings have up to 24 px."""
 _SHUT: Final = 1.0
 """CSS px of a box that shows nothing of what overflows: text for screen readers is clipped to 1 x 1."""
+_LOW: Final = 4.0
+"""CSS px of height of a box that shows no line of text."""
+_FAR_MOVE: Final = 4999.0
+"""CSS px by which a translation to the left or the top, or a position at the right, moves what nobody is to see; slides
+are moved by less."""
 
 _PX: Final = {"px": 1.0, "": 1.0, "em": _FONT_SIZE, "rem": _FONT_SIZE, "ex": 8.0, "ch": 8.0, "pt": 4 / 3, "pc": 16.0,
               "in": 96.0, "cm": 37.8, "mm": 3.78, "vw": 13.66, "vh": 7.68}  # fmt: skip
@@ -43,7 +48,9 @@ _MAX_CHARACTER: Final = 0x10FFFF
 _FONT: Final = re.compile(r"(?:^|\s)((?:\d+\.?\d*|\.\d+)(?:px|em|rem|pt|%)?)(?:\s*/|\s)")
 _SCALE: Final = re.compile(r"\bscale(?:3d|x|y)?\(([^()]*)\)")
 _EDGE_ON: Final = re.compile(r"\brotate[xy]\(\s*[+-]?(?:(?:90|270)(?:\.0*)?deg|0?\.[27]50*turn)\s*\)")
-_NO_OPACITY: Final = re.compile(r"\bopacity\(\s*(?:0*\.?0*%?|0?\.0[01]\d*)\s*\)")
+_EDGE_ON_AXIS: Final = re.compile(r"[xy]\s+[+-]?(?:90|270)(?:\.0*)?deg")
+_TRANSLATION: Final = re.compile(r"\btranslate(?:3d|x|y)?\(([^()]*)\)")
+_NO_OPACITY: Final = re.compile(r"\bopacity\(\s*(?:0*\.?0*%?|0?\.0[01]\d*|[01](?:\.\d*)?%)\s*\)")
 _BLUR: Final = re.compile(r"\bblur\(\s*([\d.]+)(px|rem)\s*\)")
 _SHAPE: Final = re.compile(r"(inset|circle|ellipse|polygon)\(([^()]*)\)")
 _SIDES: Final = {1: (0, 0, 0, 0), 2: (0, 1, 0, 1), 3: (0, 1, 2, 1), 4: (0, 1, 2, 3)}
@@ -159,6 +166,9 @@ def _hides_subtree(declarations: Mapping[str, str]) -> Hidden:
         return Hidden.OPACITY
     if "filter" in declarations and _is_filtered_away(declarations["filter"]):
         return Hidden.FILTER
+    moves = [*_TRANSLATION.findall(declarations.get("transform", "")), declarations.get("translate", "")]
+    if any(map(_is_far, moves)):
+        return Hidden.OFF_PAGE
     position = declarations.get("position", "")
     if position in _POSITIONED and _is_off_page(declarations, position):
         return Hidden.OFF_PAGE
@@ -197,9 +207,17 @@ def _is_off_page(declarations: Mapping[str, str], position: str) -> bool:
         number, unit = float(match[1]), match[2]
         if side != "bottom" and (number if unit == "%" else number * _PX.get(unit, 0)) <= -FAR:
             return True
+        if side == "left" and position == "absolute" and number * (unit == "px") > _FAR_MOVE:
+            return True
         if position == "fixed" and number >= _OUTSIDE.get(unit, float("inf")):
             return True
     return False
+
+
+def _is_far(translation: str) -> bool:
+    """Return whether one of the first two lengths of a translation is far to the left or the top."""
+    lengths = (_px(length) for length in translation.replace(",", " ").split()[:2])
+    return any(length is not None and length <= -_FAR_MOVE for length in lengths)
 
 
 def _is_empty_clip(value: str) -> bool:
@@ -240,10 +258,23 @@ def _hides_block(declarations: Mapping[str, str]) -> Hidden:
     """Return how transforms and an indent hide a box; inline boxes have neither."""
     transform, indent = declarations.get("transform", ""), declarations.get("text-indent")
     scales = [*_SCALE.findall(transform), declarations.get("scale", "")]
-    if _EDGE_ON.search(transform) or any(map(_is_tiny, scales)):
+    is_edge_on = _EDGE_ON.search(transform) or _EDGE_ON_AXIS.fullmatch(declarations.get("rotate", ""))
+    if is_edge_on or any(map(_is_tiny, scales)):
         return Hidden.TRANSFORM
-    is_indented = indent is not None and (_px(indent) or 0) <= -_FAR_INDENT
-    return Hidden.CLIPPED if is_indented else Hidden.NO
+    margin = _px(declarations.get("margin-left", "")) or 0
+    if margin <= -FAR and "padding-left" not in declarations and "padding" not in declarations:
+        return Hidden.OFF_PAGE
+    return Hidden.CLIPPED if indent is not None and _is_indented_away(indent, declarations) else Hidden.NO
+
+
+def _is_indented_away(indent: str, declarations: Mapping[str, str]) -> bool:
+    """Return whether an indent moves a line out of its box: far to the left, or past the right edge of a clip."""
+    if (_px(indent) or 0) <= -_FAR_INDENT:
+        return True
+    length = _LENGTH.fullmatch(indent)
+    is_past = length is not None and (float(length[1]) >= 100 if length[2] == "%" else (_px(indent) or 0) >= FAR)
+    is_line = declarations.get("white-space", "").startswith("nowrap")
+    return is_past and is_line and "hidden" in declarations.get("overflow", "")
 
 
 def _is_tiny(factors: str) -> bool:
@@ -257,12 +288,13 @@ def _is_tiny(factors: str) -> bool:
 def _hides_sized_box(declarations: Mapping[str, str]) -> Hidden:
     """Return whether a box is too small for its text, and hides what overflows."""
     overflow = " ".join(declarations.get(name, "") for name in ("overflow", "overflow-x", "overflow-y"))
-    if "hidden" not in overflow and "clip" not in overflow:
+    if not any(each in overflow for each in ("hidden", "clip", "auto", "scroll")):
         return Hidden.NO
     if any(name in declarations and _px(declarations[name]) != 0 for name in _STRETCHED):
         return Hidden.NO
-    sizes = (_px(declarations[name]) for name in _SIZES if name in declarations)
-    return Hidden.CLIPPED if any(size is not None and size <= _SHUT for size in sizes) else Hidden.NO
+    sizes = ((name, _px(declarations[name])) for name in _SIZES if name in declarations)
+    is_shut = any(size is not None and size <= (_LOW if "height" in name else _SHUT) for name, size in sizes)
+    return Hidden.CLIPPED if is_shut else Hidden.NO
 
 
 # ---- letters ----

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from vclean.render.snapshot import Hidden
 from vclean.render.static.css_rules import style_rules
 from vclean.render.static.declarations import effect_of, parse_declarations, unescape
-from vclean.render.static.selectors import Matcher, parse_selector, split_list
+from vclean.render.static.selectors import Matcher, last_compound, parse_selector, split_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,10 +39,14 @@ MAX_STEPS: Final = 20_000
 _MAX_INSIDE: Final = 2_000
 """Elements inside a hidden one that are looked at."""
 
+_FAR_AWAY: Final = re.compile(r":\s*-(?:\d{3}|\d*\.?\d+e)")
+_LOW: Final = re.compile(r"(?:height|width)\s*:\s*[0-4](?:px|[\s;!.]|$)")
+_SMALL: Final = re.compile(r"size\s*:\s*(?:0?\.|[0-4](?:\.\d+)?(?:p[xt]|[\s;!]|$))")
 _DISPLAY: Final = re.compile(r"(?<![\w-])display\s*:\s*([a-z-]+)")
 _PLACING: Final = frozenset(
     ("content-visibility", "clip", "clip-path", "position", "left", "top", "right", "bottom", "text-indent",
-     "font-size", "height", "max-height", "width", "max-width", "overflow", "transform", "scale", "zoom")
+     "font-size", "height", "max-height", "width", "max-width", "overflow", "transform", "scale", "zoom",
+     "letter-spacing", "filter", "translate", "rotate", "margin-left")
 )  # fmt: skip
 """Properties that hide by a place or a size."""
 _ONLY_DISPLAY: Final = frozenset(("display",))
@@ -53,12 +57,12 @@ _WAITING: Final = (Hidden.OPACITY, Hidden.TRANSFORM)
 _PROPERTY: Final = re.compile(r"(?:^|[;{])\s*([a-z-]+)\s*:")
 _NAME: Final = re.compile(r"[.#](?:[\w-]|\\[^\r\n\f])+")
 _TAG: Final = re.compile(r"[a-zA-Z][\w-]*")
-_ARGUMENTS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_COMBINATOR: Final = re.compile(r"[\s>+~]+")
 _PSEUDO_ELEMENT: Final = re.compile(r"::|:(?:before|after|first-l)")
 _WORD: Final = re.compile(r"[\w-]+")
 _HANDLERS: Final = "//@onclick | //@href[starts-with(., 'javascript:')]"
 _ANY: Final = "*"
+_REMOVED: Final = re.compile(r"^(?:class|id|style)$|cloak|^data-(?:aos|sal|animat|scroll|reveal)|^(?:ng|v|x)-")
+"""Attributes that say too little, or that a script takes away."""
 _TEXTLESS: Final = frozenset(
     ("svg", "path", "img", "picture", "source", "input", "iframe", "hr", "br", "video", "audio", "canvas")
 )
@@ -111,7 +115,8 @@ def hiding_declarations(
     hiding = [each for rule in rules if rule.applies and _may_hide(rule.declarations) for each in _hiding(rule, page)]
     hidden = _matching(sheets, hiding, page, elements) if hiding else {}
     hidden = _without_shown(hidden, rules, sheets, page, elements) if hidden else {}
-    changed = _changed_names(hidden.values(), sheets.scripts, root) if hidden else frozenset()
+    names = frozenset[str]().union(*(each.names for each in hidden.values()))
+    changed = changed_names(names, sheets.scripts, root)
     return {node: each.declarations for node, each in hidden.items() if each.names.isdisjoint(changed)}
 
 
@@ -122,22 +127,24 @@ def _may_hide(text: str) -> bool:
         or ("visibility" in text and ("hidden" in text or "collapse" in text))
         or "opacity:0" in text
         or "opacity: 0" in text
+        or "opacity:." in text
+        or "opacity: ." in text
         or "clip" in text
-        or "-9" in text
-        or "size:0" in text
-        or "size: 0" in text
-        or "size:1px" in text
-        or "size: 1px" in text
-        or ("overflow" in text and (":0" in text or ": 0" in text or "1px" in text))
-        or ("scale" in text and "(0" in text)
-        or "90deg" in text
+        or "scale" in text
+        or "rotate" in text
+        or "zoom" in text
+        or "filter" in text
+        or ("overflow" in text and (_LOW.search(text) is not None or "indent" in text))
+        or "fixed" in text
+        or ("-" in text and _FAR_AWAY.search(text) is not None)
+        or ("size" in text and _SMALL.search(text) is not None)
     )
 
 
 def _hiding(rule: Rule, page: PageNames) -> Iterator[_HidingRule]:
     """Yield the selectors of a rule that may match an element of the page, if the rule hides what it selects."""
     for text in split_list(rule.selectors):
-        last = _COMBINATOR.split(text.rstrip())[-1] if "(" not in text else ""
+        last = last_compound(text) if "(" not in text else ""
         name = _NAME.search(last)
         if len(text) > MAX_SELECTOR or (name and "\\" not in last and not page.has(name[0])):
             continue
@@ -172,10 +179,13 @@ def _hiding_properties(text: str) -> frozenset[str]:
 
 
 def _key(selector: Selector) -> str:
-    """Return a name or the tag of what a selector selects; empty if it leaves open what it selects."""
+    """Return a name, the tag or an attribute of what a selector selects; empty if it leaves open what it selects."""
     first = selector.compounds[0]
     if first.names:
         return min(first.names)  # an id, if there is one
+    if first.attributes and not first.tag:
+        name = first.attributes[0][0]
+        return "" if _REMOVED.search(name) else f"[{name}"
     return first.tag if first.tag not in _TEXTLESS and any(map(_distinguishes, selector.compounds)) else ""
 
 
@@ -318,8 +328,7 @@ class _Shown:
             self._add_last_part(selector, shown & _ONLY_DISPLAY if ":focus" in selector else shown, is_important)
 
     def _add_last_part(self, selector: str, shown: frozenset[str], is_important: bool) -> None:
-        plain = _ARGUMENTS.sub("", _ARGUMENTS.sub("", selector)) if "(" in selector or "[" in selector else selector
-        last = _COMBINATOR.split(plain.strip())[-1]
+        last = last_compound(selector)
         names = _NAME.findall(last)
         for name in map(unescape, names) if "\\" in last else names:
             self._names[name] |= shown
@@ -328,7 +337,7 @@ class _Shown:
         match = _TAG.match(last)
         tag = match[0].lower() if match else _ANY
         self._weak_tags[tag] |= shown
-        if is_important or plain != selector or _NAME.search(plain) or ":" in plain:
+        if is_important or any(each in selector for each in "([:") or _NAME.search(selector):
             self._tags[tag] |= shown
 
 
@@ -340,11 +349,10 @@ def _shown_properties(text: str) -> frozenset[str]:
     return frozenset(declared) - _hiding_properties(text)
 
 
-def _changed_names(
-    hidden: Iterable[_Hidden], scripts: Iterable[etree._Element], root: etree._Element
-) -> frozenset[str]:
-    """Return which names of elements scripts and handlers of the page contain, as words."""
-    names = frozenset[str]().union(*(each.names for each in hidden))
+def changed_names(names: frozenset[str], scripts: Iterable[etree._Element], root: etree._Element) -> frozenset[str]:
+    """Return which classes and ids, as `.class` and `#id`, scripts and handlers of the page contain as words."""
+    if not names:
+        return names
     handlers = cast("list[str]", root.xpath(_HANDLERS))
     source = "\n".join([*(script.text or "" for script in scripts), *handlers])
     if len(names) > MAX_NAMES:

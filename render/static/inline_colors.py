@@ -118,7 +118,7 @@ class InlineColors:
         if color.alpha < _LEAST_ALPHA:
             return True
         behind = self._background(node)
-        return behind is not None and _is_alike(color.over(behind), behind)
+        return behind is not None and is_alike(color.over(behind), behind)
 
     def _background(self, node: int) -> Color | None:
         """Return the color behind the texts of an element; None if it is not known."""
@@ -197,7 +197,7 @@ def read_color(text: str) -> Color | None:
     return Color(red, green, blue, alpha / 255)
 
 
-def _is_alike(one: Color, other: Color) -> bool:
+def is_alike(one: Color, other: Color) -> bool:
     """Return whether readers do not distinguish two opaque colors."""
     a, b = sorted((_luminance(one), _luminance(other)))
     return (b + 0.05) / (a + 0.05) < LEAST_CONTRAST and math.dist(one[:3], other[:3]) < _SEEN_DISTANCE

@@ -24,6 +24,7 @@ from vclean.render.static.hiding_rules import hiding_declarations
 from vclean.render.static.inline_colors import InlineColors
 from vclean.render.static.page_names import PageNames
 from vclean.render.static.shadow_roots import flatten_shadow_roots
+from vclean.render.static.sheet_colors import painted_styles
 from vclean.render.static.streamed import may_be_streamed, place_parts
 from vclean.render.static.style_sheets import read_style_sheets
 from vclean.render.static.styles import resolve_styles
@@ -32,8 +33,6 @@ from vclean.settings import RenderSettings
 from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from vclean.page import Page
     from vclean.render.static.style_sheets import StyleSheets
 
@@ -103,12 +102,17 @@ def _snapshot(
     parent = np.array(parents, dtype=np.int32)
     end = subtree_ends(parent)
     attributes = Attributes(elements, Links(metadata.base))
-    declared = _declared_by_sheets(sheets, attributes, elements, tags)
+    inline = attributes.values_of("style")
+    declared, painted = {}, None
+    if sheets.css or sheets.colors:
+        names = PageNames(elements, tags, attributes.values_of("class"), attributes.values_of("id"))
+        declared = hiding_declarations(sheets, names, elements, root)
+        painted = painted_styles(sheets, names, elements, inline)
     styles, style, hidden, text_hidden = resolve_styles(attributes.style_keys(tags, declared), parents)
     fonts = [node for node, tag in enumerate(tags) if tag == "font"] if "font" in number else []
-    colors = InlineColors(elements, parents, end, attributes.values_of("style"), is_styled=sheets.paint)
-    unreadable = colors.unreadable(fonts)
-    text_hidden[unreadable] = np.where(text_hidden[unreadable], text_hidden[unreadable], Hidden.COLOR)
+    is_styled = sheets.paint and painted is None
+    colors = InlineColors(elements, parents, end, inline if painted is None else painted, is_styled=is_styled)
+    text_hidden[colors.unreadable(fonts)] = Hidden.COLOR
     texts = TextNodes(elements, parent, end)
     return Snapshot(
         url=metadata.url,
@@ -137,13 +141,3 @@ def _snapshot(
         line_text=np.zeros(0, dtype=np.int32),
         line_box=np.zeros((0, 4), dtype=np.float32),
     )
-
-
-def _declared_by_sheets(
-    sheets: StyleSheets, attributes: Attributes, elements: Sequence[etree._Element], tags: Sequence[str]
-) -> dict[int, str]:
-    """Return the declarations by which the style sheets of the page hide elements."""
-    if not sheets.css:
-        return {}
-    names = PageNames(tags, attributes.values_of("class"), attributes.values_of("id"))
-    return hiding_declarations(sheets, names, elements, elements[0])

@@ -35,6 +35,8 @@ _TOKEN: Final = re.compile(
 _FORMULA: Final = re.compile(r"([+-]?\d*)n(?:\s*([+-])\s*(\d+))?|([+-]?\d+)")
 _ALTERNATIVES: Final = re.compile(r":(?:where|is|matches|-webkit-any)\(([^()]*)\)")
 _COMMA: Final = re.compile(r",(?![^(]*\))")
+_ARGUMENTS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_COMBINATOR: Final = re.compile(r"[\s>+~]+")
 _MAX_ALTERNATIVES: Final = 16
 _MAX_FORMULA: Final = 12
 _MAX_SIBLINGS: Final = 1000
@@ -116,6 +118,17 @@ def split_list(selectors: str) -> list[str]:
     return expanded + pending
 
 
+def last_compound(selector: str) -> str:
+    """Return the last compound of a selector, without what is in parentheses and brackets.
+
+    >>> last_compound("main > a.b:not(.c)[href]:hover")
+    'a.b:not:hover'
+    """
+    if "(" in selector or "[" in selector:
+        selector = _ARGUMENTS.sub("", _ARGUMENTS.sub("", selector))
+    return _COMBINATOR.split(selector.strip())[-1]
+
+
 @lru_cache(maxsize=4096)
 def parse_selector(text: str) -> Selector | None:
     """Return a complex selector; None if it is not one that is read.
@@ -188,6 +201,11 @@ class Matcher:
         self._steps = steps
         self._names: dict[tuple[str, str], frozenset[str]] = {}
         self._around: dict[etree._Element, frozenset[str]] = {}
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Return whether all steps are used up."""
+        return self._steps <= 0
 
     def matches(self, selector: Selector, element: etree._Element) -> bool:
         """Return whether an element matches a selector."""

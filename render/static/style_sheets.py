@@ -18,7 +18,10 @@ MAX_CHARACTERS: Final = 120_000
 
 _BLOCK: Final = re.compile(r"\{[^{}]*")
 _CAPITALS: Final = ("DISPLAY", "NONE", "VISIBILITY", "OPACITY")
-_HIDING: Final = ("none", "hidden", "opacity", "clip", "collapse", "size", "indent", "-9", "scale", *_CAPITALS)
+_HIDING: Final = (
+    "none", "hidden", "opacity", "clip", "collapse", "size", ":-", ": -", "scale", "rotate", "zoom", "filter", "fixed",
+    "overflow", *_CAPITALS,
+)  # fmt: skip
 """Words of which each style sheet that hides something contains one."""
 _CSS_TYPES: Final = ("text/css", "")
 
@@ -28,12 +31,14 @@ class StyleSheets(NamedTuple):
 
     Attributes:
         css: the style sheets without comments; empty if they hide nothing.
+        colors: the same, if all style sheets of the page are in it and one of them has colors; otherwise empty.
         scripts: the `<script>` elements.
         paint: whether style sheets of the page, also those in files, may declare backgrounds.
         has_gaps: whether elements were between others that the page does not keep: scripts and style sheets.
     """
 
     css: str
+    colors: str
     scripts: Sequence[etree._Element]
     paint: bool
     has_gaps: bool
@@ -42,22 +47,30 @@ class StyleSheets(NamedTuple):
 def read_style_sheets(root: etree._Element) -> StyleSheets:
     """Return the style sheets of a document, before `prune` removes them."""
     styles = [style for style in root.iter("style") if style.text]
-    paint = any("background" in cast("str", style.text) for style in styles) or _has_linked_sheets(root)
+    is_linked = _has_linked_sheets(root)
+    paint = is_linked or any("background" in cast("str", style.text) for style in styles)
     texts = [
         (text, style.get("media", ""))
         for style in styles
-        if _contains(text := cast("str", style.text), _HIDING)
-        and style.get("type", "").strip().lower() in _CSS_TYPES
+        if style.get("type", "").strip().lower() in _CSS_TYPES
         and next(style.iterancestors("noscript", "template"), None) is None
+        and (text := cast("str", style.text))
     ]
-    if sum(len(text) for text, _ in texts) > MAX_CHARACTERS:
-        return StyleSheets("", (), paint, False)
-    if not texts:
-        return StyleSheets("", (), paint, False)
-    css = "\n".join(_closed(text, media) for text, media in texts)
+    hiding = [each for each in texts if _contains(each[0], _HIDING)]
+    css = _joined(hiding)
+    has_colors = not is_linked and any("color:" in text or "color :" in text for text, _ in texts)
+    colors = "" if not has_colors else css if css and len(hiding) == len(texts) else _joined(texts)
+    if not css and not colors:
+        return StyleSheets("", "", (), paint, False)
     scripts = list(root.iter("script"))
     has_gaps = any(cast("etree._Element", each.getparent()).tag != "head" for each in (*scripts, *styles))
-    return StyleSheets(css, scripts, paint, has_gaps)
+    return StyleSheets(css, "" if "@import" in colors else colors, scripts, paint, has_gaps)
+
+
+def _joined(texts: Sequence[tuple[str, str]]) -> str:
+    """Return style sheets with these media queries as one; empty if they are too long."""
+    is_long = sum(len(text) for text, _ in texts) > MAX_CHARACTERS
+    return "" if is_long else "\n".join(_closed(text, media) for text, media in texts)
 
 
 def _has_linked_sheets(root: etree._Element) -> bool:

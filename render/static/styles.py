@@ -45,8 +45,8 @@ PREFORMATTED_TAGS = frozenset(("listing", "plaintext", "pre", "xmp"))
 SKIPPED_TAGS = frozenset(("base", "link", "meta", "script", "style", "template", "title"))
 """Elements that are removed with their content: elements of the head, at any position."""
 
-REPLACED_TAGS = frozenset(("applet", "audio", "canvas", "iframe", "math", "noembed", "noframes", "object", "svg",
-                           "textarea", "video"))  # fmt: skip
+REPLACED_TAGS = frozenset(("applet", "audio", "canvas", "iframe", "math", "meter", "noembed", "noframes", "object",
+                           "progress", "svg", "textarea", "video"))  # fmt: skip
 """Elements without page text: replaced elements, fallback content, raw text or edit fields."""
 
 
@@ -80,7 +80,7 @@ class _State(NamedTuple):
     @property
     def text_hidden_code(self) -> int:
         """Return the `Hidden` code of a text in the element."""
-        return self.hidden_code or self.letters
+        return self.letters or self.hidden_code  # what opens the element does not make its letters readable
 
 
 _INITIAL = _State("", "visible", "400", "normal", "normal", Hidden.NO, Hidden.NO)

@@ -35,6 +35,14 @@ def techniques(css: str, body: str = BODY) -> dict[str, str]:
         ("height: 0; overflow: hidden", "clipped"),
         ("font-size: 0", "font-size"),
         ("transform: scale(0)", "transform"),
+        ("opacity: .01", "opacity"),
+        ("font-size: 3px", "font-size"),
+        ("zoom: .05", "font-size"),
+        ("letter-spacing: -1em", "spacing"),
+        ("filter: opacity(0)", "filter"),
+        ("rotate: x 90deg", "transform"),
+        ("position: fixed; top: 120vh", "off-page"),
+        ("position: absolute; left: -200em", "off-page"),
     ],
 )
 def test_properties_that_hide(declarations: str, technique: str) -> None:
@@ -66,6 +74,23 @@ def test_elements_that_may_be_shown_are_not_hidden(css: str) -> None:
 def test_scripts_that_name_the_element() -> None:
     body = "<p class='x'>one<script>document.querySelector('.x').style.opacity = 1</script>"
     assert techniques(".x { opacity: 0 }", body) == {}
+
+
+@pytest.mark.parametrize("selector", ["[data-k]", "[data-k=q]", "[data-k^='q']", "section [data-k]"])
+def test_attributes_select(selector: str) -> None:
+    body = "<section><p data-k=q>one<p>two</section>"
+    assert techniques(f"{selector} {{ display: none }}", body) == {"one": "display"}
+
+
+@pytest.mark.parametrize("attribute", ["v-cloak", "x-cloak", "data-aos=fade-up", "ng-cloak"])
+def test_attributes_that_scripts_take_away(attribute: str) -> None:
+    name = attribute.partition("=")[0]
+    assert techniques(f"[{name}] {{ display: none }}", f"<p {attribute}>one<p>two") == {}
+
+
+def test_letters_in_what_a_reader_opens_stay_hidden() -> None:
+    body = "<details><summary>More</summary><p class=x>one</p><p>two</p></details>"
+    assert techniques(".x { font-size: 0 }", body) == {"one": "font-size", "two": "display"}
 
 
 def test_focus_shows_nothing_at_first() -> None:
