@@ -112,7 +112,8 @@ def _snapshot(
     fonts = [node for node, tag in enumerate(tags) if tag == "font"] if "font" in number else []
     is_styled = sheets.paint and painted is None
     colors = InlineColors(elements, parents, end, inline if painted is None else painted, is_styled=is_styled)
-    text_hidden[colors.unreadable(fonts)] = Hidden.COLOR
+    unreadable = colors.unreadable(fonts)  # what is hidden otherwise may have another background when it is opened
+    text_hidden[unreadable] = np.where(text_hidden[unreadable], text_hidden[unreadable], Hidden.COLOR)
     texts = TextNodes(elements, parent, end)
     return Snapshot(
         url=metadata.url,

@@ -168,7 +168,7 @@ def _painting_declarations(text: str) -> dict[str, str]:
             declarations[name] = f"background-color:{value}" if name == "background" else part
         elif name in _MOVING and (not name.startswith("margin") or "-" in value):
             declarations[name] = _NO_BACKGROUND
-    if "url(" in text or "gradient(" in text:
+    if "url(" in text or "gradient(" in text or "inset" in text:  # shadows inside a box are painted behind letters
         declarations["background-image"] = _NO_BACKGROUND
     return declarations
 

@@ -58,6 +58,8 @@ def test_texts_in_the_color_behind_them(css: str) -> None:
         ".w { background: var(--dark) } .x { color: #fff }",
         ".w::before { content: ''; background: #000 } .x { color: #fff }",
         ".w { position: relative } .x { color: #fff }",
+        ".x { color: #fff; box-shadow: inset 0 0 0 99px #123 }",
+        ".x { color: #fff; display: none }",
         ".x { color: #fff; float: left }",
         ".x { color: #fff; margin-top: -60px }",
         ".x { color: #fff; margin: -60px 0 0 }",
