@@ -303,6 +303,64 @@ REVEALABLE: Final = {
         "id=x>{text}</p>"
         "<p class=gs>The keepers had a cat and a goat on board, and a parrot that spoke Dutch.</p>",
     ),
+    "blurred spoiler": (
+        "",
+        "<div class=spoiled data-spoiler-state=blurred role=button tabindex=0 aria-expanded=false "
+        "style='filter:blur(12px);cursor:pointer'><p>{text}</p></div>",
+    ),
+    "spoiler in its color": (
+        ".md-spoiler-text{background:#4f4f4f;color:transparent;cursor:pointer}.md-spoiler-text:hover{color:#fff}",
+        "<p>He says: <span class=md-spoiler-text title='Reveal spoiler'>{text}</span></p>",
+    ),
+    "white spoiler": (
+        ".spoiler{color:#fff}.spoiler:hover{color:#000}",
+        "<p>Ending: <span class=spoiler>{text}</span></p>",
+    ),
+    "transparent spoiler": (
+        ".spoiler{min-height:50px;cursor:pointer;background:#eee}.spoiler>*{opacity:0}.spoiler:hover>*{opacity:1}",
+        "<blockquote class=spoiler data-spoiler='Reveal spoiler'><p>{text}</p></blockquote>",
+    ),
+    "drawer beside a button": (
+        ".drawer{position:fixed;left:0;top:0;width:300px;height:100%;background:#fff;transform:translateX(-100%)}",
+        "<button class=hamburger aria-label=Menu><span></span><span></span><span></span></button><div "
+        "class=drawer><h3>About</h3><p>{text}</p></div>",
+    ),
+    "style of Motion": (
+        "",
+        "<div style='opacity:0;transform:translateY(24px)'><p>{text}</p></div>",
+    ),
+    "panel reached from its button": (
+        "",
+        "<div style='margin:20px'><div class=quotetitle><b>Spoiler:</b> <input type=button value=Show "
+        "onclick=\"var "
+        "d=this.parentNode.parentNode.getElementsByTagName('div')[1].getElementsByTagName('div')[0];d.style.di"
+        "splay='';\"></div><div class=quotecontent><div style='display:none'>{text}</div></div></div>",
+    ),
+    "panel below a title with a pointer": (
+        ".a_9xk{max-height:0;overflow:hidden}.q_7z{cursor:pointer;font-weight:700}",
+        "<div class=i_2><div class=q_7z>Who pays?<svg width=8 height=8><path d='M0 0l4 4 "
+        "4-4'/></svg></div><div class=a_9xk><div>{text}</div></div></div>",
+    ),
+    "Divi toggle": (
+        ".et_pb_toggle_close .et_pb_toggle_content{display:none}.et_pb_toggle_title{cursor:pointer}",
+        "<div class='et_pb_toggle et_pb_toggle_close'><h5 class=et_pb_toggle_title>Costs</h5><div "
+        "class='et_pb_toggle_content clearfix'><p>{text}</p></div></div>",
+    ),
+    "panels of MUI": (
+        ".css-a0y2e3{height:0;overflow:hidden;visibility:hidden;transition:height 300ms}",
+        "<div class='MuiPaper-root css-1elwnq4'><h3 class=css-wnfue5><button class='MuiButtonBase-root "
+        "css-5o2i3b' type=button aria-expanded=false>Costs</button></h3><div class='MuiCollapse-root "
+        "css-a0y2e3' style='min-height:0px'><div class=css-hboir5><div "
+        "role=region><p>{text}</p></div></div></div></div>",
+    ),
+    "tabs of Webflow": (
+        ".w-tab-pane{display:none;position:relative}.w--tab-active{display:block}",
+        "<div class=w-tabs data-current='Tab 1'><div class=w-tab-menu><a data-w-tab='Tab 1' "
+        "class='w-inline-block w-tab-link w--current'><div>One</div></a><a data-w-tab='Tab 2' "
+        "class='w-inline-block w-tab-link'><div>Two</div></a></div><div class=w-tab-content><div "
+        "data-w-tab='Tab 1' class='w-tab-pane w--tab-active'><p>First.</p></div><div data-w-tab='Tab 2' "
+        "class=w-tab-pane><p>{text}</p></div></div></div>",
+    ),
 }  # fmt: skip
 
 HIDDEN: Final = {
@@ -334,6 +392,10 @@ HIDDEN: Final = {
         "<div class=wide><div class=inner><div class=frame><p>First.</p><div class=cell "
         "id=x>{text}</div></div></div>"
         "<button>Print</button></div>",
+    ),
+    "button that names another element": (
+        "",
+        "<button aria-controls=zz aria-expanded=false>Menu</button><p>Words.</p><div style='display:none'>{text}</div>",
     ),
 }  # fmt: skip
 """Pages with controls that do not open the sentence."""

@@ -20,10 +20,16 @@ HANDLER: Final = "onclick"
 PANEL_NAME: Final = re.compile(
     r"tab(?!le|ul|let|oo)|accordion|collaps|panel|pane\b|toggle|expand|reveal|faq|(?<![a-z])more(?![a-z])|"
     r"(?:read|show|see|view|load)more|more(?:text|content|less|info|link)|slide|carousel|spoiler|modal|"
-    r"drop(?!cap|-cap|shadow|-shadow)|disclos|answer",
+    r"drop(?!cap|-cap|shadow|-shadow)|disclos|answer|drawer|off-?canvas|fly-?out",
     re.IGNORECASE,
 )
 """Names that panels and their controls go by in common component libraries (Bootstrap, jQuery UI, WAI-ARIA)."""
+SPOILER_NAME: Final = re.compile(r"spoil", re.IGNORECASE)
+"""Names of texts that a reader uncovers by a click on them."""
+_RELATIVE: Final = re.compile(
+    r"parentNode|parentElement|(?:next|previous)(?:Element)?Sibling|closest\(|\.(?:next|prev|parent|siblings)\("
+)
+"""How the script of a control reaches what is beside it."""
 TITLE_NAME: Final = re.compile(r"accordion|collaps|toggle|expand|faq|spoiler", re.IGNORECASE)
 """Names of headings that are controls."""
 _CONTROL_ROLES: Final = frozenset(("button", "tab", "switch", "menuitem", "radio", "checkbox"))
@@ -46,7 +52,7 @@ _MORE: Final = re.compile(
     r"|(?:показать|посмотреть) (?:ответ|решение)|(?:zobacz|pokaż) (?:odpowiedź|rozwiązanie)"
     r"|查看答案|显示答案|答えを(?:見る|表示)"
     r"|(?:show|see|view|load) (?:all )?\d{1,5} (?:more )?(?:comments?|replies|answers|reviews)"
-    r"|continue reading|keep reading"
+    r"|continue reading|keep reading|(?:(?:read|show|view|open|full) )?(?:the )?(?:video |full )?transcript"
     r"|mehr(?: lesen| anzeigen)?|weiterlesen|lire (?:la suite|plus)|(?:voir|afficher) plus|leer más|ver más|mostrar más"
     r"|seguir leyendo|ler mais|ver mais|leggi (?:di più|tutto)|mostra (?:di più|altro)|lees (?:meer|verder)|meer tonen"
     r"|więcej|czytaj (?:dalej|więcej)|rozwiń|pokaż więcej|číst (?:dále|dál)|zobrazit více|läs mer|les mer|læs mere"
@@ -67,6 +73,8 @@ _FIRST: Final = 8
 """First elements inside an element, among which its control is looked for."""
 _ROOTS: Final = frozenset(("html", "body", "form", "main", "article", "section"))
 """Tags of elements that a handler of clicks makes no control."""
+_CLICKED: Final = frozenset(("a", "button", "input", "label", "select", "summary", "textarea"))
+"""Tags with a pointer of their own purpose."""
 _ATTRIBUTES: Final = ("data-toggle", "data-bs-toggle", "tabindex")
 """Attributes of controls."""
 
@@ -83,6 +91,7 @@ class ControlElements:
         self._inside: dict[int, tuple[bool, bool, bool]] = {}
         self._marked = [elements.attributes(name) for name in _ATTRIBUTES]
         self._handlers = elements.attributes(HANDLER)
+        self._controlled = elements.attributes("aria-controls")
         self._expanded, self._href = elements.attributes("aria-expanded"), elements.attributes("href")
 
     def is_control(self, element: int) -> bool:
@@ -137,8 +146,22 @@ class ControlElements:
             seen = [each for each in first if self._elements.seen[each]]
             controls = [each for each in seen if self.is_control(each)]
             is_named = any(matches(PANEL_NAME, self._elements.name(each)) for each in controls)
-            self._inside[element] = any(map(self.is_closed, seen)), bool(controls), is_named
+            expands = any(map(self._opens_what_is_near, seen))
+            self._inside[element] = expands, bool(controls), is_named
         return self._inside[element]
+
+    def _opens_what_is_near(self, element: int) -> bool:
+        """Return whether an element expands something, or has a script that does, which it does not name by an id."""
+        if self.is_closed(element):
+            return element not in self._controlled
+        return matches(_RELATIVE, self._handlers.get(element, ""))
+
+    def is_clickable_title(self, element: int) -> bool:
+        """Return whether the cursor says that an element is clicked, which is no link, button or label."""
+        elements = self._elements
+        if elements.tag(element) in _CLICKED or element in self._href:
+            return False
+        return bool(self._cursors[elements.snapshot.style[element]] == "pointer")
 
     @cached_property
     def showing_more(self) -> list[int]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.visibility.control_elements import PANEL_NAME, TITLE_NAME, ControlElements
+from vclean.features import tree
+from vclean.features.visibility.control_elements import PANEL_NAME, SPOILER_NAME, TITLE_NAME, ControlElements
 from vclean.features.visibility.named_panels import NamedPanels
-from vclean.features.visibility.page_elements import PageElements, matches
+from vclean.features.visibility.page_elements import PageElements, has_place, matches
 from vclean.features.visibility.panel_sets import PanelSets
 from vclean.features.visibility.unreadable import stays_unreadable
 from vclean.render.snapshot import Hidden
@@ -29,6 +30,8 @@ OPENED_TECHNIQUES: Final = (
 )  # fmt: skip
 """The techniques by which pages hide what a control opens. No page shows letters of size 0 by a click."""
 
+_SPOILER_TECHNIQUES: Final = (Hidden.OPACITY, Hidden.COLOR, Hidden.FILTER, Hidden.VISIBILITY)
+"""The techniques of spoilers, whose place on the page stays."""
 _TITLE_CHARACTERS: Final = 200
 """Characters of the title of a part of an accordion, at most."""
 _SLIDE_LEVELS: Final = 8
@@ -49,13 +52,30 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
         technique: uint8 (T,), `Hidden`, of `painted.hidden_techniques`.
     """
     opened = np.isin(technique, OPENED_TECHNIQUES) & (snapshot.text_length > 0)
+    uncovered = _uncovered_by_click(snapshot, technique)
     if opened.any():
         texts = np.flatnonzero(opened)
         parents = snapshot.text_parent[texts]
         is_opened = _opened_elements(snapshot, np.unique(parents).tolist())
         opened[texts] = [is_opened[parent] for parent in parents.tolist()]
         opened &= ~stays_unreadable(snapshot, opened)
-    return opened
+    return opened | uncovered
+
+
+def _uncovered_by_click(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which texts are painted over or blurred until a reader clicks them, bool (T,): spoilers in sight."""
+    texts = np.flatnonzero(np.isin(technique, _SPOILER_TECHNIQUES) & (snapshot.text_length > 0))
+    uncovered = np.zeros(len(technique), dtype=bool)
+    if not len(texts):
+        return uncovered
+    classes, expanded = snapshot.attributes("class"), snapshot.attributes("aria-expanded")
+    marked = [element for element, name in classes.items() if matches(SPOILER_NAME, name)]
+    marked += [element for element, value in expanded.items() if value.lower() == "false"]
+    if marked:
+        spoiler = np.zeros(len(snapshot), dtype=bool)
+        spoiler[marked] = (snapshot.hidden[marked] == Hidden.NO) & has_place(snapshot)[marked]
+        uncovered[texts] = (tree.path_sum(spoiler, snapshot.end) > 0)[snapshot.text_parent[texts]]
+    return uncovered
 
 
 def _opened_elements(snapshot: Snapshot, elements: list[int]) -> dict[int, bool]:
@@ -150,6 +170,7 @@ class _Controls:
             or self._has_near_control(element)
             or self._sets.has(element)
             or self._is_rest_of_text(element)
+            or self._is_below_clickable_title(element)
             or self._is_below_title(element)
         )
 
@@ -196,6 +217,15 @@ class _Controls:
         if before is not None and self._controls.is_plain_button(before):
             around.append(before)
         return any(first <= more < elements.end[first] for more in self._controls.showing_more for first in around)
+
+    def _is_below_clickable_title(self, element: int) -> bool:
+        """Return whether the sibling before an element is a shorter text that a reader clicks, and no link."""
+        elements = self._elements
+        before = elements.sibling_before(element)
+        if before is None or not elements.is_in_sight(before) or not self._controls.is_clickable_title(before):
+            return False
+        title = elements.text_length(before)
+        return 0 < title <= _TITLE_CHARACTERS and elements.text_length(element) > title
 
     def _is_below_title(self, element: int) -> bool:
         """Return whether an element is in an accordion by its name, below a title in sight."""

@@ -27,6 +27,12 @@ _LIBRARY_CLASS: Final = re.compile(
     r"(?:^|\s)(?:wow|aos-init|elementor-invisible|et-waypoint|et_pb_animation|wpb_animate_when_almost_visible)(?:\s|$)"
 )
 """Class by which a library hides an element until it is scrolled to: WOW, AOS, Elementor, Divi, WPBakery."""
+_LIBRARY_STYLE: Final = re.compile(
+    r"opacity:\s*0(?:\.0*)?;\s*transform:\s*translate[xy]?\(-?\d{1,3}(?:\.\d+)?(?:px|%)|"
+    r"transform:\s*translate3d\([\w\s,.%-]+\)\s*scale3d\(.*opacity:\s*0(?:;|$)",
+    re.IGNORECASE,
+)
+"""Inline style by which a library does, before its script has run: Motion, Webflow."""
 _LIBRARY_ATTRIBUTE: Final = "data-aos"
 """The same as an attribute."""
 _LEAST_ANIMATED: Final = 3
@@ -124,7 +130,15 @@ def revealed_on_scroll(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
     if len(animated) >= _LEAST_ANIMATED:
         mask[animated] = True
     declared = snapshot.attributes(_LIBRARY_ATTRIBUTE)
-    mask[[root for root in waiting if root in declared or matches(_LIBRARY_CLASS, classes.get(root, ""))]] = True
+    mask[
+        [
+            root
+            for root in waiting
+            if root in declared
+            or matches(_LIBRARY_CLASS, classes.get(root, ""))
+            or matches(_LIBRARY_STYLE, inline.get(root, ""))
+        ]
+    ] = True
     mask |= _holes(snapshot, roots)
     if not mask.any():
         return np.zeros(len(technique), dtype=bool)

@@ -46,6 +46,13 @@ def panel(html: str) -> str:
         "<div class=tabs><ul><li><a>A</a><li><a>B</a></ul></div><p class=t>Text</p><p class=t hidden>Panel",
         "<div class=tab-nav>A</div><div class=tab-nav>B</div><div class=tab-pane>Text</div>"
         "<div class=tab-pane hidden>Panel</div>",
+        "<div class=a><input type=button value=Show onclick='this.parentNode.nextSibling.hidden = 0'></div>"
+        "<div hidden>Panel</div>",
+        "<button>Menu</button><div class=drawer hidden>Panel</div>",
+        "<div hidden>Panel</div><button>View transcript</button>",
+        "<p class=spoiler style='color: transparent'>Panel",
+        "<p role=button aria-expanded=false><span style='filter: blur(12px)'>Panel</span>",
+        "<p style='opacity:0;transform:translateY(24px)'>Panel",
         "<ul role=tree><li role=treeitem aria-expanded=false>Root<ul hidden><li>Panel</ul></ul>",
     ],
 )
@@ -58,6 +65,9 @@ def test_opened_by_a_control(html: str) -> None:
     [
         HIDDEN,
         f"<button aria-controls=x hidden>More</button>{HIDDEN}",
+        f"<button aria-controls=y aria-expanded=false>More</button>{HIDDEN}",
+        "<p class=spoiler hidden>Panel",
+        "<p style='opacity:0;transform:translateX(-9999px)'>Panel",
         f"<button aria-controls=z>More</button>{HIDDEN}",
         "<button>Subscribe</button><div hidden>Panel</div>",
         "<a href=/more>More</a><div hidden>Panel</div>",
