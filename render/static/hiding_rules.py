@@ -50,6 +50,8 @@ _PLACING: Final = frozenset(
 )  # fmt: skip
 """Properties that hide by a place or a size."""
 _ONLY_DISPLAY: Final = frozenset(("display",))
+_UNDONE: Final = {"visibility": ("visib", "visible"), "font-size": ("font",)}
+"""Properties that elements inside of a hidden one may have of their own, and words of the rules that say so."""
 _MOVING: Final = ("animation", "transition")
 """Properties of elements that appear, and their longhands."""
 _WAITING: Final = (Hidden.OPACITY, Hidden.TRANSFORM)
@@ -265,28 +267,46 @@ def _without_shown(
         return by_display
     named = style_rules(sheets.css, lambda block: any(name in block for name in names))
     shown = _Shown(named, frozenset().union(*(each.properties for each in others.values())))
-    visible = (
-        _visible_names(sheets, page) if any("visibility" in each.properties for each in others.values()) else set()
-    )
+    properties = frozenset[str]().union(*(each.properties for each in others.values()))
+    undone = {name: _undoing(sheets, page, name) for name in _UNDONE.keys() & properties}
     return by_display | {
         node: each
         for node, each in others.items()
         if not shown.includes(page.tags[node], page.names(node), each)
-        and not ("visibility" in each.properties and _has_inside(elements[node], visible))
+        and not any(_has_inside(elements[node], undone[name]) for name in undone.keys() & each.properties)
     }
 
 
-def _visible_names(sheets: StyleSheets, page: PageNames) -> set[str]:
-    """Return the names of the elements that rules with `visibility: visible` select, without their first characters."""
-    rules = style_rules(sheets.css, lambda block: "visib" in block and "visible" in block)
-    names = (name for rule in rules for name in _NAME.findall(rule.selectors))
-    return {name[1:] for name in names if page.has(name)}
+def _undoing(sheets: StyleSheets, page: PageNames, name: str) -> set[str]:
+    """Return the tags, classes and ids of elements that rules show inside of hidden ones.
+
+    Args:
+        sheets: the style sheets.
+        page: the names of the elements.
+        name: the property that hides, and that descendants inherit.
+    """
+    words = _UNDONE[name]
+    found: set[str] = set()
+    for rule in style_rules(sheets.css, lambda block: all(word in block for word in words)):
+        if name in _hiding_properties(rule.declarations):
+            continue
+        for selector in rule.selectors.split(","):
+            last = last_compound(selector)
+            names = _NAME.findall(last)
+            tag = _TAG.match(last)
+            found.update(each[1:] for each in names if page.has(each))
+            if not names:
+                found.add(tag[0].lower() if tag else _ANY)
+    return found
 
 
 def _has_inside(element: etree._Element, names: set[str]) -> bool:
-    """Return whether an element inside another has one of some classes and ids."""
+    """Return whether an element inside another has one of some tags, classes and ids."""
     inside = islice(element.iterdescendants(), _MAX_INSIDE) if names else ()
-    return any(not names.isdisjoint([*each.get("class", "").split(), each.get("id", "")]) for each in inside)
+    return any(
+        _ANY in names or not names.isdisjoint([each.tag, *each.get("class", "").split(), each.get("id", "")])
+        for each in inside
+    )
 
 
 class _Shown:

@@ -104,6 +104,13 @@ def test_visible_elements_inside() -> None:
     assert set(techniques(".x { visibility: hidden } .r { visibility: visible }", body)) == {"one ", "two"}
 
 
+@pytest.mark.parametrize("rule", [".q { font-size: 16px }", "b { font: 1rem Arial }", ".x > * { font-size: 14px }"])
+def test_letters_inside_with_a_size(rule: str) -> None:
+    body = "<div class=x>one <b class=q>two</b></div>"
+    assert techniques(f".x {{ font-size: 0 }} {rule}", body) == {}
+    assert set(techniques(".x { font-size: 0 } .r { font-size: 16px }", body)) == {"one ", "two"}
+
+
 def test_rules_of_one_element_are_read_together() -> None:
     assert techniques(".x { height: 0; overflow: hidden } .y { opacity: 0 }") == {"one": "opacity"}
 
