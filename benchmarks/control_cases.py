@@ -361,6 +361,25 @@ REVEALABLE: Final = {
         "data-w-tab='Tab 1' class='w-tab-pane w--tab-active'><p>First.</p></div><div data-w-tab='Tab 2' "
         "class=w-tab-pane><p>{text}</p></div></div></div>",
     ),
+    "pages of a note": (
+        "",
+        "<div class=pages><div class=page data-page=1><p>First page.</p></div><div class=page data-page=2 "
+        "style='display:none'><p>{text}</p></div><ul class=pagination><li><a "
+        "href='javascript:;'>1</a></li><li><a href='javascript:;'>2</a></li></ul></div>",
+    ),
+    "language of a text": (
+        "",
+        "<div class=langs><button data-lang=en class=on>English</button><button "
+        "data-lang=de>Deutsch</button></div><div lang=en>The mill is old.</div><div lang=de "
+        "style='display:none'>{text}</div>",
+    ),
+    "choice from a menu": (
+        "",
+        "<select id=city "
+        "onchange=\"document.querySelectorAll('.c').forEach(e=>e.hidden=e.id!==this.value)\"><option "
+        "value=a>Ayr</option><option value=b>Bude</option></select><div class=c id=a>First.</div><div "
+        "class=c id=b hidden>{text}</div>",
+    ),
 }  # fmt: skip
 
 HIDDEN: Final = {

@@ -24,6 +24,12 @@ _CAROUSEL_TAG: Final = re.compile(r"-(?:carousel|slider|slideshow)|(?:carousel|s
 _TABS_NAME: Final = re.compile(r"\btab(?:s|list|-?nav|-?bar|-?buttons?|-?list)?\b", re.IGNORECASE)
 
 
+_MOST_PANELS: Final = 20
+"""Panels alike of which a list of controls shows one."""
+_MOST_INSIDE: Final = 80
+"""Elements in a list of controls, at most."""
+
+
 class PanelSets:
     """Find the panels that belong to a set with controls.
 
@@ -48,6 +54,8 @@ class PanelSets:
         elements, parent = self._elements, self._elements.parent[element]
         if parent < 0:
             return False
+        if self._has_a_control_each(element):
+            return True
         is_named = matches(_SET_NAME, elements.name(element)) or matches(_SET_NAME, elements.name(parent))
         if not (is_named or self._has_tab_list(parent)) or not self._has_sibling_in_sight(element):
             return False
@@ -56,6 +64,31 @@ class PanelSets:
             return True
         frame = elements.parent[above] if above >= 0 else -1
         return frame >= 0 and matches(_CAROUSEL_NAME, elements.name(frame)) and self._has_control(frame)
+
+    def _has_a_control_each(self, element: int) -> bool:
+        """Return whether of several siblings alike one is in sight, and another sibling has as many controls."""
+        elements, classes = self._elements, set(self._elements.classes(element))
+        siblings = elements.siblings(elements.parent[element])
+        alike = {
+            other
+            for other in siblings
+            if elements.tag(other) == elements.tag(element)
+            and (classes.issubset(elements.classes(other)) if classes else not elements.classes(other))
+        }
+        if not 1 < len(alike) <= _MOST_PANELS or sum(map(elements.is_in_sight, alike)) != 1:
+            return False
+        return any(self._count_controls(other) == len(alike) for other in siblings if other not in alike)
+
+    def _count_controls(self, group: int) -> int:
+        """Return how many controls in sight a list of controls has, or options a menu; 0 for a part of the page."""
+        elements = self._elements
+        if not elements.is_in_sight(group) or elements.end[group] - group > _MOST_INSIDE:
+            return 0
+        inside = range(group + 1, elements.end[group])
+        if elements.tag(group) == "select":
+            return len(inside)
+        controls = {each for each in inside if elements.is_in_sight(each) and self._controls.is_control(each)}
+        return sum(elements.parent[each] not in controls for each in controls)
 
     def _has_sibling_in_sight(self, element: int) -> bool:
         """Return whether a sibling in sight has the same tag, and one of the same classes if there are any."""

@@ -48,6 +48,8 @@ def panel(html: str) -> str:
         "<div class=tab-pane hidden>Panel</div>",
         "<div class=a><input type=button value=Show onclick='this.parentNode.nextSibling.hidden = 0'></div>"
         "<div hidden>Panel</div>",
+        "<p><button>A</button><button>B</button></p><div>Text</div><div hidden>Panel</div>",
+        "<select><option>A<option>B</select><div class=c>Text</div><div class=c hidden>Panel</div>",
         "<button>Menu</button><div class=drawer hidden>Panel</div>",
         "<div hidden>Panel</div><button>View transcript</button>",
         "<p class=spoiler style='color: transparent'>Panel",
@@ -67,6 +69,8 @@ def test_opened_by_a_control(html: str) -> None:
         f"<button aria-controls=x hidden>More</button>{HIDDEN}",
         f"<button aria-controls=y aria-expanded=false>More</button>{HIDDEN}",
         "<p class=spoiler hidden>Panel",
+        "<p><button>A</button><button>B</button><button>C</button></p><div>Text</div><div hidden>Panel</div>",
+        "<p><button>A</button><button>B</button></p><div>Text</div><div class=c hidden>Panel</div>",
         "<p style='opacity:0;transform:translateX(-9999px)'>Panel",
         f"<button aria-controls=z>More</button>{HIDDEN}",
         "<button>Subscribe</button><div hidden>Panel</div>",
