@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import asdict, dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,6 +30,7 @@ from vclean.classify.corpora.corpora import read_corpus
 from vclean.errors import InputError, VcleanError
 from vclean.farm.settings import RunSettings
 from vclean.files import write_atomic
+from vclean.imports import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -227,8 +227,7 @@ def report(peers: dict[str, PeerRuns], workers: int, unbroken: CommandUsage | No
         for name, runs in peers.items()
     }
     memory = {"growth": growth(unbroken.samples), **asdict(unbroken)} if unbroken else None
-    versions = {name: metadata.version(name) for name in ("vclean", "playwright")}
-    return {"workers": workers, "versions": versions, "peers": figures, "unbroken": memory}
+    return {"workers": workers, "versions": versions("playwright"), "peers": figures, "unbroken": memory}
 
 
 def run(options: argparse.Namespace) -> None:
@@ -245,7 +244,9 @@ def run(options: argparse.Namespace) -> None:
         peers = compare(split(pages, options.chunk), names, options.workers, Path(folder))
         unbroken = run_unbroken(pages, options.workers, Path(folder)) if options.memory else None
     print(table(peers))
-    print(f"{len(pages)} pages, {options.workers} workers; {metadata.version('playwright')} is Playwright's version")
+    print(
+        f"{len(pages)} pages, {options.workers} workers; {versions('playwright')['playwright']} is Playwright's version"
+    )
     if unbroken is not None:
         print(f"memory, last quarter over first: {growth(unbroken.samples)}")
     if options.json:

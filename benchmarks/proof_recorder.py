@@ -31,8 +31,9 @@ from proof_subject import (
     corpus_pages,
     corpus_size,
     farm_entries,
-    versions,
 )
+
+from vclean.imports import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -156,6 +157,10 @@ class Recorder(ExitStack):
         return folder / path.name
 
 
+VERSIONED = ("lightgbm", "lxml", "numpy", "pillow", "playwright", "resiliparse", "shapely", "trafilatura")
+"""Packages beside vclean that may change results."""
+
+
 def record(plan: Plan, names: Sequence[str], modes: Sequence[str], *, jobs: int, fresh: bool) -> int:
     """Record the missing parts in worker processes. Return the exit code.
 
@@ -175,7 +180,12 @@ def record(plan: Plan, names: Sequence[str], modes: Sequence[str], *, jobs: int,
             file=sys.stderr,
         )
         return 2
-    facts = {"plan": plan.facts, "versions": versions(), "python": platform.python_version(), "browser": browser()}
+    facts = {
+        "plan": plan.facts,
+        "versions": versions(*VERSIONED),
+        "python": platform.python_version(),
+        "browser": browser(),
+    }
     meta = {**facts, "files": before.get("files", {})}
     write_meta(out, meta)
     tasks = [(name, mode) for mode in MODES if mode in modes for name in plan.names() if name in names]

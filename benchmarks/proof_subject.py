@@ -15,7 +15,6 @@ import tempfile
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -71,12 +70,6 @@ class Input:
 
     page: Page
     gold: GoldPage | None = None
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of the packages that may change results, by name."""
-    packages = ("vclean", "lightgbm", "lxml", "numpy", "pillow", "playwright", "resiliparse", "shapely", "trafilatura")
-    return {name: metadata.version(name) for name in packages}
 
 
 def browser() -> str:

@@ -15,10 +15,11 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from vclean import imports
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.methods import get
 from vclean.errors import VcleanError
@@ -94,7 +95,9 @@ def versions(systems: list[System]) -> dict[str, str]:
 
 
 def _version(package: str) -> str:
-    return str(json.loads(DEFUDDLE.read_text())["version"]) if package == "defuddle" else metadata.version(package)
+    if package == "defuddle":
+        return str(json.loads(DEFUDDLE.read_text())["version"])
+    return (imports.versions() if package == "vclean" else imports.versions(package))[package]
 
 
 def _trafilatura() -> Extract:

@@ -13,7 +13,6 @@ import sys
 import time
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from vclean.errors import InputError, VcleanError
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.files import write_atomic
+from vclean.imports import versions
 from vclean.render.browser.renderer import Renderer
 from vclean.render.static.parse import parse
 from vclean.result import Result
@@ -200,7 +200,7 @@ def report(corpus: Corpus, parsed: Sequence[Times], rendered: Sequence[Times], f
         "corpus": corpus.name,
         "pages": len(parsed),
         "failed": failed,
-        "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "lxml", "numpy")},
+        "versions": versions("lightgbm", "lxml", "numpy"),
         "ms": {way: {stage: asdict(spread) for stage, spread in spreads.items()} for way, spreads in ways.items()},
         "ratio": ratio(parsed, rendered) if rendered else None,
     }

@@ -28,7 +28,6 @@ import sys
 import tempfile
 import time
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -44,6 +43,7 @@ from suite_targets import targets
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.errors import VcleanError
 from vclean.files import check_writable, write_atomic
+from vclean.imports import versions
 from vclean.render.browser.chromium import find_chromium
 
 if TYPE_CHECKING:
@@ -57,12 +57,11 @@ HEADING: Final = "## Results\n"
 
 def machine() -> Facts:
     """Return facts about this machine, for the results."""
-    packages = ("vclean", "playwright", "lightgbm", "numpy", "lxml")
     return {
         "cores": os.cpu_count(),
         "memory_gb": round(psutil.virtual_memory().total / 2**30),
         "browser": find_chromium().path.name,
-        "versions": {name: metadata.version(name) for name in packages},
+        "versions": versions("playwright", "lightgbm", "numpy", "lxml"),
     }
 
 

@@ -174,9 +174,7 @@ _MODULES = {
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
     if name == "__version__":
-        from importlib.metadata import version
-
-        return version("vclean")
+        return import_module("vclean.imports").version()
     if name in _MODULES:
         return getattr(import_module(f"vclean.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'vclean' has no attribute {name!r}")

@@ -7,8 +7,9 @@ import importlib
 import json
 import sys
 from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import metadata
 from importlib.abc import MetaPathFinder
-from importlib.metadata import distributions
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -19,6 +20,9 @@ from vclean.errors import ExtraMissingError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
+
+DISTRIBUTION: Final = "vclean-web"
+"""Name on the package index. `vclean` there is a program for genomes of viruses; its package is `vclean`, too."""
 
 
 def import_optional(module: str, name: str, extra: str = "") -> ModuleType:
@@ -53,12 +57,23 @@ def requires_extra(extra: str, name: str) -> Iterator[None]:
         raise ExtraMissingError(f"this needs {name} ({error}): {install_command(extra)}") from error
 
 
+@cache
+def version() -> str:
+    """Return the version of vclean; finding it takes a millisecond."""
+    return metadata.version(DISTRIBUTION)
+
+
+def versions(*names: str) -> dict[str, str]:
+    """Return the versions of vclean and of other distributions, by name."""
+    return {"vclean": version(), **{name: metadata.version(name) for name in names}}
+
+
 def install_command(*extras: str) -> str:
     """Return the command that installs extras of this copy of vclean, from where it was installed (PEP 610)."""
-    source, option = "vclean", ""
+    source, option = DISTRIBUTION, ""
     with suppress(OSError, ValueError):
         # The first one may be the metadata of a build, in the current folder.
-        origins = (found.read_text("direct_url.json") for found in distributions(name="vclean"))
+        origins = (found.read_text("direct_url.json") for found in metadata.distributions(name=DISTRIBUTION))
         origin = json.loads(next(filter(None, origins), "{}"))
         url = origin.get("url", "")
         if url.startswith("file:"):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from vclean.errors import UsageError
@@ -277,17 +276,11 @@ def _load_templates(folder: Path) -> Templates:
     return Templates.from_folder(folder)
 
 
-@cache
-def _version() -> str:
-    """Return the version of vclean; finding it takes a millisecond."""
-    from importlib import metadata
-
-    return metadata.version("vclean")
-
-
 def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
     """Return the method with this name, its model if it has one, and the versions of vclean and the model."""
-    versions = {"vclean": _version()}
+    from vclean.imports import version
+
+    versions = {"vclean": version()}
     if name != MODEL_METHOD:
         from vclean.classify.methods import get
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,6 +23,7 @@ from vclean.features.metadata.mentions import Field
 from vclean.features.metadata.names import names_key, without_credentials
 from vclean.features.page_context import PageContext
 from vclean.features.text.page_title import normalize
+from vclean.imports import versions
 from vclean.labels import PAGE_TYPES
 
 if TYPE_CHECKING:
@@ -165,9 +165,8 @@ def fit(
         typed_pages: pages of known type.
         card_fields: additional fields of the model card.
     """
-    versions = {name: metadata.version(name) for name in ("vclean", "lightgbm")}
     contents = {"columns": card_columns(), "page_types": [*PAGE_TYPES]}
-    card = {"format": FORMAT, **(card_fields or {}), "versions": versions, "seed": SEED, **contents}
+    card = {"format": FORMAT, **(card_fields or {}), "versions": versions("lightgbm"), "seed": SEED, **contents}
     return MetadataModel(fit_fields(examples), fit_page_types(typed_pages), card)
 
 

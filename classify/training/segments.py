@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from vclean.classify.training.regions import RegionFits
 from vclean.classify.trees.boosting import REPRODUCIBLE, fit_forest
 from vclean.errors import InputError
 from vclean.features.segments.columns import words_of_page
+from vclean.imports import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -62,13 +62,12 @@ def fit(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | None = None) 
     roles = RegionFits.from_rows([page.roles for page in rows])
     matrices = [with_roles(page.x, page.parent, roles.for_site(page.site)) for page in rows]
     levels = tuple(_fit(rows, matrices, level) for level in LEVELS)
-    versions = {name: metadata.version(name) for name in ("vclean", "lightgbm")}
     columns = [column.name for column in COLUMNS]
     pages = [page.address for page in rows]
     card = {
         "format": FORMAT,
         **(card_fields or {}),
-        "versions": versions,
+        "versions": versions("lightgbm"),
         "seeds": SEEDS,
         "pages": pages,
         "columns": columns,

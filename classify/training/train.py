@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,6 +24,7 @@ from vclean.classify.training.kinds import fit_kinds
 from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.errors import InputError
+from vclean.imports import versions
 from vclean.labels import LABELS, REGION_ROLES, UNKNOWN, Label
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def _card(table: TrainingTable) -> dict[str, Any]:
             },
             "weight": f"square root of the words, up to {WEIGHT_CAP}",
         },
-        "versions": {name: metadata.version(name) for name in ("vclean", "lightgbm", "numpy", "lxml", "scipy")},
+        "versions": versions("lightgbm", "numpy", "lxml", "scipy"),
         "columns": [column.name for column in stacking.COLUMNS],
     }
 

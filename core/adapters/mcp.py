@@ -210,9 +210,9 @@ class PageTools:
 
 def make_server(tools: PageTools) -> MCPServer[Any]:
     """Return a server with the tools."""
-    from importlib.metadata import version
+    from vclean.imports import version
 
-    server: MCPServer[Any] = MCPServer("vclean", version=version("vclean"), instructions=_INSTRUCTIONS)
+    server: MCPServer[Any] = MCPServer("vclean", version=version(), instructions=_INSTRUCTIONS)
     for tool in (tools.read_page, tools.page_blocks, tools.find_on_page, tools.explain_block):
         server.add_tool(tool, structured_output=True)
     server.add_tool(tools.page_screenshot, structured_output=False)

@@ -334,17 +334,15 @@ def _check_methods(cleaning: CleanerSettings) -> None:
 
 
 def _check_browser() -> None:
-    """Check before the run that a browser can start, and warn if it has no sandbox.
+    """Check before the run that a browser renders, and warn of isolation that it lacks; workers print no warnings.
 
     Raises:
-        BrowserMissingError: there is no usable Chromium.
+        BrowserError: it does not render, or there is no Chromium.
     """
+    from vclean.installation.setup import check_rendering
     from vclean.render.browser.chromium import find_chromium
-    from vclean.render.isolation.sandbox import sandbox_obstacle
 
-    find_chromium()
-    if obstacle := sandbox_obstacle():
-        _log.warning("Chromium's sandbox is off (%s): %s", obstacle.reason, obstacle.remedy)
+    check_rendering(find_chromium())
 
 
 def _report_interruption(interruption: InterruptedRunError, stats: Stats) -> int:

@@ -9,7 +9,6 @@ from collections import Counter
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from importlib import metadata
 from typing import IO, TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -22,6 +21,7 @@ from vclean.farm.rows import FAILED, LOG_COLUMNS, STAGES, VERSION, log_entry
 from vclean.farm.settings import settings_digest, settings_to_dict
 from vclean.farm.wet import complete_wet, write_wet
 from vclean.files import AtomicFile, folder_lock, make_folder, output_errors, write_atomic
+from vclean.imports import version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -298,12 +298,11 @@ def _begin_run(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict
 
 
 def _run_facts(cleaning: CleanerSettings) -> dict[str, Any]:
-    versions = {"vclean": metadata.version("vclean"), "python": platform.python_version()}
     return {
         "schema": VERSION,
         "digest": settings_digest(cleaning),
         "settings": settings_to_dict(cleaning),
-        "versions": versions,
+        "versions": {"vclean": version(), "python": platform.python_version()},
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

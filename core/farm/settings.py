@@ -25,10 +25,10 @@ def settings_to_dict(settings: CleanerSettings) -> dict[str, Any]:
         ModelError: the model cannot be read.
         InputError: the templates cannot be read.
     """
-    from importlib import metadata  # loading it takes longer than `vclean --help`
+    from vclean.imports import version  # loading it takes longer than `vclean --help`
 
     digests = {"model": _model_digest(settings.model), "templates": _templates_digest(settings.templates)}
-    return asdict(settings) | digests | {"vclean": metadata.version("vclean")}
+    return asdict(settings) | digests | {"vclean": version()}
 
 
 def settings_digest(settings: CleanerSettings) -> str:

@@ -6,13 +6,13 @@ import base64
 import gzip
 from datetime import UTC, datetime
 from hashlib import sha1
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 from uuid import NAMESPACE_OID, uuid5
 
 from vclean.farm.parts import WET, part_paths, read_parts, wet_name
 from vclean.files import AtomicFile, make_folder
+from vclean.imports import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,7 +61,7 @@ def _rows(part: Path) -> Iterator[dict[str, Any]]:
 
 
 def _info(name: str, now: str) -> bytes:
-    body = f"Software-Info: vclean {metadata.version('vclean')}\r\nformat: WARC File Format 1.0\r\n".encode()
+    body = f"Software-Info: vclean {version()}\r\nformat: WARC File Format 1.0\r\n".encode()
     headers = {
         "WARC-Type": "warcinfo",
         "WARC-Date": now,

@@ -7,24 +7,23 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from packaging.requirements import Requirement
 
-from vclean.errors import BrowserError, BrowserMissingError, VcleanError
-from vclean.imports import install_command
-from vclean.installation.setup import check_rendering
-from vclean.installation.system import package_manager
+from vclean.errors import BrowserError, BrowserMissingError, OutputError, VcleanError
+from vclean.imports import DISTRIBUTION, install_command
+from vclean.installation.setup import check_rendering, package_manager
 from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium
 from vclean.render.browser.fonts import has_fonts, uncovered_scripts
-from vclean.render.isolation.sandbox import network_obstacle, sandbox_obstacle
+from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from vclean.render.isolation.sandbox import Obstacle
 
 Status = Literal["ok", "warn", "FAIL"]
 
@@ -33,7 +32,9 @@ NEEDED_TEMP_BYTES = 100 * 2**20
 
 RECOMMENDED_TEMP_BYTES = 2**30
 
-REINSTALL = "run `pip install --force-reinstall .` in vclean's folder"
+_TEMP_REMEDY = "free some space, or set TMPDIR to a folder with enough space that you may write to"
+
+REINSTALL = f"run `pip install --force-reinstall {DISTRIBUTION}`, or in a clone `pip install .`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,6 @@ def run_checks() -> Iterator[Check]:
     yield check_packages()
     yield check_extras()
     yield from check_browser()
-    yield check_sandbox()
-    yield check_network()
     yield check_fonts()
     yield check_scripts()
     yield check_model()
@@ -110,7 +109,10 @@ def check_packages() -> Check:
     try:
         requirements = _requirements()
     except metadata.PackageNotFoundError:
-        return Check("packages", "FAIL", "vclean itself is not installed", "run `pip install .` in its folder")
+        return Check("packages", "FAIL", f"{DISTRIBUTION} is not installed", REINSTALL)
+    if any(found.read_text("RECORD") for found in metadata.distributions(name="vclean")):
+        detail = f"the distribution vclean is installed beside {DISTRIBUTION}, and both write to the folder vclean"
+        return Check("packages", "FAIL", detail, f"pip uninstall vclean {DISTRIBUTION}; then {REINSTALL}")
     problems = [problem for problem in map(_problem, requirements) if problem]
     if problems:
         names = " ".join(f'"{requirement}"' for requirement in requirements if _problem(requirement))
@@ -121,9 +123,9 @@ def check_packages() -> Check:
 def check_extras() -> Check:
     """List the extras that are installed completely, and those that are not."""
     try:
-        names = metadata.metadata("vclean").get_all("Provides-Extra") or []
+        names = metadata.metadata(DISTRIBUTION).get_all("Provides-Extra") or []
     except metadata.PackageNotFoundError:
-        return Check("extras", "FAIL", "vclean itself is not installed", "run `pip install .` in its folder")
+        return Check("extras", "FAIL", f"{DISTRIBUTION} is not installed", REINSTALL)
     extras = {name: _requirements(name) for name in names}
     missing = [name for name, requirements in extras.items() if requirements and any(map(_problem, requirements))]
     installed = [name for name, requirements in extras.items() if requirements and name not in missing]
@@ -134,7 +136,7 @@ def check_extras() -> Check:
 
 
 def check_browser() -> Iterator[Check]:
-    """Check that there is a Chromium, that it starts, and that it renders text."""
+    """Check that there is a Chromium, that it starts and renders text, and what isolates it from the machine."""
     try:
         chromium = find_chromium()
     except BrowserMissingError as error:
@@ -142,27 +144,15 @@ def check_browser() -> Iterator[Check]:
         return
     yield _check_kind(chromium)
     try:
-        yield Check("rendering", "ok", f"a page was rendered by {check_rendering(chromium)}")
-    except BrowserError as error:
-        yield Check("rendering", "FAIL", str(error), "vclean setup")
-    except ImportError as error:
-        yield Check("rendering", "FAIL", str(error), REINSTALL)
-
-
-def check_sandbox() -> Check:
-    """Check whether pages are rendered in the sandbox of Chromium."""
-    problem = sandbox_obstacle()
-    if problem is None:
-        return Check("sandbox", "ok", "on")
-    return Check("sandbox", "warn", f"off: {problem.reason}", problem.remedy)
-
-
-def check_network() -> Check:
-    """Check how the browser is isolated from the network: by an empty network namespace, or only by its switches."""
-    problem = network_obstacle()
-    if problem is None:
-        return Check("network", "ok", "the browser runs in an empty network namespace")
-    return Check("network", "ok", f"command-line switches of the browser disable the network ({problem})")
+        build, isolation = check_rendering(chromium)
+    except (BrowserError, OutputError, ImportError) as error:
+        remedies: dict[type[Exception], str] = {OutputError: _TEMP_REMEDY, BrowserError: "vclean setup"}
+        yield Check("rendering", "FAIL", str(error), remedies.get(type(error), REINSTALL))
+        return
+    yield Check("rendering", "ok", f"a page was rendered by {build}")
+    yield _check_isolation("sandbox", isolation.sandbox, "on", "off")
+    on, off = "the browser runs in an empty network namespace", "only the switches of the browser block it"
+    yield _check_isolation("network", isolation.network, on, off)
 
 
 def check_fonts() -> Check:
@@ -202,20 +192,21 @@ def check_model() -> Check:
 
 def check_temporary_folder() -> Check:
     """Check the space for browser profiles and screenshots."""
-    folder = Path(tempfile.gettempdir())
+    try:
+        folder = temp_dirs.root()
+    except OutputError as error:
+        return Check("temporary", "FAIL", str(error), _TEMP_REMEDY)
     free = shutil.disk_usage(folder).free
     detail = f"{free / 2**20:,.0f} MB free in {folder}"
-    remedy = "free some space, or set TMPDIR to a folder with enough space"
-    if not os.access(folder, os.W_OK) or free < NEEDED_TEMP_BYTES:
-        return Check("temporary", "FAIL", detail, remedy)
     if free < RECOMMENDED_TEMP_BYTES:
-        return Check("temporary", "warn", detail, remedy)
+        return Check("temporary", "FAIL" if free < NEEDED_TEMP_BYTES else "warn", detail, _TEMP_REMEDY)
     return Check("temporary", "ok", detail)
 
 
 def _requirements(extra: str = "") -> list[Requirement]:
     """Return the requirements of vclean on this platform; with an extra, only those that the extra adds."""
-    requirements = [line for line in map(Requirement, metadata.requires("vclean") or []) if line.name != "vclean"]
+    lines = map(Requirement, metadata.requires(DISTRIBUTION) or [])
+    requirements = [line for line in lines if line.name != DISTRIBUTION]
     always = [line for line in requirements if not line.marker or line.marker.evaluate({"extra": ""})]
     if not extra:
         return always
@@ -233,6 +224,13 @@ def _problem(requirement: Requirement) -> str:
     if requirement.specifier.contains(version, prereleases=True):
         return ""
     return f"{requirement.name} is {version}, not {requirement.specifier}"
+
+
+def _check_isolation(name: str, obstacle: Obstacle | None, on: str, off: str) -> Check:
+    """Return the check of a part of the isolation; it is `ok` where the system cannot have that part."""
+    if obstacle is None:
+        return Check(name, "ok", on)
+    return Check(name, "warn" if obstacle.remedy else "ok", f"{off}: {obstacle.reason}", obstacle.remedy)
 
 
 def _check_kind(chromium: Chromium) -> Check:

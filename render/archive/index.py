@@ -25,6 +25,7 @@ from vclean.render.archive.cdx import CdxError
 from vclean.render.archive.cdx_builder import CdxIndexBuilder
 from vclean.render.archive.index_builder import IndexBuilder
 from vclean.render.archive.schema import MAX_HOPS, identity, url_key
+from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +112,7 @@ def open_index(archive: Path, path: Path | None = None) -> Index:
     """
     if path is not None and (index := open_matching_index(archive, path)):
         return index
-    with output_errors(path or tempfile.gettempdir()):
+    with output_errors(path or temp_dirs.root()):
         handle, name = tempfile.mkstemp(".tmp", ".vclean-index-", path and path.absolute().parent)
         os.close(handle)
     temporary_path = Path(name)

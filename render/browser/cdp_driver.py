@@ -15,7 +15,6 @@ from vclean.render.browser.cdp import CdpConnection, CdpSession, Navigator, Prot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from vclean.settings import RenderSettings
 
@@ -23,42 +22,6 @@ IS_SUPPORTED: Final = sys.platform != "win32"
 """Child processes on Windows do not inherit file descriptors."""
 
 _START_SECONDS: Final = 30
-
-_SWITCHES: Final = (
-    # The switches of Playwright that affect a headless browser, for the same layout with both drivers.
-    "--headless",
-    "--hide-scrollbars",
-    "--force-color-profile=srgb",
-    "--mute-audio",
-    "--allow-pre-commit-input",
-    "--disable-back-forward-cache",
-    "--disable-background-networking",
-    "--disable-background-timer-throttling",
-    "--disable-backgrounding-occluded-windows",
-    "--disable-breakpad",
-    "--disable-component-extensions-with-background-pages",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-dev-shm-usage",
-    "--disable-extensions",
-    "--disable-field-trial-config",
-    "--disable-hang-monitor",
-    "--disable-infobars",
-    "--disable-prompt-on-repost",
-    "--disable-renderer-backgrounding",
-    "--disable-search-engine-choice-screen",
-    "--disable-stack-profiler",
-    "--disable-sync",
-    "--enable-unsafe-swiftshader",
-    "--metrics-recording-only",
-    "--no-default-browser-check",
-    "--no-first-run",
-    "--no-service-autorun",
-    "--password-store=basic",
-    "--use-mock-keychain",
-    "--no-startup-window",
-    "--remote-debugging-pipe",
-)
 
 _FONTS: Final = {
     "standard": "Times New Roman",
@@ -110,14 +73,12 @@ class CdpDriver:
     def __init__(self) -> None:
         self.connection: CdpConnection | None = None
 
-    async def launch(self, executable: Path, folder: str, flags: Sequence[str], *, sandbox: bool) -> None:
+    async def launch(self, command: Sequence[str], folder: str) -> None:
         """Start the browser.
 
         Raises:
             ProtocolError: the browser does not start.
         """
-        unprotected = () if sandbox else ("--no-sandbox",)
-        command = [str(executable), *_SWITCHES, *unprotected, *flags, f"--user-data-dir={folder}/profile"]
         connection = await CdpConnection.open(command, {**os.environ, "TMPDIR": folder})
         try:
             async with asyncio.timeout(_START_SECONDS):

@@ -13,7 +13,6 @@ from vclean.render.browser import cdp_driver
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
-    from pathlib import Path
 
     from vclean.settings import RenderSettings
 
@@ -70,14 +69,12 @@ class Driver(Protocol):
     def is_full(self) -> bool:
         """Return whether the driver also renders live pages, runs scripts and takes screenshots."""
 
-    async def launch(self, executable: Path, folder: str, flags: Sequence[str], *, sandbox: bool) -> None:
+    async def launch(self, command: Sequence[str], folder: str) -> None:
         """Start the browser; it may be called again after a failure.
 
         Args:
-            executable: the browser, or a wrapper that becomes it.
+            command: the program and its arguments; it is the browser, or becomes it.
             folder: the folder for the browser's temporary files.
-            flags: switches in addition to those of the driver.
-            sandbox: whether to enable the sandbox of Chromium.
 
         Raises:
             ProtocolError: the browser does not start.

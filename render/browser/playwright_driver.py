@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from playwright.async_api import Error, async_playwright
 
 from vclean.errors import BrowserError
 from vclean.render.browser.cdp import ProtocolError
+from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Playwright
 
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 _START_MS: Final = 30_000
-
-_OMITTED_SWITCHES: Final = ("--disable-ipc-flooding-protection", "--disable-popup-blocking")
-"""Switches of Playwright that are removed; they disable protections against pages that navigate or open windows
-endlessly."""
 
 
 class PlaywrightSession:
@@ -107,23 +104,26 @@ class PlaywrightDriver:
         except Exception as error:  # Playwright raises a bare Exception if its Node does not start
             raise BrowserError(f"Playwright's driver does not start: run `vclean setup` ({error})") from error
 
-    async def launch(self, executable: Path, folder: str, flags: Sequence[str], *, sandbox: bool) -> None:
+    async def launch(self, command: Sequence[str], folder: str) -> None:
         """Start the browser.
 
         Raises:
             ProtocolError: the browser does not start.
         """
+        profiles = _profiles()
         with _as_protocol_errors():
             self._browser = await self._playwright.chromium.launch(
-                executable_path=executable,
-                args=flags,
-                ignore_default_args=_OMITTED_SWITCHES,
+                executable_path=command[0],
+                args=command[1:],
+                ignore_default_args=True,  # otherwise Playwright inserts switches before the first argument
                 artifacts_dir=folder,
-                chromium_sandbox=sandbox,
                 env={**os.environ, "TMPDIR": folder},
                 handle_sigint=False,
                 timeout=_START_MS,
             )
+        for unused in _profiles() - profiles:  # the command names another; these would survive `kill -9`
+            with suppress(OSError):  # in use by another program
+                unused.rmdir()
 
     def is_connected(self) -> bool:
         """Return whether the browser is running."""
@@ -159,6 +159,11 @@ class PlaywrightDriver:
         if self._browser is None:
             raise ProtocolError("the browser was not started")
         return self._browser
+
+
+def _profiles() -> set[Path]:
+    """Return the folders that Playwright has created for profiles of browsers."""
+    return set(Path(temp_dirs.root()).glob("playwright_chromiumdev_profile-*"))
 
 
 def _context_options(settings: RenderSettings) -> dict[str, Any]:

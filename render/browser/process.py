@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
-import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import BrowserError
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.isolation import network_namespace, orphan_reaper, temp_dirs
-from vclean.render.isolation.sandbox import network_obstacle, sandbox_obstacle
+from vclean.render.isolation.sandbox import Isolation, Obstacle, available_isolation
 
 if TYPE_CHECKING:
     from vclean.render.browser.driver import BrowserTab, Driver
     from vclean.settings import RenderSettings
-
-_LOG = logging.getLogger("vclean")
 
 _DISABLED_FEATURES: Final = (
     # One renderer process per page, frames included: one session receives all requests of a page.
@@ -43,8 +38,7 @@ _DISABLED_FEATURES: Final = (
     "PreconnectToSearch",
     "Prerender2",
 )
-"""Disabled features, including those of Playwright that affect pages: this switch replaces Playwright's, because the
-last switch of a name is used."""
+"""Disabled features, including those that Playwright disables and that affect pages."""
 
 _BLINK_SETTINGS: Final = (
     "availableHoverTypes=2",
@@ -54,7 +48,44 @@ _BLINK_SETTINGS: Final = (
     "primaryPointerType=4",
 )
 
-FLAGS: Final = (
+SWITCHES: Final = (
+    # Those of Playwright that affect a headless browser; two of its others lift protections against hostile pages.
+    "--headless",
+    "--hide-scrollbars",
+    "--force-color-profile=srgb",
+    "--mute-audio",
+    "--allow-pre-commit-input",
+    "--disable-back-forward-cache",
+    "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-breakpad",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-hang-monitor",
+    "--disable-infobars",
+    "--disable-prompt-on-repost",
+    "--disable-renderer-backgrounding",
+    "--disable-search-engine-choice-screen",
+    "--disable-stack-profiler",
+    "--disable-sync",
+    "--enable-features=CDPScreenshotNewSurface",
+    "--enable-unsafe-swiftshader",
+    "--metrics-recording-only",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    # Of Edge and Chrome on Windows, which would otherwise start again without their pipes.
+    "--do-not-de-elevate",
+    "--edge-skip-compat-layer-relaunch",
+    "--no-startup-window",
+    "--remote-debugging-pipe",
     # Only interception.py answers requests: proxies, host names and UDP cannot reach the network.
     "--proxy-server=http://proxy.invalid:1",
     "--proxy-bypass-list=<-loopback>",
@@ -64,17 +95,15 @@ FLAGS: Final = (
     "--disable-site-isolation-trials",
     "--disable-features=" + ",".join(_DISABLED_FEATURES),
     "--blink-settings=" + ",".join(_BLINK_SETTINGS),
-    # The browser reports its command line, which contains the profile folder, only in automation mode.
-    "--enable-automation",
     # Pages run few scripts or none; the helper threads of V8 increase the CPU time by 7 %.
     "--js-flags=--single-threaded",
     # The same glyphs and boxes on all machines with the same fonts.
     "--font-render-hinting=none",
     "--disable-lcd-text",
 )
-"""Flags of every browser, for both drivers."""
+"""Switches of every browser, for both drivers."""
 
-_NEEDS_NETWORK: Final[set[Path]] = set()
+_NEEDS_NETWORK: Final[dict[Path, Obstacle]] = {}
 """Executables that do not start in a network namespace, for example because a helper loses necessary rights."""
 
 
@@ -86,16 +115,16 @@ class BrowserProcess:
         driver: controls the browser.
         pid: id of the browser process; its children are in the same process group.
         build: product and version, recorded in snapshots.
-        profile: folder of the browser profile, which is part of the command line.
-        folder: folder of temporary files.
+        folder: folder of temporary files and the browser profile, which is part of the command line.
+        isolation: what isolates the browser from the machine.
         killed: whether `kill` was called.
     """
 
     driver: Driver
     pid: int
     build: str
-    profile: str
     folder: str
+    isolation: Isolation
     _reaper: subprocess.Popen[bytes]
     killed: bool = False
 
@@ -107,7 +136,7 @@ class BrowserProcess:
     def kill(self) -> None:
         """End the browser and its children at once; safe from any thread."""
         self.killed = True
-        orphan_reaper.kill_tree(self.pid, self.profile)
+        orphan_reaper.kill_tree(self.pid, self.folder)
 
     async def close(self) -> None:
         """End the browser and its driver, and remove their files."""
@@ -131,7 +160,7 @@ class BrowserProcess:
 
 
 async def launch(driver: Driver, executable: Path) -> BrowserProcess:
-    """Start a browser that ends with this process and, if possible, has no network.
+    """Start a browser that ends with this process, with all isolation that this system offers.
 
     Args:
         driver: starts the browser; it is closed on failure.
@@ -142,79 +171,47 @@ async def launch(driver: Driver, executable: Path) -> BrowserProcess:
     """
     folder = temp_dirs.create()
     try:
-        await _launch_isolated(driver, executable, folder)
-        return await _describe(driver, folder)
-    except ProtocolError as error:
-        await _discard(driver, folder)
-        raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
-    except BaseException:
-        await _discard(driver, folder)
+        isolation = await _launch_isolated(driver, executable, folder)
+        isolation.warn()
+        return await _describe(driver, folder, isolation)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(ProtocolError):
+            await driver.close()
+        if isinstance(error, ProtocolError):
+            raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
         raise
 
 
-async def _discard(driver: Driver, folder: str) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    with contextlib.suppress(ProtocolError):
-        await driver.close()
+async def _launch_isolated(driver: Driver, executable: Path, folder: str) -> Isolation:
+    """Start the browser in an empty network namespace; if that fails, rely on its switches to block the network."""
+    isolation = available_isolation()
+    unprotected = ["--no-sandbox"] if isolation.sandbox else []
+    command = [str(executable), *SWITCHES, *unprotected, f"--user-data-dir={Path(folder, 'profile')}"]
+    obstacle = isolation.network or _NEEDS_NETWORK.get(executable)
+    if obstacle is None:
+        try:
+            await driver.launch(network_namespace.command(*command), folder)
+        except ProtocolError as error:
+            obstacle = Obstacle(f"{executable} does not start in one: {_reason(error)}", "try another browser")
+        else:
+            return isolation
+    await driver.launch(command, folder)
+    if isolation.network is None:
+        _NEEDS_NETWORK[executable] = obstacle
+    return replace(isolation, network=obstacle)
 
 
-async def _launch_isolated(driver: Driver, executable: Path, folder: str) -> None:
-    """Start the browser in an empty network namespace; if that fails, rely on its flags to block the network."""
-    isolated = _can_isolate_network() and executable not in _NEEDS_NETWORK
-    if isolated:
-        with contextlib.suppress(ProtocolError):
-            await driver.launch(_wrapper(executable, folder), folder, FLAGS, sandbox=can_be_sandboxed())
-            return
-    await driver.launch(executable, folder, FLAGS, sandbox=can_be_sandboxed())
-    if isolated:
-        _LOG.info("%s starts only with a network: its flags block requests", executable)
-        _NEEDS_NETWORK.add(executable)
-
-
-def _wrapper(executable: Path, folder: str) -> Path:
-    """Write a script that runs `executable` with its arguments in an empty network namespace."""
-    path = Path(folder, "chromium")
-    command = shlex.join(network_namespace.command(str(executable)))
-    path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8", errors="surrogateescape")
-    path.chmod(0o700)
-    return path
-
-
-async def _describe(driver: Driver, folder: str) -> BrowserProcess:
+async def _describe(driver: Driver, folder: str, isolation: Isolation) -> BrowserProcess:
+    """Return the started browser, with an orphan reaper."""
     session = await driver.open_browser_session()
     processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
     pid = next(process["id"] for process in processes if process["type"] == "browser")
-    arguments = (await session.send("Browser.getBrowserCommandLine"))["arguments"]
     build = (await session.send("Browser.getVersion"))["product"]
     await session.detach()
-    switch = next(argument for argument in arguments if argument.startswith("--user-data-dir="))
-    profile = switch.partition("=")[2]
-    temp_dirs.record_owner(folder, profile)
-    return BrowserProcess(driver, pid, build, profile, folder, _start_reaper(pid, profile, folder))
-
-
-def _start_reaper(pid: int, *folders: str) -> subprocess.Popen[bytes]:
-    script = [sys.executable, "-I", "-S", orphan_reaper.__file__]
-    return subprocess.Popen(
-        [*script, str(os.getpid()), str(pid), *folders], stdin=subprocess.PIPE, start_new_session=True
-    )
-
-
-@cache
-def can_be_sandboxed() -> bool:
-    """Return whether the sandbox of Chromium is available; log a warning once if it is not."""
-    problem = sandbox_obstacle()
-    if problem is not None:
-        _LOG.warning("Chromium's sandbox is off (%s): %s", problem.reason, problem.remedy)
-    return problem is None
-
-
-@cache
-def _can_isolate_network() -> bool:
-    problem = network_obstacle()
-    if problem is not None:
-        _LOG.info("Chromium has a network, and its flags block requests (%s)", problem)
-    return problem is None
+    script = [sys.executable, "-I", "-S", orphan_reaper.__file__, str(os.getpid()), str(pid), folder]
+    reaper = subprocess.Popen(script, stdin=subprocess.PIPE, start_new_session=True)
+    return BrowserProcess(driver, pid, build, folder, isolation, reaper)
 
 
 def _group(entry: Path) -> int:

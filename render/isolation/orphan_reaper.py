@@ -1,9 +1,9 @@
 """End a browser when its parent ends, for any reason. Run as a script, standard library only.
 
-    python -I -S orphan_reaper.py PARENT BROWSER PROFILE FOLDER...
+    python -I -S orphan_reaper.py PARENT BROWSER FOLDER
 
 Standard input is a pipe from the parent. When it closes, or the parent ends, the script kills the process group of the
-browser and removes its folders.
+browser and removes its folder.
 """
 
 from __future__ import annotations
@@ -62,12 +62,11 @@ def remove(folder: str) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Wait for the end of the parent, then end the browser and remove its folders."""
-    parent, browser, folders = int(arguments[0]), int(arguments[1]), arguments[2:]
-    _wait(parent)
-    kill_tree(browser, folders[0])
-    for folder in folders:
-        remove(folder)
+    """Wait for the end of the parent, then end the browser and remove its folder."""
+    parent, browser, folder = arguments
+    _wait(int(parent))
+    kill_tree(int(browser), folder)
+    remove(folder)
 
 
 def _wait(parent: int) -> None:

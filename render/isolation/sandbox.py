@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -11,21 +12,47 @@ from pathlib import Path
 
 from vclean.render.isolation import network_namespace
 
+_LOG = logging.getLogger("vclean")
+
 _PROBE = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x30000000))"
 """Creates a user and a process namespace (`CLONE_NEWUSER | CLONE_NEWPID`, unshare(2)), as Chromium does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Reason why the sandbox is not available, and the remedy."""
+    """Reason why a part of the isolation is off, and the remedy; it is empty if this system has none."""
 
     reason: str
     remedy: str
 
 
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """Isolation of a browser from the machine.
+
+    Attributes:
+        sandbox: the obstacle to the sandbox of Chromium; None if it is on.
+        network: the obstacle to an empty network namespace; None if the browser runs in one.
+    """
+
+    sandbox: Obstacle | None
+    network: Obstacle | None
+
+    def warn(self) -> None:
+        """Log each part that is off, once per process: a warning if there is a remedy."""
+        for part, obstacle in (("sandbox", self.sandbox), ("network namespace", self.network)):
+            if obstacle is not None:
+                _warn(part, obstacle)
+
+
 @cache
-def sandbox_obstacle() -> Obstacle | None:
-    """Return the obstacle to the sandbox, or None; the check runs once per process, on Linux only."""
+def available_isolation() -> Isolation:
+    """Return the isolation that this system offers; the check runs once per process."""
+    sandbox = _sandbox_obstacle()
+    return Isolation(sandbox, _network_obstacle(sandbox))
+
+
+def _sandbox_obstacle() -> Obstacle | None:
     if sys.platform != "linux":
         return None
     if os.geteuid() == 0:
@@ -35,19 +62,22 @@ def sandbox_obstacle() -> Obstacle | None:
     return _denial()
 
 
-@cache
-def network_obstacle() -> str | None:
-    """Return the obstacle to an empty network namespace, or None; the check runs once per process.
-
-    If the sandbox is available, it must also work inside the namespace.
-    """
+def _network_obstacle(sandbox: Obstacle | None) -> Obstacle | None:
+    """Return the obstacle to a network namespace; if the sandbox is available, it must also work inside."""
     if sys.platform != "linux":
-        return "only Linux has network namespaces"
-    probe = _PROBE if sandbox_obstacle() is None else ""
-    command = network_namespace.command(sys.executable, "-I", "-S", "-c", probe)
+        return Obstacle("only Linux has network namespaces", "")
+    command = network_namespace.command(sys.executable, "-I", "-S", "-c", "" if sandbox else _PROBE)
     if subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0:
         return None
-    return "this user or container may not make network namespaces"
+    return _denial()
+
+
+@cache
+def _warn(part: str, obstacle: Obstacle) -> None:
+    level = logging.WARNING if obstacle.remedy else logging.INFO
+    _LOG.log(
+        level, "Chromium's %s is off (%s): %s", part, obstacle.reason, obstacle.remedy or "its switches replace it"
+    )
 
 
 def _denial() -> Obstacle:

@@ -17,6 +17,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from vclean.errors import OutputError
+from vclean.files import output_errors
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -26,11 +29,31 @@ _SAME_START: Final = 1.0
 """Seconds by which two readings of the start time of a process may differ."""
 
 
+def root() -> str:
+    """Return the folder for temporary files.
+
+    Raises:
+        OutputError: there is none that this process may write to.
+    """
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError as error:
+        raise OutputError("there is no folder for temporary files: set TMPDIR to one that you may write to") from error
+
+
 def create() -> str:
-    """Create a private folder; once per process, first remove the folders of processes that have ended."""
-    _remove_orphans_once()
-    folder = tempfile.mkdtemp(prefix=_PREFIX)
-    record_owner(folder)
+    """Create a private folder; once per process, first remove the folders of processes that have ended.
+
+    Raises:
+        OutputError: it cannot be created.
+    """
+    parent = root()
+    _remove_orphans_once(parent)
+    with output_errors(parent):
+        folder = tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
+    with contextlib.suppress(OSError):
+        record = {"process": _process(os.getpid())}
+        Path(folder, _OWNER_FILE).write_text(json.dumps(record), encoding="utf-8")
     return folder
 
 
@@ -44,13 +67,6 @@ def temporary_folder() -> Iterator[Path]:
         shutil.rmtree(created, ignore_errors=True)
 
 
-def record_owner(folder: str, *others: str) -> None:
-    """Record that a folder, and other folders, belong to this process; errors are ignored."""
-    with contextlib.suppress(OSError):
-        record = {"process": _process(os.getpid()), "others": others}
-        Path(folder, _OWNER_FILE).write_text(json.dumps(record), encoding="utf-8")
-
-
 def remove_orphans(parent: str) -> None:
     """Remove the folders in `parent` of processes that have ended.
 
@@ -58,26 +74,19 @@ def remove_orphans(parent: str) -> None:
     """
     with contextlib.suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
-            if not (entry.name.startswith(_PREFIX) and _is_ours(entry.path)):
-                continue
-            others = _orphaned(entry.path)
-            if others is not None:
-                for path in [*filter(_is_ours, others), entry.path]:
-                    shutil.rmtree(path, ignore_errors=True)
+            if entry.name.startswith(_PREFIX) and _is_ours(entry.path) and _is_orphaned(entry.path):
+                shutil.rmtree(entry.path, ignore_errors=True)
 
 
-@cache
-def _remove_orphans_once() -> None:
-    remove_orphans(tempfile.gettempdir())
+_remove_orphans_once = cache(remove_orphans)
 
 
-def _orphaned(folder: str) -> list[str] | None:
-    """Return the other folders in the record of `folder` if its process has ended; None if it runs or is unknown."""
+def _is_orphaned(folder: str) -> bool:
+    """Return whether the process in the record of `folder` has ended; False if it is unknown."""
     try:
-        record = json.loads(Path(folder, _OWNER_FILE).read_bytes())
-        return [str(path) for path in record["others"]] if _has_ended(record["process"]) else None
+        return _has_ended(json.loads(Path(folder, _OWNER_FILE).read_bytes())["process"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+        return False
 
 
 def _is_ours(path: str) -> bool:

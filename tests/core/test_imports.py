@@ -85,13 +85,13 @@ class TestInstallCommand:
     @pytest.mark.parametrize(
         ("origin", "command"),
         [
-            (None, "pip install 'vclean[farm,ray]'"),
-            ('{"url": "https://example.org/vclean.whl"}', "pip install 'vclean[farm,ray]'"),
+            (None, "pip install 'vclean-web[farm,ray]'"),
+            ('{"url": "https://example.org/vclean.whl"}', "pip install 'vclean-web[farm,ray]'"),
             ('{"url": "file:///home/me/my%20vclean", "dir_info": {}}', "pip install '/home/me/my vclean[farm,ray]'"),
             ('{"url": "file:///src", "dir_info": {"editable": true}}', "pip install -e '/src[farm,ray]'"),
             ('{"url": "file:///tmp/vclean-1-py3.whl", "archive_info": {}}',
              "pip install '/tmp/vclean-1-py3.whl[farm,ray]'"),
-            ("damaged", "pip install 'vclean[farm,ray]'"),
+            ("damaged", "pip install 'vclean-web[farm,ray]'"),
         ],
     )  # fmt: skip
     def test_names_where_vclean_comes_from(
@@ -99,12 +99,14 @@ class TestInstallCommand:
     ) -> None:
         installed = SimpleNamespace(read_text=lambda _name: origin)
         build = SimpleNamespace(read_text=lambda _name: None)
-        monkeypatch.setattr(imports, "distributions", lambda *, name: [build, installed] * (name == "vclean"))
+        monkeypatch.setattr(
+            imports.metadata, "distributions", lambda *, name: [build, installed] * (name == "vclean-web")
+        )
         assert install_command("farm", "ray") == command
 
     def test_vclean_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(imports, "distributions", lambda **_name: [])
-        assert install_command("ray") == "pip install 'vclean[ray]'"
+        monkeypatch.setattr(imports.metadata, "distributions", lambda **_name: [])
+        assert install_command("ray") == "pip install 'vclean-web[ray]'"
 
 
 class TestCheckInstalled:
@@ -182,7 +184,7 @@ class TestDeclared:
     def test_all_has_every_extra(self) -> None:
         extras = PROJECT["optional-dependencies"]
         (everything,) = extras["all"]
-        assert set(everything.removeprefix("vclean[").removesuffix("]").split(",")) == {*extras} - {"all"}
+        assert set(everything.removeprefix("vclean-web[").removesuffix("]").split(",")) == {*extras} - {"all"}
 
     def test_docs_name_every_extra(self) -> None:
         text = (ROOT / "docs" / "guides" / "install.md").read_text(encoding="utf-8")

@@ -172,11 +172,10 @@ def _check(options: CleanOptions) -> None:
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from importlib.metadata import version  # imported only here: it doubles the start time
-
     from vclean.files import write_stream
+    from vclean.imports import version  # imported only here: it doubles the start time
 
-    write_stream(sys.stdout, f"vclean {version('vclean')}\n")
+    write_stream(sys.stdout, f"vclean {version()}\n")
     ctx.exit()
 
 

@@ -160,11 +160,11 @@ def _reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]:
 
 
 def _facts(options: ReportOptions) -> dict[str, str]:
-    from importlib import metadata
+    from vclean.imports import version
 
     readings = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
     return {
-        "vclean": metadata.version("vclean"),
+        "vclean": version(),
         "corpora": ", ".join(path.name for path in options.corpora),
         "pages were": readings.get((options.render, options.folds > 0), "parsed"),
         "cross-validation": f"{options.folds} folds by site" if options.folds else "none",

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from helpers.farming import content, html, kill, wait_until
 
+from vclean.render.browser.chromium import find_chromium
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -82,8 +84,9 @@ class TestLostProcesses:
         assert {row["status"] for row in farm.rows()} == {"ok"}
 
     def test_browser_that_always_crashes_ends_run_without_failure_rows(self, farm: Farm) -> None:
+        # The browser starts once, for the check before the run.
         broken = farm.folder / "chromium-headless-shell"
-        broken.write_text("#!/bin/sh\nexit 1\n")
+        broken.write_text(f'#!/bin/sh\nmkdir "$0.started" && exec "{find_chromium().path}" "$@"\nexit 1\n')
         broken.chmod(0o755)
         code, output = farm.run(farm.crawl(30), "--retries", 0, env={"VCLEAN_CHROMIUM": str(broken)})
         assert code == 8

@@ -1,9 +1,11 @@
-"""Tests of `vclean setup` with simulated downloads and package managers."""
+"""Tests of `vclean setup` with simulated downloads and package managers, and of running other programs."""
 
 from __future__ import annotations
 
 import io
 import os
+import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,9 +13,23 @@ import pytest
 
 from vclean.errors import BrowserError, BrowserMissingError
 from vclean.installation import setup as module
-from vclean.installation.setup import check_rendering, driver_starts, missing_packages, openmp_loads, setup
-from vclean.installation.system import MANAGERS, CommandOutcome, PackageManager
+from vclean.installation.setup import (
+    MANAGERS,
+    CommandOutcome,
+    PackageManager,
+    check_rendering,
+    driver_starts,
+    is_root,
+    missing_packages,
+    openmp_loads,
+    package_manager,
+    privilege,
+    run,
+    setup,
+)
 from vclean.render.browser.chromium import Chromium, playwright_folder
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 
 APT = MANAGERS[0]
 DNF = MANAGERS[1]
@@ -60,7 +76,7 @@ def downloads() -> CommandOutcome:
 @pytest.fixture
 def bare(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Simulate a machine without a browser, with apt-get and root rights, on which every browser starts."""
-    monkeypatch.setattr(module, "check_rendering", lambda _chromium: "HeadlessChrome/1.2")
+    monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("HeadlessChrome/1.2", None))
     monkeypatch.setattr(module, "package_manager", lambda: APT)
     monkeypatch.setattr(module, "privilege", lambda _run: [])
     monkeypatch.setattr(module, "has_fonts", lambda: True)
@@ -163,10 +179,10 @@ class TestBrowserThatDoesNotStart:
         """Simulate a browser that lacks a system library until `install-deps` runs."""
         results = ["libnss3.so: cannot open shared object file"]
 
-        def start(_chromium: Chromium) -> str:
+        def start(_chromium: Chromium) -> tuple[str, None]:
             if results:
                 raise BrowserError(results[0])
-            return "HeadlessChrome/1.2"
+            return "HeadlessChrome/1.2", None
 
         monkeypatch.setattr(module, "check_rendering", start)
         executable(bare / "chromium")
@@ -205,11 +221,8 @@ class TestMissingPackages:
 
 
 class TestDriverStarts:
-    def test_on_this_machine(self) -> None:
-        assert driver_starts()
-
-    def test_library_is_missing(self) -> None:
-        assert not driver_starts(Machine(version=fails))
+    def test_on_this_machine_and_without_its_library(self) -> None:
+        assert (driver_starts(), driver_starts(Machine(version=fails))) == (True, False)
 
 
 class TestOpenmpLoads:
@@ -217,8 +230,6 @@ class TestOpenmpLoads:
         assert openmp_loads()
 
     def test_library_is_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        import sys
-
         (tmp_path / "lightgbm.py").write_text("raise OSError('libgomp.so.1: cannot open shared object file')\n")
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, "lightgbm", raising=False)
@@ -238,3 +249,98 @@ class TestCheckRendering:
         fake = Chromium(executable(tmp_path / "chromium"), "chromium", "a test")
         with pytest.raises(BrowserError, match="chromium"):
             check_rendering(fake)
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+class TestRun:
+    @pytest.mark.parametrize(
+        ("command", "code", "output"),
+        [
+            (python("print('fine')"), 0, "fine"),
+            (python("raise SystemExit(3)"), 3, ""),
+            (python("import sys; sys.stderr.write('oh')"), 0, "oh"),
+            (python("input('password: ')"), 1, "EOFError"),  # there is no input, and it does not wait for some
+            (python("import sys; sys.stdout.buffer.write(b'\\xff')"), 0, "\ufffd"),
+            (["no-such-program-here"], None, "no-such-program-here: No such file or directory"),
+        ],
+    )
+    def test_outcome(self, command: list[str], code: int | None, output: str) -> None:
+        outcome = run(command, timeout=20)
+        assert (outcome.code, outcome.succeeded) == (code, code == 0)
+        assert output in outcome.output
+
+    @posix
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["sh", "-c", "sleep 60 & sleep 60"],  # a grandchild with the open pipe
+            python("import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"),
+        ],
+    )
+    def test_time_limit(self, command: list[str]) -> None:
+        start = time.monotonic()
+        outcome = run(command, timeout=0.5)
+        assert (outcome.code, "stopped after 0 s" in outcome.reason) == (None, True)
+        assert time.monotonic() - start < 10
+
+
+class TestOutcome:
+    @pytest.mark.parametrize(
+        ("output", "reason"),
+        [
+            ("", "exit code 7"),
+            ("one\ntwo\n", "two"),
+            ("one\nError: no network\n  errno: 3,\n}\nError: download failed\n", "Error: no network"),
+            ("Reading\nE: Unable to locate package x\nDone\n", "E: Unable to locate package x"),
+        ],
+    )
+    def test_reason(self, output: str, reason: str) -> None:
+        assert CommandOutcome(7, output).reason == reason
+
+
+class TestPackageManager:
+    def test_none(self, bare_machine: Path) -> None:
+        assert package_manager() is None
+
+    @posix
+    @pytest.mark.parametrize("manager", MANAGERS, ids=lambda manager: manager.command)
+    def test_first_on_path(self, manager: PackageManager, bare_machine: Path) -> None:
+        command = bare_machine / manager.command
+        command.touch(mode=0o755)
+        assert package_manager() == manager
+
+    @pytest.mark.parametrize(
+        ("manager", "root", "command_line"),
+        [
+            (0, True, "apt-get update && apt-get install -y --no-install-recommends a b"),
+            (1, False, "sudo dnf install -y a b"),
+            (3, False, "brew install a b"),
+        ],
+    )
+    def test_command_line(self, manager: int, root: bool, command_line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "is_root", lambda: root)
+        assert MANAGERS[manager].command_line(["a", "b"]) == command_line
+
+
+class TestPrivilege:
+    @posix
+    @pytest.mark.parametrize(
+        ("root", "sudo", "expected"),
+        [(True, None, []), (False, 0, ["sudo", "-n"]), (False, 1, None), (False, None, None)],
+    )
+    def test_sudo_only_without_password(
+        self, root: bool, sudo: int | None, expected: object, bare_machine: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(module, "is_root", lambda: root)
+        if sudo is not None:
+            (bare_machine / "sudo").touch(mode=0o755)
+        assert privilege(lambda _command, *, timeout: CommandOutcome(sudo, "")) == expected
+
+
+class TestIsRoot:
+    def test_never_on_windows(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "platform", "win32")
+        assert not is_root()

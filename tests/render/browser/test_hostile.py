@@ -237,10 +237,9 @@ MAX_DISK = 2**22
 
 
 def disk_bytes(renderer: Renderer) -> int:
-    """Return the total size of all files in the folders of the browser."""
+    """Return the total size of all files in the folder of the browser."""
     process = renderer._worker.renderer._process
-    folders = [process.profile, process.folder] if process is not None else []
-    files = [Path(folder, name) for top in folders for folder, _, names in os.walk(top) for name in names]
+    files = [Path(folder, name) for folder, _, names in os.walk(process.folder if process else "") for name in names]
     total = 0
     for file in files:
         with contextlib.suppress(OSError):  # deleted in the meantime

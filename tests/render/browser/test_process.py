@@ -2,7 +2,6 @@ import asyncio
 import mmap
 import os
 import re
-import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,7 @@ from vclean.errors import BrowserError
 from vclean.render.browser import process
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession, PlaywrightTab
-from vclean.render.isolation.sandbox import Obstacle
+from vclean.render.isolation.sandbox import Isolation, Obstacle
 from vclean.settings import RenderSettings
 
 
@@ -42,32 +41,25 @@ class FakePlaywright:
         self.stopped = True
 
 
-def assert_launch_fails(chromium: Chromium) -> FakePlaywright:
-    playwright = FakePlaywright(chromium)
-    with pytest.raises(BrowserError) as caught:
-        asyncio.run(process.launch(PlaywrightDriver(playwright), Path("/opt/chromium")))
-    assert re.search(r"/opt/chromium does not start.*vclean doctor.*spawn failed", str(caught.value))
-    assert "\n" not in str(caught.value)
-    return playwright
-
-
 class TestLaunch:
-    def test_reports_failure_in_one_line_with_a_remedy(self) -> None:
-        assert_launch_fails(Chromium())
+    @pytest.fixture
+    def failed(self) -> FakePlaywright:
+        """Return a driver after a browser did not start; the error is one line with a remedy."""
+        playwright = FakePlaywright(Chromium())
+        with pytest.raises(BrowserError) as caught:
+            asyncio.run(process.launch(PlaywrightDriver(playwright), Path("/opt/chromium")))
+        assert re.search(r"/opt/chromium does not start.*vclean doctor.*spawn failed", str(caught.value))
+        assert "\n" not in str(caught.value)
+        return playwright
 
-    def test_stops_driver_after_failure(self) -> None:
-        assert assert_launch_fails(Chromium()).stopped
+    def test_stops_driver_and_removes_folder_after_failure(self, failed: FakePlaywright) -> None:
+        assert failed.stopped
+        assert not Path(failed.chromium.options["artifacts_dir"]).exists()
 
-    def test_removes_folder_after_failure(self) -> None:
-        chromium = Chromium()
-        assert_launch_fails(chromium)
-        assert not Path(chromium.options["artifacts_dir"]).exists()
-
-    def test_blocks_the_network(self) -> None:
-        """Check the four switches on which the isolation of pages depends."""
-        chromium = Chromium()
-        assert_launch_fails(chromium)
-        names = {flag.partition("=")[0] for flag in chromium.options["args"]}
+    def test_blocks_the_network(self, failed: FakePlaywright) -> None:
+        """Check the four switches on which the isolation of pages depends, for Playwright's own are left out."""
+        assert failed.chromium.options["ignore_default_args"] is True
+        names = {switch.partition("=")[0] for switch in failed.chromium.options["args"]}
         assert names >= {
             "--proxy-server",
             "--proxy-bypass-list",
@@ -77,7 +69,7 @@ class TestLaunch:
 
     def test_has_no_duplicate_switches(self) -> None:
         # Chromium uses only the last switch of a name.
-        names = [flag.partition("=")[0] for flag in process.FLAGS]
+        names = [switch.partition("=")[0] for switch in process.SWITCHES]
         assert len(names) == len(set(names))
 
 
@@ -90,7 +82,8 @@ class PartlyWorking(Chromium):
         self.attempts: list[str] = []
 
     async def launch(self, **options: Any) -> str:
-        self.attempts.append("plain" if options["executable_path"] == Path("/opt/chromium") else "isolated")
+        self.options = options
+        self.attempts.append("plain" if options["executable_path"] == "/opt/chromium" else "isolated")
         if self.attempts[-1] not in self.working:
             raise PlaywrightError("spawn failed")
         return self.attempts[-1]
@@ -98,41 +91,39 @@ class PartlyWorking(Chromium):
 
 class TestNetwork:
     @pytest.fixture(autouse=True)
-    def clear_caches(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(process, "_NEEDS_NETWORK", set())
-        process._can_isolate_network.cache_clear()
-        yield
-        process._can_isolate_network.cache_clear()
+    def forget(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
 
-    def start(self, chromium: PartlyWorking, folder: Path) -> str:
+    def start(self, chromium: PartlyWorking, monkeypatch: pytest.MonkeyPatch, **obstacles: Obstacle) -> Isolation:
+        isolation = Isolation(**{"sandbox": None, "network": None} | obstacles)
+        monkeypatch.setattr(process, "available_isolation", lambda: isolation)
         driver = PlaywrightDriver(SimpleNamespace(chromium=chromium))
-        asyncio.run(process._launch_isolated(driver, Path("/opt/chromium"), str(folder)))
-        return chromium.attempts[-1]
+        return asyncio.run(process._launch_isolated(driver, Path("/opt/chromium"), "/nowhere"))
 
-    def test_isolates_network_if_possible(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr(process, "network_obstacle", lambda: None)
-        assert self.start(PartlyWorking("plain", "isolated"), tmp_path) == "isolated"
+    def test_isolates_network_if_possible(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        chromium = PartlyWorking("plain", "isolated")
+        assert self.start(chromium, monkeypatch) == Isolation(None, None)
+        assert chromium.attempts == ["isolated"]
+        assert "--no-sandbox" not in chromium.options["args"]
 
-    def test_logs_fallback_without_isolation(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
-    ) -> None:
-        monkeypatch.setattr(process, "network_obstacle", lambda: "no right")
-        caplog.set_level("INFO", logger="vclean")
-        assert [self.start(PartlyWorking("plain", "isolated"), tmp_path) for _ in range(2)] == ["plain", "plain"]
-        messages = [(record.levelname, record.message) for record in caplog.records if "network" in record.message]
-        assert messages == [("INFO", "Chromium has a network, and its flags block requests (no right)")]
+    def test_reports_obstacles(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        obstacles = {"sandbox": Obstacle("root", "be another user"), "network": Obstacle("no right", "ask for it")}
+        chromium = PartlyWorking("plain", "isolated")
+        assert self.start(chromium, monkeypatch, **obstacles) == Isolation(**obstacles)
+        assert chromium.attempts == ["plain"]
+        assert "--no-sandbox" in chromium.options["args"]
 
-    def test_falls_back_if_isolated_start_fails(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        # Isolation is tried once, and not again after the browser has started without it.
-        monkeypatch.setattr(process, "network_obstacle", lambda: None)
+    def test_falls_back_if_isolated_start_fails(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        # Isolation is tried once, and not again after the browser has started without it; both starts report it.
         chromium = PartlyWorking("plain")
-        assert [self.start(chromium, tmp_path) for _ in range(2)] == ["plain", "plain"]
+        isolations = [self.start(chromium, monkeypatch) for _ in range(2)]
         assert chromium.attempts == ["isolated", "plain", "plain"]
+        obstacle = Obstacle("/opt/chromium does not start in one: spawn failed", "try another browser")
+        assert isolations == [Isolation(None, obstacle)] * 2
 
-    def test_reports_browser_that_never_starts(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr(process, "network_obstacle", lambda: None)
+    def test_reports_browser_that_never_starts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ProtocolError, match="spawn failed"):
-            self.start(PartlyWorking(), tmp_path)
+            self.start(PartlyWorking(), monkeypatch)
         assert not process._NEEDS_NETWORK
 
 
@@ -181,36 +172,6 @@ def launched() -> PlaywrightDriver:
     driver = PlaywrightDriver(FakePlaywright(Chromium()))
     driver._browser = Refusing()
     return driver
-
-
-class TestWrapper:
-    def test_is_accessible_only_to_its_owner(self, tmp_path: Path) -> None:
-        wrapper = process._wrapper(Path("/opt/it's/chromium"), str(tmp_path))
-        assert wrapper.parent == tmp_path
-        assert wrapper.stat().st_mode & 0o777 == 0o700
-
-    def test_quotes_paths(self, tmp_path: Path) -> None:
-        words = shlex.split(process._wrapper(Path("/opt/it's/a chromium"), str(tmp_path)).read_text().splitlines()[1])
-        assert words[0] == "exec"
-        assert words[-2:] == ["/opt/it's/a chromium", "$@"]
-
-
-class TestSandbox:
-    @pytest.fixture(autouse=True)
-    def clear_caches(self):
-        process.can_be_sandboxed.cache_clear()
-        yield
-        process.can_be_sandboxed.cache_clear()
-
-    def test_is_on_if_available(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-        monkeypatch.setattr(process, "sandbox_obstacle", lambda: None)
-        assert process.can_be_sandboxed()
-        assert caplog.text == ""
-
-    def test_warns_once_if_off(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-        monkeypatch.setattr(process, "sandbox_obstacle", lambda: Obstacle("root", "be another user"))
-        assert [process.can_be_sandboxed() for _ in range(3)] == [False] * 3
-        assert caplog.text.count("sandbox is off (root): be another user") == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -20,6 +20,7 @@ from vclean.render.archive.folder import FolderResources
 from vclean.render.browser import process
 from vclean.render.browser.chromium import find_chromium
 from vclean.render.browser.renderer import Renderer
+from vclean.render.isolation.sandbox import Obstacle
 from vclean.render.network import addresses
 from vclean.settings import RenderSettings
 
@@ -43,9 +44,9 @@ class NoResources:
 def without_namespace() -> Iterator[None]:
     """Start browsers with network access, as if namespaces were not allowed: the harder case."""
     executable = find_chromium().path
-    process._NEEDS_NETWORK.add(executable)
+    process._NEEDS_NETWORK[executable] = Obstacle("a test", "")
     yield
-    process._NEEDS_NETWORK.discard(executable)
+    del process._NEEDS_NETWORK[executable]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from vclean.render.isolation import network_namespace, sandbox
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has namespaces")
 
 needs_right = pytest.mark.skipif(
-    sandbox.network_obstacle() is not None, reason="no network namespaces, see `vclean doctor`"
+    sandbox.available_isolation().network is not None, reason="no network namespaces, see `vclean doctor`"
 )
 
 INTERFACES = ["-c", "print(*(line.split(':')[0].strip() for line in open('/proc/net/dev').readlines()[2:]))"]

@@ -1,6 +1,8 @@
 """Test the browser in an empty network namespace, in which nothing can be reached."""
 
 import contextlib
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from vclean.settings import RenderSettings
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.browser,
-    pytest.mark.skipif(sandbox.network_obstacle() is not None, reason="no network namespaces, see `vclean doctor`"),
+    pytest.mark.skipif(sandbox.available_isolation().network is not None, reason="no network namespaces"),
 ]
 
 ORIGIN = "https://example.org/dir/page.html"
@@ -29,32 +31,54 @@ def isolated() -> Iterator[Renderer]:
         yield shared
 
 
-class TestNamespace:
-    def read_network_files(self, renderer: Renderer, name: str) -> list[str]:
-        """Return the content of a network file in `/proc` for each process of the browser."""
-        group = renderer._worker.renderer._process.pid
-        contents = []
-        for entry in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):  # some processes end in the meantime
-                if process._group(entry) == group:
-                    contents.append((entry / "net" / name).read_text())
-        return contents
+@pytest.fixture
+def noexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Use a folder for temporary files from which no program starts, as `docker run --tmpfs /tmp` makes one."""
+    mount = ["mount", "-t", "tmpfs", "-o", "noexec", "none", str(tmp_path)]
+    if subprocess.run(mount, check=False, stderr=subprocess.DEVNULL).returncode != 0:
+        pytest.skip("only root mounts")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
 
+
+def read_network_files(renderer: Renderer, name: str) -> list[str]:
+    """Return the content of a network file in `/proc` for each process of the browser."""
+    group = renderer._worker.renderer._process.pid
+    contents = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # some processes end in the meantime
+            if process._group(entry) == group:
+                contents.append((entry / "net" / name).read_text())
+    return contents
+
+
+@pytest.mark.parametrize("scripts", [False, True])
+def test_needs_no_executable_file(scripts: bool, noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Both drivers start the browser in the namespace, and report it. Its only folder is one that the reaper removes.
+    monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
+    with Renderer(RenderSettings(scripts=scripts)) as renderer:
+        assert renderer.render(Page(content="<p>Text")).snapshot.texts == ["Text"]
+        assert renderer._worker.renderer._process.isolation.network is None
+        assert {len(text.splitlines()) for text in read_network_files(renderer, "dev")} == {3}
+        assert [path.name[:7] for path in noexec.iterdir()] == ["vclean-"]
+
+
+class TestNamespace:
     def test_has_no_interface(self, isolated: Renderer) -> None:
         # The loopback interface has no addresses, because it is down.
-        interfaces = self.read_network_files(isolated, "dev")
+        interfaces = read_network_files(isolated, "dev")
         assert len(interfaces) >= 4
         for interface in interfaces:
             assert [line.split(":")[0].strip() for line in interface.splitlines()[2:]] == ["lo"]
-        assert set(self.read_network_files(isolated, "if_inet6") + self.read_network_files(isolated, "fib_trie")) == {
-            ""
-        }
+        assert set(read_network_files(isolated, "if_inet6") + read_network_files(isolated, "fib_trie")) == {""}
 
     def test_opens_no_port(self, isolated: Renderer) -> None:
         connect = "const p = new RTCPeerConnection(); p.createDataChannel('x'); p.createOffer().then(o =>"
         isolated.render(Page(content=f"<script>{connect} p.setLocalDescription(o))</script>", url=ORIGIN))
         for table in ("tcp", "tcp6", "udp", "udp6"):
-            assert {len(text.splitlines()) for text in self.read_network_files(isolated, table)} == {1}
+            assert {len(text.splitlines()) for text in read_network_files(isolated, table)} == {1}
 
     def test_blocks_attacks(self, isolated: Renderer) -> None:
         # The attacks are combined on few pages; test_isolation.py tests them one by one.

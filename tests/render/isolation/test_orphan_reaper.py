@@ -14,9 +14,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses process gr
 MARK = "61.25"
 
 
-def start_sleeper() -> subprocess.Popen[bytes]:
-    """Start a process with a child in a new process group."""
-    process = subprocess.Popen(["sh", "-c", f"sleep {MARK} & sleep {MARK}"], start_new_session=True)
+def start_sleeper(mark: str = MARK) -> subprocess.Popen[bytes]:
+    """Start a process, with `mark` in its command line and a child, in a new process group."""
+    process = subprocess.Popen(["sh", "-c", "sleep 61 & sleep 61", mark], start_new_session=True)
     time.sleep(0.1)  # the kernel sets the command line a moment after the start
     return process
 
@@ -73,21 +73,22 @@ class TestRemove:
 class TestMain:
     def start_reaper(self, browser: int, folder: Path, parent: int) -> subprocess.Popen[bytes]:
         script = [sys.executable, "-I", "-S", orphan_reaper.__file__]
-        return subprocess.Popen([*script, str(parent), str(browser), MARK, str(folder)], stdin=subprocess.PIPE)
+        return subprocess.Popen([*script, str(parent), str(browser), str(folder)], stdin=subprocess.PIPE)
 
     def test_acts_when_the_pipe_closes(self, tmp_path: Path) -> None:
-        browser = start_sleeper()
-        reaper = self.start_reaper(browser.pid, tmp_path / "profile", os.getpid())
-        (tmp_path / "profile").mkdir()
+        folder = tmp_path / "profile"
+        folder.mkdir()
+        browser = start_sleeper(f"{folder}/profile")
+        reaper = self.start_reaper(browser.pid, folder, os.getpid())
         time.sleep(0.3)
         assert browser.poll() is None
         reaper.communicate(timeout=5)
         assert has_ended(browser)
-        assert not (tmp_path / "profile").exists()
+        assert not folder.exists()
 
     def test_acts_when_the_parent_ends(self, tmp_path: Path) -> None:
         # The pipe may still be open in a forked child of the parent.
-        browser = start_sleeper()
+        browser = start_sleeper(str(tmp_path))
         reaper = self.start_reaper(browser.pid, tmp_path, parent=1)
         assert reaper.wait(5) == 0
         reaper.stdin.close()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from vclean.render.isolation import sandbox
-from vclean.render.isolation.sandbox import network_obstacle, sandbox_obstacle
+from vclean.render.isolation.sandbox import Isolation, Obstacle, available_isolation
 
 
 @pytest.fixture
@@ -31,28 +31,33 @@ def kernel(monkeypatch: pytest.MonkeyPatch, commands: list[list[str]]) -> Iterat
     monkeypatch.setattr(sandbox.os, "geteuid", lambda: 1000, raising=False)
     monkeypatch.setattr(sandbox.subprocess, "run", run)
     monkeypatch.setattr(sandbox, "_kernel_flag", lambda name: flags.get(name, ""))
-    sandbox_obstacle.cache_clear()
-    network_obstacle.cache_clear()
+    available_isolation.cache_clear()
     yield flags
-    sandbox_obstacle.cache_clear()
-    network_obstacle.cache_clear()
+    available_isolation.cache_clear()
 
 
-class TestSandboxObstacle:
-    def test_finds_no_obstacle(self, kernel: dict[str, str]) -> None:
-        assert sandbox_obstacle() is None
+class TestAvailableIsolation:
+    def test_finds_no_obstacle(self, kernel: dict[str, str], commands: list[list[str]]) -> None:
+        # The system is asked once; the sandbox must also work inside the network namespace.
+        assert [available_isolation() for _ in range(3)] == [Isolation(None, None)] * 3
+        assert [command[-1] for command in commands] == [sandbox._PROBE] * 2
 
-    def test_reports_root(self, kernel: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_reports_root(
+        self, kernel: dict[str, str], commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(sandbox.os, "geteuid", lambda: 0)
-        assert sandbox_obstacle() == sandbox.Obstacle(
-            "Chromium has no sandbox for root", "run vclean as an ordinary user"
-        )
+        obstacle = Obstacle("Chromium has no sandbox for root", "run vclean as an ordinary user")
+        assert available_isolation() == Isolation(obstacle, None)
+        assert [command[-1] for command in commands] == [""]
 
     @pytest.mark.parametrize("platform", ["darwin", "win32"])
-    def test_skips_other_systems(self, platform: str, kernel: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_runs_nothing_on_other_systems(
+        self, platform: str, kernel: dict[str, str], commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         kernel["denied"] = "1"
         monkeypatch.setattr(sys, "platform", platform)
-        assert sandbox_obstacle() is None
+        assert available_isolation() == Isolation(None, Obstacle("only Linux has network namespaces", ""))
+        assert commands == []
 
     @pytest.mark.parametrize(
         ("flag", "value", "remedy"),
@@ -64,41 +69,33 @@ class TestSandboxObstacle:
     )
     def test_suggests_remedies(self, flag: str, value: str, remedy: str, kernel: dict[str, str]) -> None:
         kernel[flag] = value
-        problem = sandbox_obstacle()
-        assert problem is not None
-        assert remedy in problem.remedy
+        isolation = available_isolation()
+        assert isolation.sandbox == isolation.network
+        assert remedy in isolation.network.remedy
 
 
-class TestNetworkObstacle:
-    def test_finds_no_obstacle(self, kernel: dict[str, str]) -> None:
-        assert network_obstacle() is None
-
-    def test_checks_sandbox_inside_the_namespace(self, kernel: dict[str, str], commands: list[list[str]]) -> None:
-        network_obstacle()
-        assert commands[-1][-1] == sandbox._PROBE
-
-    def test_skips_sandbox_check_without_a_sandbox(
-        self, kernel: dict[str, str], commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(sandbox.os, "geteuid", lambda: 0)
-        network_obstacle()
-        assert commands[-1][-1] == ""
-
-    def test_reports_denial(self, kernel: dict[str, str]) -> None:
-        kernel["denied"] = "1"
-        assert network_obstacle() == "this user or container may not make network namespaces"
-
-    def test_checks_once(self, kernel: dict[str, str], commands: list[list[str]]) -> None:
+class TestWarn:
+    @pytest.mark.parametrize(
+        ("isolation", "lines"),
+        [
+            (Isolation(None, None), []),
+            (Isolation(Obstacle("root", "be nobody"), None), ["WARNING Chromium's sandbox is off (root): be nobody"]),
+            (
+                Isolation(None, Obstacle("no right", "ask")),
+                ["WARNING Chromium's network namespace is off (no right): ask"],
+            ),
+            (
+                Isolation(None, Obstacle("no Linux", "")),
+                ["INFO Chromium's network namespace is off (no Linux): its switches replace it"],
+            ),
+        ],
+    )
+    def test_logs_once(self, isolation: Isolation, lines: list[str], caplog: pytest.LogCaptureFixture) -> None:
+        sandbox._warn.cache_clear()
+        caplog.set_level("INFO", logger="vclean")
         for _ in range(3):
-            network_obstacle()
-        assert len(commands) == 2
-
-    @pytest.mark.parametrize("platform", ["darwin", "win32"])
-    def test_reports_other_systems(
-        self, platform: str, kernel: dict[str, str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(sys, "platform", platform)
-        assert network_obstacle() == "only Linux has network namespaces"
+            isolation.warn()
+        assert [f"{record.levelname} {record.message}" for record in caplog.records] == lines
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="calls the Linux kernel")
