@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
 WEIGHTS: Final = (-0.32, -0.95)
 """Log odds of a text on all other pages of the site, and additional log odds if it has the same chain of tags and
-classes there. Fitted by logistic regression on the cross-validated probabilities of 1,361 pages of 363 hosts
-(`benchmarks/site_evidence.py`)."""
+classes there. Fitted by logistic regression on the cross-validated probabilities of 1,361 pages of 363 hosts."""
 MIN_DOCUMENTS: Final = 3
 """Number of documents with a text from which it may be left out by the rule."""
 MIN_SHARE: Final = 0.5

@@ -16,7 +16,7 @@ from helpers.documents import DOCS, DOCUMENTS, ROOT, code_blocks, code_spans, pr
 from vclean import errors
 from vclean.cli.main import COMMANDS, PROGRAM, main, parse_args
 
-BENCHMARKS = ROOT / "benchmarks"
+SCRIPTS = (ROOT / "benchmarks", ROOT / "tools/proof")
 
 FOREIGN = frozenset({
     "--privileged", "--cap-add", "--init", "--memory", "--pids-limit", "--read-only", "--tmpfs", "--network",
@@ -62,7 +62,7 @@ class Parsed(BaseException):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", commands(r"python(?= \w+/\w+\.py)"), ids=" ".join)
+@pytest.mark.parametrize("arguments", commands(r"python(?= \w+/[\w/]+\.py)"), ids=" ".join)
 def test_benchmark_accepts_command(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     script, *options = arguments
     assert (ROOT / script).is_file()
@@ -74,7 +74,7 @@ def test_benchmark_accepts_command(arguments: list[str], monkeypatch: pytest.Mon
         parse(self, *given, **kwargs)
         raise Parsed
 
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    monkeypatch.syspath_prepend(str((ROOT / script).parent))
     monkeypatch.setattr(sys, "argv", [script, *options])
     before = set(sys.modules)
     namespace = runpy.run_path(str(ROOT / script))
@@ -82,7 +82,7 @@ def test_benchmark_accepts_command(arguments: list[str], monkeypatch: pytest.Mon
     with pytest.raises(Parsed):
         namespace["main"](options)
     for module in set(sys.modules) - before:
-        if str(getattr(sys.modules[module], "__file__", "")).startswith(str(BENCHMARKS)):
+        if str(getattr(sys.modules[module], "__file__", "")).startswith(str((ROOT / script).parent)):
             del sys.modules[module]
 
 
@@ -91,7 +91,7 @@ def options() -> set[str]:
     context = click.Context(PROGRAM)
     found = [PROGRAM.get_command(context, name) for name in ["", *COMMANDS]]
     names = {option for each in found if each for parameter in each.params for option in parameter.opts}
-    scripts = "".join(path.read_text(encoding="utf-8") for path in BENCHMARKS.glob("*.py"))
+    scripts = "".join(path.read_text(encoding="utf-8") for folder in SCRIPTS for path in folder.glob("*.py"))
     return names | set(re.findall(r'"(--[a-z][\w-]*)"', scripts)) | {"--help", "--version"}
 
 

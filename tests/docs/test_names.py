@@ -13,13 +13,13 @@ import vclean
 from vclean.classify.explain.groups import GROUPS
 from vclean.labels import Label, Role, Visibility
 
-SOURCES = ("core", "render", "features", "classify", "benchmarks", "tests", "fixtures", "docs")
+SOURCES = ("core", "render", "features", "classify", "benchmarks", "tools", "tests", "fixtures", "docs")
 _PATH = re.compile(rf"(?<![\w/.])(?:{'|'.join(SOURCES)})/[\w./*-]*[\w*/]")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(.*\))?")
 
 FOREIGN = frozenset({
     "HTTPS_PROXY", "PLAYWRIGHT_DOWNLOAD_HOST",  # Playwright
-    "captureSnapshot", "enableBeginFrameControl",  # Chromium
+    "DOMSnapshot", "captureSnapshot", "enableBeginFrameControl",  # Chromium
     "clone", "clone3", "noexec", "setns", "unshare",  # Linux
 })  # fmt: skip
 """Names of other programs and libraries."""
@@ -29,7 +29,7 @@ FOREIGN = frozenset({
 def words() -> set[str]:
     """Return every word of the source code and its data."""
     suffixes = {".py", ".js", ".c", ".toml", ".html", ".css", ".j2", ".tsv"}
-    files = [path for folder in SOURCES[:6] for path in (ROOT / folder).rglob("*") if path.suffix in suffixes]
+    files = [path for folder in SOURCES[:7] for path in (ROOT / folder).rglob("*") if path.suffix in suffixes]
     files += [ROOT / "pyproject.toml", ROOT / "noxfile.py"]
     return {word for path in files for word in re.findall(r"\w+", path.read_text(encoding="utf-8", errors="replace"))}
 
@@ -49,7 +49,7 @@ class TestNames:
 
 
 def test_pages_that_the_code_names_exist() -> None:
-    sources = [path for folder in SOURCES[:6] for path in (ROOT / folder).rglob("*.py")]
+    sources = [path for folder in SOURCES[:7] for path in (ROOT / folder).rglob("*.py")]
     named = {(path, page) for path in sources for page in re.findall(r"docs/[\w/-]+\.md", path.read_text("utf-8"))}
     assert sorted((str(path), page) for path, page in named if not (ROOT / page).is_file()) == []
 

@@ -1,8 +1,8 @@
 """Prove that two versions give the same results: record the results of each version on many pages, and compare them.
 
-`python benchmarks/proof.py record OUT --corpora FOLDER --archive FILE.warc.gz` records 100 pages of each corpus, evenly
-spaced, and all pages of the archive, parsed and rendered. Parts that are in OUT are not recorded again.
-`python benchmarks/proof.py compare A B` prints the differences. The exit code is 1 if there are any, and 2 if the
+`python tools/proof/proof.py record OUT --corpora FOLDER --archive FILE.warc.gz` records 100 evenly spaced pages of each
+corpus, and all pages of the archive, parsed and rendered. Parts that are in OUT are not recorded again.
+`python tools/proof/proof.py compare A B` prints the differences. The exit code is 1 if there are any, and 2 if the
 records cannot be compared. docs/guides/compare-versions.md lists what is recorded and what is not.
 """
 

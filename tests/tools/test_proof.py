@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+PROOF = Path(__file__).parents[2] / "tools/proof"
 HTML = (
     "<title>{0}</title><nav><a href=/>Home</a></nav><h1>The {0}</h1><p>It rained all day in {0}, and nobody went out."
 )
@@ -25,8 +25,8 @@ DOCUMENT = f'<!DOCTYPE html>\n<html><body><g class="p" x="10"><i>The text</i></g
 def proof() -> Iterator[ModuleType]:
     """Return the benchmark; it imports other modules of its folder."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        spec = importlib.util.spec_from_file_location("proof", BENCHMARKS / "proof.py")
+        patch.syspath_prepend(str(PROOF))
+        spec = importlib.util.spec_from_file_location("proof", PROOF / "proof.py")
         assert spec is not None
         assert spec.loader is not None
         module = sys.modules["proof"] = importlib.util.module_from_spec(spec)
