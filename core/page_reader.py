@@ -32,11 +32,15 @@ def to_page(document: Document, *, url: str = "", max_bytes: int) -> Page:
     Raises:
         InputError: the file is missing or unreadable.
         LimitError: it is larger than `max_bytes`.
+        UsageError: `document` is of another type.
     """
     if isinstance(document, Page):
         return with_url(document, url) if url else document
     if isinstance(document, Path):
         return read_file(document, max_bytes, url=url)
+    if not isinstance(document, str | bytes):
+        kind = type(document).__name__
+        raise UsageError(f"{kind} is not a page: give HTML as str or bytes, a file as Path, or a Page")
     return Page(content=document, url=url)
 
 

@@ -20,6 +20,8 @@ from vclean.features.visibility.unreadable import stays_unreadable
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
@@ -40,6 +42,8 @@ _PANELS_IN_PANELS: Final = 2
 """Levels of panels in opened panels that are looked at."""
 _CONDITIONS: Final = ("x-show", "ng-show")
 """Attributes by which a framework shows an element while a condition holds (Alpine, AngularJS)."""
+_REGION_TAGS: Final = frozenset(("header", "footer", "nav", "aside", "search"))
+_REGION_ROLES: Final = frozenset(("banner", "contentinfo", "navigation", "complementary", "search", "toolbar"))
 _NEAR: Final = 3
 """Siblings before and after a panel, and levels above it, where its control is looked for."""
 
@@ -144,7 +148,7 @@ class _Controls:
     def _opens_inside(self, element: int) -> bool:
         """Return whether a control opens what is hidden inside an element in sight, which it may name."""
         is_revealed = self._elements.snapshot.hidden[element] != Hidden.NO
-        if is_revealed or not self._panels.may_open_inside(element):
+        if is_revealed or self._is_most_of_page(element) or not self._panels.may_open_inside(element):
             return False
         return self._opens(element) or self._opens_around(element) or self._opens(self._elements.parent[element])
 
@@ -195,9 +199,30 @@ class _Controls:
         if position is None:
             return False
         order = list(siblings)
-        near = order[max(0, position - _NEAR) : position] + order[position + 1 : position + _NEAR]
+        near = self._up_to_text(reversed(order[max(0, position - _NEAR) : position]))
+        near += self._up_to_text(order[position + 1 : position + _NEAR])
         named = matches(PANEL_NAME, elements.name(element)) or any(element in shown for shown in self._conditional)
-        return any(elements.is_in_sight(each) and self._controls_panel(each, named=named) for each in near)
+        return any(
+            elements.is_in_sight(each) and not self._is_of_page(each) and self._controls_panel(each, named=named)
+            for each in near
+        )
+
+    def _up_to_text(self, siblings: Iterable[int]) -> list[int]:
+        """Return siblings up to the first long text in sight: a control beyond it belongs to other panels."""
+        elements, near = self._elements, []
+        for each in siblings:
+            near.append(each)
+            if elements.is_in_sight(each) and elements.text_length(each) > _TITLE_CHARACTERS:
+                break
+        return near
+
+    def _is_most_of_page(self, element: int) -> bool:
+        """Return whether an element holds most of the text of the page, and is therefore no panel."""
+        return 2 * self._elements.text_length(element) > self._elements.text_length(0)
+
+    def _is_of_page(self, element: int) -> bool:
+        """Return whether an element is a region whose controls belong to the page or to panels inside of it."""
+        return self._elements.tag(element) in _REGION_TAGS or self._elements.role(element) in _REGION_ROLES
 
     def _controls_panel(self, element: int, *, named: bool) -> bool:
         """Return whether an element, or one of the first inside it, opens the panel beside it.

@@ -34,12 +34,14 @@ class ScanProgress:
         last_offset: offset of the last record in its member; -1 if there is none.
         damage: the first error; empty if there was none.
         is_truncated: whether a member is truncated.
+        conversions: number of records with converted text, as in WET files.
     """
 
     records: int = 0
     last_offset: int = -1
     damage: str = ""
     is_truncated: bool = False
+    conversions: int = 0
 
 
 class IndexBuilder:
@@ -111,6 +113,7 @@ class IndexBuilder:
 
     def _add_read(self, record: WarcRecord, member: int, offset: int, scan: ScanProgress) -> None:
         scan.last_offset = offset
+        scan.conversions += record.record_type == WarcRecordType.conversion
         if record.record_type & _KINDS:
             scan.records += record.record_type != WarcRecordType.request
             self._add(record, member, offset)
@@ -123,6 +126,10 @@ class IndexBuilder:
         """
         if scan.damage and not scan.records:
             raise InputError(f"{self._archive} is no readable web archive ({scan.damage}): download it again")
+        if scan.conversions and not scan.records:
+            raise InputError(
+                f"{self._archive} contains text without markup (WET): give the WARC file that it was made from"
+            )
         if not scan.records:
             raise InputError(f"{self._archive} contains no web archive records: it is empty or cut off")
         if scan.damage:

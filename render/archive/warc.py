@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import struct
+import threading
 import zipfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Final
+from functools import lru_cache
+from typing import IO, TYPE_CHECKING, Final, cast
 from urllib.parse import urljoin
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from vclean.errors import InputError
+from vclean.render.content_coding import decode_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +34,8 @@ _GZIP_MAGIC: Final = b"\x1f\x8b\x08"
 _GZIP_MEMBER: Final = re.compile(re.escape(_GZIP_MAGIC))
 _PLAIN_RECORD: Final = re.compile(rb"(?<=\n)WARC/[01]\.\d\r?\n")
 _CHUNK: Final = 2**20
+_MOST_HEADER: Final = 2**16
+"""Bytes of the header of a record, at most."""
 _BUFFER: Final = 2**16
 _PROBE_BYTES: Final = 1024
 """Bytes of a gzip member that suffice to decompress its first five: header, file name, code tables."""
@@ -44,8 +50,8 @@ class Member:
 
     Attributes:
         name: the name inside a WACZ file; empty for a WARC file, which is its only member.
-        start: offset of the first byte in the archive; None if zip compressed the member, against the WACZ standard.
-            To read a record of a compressed member, everything before it is decompressed.
+        start: offset of the first byte in the archive; None if the records are not compressed one by one, but zip
+            compressed the member, or gzip the whole file. To read a record, everything before it is decompressed.
         size: number of bytes.
     """
 
@@ -74,7 +80,7 @@ def list_members(path: Path) -> list[Member]:
     """
     try:
         if path.suffix.lower() != ".wacz":
-            return [Member("", 0, path.stat().st_size)]
+            return [Member("", None if _is_one_gzip_member(path) else 0, path.stat().st_size)]
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.endswith(_SUFFIXES)]
             return [_member(file, entry) for entry in sorted(entries, key=lambda entry: entry.filename)]
@@ -88,11 +94,15 @@ def list_members(path: Path) -> list[Member]:
 
 @contextmanager
 def open_member(path: Path, member: Member) -> Iterator[IO[bytes]]:
-    """Open a member as a seekable stream; one that zip did not compress is read directly from the file.
+    """Open a member as a seekable stream; one that is not compressed as a whole is read directly from the file.
 
     Raises:
         OSError: the member cannot be read.
     """
+    if member.start is None and not member.name:
+        with _as_os_error():
+            yield _unpacked(path)
+        return
     if member.start is None:
         with _as_os_error(), zipfile.ZipFile(path) as archive, archive.open(member.name) as stream:
             yield stream
@@ -183,15 +193,10 @@ def decode_body(record: WarcRecord, raw: bytes, limit: int) -> bytes:
     An iterator that decodes stops at the first body with a false encoding header. This function returns such a body
     without decoding.
     """
-    names = ("Content-Encoding", "Transfer-Encoding")
-    encodings = {name: record.http_headers.get(name) for name in names} if record.is_http else {}
-    if not any(encodings.values()):
+    if not record.is_http:
         return raw[:limit]
-    lines = "".join(f"{name}: {value}\r\n" for name, value in encodings.items() if value)
-    http = f"HTTP/1.1 200 OK\r\n{lines}\r\n".encode() + raw
-    head = "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n"
-    stream = io.BytesIO(f"{head}Content-Length: {len(http)}\r\n\r\n".encode() + http)
-    return _read_until_error(next(iter(ArchiveIterator(stream, auto_decode="all"))), limit) or raw[:limit]
+    content, transfer = (record.http_headers.get(f"{name}-Encoding") or "" for name in ("Content", "Transfer"))
+    return decode_start(raw, content, limit, transfer=transfer) or raw[:limit]
 
 
 def redirect_target(record: WarcRecord, url: str) -> str:
@@ -266,6 +271,40 @@ def _member(file: IO[bytes], entry: zipfile.ZipInfo) -> Member:
     return Member(entry.filename, start, entry.file_size)
 
 
+def _is_one_gzip_member(path: Path) -> bool:
+    """Return whether gzip compressed the file as a whole, and not each record (ISO 28500, annex on compression)."""
+    with path.open("rb") as file:
+        if file.read(len(_GZIP_MAGIC)) != _GZIP_MAGIC:
+            return False
+        file.seek(0)
+        stream, member = gzip.GzipFile(fileobj=file), zlib.decompressobj(wbits=31)
+        try:
+            record = next(iter(ArchiveIterator(stream, parse_http=False)), None)
+            first = 0 if record is None else record.content_length + _MOST_HEADER
+        except (OSError, EOFError, zlib.error):
+            return False
+        file.seek(0)
+        unpacked = 0
+        while unpacked <= first and not member.eof and (data := member.unconsumed_tail or file.read(_BUFFER)):
+            try:
+                unpacked += len(member.decompress(data, _CHUNK))
+            except zlib.error:
+                return False
+        return unpacked > first
+
+
+@lru_cache(maxsize=8)
+def _open_unpacked(path: Path, changed: int, thread: int) -> gzip.GzipFile:  # noqa: ARG001 - parts of the key
+    return gzip.GzipFile(path)
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """Return the content of a file that gzip compressed as a whole; it stays open, so that reading on costs nothing."""
+    stream = _open_unpacked(path, path.stat().st_mtime_ns, threading.get_ident())
+    stream.seek(0, io.SEEK_CUR)
+    return cast("IO[bytes]", stream)
+
+
 @contextmanager
 def _as_os_error() -> Iterator[None]:
     """Raise the errors of zipfile (damage, a password, an unknown compression method) as OSError."""
@@ -291,13 +330,3 @@ def _starts_record(data: bytes) -> bool:
         return zlib.decompressobj(wbits=31).decompress(data, 5) == b"WARC/"
     except zlib.error:
         return False
-
-
-def _read_until_error(record: WarcRecord, limit: int) -> bytes:
-    body = bytearray()
-    try:
-        while len(body) < limit and (data := record.reader.read(min(limit - len(body), 2**16))):
-            body += data
-    except OSError:
-        pass
-    return bytes(body)

@@ -12,6 +12,7 @@ import httpx
 from vclean.characters import format_count
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
+from vclean.render.content_coding import decode_content
 from vclean.render.network.addresses import host_and_port
 from vclean.render.network.transport import CheckedTransport, connection_error, status_error
 
@@ -83,10 +84,30 @@ def _check(response: httpx.Response, url: str) -> None:
 
 def _body(response: httpx.Response, url: str, max_bytes: int, end: float) -> bytes:
     body = bytearray()
-    for chunk in response.iter_bytes():
+    for chunk in response.iter_raw():
         body += chunk
-        if len(body) > max_bytes:
-            raise LimitError(f"{url} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes")
+        check_size(url, len(body), max_bytes)
         if time.monotonic() > end:
             raise DeadlineError(f"{url} was still arriving at the deadline: raise --timeout")
-    return bytes(body)
+    return decoded_body(url, response, body, max_bytes)
+
+
+def decoded_body(url: str, response: httpx.Response, body: bytearray, max_bytes: int) -> bytes:
+    """Return the body of a response without its content codings.
+
+    Raises:
+        LimitError: it has more than `max_bytes` bytes.
+        NetworkError: the body does not have the codings that its header declares.
+    """
+    try:
+        decoded = decode_content(bytes(body), response.headers.get("content-encoding", ""), max_bytes + 1)
+    except OSError as error:
+        raise connection_error(url, error) from error
+    check_size(url, len(decoded), max_bytes)
+    return decoded
+
+
+def check_size(url: str, size: int, max_bytes: int) -> None:
+    """Check the size of a body. Raises LimitError if it is over the limit."""
+    if size > max_bytes:
+        raise LimitError(f"{url} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes")

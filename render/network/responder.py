@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final, Self
 
 import httpx
 
-from vclean.characters import format_count
-from vclean.errors import LimitError, NetworkError, NotHtmlError
+from vclean.errors import NetworkError, NotHtmlError
 from vclean.render.browser.interception import PageResponse, html_response
 from vclean.render.decode import Document, decode, repaired
+from vclean.render.network.fetch import check_size, decoded_body
 from vclean.render.network.transport import AsyncCheckedTransport, connection_error, status_error
 
 if TYPE_CHECKING:
@@ -92,13 +93,12 @@ class LiveResponder:
 
     async def _read(self, response: httpx.Response) -> httpx.Response:
         body = bytearray()
-        async for chunk in response.aiter_bytes():
+        async for chunk in response.aiter_raw():
             body += chunk
-            if len(body) > self._max_bytes:
-                limit = format_count(self._max_bytes, "byte")
-                raise LimitError(f"{response.url} is over the limit of {limit}: raise it with --max-bytes")
+            check_size(str(response.url), len(body), self._max_bytes)
+        content = await asyncio.to_thread(decoded_body, str(response.url), response, body, self._max_bytes)
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
-        return httpx.Response(response.status_code, headers=headers, content=bytes(body))
+        return httpx.Response(response.status_code, headers=headers, content=content)
 
     def _page(self, url: str, response: httpx.Response) -> PageResponse:
         if response.has_redirect_location:

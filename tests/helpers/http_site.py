@@ -42,6 +42,14 @@ class _Site(BaseHTTPRequestHandler):
     def get_bomb(self) -> None:
         self.respond(200, gzip.compress(bytes(10**7)), Content_Type="text/html", Content_Encoding="gzip")
 
+    def get_nested(self) -> None:
+        body = gzip.compress(gzip.compress(b"<p>packed"))
+        self.respond(200, body, Content_Type="text/html", Content_Encoding="gzip, gzip")
+
+    def get_nested_bomb(self) -> None:
+        body = gzip.compress(gzip.compress(bytes(10**8)))
+        self.respond(200, body, Content_Type="text/html", Content_Encoding="gzip, gzip")
+
     def get_broken(self) -> None:
         self.respond(200, b"not gzip", Content_Type="text/html", Content_Encoding="gzip")
 

@@ -16,7 +16,8 @@ class TestFetch:
         assert not page.live
 
     def test_decodes_content_encoding(self, site: str) -> None:
-        assert fetch(f"{site}/packed", CAPPED, allow_hosts=ALLOWED).content == b"<p>packed"
+        for path in ("packed", "nested"):
+            assert fetch(f"{site}/{path}", CAPPED, allow_hosts=ALLOWED).content == b"<p>packed"
 
     def test_returns_url_after_redirects(self, site: str) -> None:
         assert fetch(f"{site}/moved", CAPPED, allow_hosts=ALLOWED).url == f"{site}/page"
@@ -50,8 +51,9 @@ class TestFetch:
             fetch(f"{site}/image", CAPPED, allow_hosts=ALLOWED)
 
     def test_rejects_document_that_decompresses_over_the_limit(self, site: str) -> None:
-        with pytest.raises(LimitError, match="--max-bytes"):
-            fetch(f"{site}/bomb", CAPPED, allow_hosts=ALLOWED)
+        for path in ("bomb", "nested_bomb"):
+            with pytest.raises(LimitError, match="--max-bytes"):
+                fetch(f"{site}/{path}", CAPPED, allow_hosts=ALLOWED)
 
     @pytest.mark.parametrize("path", ["broken", "hangs_up"])
     def test_reports_broken_response(self, site: str, path: str) -> None:
