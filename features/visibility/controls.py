@@ -150,7 +150,10 @@ class _Controls:
         is_revealed = self._elements.snapshot.hidden[element] != Hidden.NO
         if is_revealed or self._is_most_of_page(element) or not self._panels.may_open_inside(element):
             return False
-        return self._opens(element) or self._opens_around(element) or self._opens(self._elements.parent[element])
+        parent = self._elements.parent[element]
+        if self._opens(element) or self._opens_around(element):
+            return True
+        return not self._is_most_of_page(parent) and self._opens(parent)
 
     def _opens(self, element: int) -> bool:
         """Return whether a control in sight opens this element itself."""

@@ -31,6 +31,11 @@ class TestToPage:
         page = to_page(tmp_path / "a.html", max_bytes=MAX_BYTES)
         assert (page.content, page.id) == (b"<p>a", str(tmp_path / "a.html"))
 
+    @pytest.mark.parametrize("document", [None, 3, ["<p>"]])
+    def test_rejects_other_types(self, document: object) -> None:
+        with pytest.raises(UsageError, match="is not a page: give HTML as str or bytes, a file as Path, or a Page"):
+            to_page(document)  # type: ignore[arg-type]
+
     def test_a_page_is_itself(self) -> None:
         assert to_page(LIVE, max_bytes=MAX_BYTES) is LIVE
         assert to_page(LIVE, url="https://b.example/", max_bytes=MAX_BYTES).url == "https://b.example/"

@@ -83,7 +83,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="units of ru_maxrss differ")
-@pytest.mark.parametrize("codings", ["gzip", "gzip, gzip", "br", "zstd, br", "deflate, gzip"])
+@pytest.mark.parametrize("codings", ["gzip", "gzip, gzip", "br", "br, gzip", "deflate, gzip"])
 def test_memory_is_bounded(codings: str, tmp_path) -> None:
     bomb = tmp_path / "bomb"
     bomb.write_bytes(encoded(bytes(2**28), codings))

@@ -11,6 +11,8 @@ from vclean.pipeline import Pipeline
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
+from header_cases import NAMES as HEADERS
+from header_cases import with_header
 from visibility_cases import LEAD, SENTENCE, Case, cases
 
 pytestmark = pytest.mark.browser
@@ -42,6 +44,18 @@ def test_visibility(case: Case, pipeline: Pipeline) -> None:
 def test_article_around_a_hidden_sentence_is_shown(case: Case, pipeline: Pipeline) -> None:
     result = pipeline.run(Page(content=case.html))
     assert LEAD in " ".join(result.blocks.where(visibility=0).text.split())
+
+
+HIDDEN = [case for case in CASES if case.kind == "hidden" and "article" not in case.css]
+HEADED = [(case, HEADERS[number % len(HEADERS)], number % 2 == 0) for number, case in enumerate(HIDDEN)]
+
+
+@pytest.mark.parametrize(("case", "header", "flat"), HEADED, ids=lambda value: getattr(value, "name", str(value)))
+def test_controls_of_the_header_open_no_hidden_sentence(
+    case: Case, header: str, flat: bool, pipeline: Pipeline
+) -> None:
+    result = pipeline.run(Page(content=with_header(case.html, header, flat=flat)))
+    assert visibilities(result) <= {"hidden"}
 
 
 def test_kinds_are_many_enough() -> None:

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import pickle
+import random
 import subprocess
 import sys
 import zipfile
@@ -47,6 +48,30 @@ class TestPages:
         archive = Archive(warc(PAGE, STYLE, second, name=name))
         assert [entry.url for entry in archive.pages] == ["http://a.example/page", "http://a.example/two"]
         assert archive.damage == ""
+
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    def test_reads_file_that_gzip_compressed_as_a_whole(self, tmp_path: Path, order: tuple[int, int]) -> None:
+        path = tmp_path / "a.warc.gz"
+        path.write_bytes(gzip.compress(PAGE + record("http://a.example/two", response(b"<p>two"))))
+        archive = pickle.loads(pickle.dumps(Archive(path, index=tmp_path / "a.index")))
+        assert archive.damage == ""
+        assert [archive.page(archive.pages[number], CAP).url for number in order] == [
+            ("http://a.example/page", "http://a.example/two")[number] for number in order
+        ]
+        assert archive.page(archive.pages[1], CAP).content == b"<p>two"
+
+    def test_reads_the_start_of_a_cut_file_that_gzip_compressed_as_a_whole(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.warc.gz"
+        pages = [record(f"http://a.example/{n}", response(random.Random(n).randbytes(20_000))) for n in range(20)]
+        path.write_bytes(gzip.compress(b"".join(pages))[:200_000])
+        archive = Archive(path)
+        assert "is damaged" in archive.damage
+        assert len(archive.page(archive.pages[5], 2 * CAP).content) == 2 * CAP
+
+    def test_text_without_markup_is_named(self, warc) -> None:
+        path = warc(record("http://a.example/", b"The text", kind="conversion"))
+        with pytest.raises(InputError, match="contains text without markup .WET.: give the WARC file"):
+            Archive(path)
 
     def test_excludes_other_statuses(self, warc) -> None:
         archive = Archive(warc(record("http://a.example/", response(b"<p>gone", status="404 Not Found"))))
