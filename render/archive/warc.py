@@ -12,6 +12,7 @@ import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Final, cast
 from urllib.parse import urljoin
 
@@ -34,8 +35,6 @@ _GZIP_MAGIC: Final = b"\x1f\x8b\x08"
 _GZIP_MEMBER: Final = re.compile(re.escape(_GZIP_MAGIC))
 _PLAIN_RECORD: Final = re.compile(rb"(?<=\n)WARC/[01]\.\d\r?\n")
 _CHUNK: Final = 2**20
-_MOST_HEADER: Final = 2**16
-"""Bytes of the header of a record, at most."""
 _BUFFER: Final = 2**16
 _PROBE_BYTES: Final = 1024
 """Bytes of a gzip member that suffice to decompress its first five: header, file name, code tables."""
@@ -277,20 +276,20 @@ def _is_one_gzip_member(path: Path) -> bool:
         if file.read(len(_GZIP_MAGIC)) != _GZIP_MAGIC:
             return False
         file.seek(0)
-        stream, member = gzip.GzipFile(fileobj=file), zlib.decompressobj(wbits=31)
+        member = zlib.decompressobj(wbits=31)
         try:
-            record = next(iter(ArchiveIterator(stream, parse_http=False)), None)
-            first = 0 if record is None else record.content_length + _MOST_HEADER
+            records = ArchiveIterator(cast("IO[bytes]", gzip.GzipFile(fileobj=file)), parse_http=False)
+            second = next((record.stream_pos for record in islice(records, 1, 2)), None)
+            file.seek(0)
+            unpacked = 0
+            while second is not None and unpacked <= second and not member.eof:
+                data = member.unconsumed_tail or file.read(_BUFFER)
+                unpacked += len(member.decompress(data, _CHUNK))
+                if not data:
+                    break
         except (OSError, EOFError, zlib.error):
             return False
-        file.seek(0)
-        unpacked = 0
-        while unpacked <= first and not member.eof and (data := member.unconsumed_tail or file.read(_BUFFER)):
-            try:
-                unpacked += len(member.decompress(data, _CHUNK))
-            except zlib.error:
-                return False
-        return unpacked > first
+        return second is not None and unpacked > second
 
 
 @lru_cache(maxsize=8)

@@ -34,7 +34,7 @@ class TestToPage:
     @pytest.mark.parametrize("document", [None, 3, ["<p>"]])
     def test_rejects_other_types(self, document: object) -> None:
         with pytest.raises(UsageError, match="is not a page: give HTML as str or bytes, a file as Path, or a Page"):
-            to_page(document)  # type: ignore[arg-type]
+            to_page(document, max_bytes=100)  # type: ignore[arg-type]
 
     def test_a_page_is_itself(self) -> None:
         assert to_page(LIVE, max_bytes=MAX_BYTES) is LIVE

@@ -70,7 +70,7 @@ class TestPages:
 
     def test_text_without_markup_is_named(self, warc) -> None:
         path = warc(record("http://a.example/", b"The text", kind="conversion"))
-        with pytest.raises(InputError, match="contains text without markup .WET.: give the WARC file"):
+        with pytest.raises(InputError, match=r"contains text without markup \(WET\): give the WARC file"):
             Archive(path)
 
     def test_excludes_other_statuses(self, warc) -> None:
