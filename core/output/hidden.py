@@ -27,7 +27,7 @@ def write_hidden(result: Result) -> str:
     return "".join("\t".join(_fields(block)) + "\n" for block in blocks)
 
 
-MIN_PROBABILITY: Final = 0.25
+MIN_PROBABILITY: Final = 0.4
 """Probability of content from which hidden text is like content; that of messages, menus and labels is lower."""
 
 

@@ -94,7 +94,7 @@ class StyleSheets(NamedTuple):
 def read_style_sheets(root: etree._Element) -> StyleSheets:
     """Return the style sheets of a document, before `prune` removes them."""
     sheets = [
-        (cast("str", style.text), style.get("media", "").strip().lower())
+        (style.text, style.get("media", "").strip().lower())
         for style in root.iter("style")
         if style.text
         and style.get("type", "").strip().lower() in ("", "text/css")
