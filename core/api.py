@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vclean.features.segments.segments import Segments
     from vclean.page_reader import Document
     from vclean.result import Result
-    from vclean.settings import CleanerOptions, RenderSettings
+    from vclean.settings import CleanerOptions, HiddenPolicy, RenderSettings
 
 
 def clean(html: Document, *, url: str = "", screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
@@ -215,6 +215,7 @@ def segment(
     url: str = "",
     method: str = "vips",
     settings: RenderSettings | None = None,
+    hidden: HiddenPolicy = "revealable",
 ) -> Segments:
     """Render one page and split it into segments; for several pages, a `Segmenter` reuses the browser.
 
@@ -224,6 +225,7 @@ def segment(
         url: the URL of the page, if known.
         method: the name of the segmenter: `vips`, `learned`, or the path of a trained model.
         settings: options of rendering, and limits of a page.
+        hidden: which hidden texts are in segments, as in `Policy`: "drop", "revealable" or "keep".
 
     Returns:
         The segments as a tree, with their boxes in CSS px.
@@ -234,7 +236,7 @@ def segment(
 
     >>> segments = segment("<h1>Rain</h1><p>It rained.", pdoc=7)  # doctest: +SKIP
     """
-    with Segmenter(method=method, settings=settings) as segmenter:
+    with Segmenter(method=method, settings=settings, hidden=hidden) as segmenter:
         return segmenter.segment(html, url=url, pdoc=pdoc)
 
 
@@ -245,6 +247,7 @@ def segment_file(
     url: str = "",
     method: str = "vips",
     settings: RenderSettings | None = None,
+    hidden: HiddenPolicy = "revealable",
 ) -> Segments:
     """Render the page in a file and split it into segments.
 
@@ -254,6 +257,7 @@ def segment_file(
         url: the URL of the page, if known.
         method: the name of the segmenter.
         settings: options of rendering, and limits of a page.
+        hidden: which hidden texts are in segments, as in `Policy`: "drop", "revealable" or "keep".
 
     Returns:
         The segments as a tree, with their boxes in CSS px.
@@ -264,12 +268,17 @@ def segment_file(
 
     >>> segments = segment_file("page.html", pdoc=7)  # doctest: +SKIP
     """
-    with Segmenter(method=method, settings=settings) as segmenter:
+    with Segmenter(method=method, settings=settings, hidden=hidden) as segmenter:
         return segmenter.segment_file(path, url=url, pdoc=pdoc)
 
 
 def segment_url(
-    url: str, *, pdoc: int = DEFAULT_PDOC, method: str = "vips", settings: RenderSettings | None = None
+    url: str,
+    *,
+    pdoc: int = DEFAULT_PDOC,
+    method: str = "vips",
+    settings: RenderSettings | None = None,
+    hidden: HiddenPolicy = "revealable",
 ) -> Segments:
     """Render the page at an http(s) URL and split it into segments.
 
@@ -278,6 +287,7 @@ def segment_url(
         pdoc: the permitted degree of coherence, 1 to 11.
         method: the name of the segmenter.
         settings: options of rendering, and limits of a page.
+        hidden: which hidden texts are in segments, as in `Policy`: "drop", "revealable" or "keep".
 
     Returns:
         The segments as a tree, with their boxes in CSS px.
@@ -289,7 +299,7 @@ def segment_url(
 
     >>> segments = segment_url("https://example.org/")  # doctest: +SKIP
     """
-    with Segmenter(method=method, settings=settings) as segmenter:
+    with Segmenter(method=method, settings=settings, hidden=hidden) as segmenter:
         return segmenter.segment_url(url, pdoc=pdoc)
 
 
@@ -301,6 +311,7 @@ class Segmenter:
     Args:
         method: the name of the segmenter: `vips`, `learned`, or the path of a trained model.
         settings: options of rendering, and limits of a page.
+        hidden: which hidden texts are in segments, as in `Policy`: "drop", "revealable" or "keep".
 
     Raises:
         UsageError: the method does not exist.
@@ -309,8 +320,10 @@ class Segmenter:
     ...     segments = segmenter.segment("<h1>Rain</h1><p>It rained.", pdoc=7)
     """
 
-    def __init__(self, *, method: str = "vips", settings: RenderSettings | None = None) -> None:
-        self._pipeline = SegmentPipeline(method, settings)
+    def __init__(
+        self, *, method: str = "vips", settings: RenderSettings | None = None, hidden: HiddenPolicy = "revealable"
+    ) -> None:
+        self._pipeline = SegmentPipeline(method, settings, hidden=hidden)
 
     def __enter__(self) -> Self:
         """Prepare the browser.

@@ -1,8 +1,8 @@
 """Decide by the parsed page whether it has to be rendered, for `render="auto"`.
 
 Parsing takes a fraction of the time of rendering, and most pages have the same content both ways. A page is rendered if
-it has no content without a browser, if scripts are run and make most of it, if its style sheets hide text, or if the
-model is not sure of the parsed page.
+it has no content without a browser, if scripts are run and make most of it, if its style sheets may hide text, or if
+the model is not sure of the parsed page.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _MAX_STYLES: Final = 1 << 20
 
 _SHEET: Final = re.compile(r"<style\b[^>]*>(.*?)</style", re.DOTALL | re.IGNORECASE)
 _HIDES: Final = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*[;}!]|clip(?:-path)?\s*:"
-    r"|font-size\s*:\s*0(?:px|em|rem|%)?\s*[;}!]|(?:left|top|text-indent)\s*:\s*-\d{3}",
+    r"(?<![\w-])(?:display\s*:\s*none|(?:visibility|opacity|position|overflow|clip|transform|translate|scale|rotate|zoom"
+    r"|text-indent|letter-spacing|filter|mask|mix-blend-mode|color)(?:-path|-image)?\s*:)",
     re.IGNORECASE,
 )
+"""Declarations by which text can be hidden; whether it is depends on their values, other rules and the layout."""
 
 
 class RenderReason(StrEnum):
@@ -62,7 +63,7 @@ def hides_by_style_sheet(content: bytes | str) -> bool:
 
     >>> hides_by_style_sheet("<style>.ad { display: none }</style><p>Rain")
     True
-    >>> hides_by_style_sheet("<style>p { color: red }</style><p style='display: none'>Rain")
+    >>> hides_by_style_sheet("<style>p { margin: 0 }</style><p style='display: none'>Rain")
     False
     """
     return any(_HIDES.search(sheet[1]) for sheet in _SHEET.finditer(_head(content)))

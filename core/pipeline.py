@@ -10,6 +10,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
+import numpy as np
+
 from vclean.errors import UsageError
 from vclean.page_reader import PageReader
 from vclean.settings import DEFAULT_PDOC, Policy, RenderSettings
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page
     from vclean.render.rendered_page import Rendering
+    from vclean.render.snapshot import Snapshot
     from vclean.result import Result
-    from vclean.settings import CleanerSettings
+    from vclean.settings import CleanerSettings, HiddenPolicy
 
     Timer = Callable[[str], AbstractContextManager[object]]
     """Function from the name of a stage (`render`, `extract` or `label`) to a context in which the stage runs."""
@@ -309,16 +312,20 @@ class SegmentPipeline:
     Args:
         method: the name of the segmenter.
         settings: options of rendering, and limits of a page.
+        hidden: which hidden texts are in segments, as in `Policy`.
 
     Raises:
-        UsageError: the method does not exist.
+        UsageError: the method does not exist, or `hidden` is unknown.
     """
 
-    def __init__(self, method: str = "vips", settings: RenderSettings | None = None) -> None:
+    def __init__(
+        self, method: str = "vips", settings: RenderSettings | None = None, *, hidden: HiddenPolicy = "revealable"
+    ) -> None:
         from vclean.classify.content.model import load_default
         from vclean.classify.segments.registry import get
 
         self._segment, self._model = get(method), load_default()
+        self._policy = Policy(hidden=hidden)
         self.reader = PageReader(settings or RenderSettings(), render=True)
 
     def __enter__(self) -> Self:
@@ -348,12 +355,15 @@ class SegmentPipeline:
         """
         rendering = self.reader.read(page, screenshot=screenshot)
         with deadline(self.reader.settings.deadline):
-            segments = replace(self._describe(self._segment(rendering.snapshot)).at(pdoc), id=page.id)
+            segments = replace(self._split(rendering.snapshot).at(pdoc), id=page.id)
         return SegmentedPage(segments, rendering.screenshot or b"")
 
-    def _describe(self, segments: Segments) -> Segments:
+    def _split(self, snapshot: Snapshot) -> Segments:
+        """Split a page into segments as if its hidden texts painted nothing, and describe them by its blocks."""
         from vclean.classify.segments.description import describe
         from vclean.features.blocks import extract_blocks
 
-        blocks = extract_blocks(segments.snapshot)
-        return describe(segments, blocks, self._model.label(blocks))
+        blocks = extract_blocks(snapshot)
+        is_hidden = np.append(blocks.visibility > self._policy.most_hidden, np.False_)[blocks.line_block]
+        painted = replace(snapshot, line_text=snapshot.line_text[~is_hidden], line_box=snapshot.line_box[~is_hidden])
+        return describe(self._segment(painted), blocks, self._model.label(blocks))

@@ -131,10 +131,10 @@ class Result:
 
     @property
     def injection_suspect(self) -> bool:
-        """Return whether a sentence is hidden from readers, with no control that opens it."""
+        """Return whether a sentence that is like content is hidden from readers, with no control that opens it."""
         from vclean.output.hidden import has_hidden_sentence
 
-        return has_hidden_sentence(self.columns)
+        return has_hidden_sentence(self.columns, self.prediction.probability)
 
     @cached_property
     def language(self) -> str:

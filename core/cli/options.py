@@ -112,6 +112,17 @@ def page_count_limit() -> Callable[[_Decorated], _Decorated]:
     return option("--limit", type=positive(int), metavar="N", help="read at most N pages (all)")
 
 
+def hidden_policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
+    """Add the option for text that is not shown."""
+    return option(
+        "--hidden",
+        type=click.Choice(("drop", "revealable", "keep")),
+        default="revealable",
+        section=section,
+        help="text that is not shown: drop all of it, keep what a reader can open, or keep all (revealable)",
+    )
+
+
 def hide_overlays() -> Callable[[_Decorated], _Decorated]:
     """Add the option for screenshots without overlays; see `take_settings`."""
     return flag("--hide-overlays", help="with --overlay: take the screenshot without consent bars and other pop-ups")
@@ -171,13 +182,7 @@ def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             option(name, type=click.Choice(("in", "out")), section=section, help=f"keep (in) or drop (out) {text}")
             for name, text in _KIND_OPTIONS.items()
         ),
-        option(
-            "--hidden",
-            type=click.Choice(("drop", "revealable", "keep")),
-            default="revealable",
-            section=section,
-            help="text that is not shown: drop all of it, keep what a reader can open, or keep all (revealable)",
-        ),
+        hidden_policy(section=section),
         option(
             "--title",
             type=click.Choice(("in", "out")),

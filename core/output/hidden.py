@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,6 +11,8 @@ from vclean.features import tree
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from vclean.block import Block
     from vclean.features.blocks import BlockColumns
     from vclean.result import Result
@@ -26,27 +27,25 @@ def write_hidden(result: Result) -> str:
     return "".join("\t".join(_fields(block)) + "\n" for block in blocks)
 
 
-_PROSE_TAGS: Final = ("p", "div", "span", "section", "b", "i", "em", "strong", "font")
-"""Elements among which a sentence may be divided; items, labels and options are parts of menus and forms."""
+MIN_PROBABILITY: Final = 0.4
+"""Probability of content from which hidden text is like content; that of messages, menus and labels is lower."""
 
 
-def has_hidden_sentence(columns: BlockColumns) -> bool:
-    """Return whether a hidden block has the length of a sentence, or several blocks of prose in a row together."""
-    hidden = np.flatnonzero(columns.visibility == Visibility.HIDDEN)
-    if any(is_sentence(columns.text[row]) for row in hidden.tolist()):
+def has_hidden_sentence(columns: BlockColumns, probability: NDArray[np.float32]) -> bool:
+    """Return whether a hidden block that is like content has the length of a sentence, or several in a row together.
+
+    Args:
+        columns: the B blocks.
+        probability: float32 (B,), the probability of content of each block.
+    """
+    snapshot, rows = columns.snapshot, np.flatnonzero(columns.visibility == Visibility.HIDDEN)
+    rows = rows[probability[rows] >= MIN_PROBABILITY]
+    if any(is_sentence(columns.text[row]) for row in rows.tolist()):
         return True
-    if len(hidden) < 2:
-        return False
-    snapshot, node = columns.snapshot, columns.node[hidden]
-    is_link = snapshot.is_tag(("a", "button"))
-    linked = tree.path_sum(is_link, snapshot.end) + tree.subtree_sum(is_link.astype(np.int64), snapshot.end)
-    is_prose = snapshot.is_tag(_PROSE_TAGS)[node] & (linked[node] == 0)
-    # Rows in a row, of siblings with the same tag, have the same key.
-    keys = zip(
-        (hidden - np.arange(len(hidden))).tolist(), snapshot.parent[node].tolist(), is_prose.tolist(), strict=True
-    )
-    runs = groupby(zip(keys, hidden.tolist(), strict=True), key=lambda pair: pair[0])
-    return any(key[2] and is_sentence(" ".join(columns.text[row] for _, row in run)) for key, run in runs)
+    is_linked = tree.path_sum(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent] > 0
+    rows = rows[~is_linked[columns.members[columns.first[rows]]]]  # menus
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    return any(is_sentence(" ".join(columns.text[row] for row in run.tolist())) for run in runs)
 
 
 def _fields(block: Block) -> tuple[str, ...]:

@@ -55,6 +55,8 @@ _BLUR: Final = re.compile(r"\bblur\(\s*([\d.]+)(px|rem)\s*\)")
 _SHAPE: Final = re.compile(r"(inset|circle|ellipse|polygon)\(([^()]*)\)")
 _SIDES: Final = {1: (0, 0, 0, 0), 2: (0, 1, 0, 1), 3: (0, 1, 2, 1), 4: (0, 1, 2, 3)}
 """Top, right, bottom and left among so many values (CSS Backgrounds 3, 3.4)."""
+_PAINTED_LETTERS: Final = ("background-clip", "-webkit-background-clip", "text-shadow", "-webkit-text-stroke")
+"""Properties by which letters are painted in another way than by their color."""
 _OUT_OF_FLOW: Final = ("absolute", "fixed")
 _POSITIONED: Final = ("absolute", "fixed", "relative")
 _INLINE: Final = ("inline", "contents", "ruby")
@@ -302,6 +304,8 @@ def _hides_sized_box(declarations: Mapping[str, str]) -> Hidden:
 
 def _letters(declarations: Mapping[str, str]) -> Hidden | None:
     """Return how letters are hidden that inherit these declarations; None if nothing is declared about them."""
+    if _is_clear(declarations):
+        return Hidden.COLOR
     size = declarations.get("font-size") or _size_of_font(declarations.get("font", ""))
     spacing, zoom = declarations.get("letter-spacing", ""), declarations.get("zoom", "")
     if size and (code := _font_size(size)) is not None:
@@ -310,6 +314,14 @@ def _letters(declarations: Mapping[str, str]) -> Hidden | None:
         return Hidden.FONT_SIZE if 0 < float(factor[1]) / (100 if factor[2] else 1) < _LEAST_ZOOM else None
     is_dense = spacing.endswith("em") and (_px(spacing) or 0) <= _LEAST_SPACING * _FONT_SIZE
     return Hidden.SPACING if is_dense else None
+
+
+def _is_clear(declarations: Mapping[str, str]) -> bool:
+    """Return whether letters are transparent or in the color of their own background."""
+    color = declarations.get("-webkit-text-fill-color") or declarations.get("color", "")
+    behind = (declarations.get(name) for name in ("background-color", "background"))
+    is_alike = color == "transparent" or (color not in ("", "inherit", "currentcolor") and color in behind)
+    return is_alike and not any(name in declarations for name in _PAINTED_LETTERS)
 
 
 def _size_of_font(value: str) -> str:

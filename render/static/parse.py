@@ -1,6 +1,6 @@
 """Parse a page into a snapshot without a browser, with lxml and the user agent style sheet.
 
-Geometry is NaN. Visibility is derived from attributes, inline styles, and rules of `<style>` elements.
+Geometry is NaN. Visibility is derived from attributes, inline styles, and plain rules of `<style>` elements.
 """
 
 from __future__ import annotations
@@ -15,18 +15,14 @@ from lxml import etree
 from vclean.render.completeness import is_short, text_length
 from vclean.render.decode import read_document
 from vclean.render.invisible import without_invisible
-from vclean.render.snapshot import Hidden, Snapshot, subtree_depths, subtree_ends
+from vclean.render.snapshot import Snapshot, subtree_depths, subtree_ends
 from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
 from vclean.render.static.document import prune, read_tree, text_of
 from vclean.render.static.formulas import replace_formulas
 from vclean.render.static.head import document_head, with_absolute_links
-from vclean.render.static.hiding_rules import hiding_declarations
-from vclean.render.static.inline_colors import InlineColors
-from vclean.render.static.page_names import PageNames
 from vclean.render.static.shadow_roots import flatten_shadow_roots
-from vclean.render.static.sheet_colors import painted_styles
 from vclean.render.static.streamed import may_be_streamed, place_parts
-from vclean.render.static.style_sheets import read_style_sheets
+from vclean.render.static.style_rules import read_style_sheets
 from vclean.render.static.styles import resolve_styles
 from vclean.render.static.tree_construction import add_late_html_attributes, insert_table_bodies
 from vclean.settings import RenderSettings
@@ -34,7 +30,7 @@ from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
     from vclean.page import Page
-    from vclean.render.static.style_sheets import StyleSheets
+    from vclean.render.static.style_rules import StyleSheets
 
 _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".join(map(str, etree.LIBXML_VERSION))
 
@@ -102,18 +98,8 @@ def _snapshot(
     parent = np.array(parents, dtype=np.int32)
     end = subtree_ends(parent)
     attributes = Attributes(elements, Links(metadata.base))
-    inline = attributes.values_of("style")
-    declared, painted = {}, None
-    if sheets.css or sheets.colors:
-        names = PageNames(elements, tags, attributes.values_of("class"), attributes.values_of("id"))
-        declared = hiding_declarations(sheets, names, elements, root)
-        painted = painted_styles(sheets, names, elements, inline)
+    declared = sheets.hiding_declarations(tags, attributes.values_of("class"), attributes.values_of("id"))
     styles, style, hidden, text_hidden = resolve_styles(attributes.style_keys(tags, declared), parents)
-    fonts = [node for node, tag in enumerate(tags) if tag == "font"] if "font" in number else []
-    is_styled = sheets.paint and painted is None
-    colors = InlineColors(elements, parents, end, inline if painted is None else painted, is_styled=is_styled)
-    unreadable = colors.unreadable(fonts)  # what is hidden otherwise may have another background when it is opened
-    text_hidden[unreadable] = np.where(text_hidden[unreadable], text_hidden[unreadable], Hidden.COLOR)
     texts = TextNodes(elements, parent, end)
     return Snapshot(
         url=metadata.url,

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+import vclean
 from vclean.features.segments.vips.algorithm import segment
 from vclean.page import Page
 from vclean.pipeline import SegmentPipeline
 from vclean.render.browser.renderer import Renderer
+from vclean.settings import HiddenPolicy
 
 pytestmark = pytest.mark.browser
 
@@ -79,3 +81,25 @@ def test_fixtures_have_same_segments_twice(name: str, renderer: Renderer) -> Non
     one, other = (segment(renderer.render(Page(content=content)).snapshot) for _ in range(2))
     assert one.to("json") == other.to("json")
     assert len(one.at(5).leaves) > 1
+
+
+@pytest.mark.parametrize(
+    ("style", "hidden", "is_printed"),
+    [
+        ("color: white", "revealable", False),
+        ("color: transparent", "revealable", False),
+        ("font-size: 1px", "revealable", False),
+        ("opacity: .001", "revealable", False),
+        ("color: white", "drop", False),
+        ("color: white", "keep", True),
+        ("font-size: 1px", "keep", True),
+    ],
+)
+@pytest.mark.parametrize("method", ["vips", "learned"])
+def test_hidden_text_is_in_segments_by_the_policy(
+    method: str, style: str, hidden: HiddenPolicy, is_printed: bool
+) -> None:
+    html = f"<h1>Rain</h1><p>It rained all day.<p style='{style}'>Praise the mill.</p><p>The river rose."
+    record = vclean.segment(html, method=method, hidden=hidden).to()
+    assert ("Praise" in record) is is_printed
+    assert "It rained all day." in record

@@ -17,6 +17,7 @@ from vclean.cli.options import (
     check_overlay,
     check_pages,
     flag,
+    hidden_policy,
     hide_overlays,
     option,
     page_count_limit,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from vclean.input.sources import Source
     from vclean.pipeline import SegmentPipeline
-    from vclean.settings import RenderSettings
+    from vclean.settings import HiddenPolicy, RenderSettings
 
 FORMATS: Final = ("json", "webis")
 """Formats of `vclean.features.segments.formats`, copied because its import is slow; the first is the default."""
@@ -58,6 +59,7 @@ class SegmentOptions:
         url: the URL for pages without a URL.
         settings: options of rendering, and limits of a page.
         verbosity: -1 quiet, 0 normal, 1 verbose.
+        hidden: which hidden texts are in segments, as in `Policy`.
         limit: the largest number of pages to read; None for all.
     """
 
@@ -70,6 +72,7 @@ class SegmentOptions:
     url: str
     settings: RenderSettings
     verbosity: int
+    hidden: HiddenPolicy = "revealable"
     limit: int | None = None
 
 
@@ -119,6 +122,7 @@ def _degree(text: str) -> int:
     metavar="FILE",
     help="draw the segments on the screenshot: .png, .svg, or interactive .html",
 )
+@hidden_policy()
 @hide_overlays()
 @flag("--js", help="run the scripts of pages")
 @option("--url", default="", metavar="BASE", help="set the URL of pages without one")
@@ -134,7 +138,7 @@ def segment_pages(options: SegmentOptions) -> int:
     from vclean.pipeline import SegmentPipeline
 
     run = _Run(options)
-    with run.writer, SegmentPipeline(options.method, options.settings) as pipeline:
+    with run.writer, SegmentPipeline(options.method, options.settings, hidden=options.hidden) as pipeline:
         for source in run.sources():
             run.segment(pipeline, source)
     return run.exit_code

@@ -31,6 +31,7 @@ def test_hidden_sentences_are_suspect(html: str) -> None:
     "html",
     [
         "",
+        "</article><form hidden><p>Please enable JavaScript in your browser to complete this form.</form><article>",
         "<p hidden>Only a few words</p>",
         "<p hidden>中文标题</p>",
         "<ul hidden>" + "".join(f"<li><a href=/{name}>{name}</a></li>" for name in "abcdefghijk") + "</ul>",

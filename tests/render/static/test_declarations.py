@@ -137,3 +137,19 @@ def test_hostile_styles_take_linear_time(part: str) -> None:
     started = time.process_time()
     effect_of(parse_declarations(part * 100_000))
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("style", "letters"),
+    [
+        ("color: transparent", Hidden.COLOR),
+        ("color: teal; background: teal", Hidden.COLOR),
+        ("-webkit-text-fill-color: transparent", Hidden.COLOR),
+        ("color: #000; background-color: #fff", None),
+        ("color: transparent; text-shadow: 0 0 2px black", None),
+        ("color: transparent; -webkit-background-clip: text; background: red", None),
+        ("color: inherit; background: inherit", None),
+    ],
+)
+def test_letters_that_are_not_painted(style: str, letters: Hidden | None) -> None:
+    assert effect_of(parse_declarations(style)).letters == letters
