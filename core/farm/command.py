@@ -30,7 +30,7 @@ from vclean.cli.options import (
     take_verbosity,
     verbosity,
 )
-from vclean.errors import UsageError
+from vclean.errors import NotHtmlError, UsageError
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -82,7 +82,7 @@ class FarmOptions:
         resume: continue the run in `out`.
         retry_failed: clean the failed pages of that run again.
         engine, address: where the workers run.
-        metrics_port: port for Prometheus, or None.
+        metrics: address and port for Prometheus, or None.
         verbosity: -1 quiet, 0 normal, 1 verbose.
     """
 
@@ -96,7 +96,7 @@ class FarmOptions:
     retry_failed: bool
     engine: Engine
     address: str | None
-    metrics_port: int | None
+    metrics: str | None
     verbosity: int
 
 
@@ -138,6 +138,12 @@ def _take_run(values: dict[str, Any]) -> RunSettings:
     names = ("workers", "retries", "max_memory", "part_rows", "snapshots", "wet", "segments")
     values["workers"] = values["workers"] or 0
     return RunSettings(**{name: values.pop(name) for name in names})
+
+
+def _parse_address(text: str) -> str:
+    """Convert `[HOST:]PORT` to `HOST:PORT`; without a host it is the loopback address."""
+    host, _, number = text.rpartition(":")
+    return f"{host.strip('[]') or '127.0.0.1'}:{port(number)}"
 
 
 def _parse_size(text: str) -> int:
@@ -242,7 +248,15 @@ def _parse_size(text: str) -> int:
 )
 @flag("--segments", section=_RUN, help="add the segments of rendered pages to the rows")
 @flag("--keep-snapshots", "snapshots", section=_RUN, help="store rendered pages in OUT/snapshots")
-@option("--metrics-port", type=port, metavar="PORT", section=_RUN, help="serve metrics for Prometheus on this machine")
+@option(
+    "--metrics",
+    "--metrics-port",
+    "metrics",
+    type=_parse_address,
+    metavar="[HOST:]PORT",
+    section=_RUN,
+    help="serve metrics for Prometheus, on this machine only without HOST",
+)
 @verbosity()
 def farm(options: FarmOptions) -> int:
     """Clean all pages and return the exit code: 0, 1 if pages failed, 128 plus the signal's number if interrupted.
@@ -272,7 +286,7 @@ def farm(options: FarmOptions) -> int:
     _check_methods(options.cleaning)
     with (
         _engine(options) as run,
-        serve_metrics(stats, options.metrics_port),
+        serve_metrics(stats, options.metrics),
         output,
         count_input(inputs, stats),
         show_progress(stats),
@@ -286,7 +300,9 @@ def farm(options: FarmOptions) -> int:
         _log.warning("the inputs contain no page: check them")
     elif options.verbosity >= 0:
         _log.warning(
-            "%s; the rows are in %s", final_line(stats, output.failed, output.render_reasons), output.folder / PARTS
+            "%s; the rows are in %s",
+            final_line(stats, output.failed, output.render_reasons, output.skipped),
+            output.folder / PARTS,
         )
     return int(output.failed.total() > 0)
 
@@ -377,17 +393,18 @@ def progress_line(stats: Stats) -> str:
     done = stats.skipped + stats.done
     pages = format_count(done, "page") if stats.total is None else f"{done:,} of {format_count(stats.total, 'page')}"
     left = "" if stats.remaining_seconds is None else f", {tqdm.format_interval(stats.remaining_seconds)} left"
-    failed = stats.failed.total()
+    failed = stats.failed.total() - stats.failed[NotHtmlError.__name__]
     return f"{pages}, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 
 
-def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str]) -> str:
+def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str], no_pages: int = 0) -> str:
     """Return the result of a run in one line.
 
     Args:
         stats: the counts of the run.
         failed: the failures in all of its output, by error.
         rendered: the pages in all of its output that `render="auto"` rendered, by reason.
+        no_pages: the files in all of its output that were skipped because they are no pages.
 
     >>> from collections import Counter
     >>> from vclean.farm.stats import Stats
@@ -407,4 +424,5 @@ def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str]) -> st
     chosen = ", ".join(f"{name} {count:,}" for name, count in sorted(rendered.items()))
     by_reason = f", {rendered.total():,} rendered ({chosen})" if rendered else ""
     time = tqdm.format_interval(stats.elapsed)
-    return f"{pages}{before}{by_reason}, {failed.total():,} failed{details}, in {time}"
+    skipped = f", {format_count(no_pages, 'file')} skipped (no pages)" if no_pages else ""
+    return f"{pages}{before}{by_reason}{skipped}, {failed.total():,} failed{details}, in {time}"

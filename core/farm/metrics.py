@@ -1,9 +1,9 @@
-"""Serve the counts of a run to Prometheus, over HTTP on the loopback interface."""
+"""Serve the counts of a run to Prometheus, over HTTP."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from vclean.errors import UsageError
 from vclean.imports import requires_extra
@@ -19,8 +19,6 @@ with requires_extra("farm", "prometheus-client"):
     from prometheus_client import CollectorRegistry, start_http_server
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
     from prometheus_client.registry import Collector
-
-_ADDRESS: Final = "127.0.0.1"
 
 
 class FarmCollector(Collector):
@@ -45,22 +43,24 @@ class FarmCollector(Collector):
 
 
 @contextmanager
-def serve_metrics(stats: Stats, port: int | None) -> Iterator[None]:
-    """Serve the metrics at http://127.0.0.1:port/metrics inside the block; do nothing if `port` is None.
+def serve_metrics(stats: Stats, address: str | None) -> Iterator[None]:
+    """Serve the metrics at http://ADDRESS:PORT/metrics inside the block; do nothing if `address` is None.
 
     Raises:
-        UsageError: the port is taken.
+        UsageError: the port is taken, or this machine does not have the address.
     """
-    if port is None:
+    if address is None:
         yield
         return
     registry = CollectorRegistry()
     registry.register(FarmCollector(stats))
+    host, _, port = address.rpartition(":")
     try:
-        server, thread = start_http_server(port, addr=_ADDRESS, registry=registry)
+        server, thread = start_http_server(int(port), addr=host, registry=registry)
     except OSError as error:
+        reason = error.strerror or error
         raise UsageError(
-            f"cannot serve metrics on port {port} ({error.strerror}): choose another --metrics-port"
+            f"cannot serve metrics on {address} ({reason}): choose another --metrics [HOST:]PORT"
         ) from error
     try:
         yield

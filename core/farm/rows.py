@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.cli.batch import describe_unexpected
-from vclean.errors import BrowserMissingError, LimitError, ModelError, UsageError, VcleanError
+from vclean.errors import BrowserMissingError, LimitError, ModelError, NotHtmlError, UsageError, VcleanError
 from vclean.farm.tasks import KEY_BYTES, Task, TaskOutcome
 from vclean.imports import requires_extra
 from vclean.labels import Visibility
@@ -39,6 +39,8 @@ FATAL_ERRORS: Final = (BrowserMissingError, ModelError, UsageError)
 
 OK: Final = "ok"
 FAILED: Final = "failed"
+SKIPPED: Final = "skipped"
+"""Status of files that are no pages, such as images."""
 
 STAGES: Final = ("read", "render", "extract", "label", "pack")
 """Stages by which the wall clock of a page is divided."""
@@ -216,7 +218,8 @@ def failure_row(task: Task, error: VcleanError, seconds: Mapping[str, float]) ->
         error: reason of the failure.
         seconds: wall clock of the completed stages.
     """
-    failure = {"status": FAILED, "error": type(error).__name__, "message": str(error)}
+    status = SKIPPED if isinstance(error, NotHtmlError) else FAILED
+    failure = {"status": status, "error": type(error).__name__, "message": str(error)}
     return _build_row(_common_columns(task, seconds) | failure)
 
 

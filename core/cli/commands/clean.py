@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from vclean.page_reader import PageReader
     from vclean.pipeline import Pipeline, UnlabelledPage
     from vclean.result import Result
-    from vclean.settings import CleanerSettings, RenderSettings
+    from vclean.settings import CleanerSettings, RenderMode, RenderSettings
 
 _REVIEW_BELOW: Final = 0.8
 """Default of --review-below; a page with this confidence has a word F1 of about the same value."""
@@ -131,14 +131,16 @@ def _options(**values: Any) -> CleanOptions:
         raise click.UsageError("argument --review-below: needs --review FILE")
     values["review_below"] = values["review_below"] or _REVIEW_BELOW
     js, overlay = values.pop("js"), values["overlay"]
-    render = values.pop("render") or js or overlay is not None
+    render: RenderMode = values.pop("render") or js or overlay is not None
+    if render and "auto" in values["pages"] and not os.path.lexists("auto"):
+        render, values["pages"] = "auto", tuple(page for page in values["pages"] if page != "auto")
     cleaning = CleanerSettings(
         render=render,
         method=method,
         model=model,
         templates=values.pop("templates"),
         policy=take_policy(values),
-        rendering=take_settings(values, scripts=js, renders=render),
+        rendering=take_settings(values, scripts=js, renders=bool(render)),
         explain=values["explain"] or (overlay is not None and overlay.suffix.lower() == ".html"),
     )
     options = CleanOptions(cleaning=cleaning, verbosity=take_verbosity(values), **values)
@@ -161,8 +163,6 @@ def _check(options: CleanOptions) -> None:
         raise UsageError("--show-hidden replaces the text: leave out -f and --explain")
     if options.front_matter and options.format != "markdown":
         raise UsageError("--front-matter is for Markdown: write -f markdown, too")
-    if options.cleaning.render and "auto" in options.pages and not os.path.lexists("auto"):
-        raise UsageError("--render takes no value: --render auto is for vclean farm")
     check_overlay(options.overlay)
     check_pages(options.pages, options.url)
     outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}
@@ -186,7 +186,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     epilog=_EPILOG,
 )
 @pages_argument("pages to clean (see below)")
-@flag("--render", help="render pages in headless Chromium, for boxes, styles and visibility")
+@flag("--render", help="render pages in headless Chromium; --render auto: only those that need it")
 @flag("--js", help="run the scripts of pages (implies --render)")
 @option("--url", default="", metavar="BASE", help="set the URL of pages without one, to resolve their links")
 @option(
@@ -311,8 +311,11 @@ class _Run(PageRun):
             start = time.perf_counter()
             with report_bugs():
                 page = self.read(source)
-                blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
-                result = self._label(pipeline, blocks)
+                if pipeline.parses_first(page, screenshot=self.options.overlay is not None):
+                    result = pipeline.run(page)
+                else:
+                    blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
+                    result = self._label(pipeline, blocks)
             self._write(result)
             self._log(result, time.perf_counter() - start)
 

@@ -64,7 +64,7 @@ class TestCall:
         table = ArrowCleaner()(PAGES)
         assert table.column_names == list(COLUMNS)
         table.validate(full=True)
-        assert table["status"].to_pylist() == ["ok", "failed", "failed"]
+        assert table["status"].to_pylist() == ["ok", "skipped", "skipped"]
         assert table["error"].to_pylist() == [None, "NotHtmlError", "NotHtmlError"]
         assert table["text"].to_pylist() == [TEXT, None, None]
 

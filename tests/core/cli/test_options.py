@@ -14,7 +14,7 @@ from vclean.cli.commands.evaluate import EvaluateOptions
 from vclean.cli.commands.installation import DoctorOptions, SetupOptions
 from vclean.cli.commands.methods import MethodsOptions
 from vclean.cli.commands.train import TrainOptions
-from vclean.cli.main import COMMANDS, PROGRAM, main_inner
+from vclean.cli.main import COMMANDS, PROGRAM, main, main_inner
 from vclean.errors import UsageError
 from vclean.output import registry
 from vclean.settings import Policy, RenderSettings
@@ -103,6 +103,28 @@ class TestClean:
         with pytest.raises(UsageError, match="not allowed with"):
             clean("a", "--precision", "--recall")
 
+    @pytest.mark.parametrize(
+        ("arguments", "render", "pages"),
+        [
+            (["a", "--render", "auto"], "auto", ["a"]),
+            (["--render", "auto", "a", "b"], "auto", ["a", "b"]),
+            (["a", "--render"], True, ["a"]),
+            (["a"], False, ["a"]),
+        ],
+    )
+    def test_render(self, arguments: list[str], render: object, pages: list[str]) -> None:
+        options = clean(*arguments)
+        assert (options.cleaning.render, list(options.pages)) == (render, pages)
+
+    @pytest.mark.browser
+    def test_render_auto_renders_what_needs_it(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        page = tmp_path / "a.html"
+        page.write_text(f"<style>p + p {{ opacity: 0 }}</style><h1>Mill</h1><p>{'The mill stood. ' * 20}<p>A secret.")
+        assert main([str(page), "--render", "auto", "--method", "text"]) == 0
+        shown = capsys.readouterr().out
+        assert "The mill stood." in shown
+        assert "secret" not in shown
+
     def test_no_review(self) -> None:
         assert clean("a").review is None
 
@@ -136,7 +158,6 @@ class TestClean:
             (["a", "-v", "-q"], "not allowed with"),
             (["a", "--overlay", "a.jpg"], r"end in \.png, \.svg or \.html"),
             (["a", ""], "a PAGE is empty"),
-            (["a", "--render", "auto"], "--render auto is for vclean farm"),
             (["a", "--url", "example.org"], "http:// or https://"),
             (["a", "--review-below", "0.5"], "--review-below: needs --review FILE"),
             (["a", "--review", "r", "--review-below", "0"], "has to be positive"),

@@ -25,7 +25,7 @@ class TestDefaults:
         options = farmed()
         assert (options.inputs, options.out, options.pages) == (["in"], Path("out"), None)
         assert (options.resume, options.retry_failed) == (False, False)
-        assert (options.engine, options.address, options.metrics_port, options.verbosity) == ("local", None, None, 0)
+        assert (options.engine, options.address, options.metrics, options.verbosity) == ("local", None, None, 0)
 
 
 class TestCleaningOptions:
@@ -77,8 +77,17 @@ class TestRunOptions:
         options = farmed("--engine", "ray", "--address", "10.0.0.1:6379")
         assert (options.engine, options.address) == ("ray", "10.0.0.1:6379")
 
-    def test_metrics_port(self):
-        assert farmed("--metrics-port", "9100").metrics_port == 9100
+    @pytest.mark.parametrize(
+        ("option", "value", "expected"),
+        [
+            ("--metrics-port", "9100", "127.0.0.1:9100"),
+            ("--metrics", "9100", "127.0.0.1:9100"),
+            ("--metrics", "0.0.0.0:9100", "0.0.0.0:9100"),
+            ("--metrics", "[::1]:9100", "::1:9100"),
+        ],
+    )
+    def test_metrics(self, option: str, value: str, expected: str):
+        assert farmed(option, value).metrics == expected
 
 
 class TestInvalidOptions:
@@ -115,4 +124,4 @@ class TestHelp:
     def test_describes_inputs_and_outputs(self, capsys):
         assert main_inner(["farm", "--help"]) == 0
         message = capsys.readouterr().out
-        assert all(word in message for word in ("WARC", "OUT/parts", "Exit codes", "--retry-failed", "--metrics-port"))
+        assert all(word in message for word in ("WARC", "OUT/parts", "Exit codes", "--retry-failed", "--metrics"))

@@ -30,7 +30,7 @@ def scrape(port: int) -> dict[tuple[str, ...], float]:
 class TestServeMetrics:
     def test_reports_current_counts(self, port: int) -> None:
         stats = Stats(total=10)
-        with serve_metrics(stats, port):
+        with serve_metrics(stats, f"127.0.0.1:{port}"):
             assert scrape(port)["vclean_pages_done_total",] == 0
             stats.ok, stats.skipped, stats.working, stats.retried = 4, 1, 2, 3
             stats.failed["DeadlineError"] += 2
@@ -48,17 +48,21 @@ class TestServeMetrics:
         assert samples["vclean_run_seconds",] >= 0
 
     def test_omits_unknown_queue(self, port: int) -> None:
-        with serve_metrics(Stats(), port):
+        with serve_metrics(Stats(), f"127.0.0.1:{port}"):
             assert ("vclean_pages_queued",) not in scrape(port)
 
     def test_frees_port(self, port: int) -> None:
         for count in (1, 2):
-            with serve_metrics(Stats(ok=count), port):
+            with serve_metrics(Stats(ok=count), f"127.0.0.1:{port}"):
                 assert scrape(port)["vclean_pages_done_total",] == count
 
     def test_rejects_taken_port(self, port: int) -> None:
-        message = f"port {port} .* choose another"
-        with serve_metrics(Stats(), port), pytest.raises(UsageError, match=message), serve_metrics(Stats(), port):
+        message = f":{port} .* choose another"
+        with (
+            serve_metrics(Stats(), f"127.0.0.1:{port}"),
+            pytest.raises(UsageError, match=message),
+            serve_metrics(Stats(), f"127.0.0.1:{port}"),
+        ):
             pass
 
     def test_does_nothing_without_port(self) -> None:
@@ -67,7 +71,7 @@ class TestServeMetrics:
             assert set(threading.enumerate()) <= threads
 
     def test_listens_on_loopback_only(self, port: int) -> None:
-        with serve_metrics(Stats(), port):
+        with serve_metrics(Stats(), f"127.0.0.1:{port}"):
             listening = socket.create_connection(("127.0.0.1", port))
             listening.close()
             with pytest.raises(OSError, match="refused"):

@@ -70,11 +70,15 @@ class TestRun:
     def test_failures_have_rows_with_reason(self, farm: Farm) -> None:
         pages = farm.crawl(2, empty="", binary="\x00\x01\x02\x00\xff" * 50)
         code, messages = farm.run(pages, farm.folder / "missing.warc.gz", farm.folder / "*.jsonl")
-        assert (code, len(messages.splitlines())) == (1, 3)
+        assert code == 1
+        assert "2 files skipped (no pages), 2 failed" in messages
         failed = {row["id"]: row["error"] for row in farm.rows() if row["status"] == "failed"}
         places = {str(farm.folder / name): "InputError" for name in ("missing.warc.gz", "*.jsonl")}
-        assert failed == {"empty": "NotHtmlError", "binary": "NotHtmlError"} | places
-        assert farm.summary()["failed"] == {"InputError": 2, "NotHtmlError": 2}
+        skipped = {row["id"]: row["error"] for row in farm.rows() if row["status"] == "skipped"}
+        assert failed == places
+        assert skipped == {"empty": "NotHtmlError", "binary": "NotHtmlError"}
+        assert farm.summary()["failed"] == {"InputError": 2}
+        assert (farm.summary()["skipped"], farm.summary()["ok"]) == (2, 2)
         assert farm.summary()["state"] == "complete"
 
     def test_unrendered(self, farm: Farm) -> None:
@@ -155,14 +159,14 @@ class TestResume:
         assert farm.run(pages, late, "--no-render")[0] == 1
         assert farm.run(pages, late, "--no-render", "--resume")[0] == 1, "they still have failed"
         late.write_text(html("late"), "utf-8")
-        assert farm.run(pages, late, "--no-render", "--retry-failed")[0] == 1
+        assert farm.run(pages, late, "--no-render", "--retry-failed")[0] == 0
         assert {row["id"]: row["status"] for row in farm.rows()} == {
             str(late): "ok",
-            "empty": "failed",
+            "empty": "skipped",
             "p000": "ok",
             "p001": "ok",
         }
-        assert farm.summary()["run"]["skipped"] == 2
+        assert farm.summary()["run"]["skipped"] == 3
 
     def test_rejects_other_settings(self, farm: Farm) -> None:
         pages = farm.crawl(1)
