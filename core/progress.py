@@ -95,8 +95,16 @@ def show_progress(
     if not _log.isEnabledFor(logging.WARNING) or sys.stderr is None:
         yield
     elif not sys.stderr.isatty() or logs_json():
-        with call_every(_LINE_SECONDS, lambda: _log.warning("%s", line())):
+        lines: list[str] = []
+
+        def log() -> None:
+            lines.append(line())
+            _log.warning("%s", lines[-1])
+
+        with call_every(_LINE_SECONDS, log):
             yield
+        if lines:
+            log()
     else:
         with _bar(task, unit, total, initial) as bar, call_every(_BAR_SECONDS, lambda: update(bar)):
             yield

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from vclean.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 _NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
 
@@ -60,13 +60,15 @@ class Command(click.Command):
     Args:
         bundle: a function from the values by name to the dataclass of options; values of several words are lists. It
             checks combinations of options.
+        common: names of the options that the help lists first.
     """
 
     allow_extra_args = True  # `parse_args` rejects them
 
-    def __init__(self, *args: Any, bundle: Callable[..., Any], **attributes: Any) -> None:
+    def __init__(self, *args: Any, bundle: Callable[..., Any], common: Sequence[str] = (), **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self._bundle = bundle
+        self._common = common
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments into `ctx.params`.
@@ -116,11 +118,15 @@ class Command(click.Command):
         formatter.write_usage(ctx.command_path.strip(), " ".join(self.collect_usage_pieces(ctx)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write arguments and options by section."""
+        """Write arguments and options by section, the common options first."""
         sections: dict[str, list[tuple[str, str]]] = {}
-        for param in self.get_params(ctx):
+        by_name = {name: param for param in self.get_params(ctx) for name in param.opts}
+        common = [by_name[name] for name in self._common]
+        arguments = [param for param in self.get_params(ctx) if isinstance(param, Argument)]
+        for param in dict.fromkeys((*arguments, *common, *self.get_params(ctx))):
+            section = "Common options" if param in common else getattr(param, "section", "Options")
             if record := param.get_help_record(ctx):
-                sections.setdefault(getattr(param, "section", "Options"), []).append(record)
+                sections.setdefault(section, []).append(record)
         for name, records in sections.items():
             with formatter.section(name):
                 formatter.write_dl(records)

@@ -107,9 +107,9 @@ def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
     )
 
 
-def page_count_limit() -> Callable[[_Decorated], _Decorated]:
+def page_count_limit(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
     """Add the option for the largest number of pages of a run."""
-    return option("--limit", type=positive(int), metavar="N", help="read at most N pages (all)")
+    return option("--limit", type=positive(int), metavar="N", section=section, help="read at most N pages (all)")
 
 
 def hidden_policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
@@ -123,9 +123,13 @@ def hidden_policy(section: str = "Options") -> Callable[[_Decorated], _Decorated
     )
 
 
-def hide_overlays() -> Callable[[_Decorated], _Decorated]:
+def hide_overlays(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
     """Add the option for screenshots without overlays; see `take_settings`."""
-    return flag("--hide-overlays", help="with --overlay: take the screenshot without consent bars and other pop-ups")
+    return flag(
+        "--hide-overlays",
+        section=section,
+        help="with --overlay: take the screenshot without consent bars and other pop-ups",
+    )
 
 
 def take_settings(values: dict[str, Any], *, scripts: bool, renders: bool = True) -> RenderSettings:

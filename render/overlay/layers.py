@@ -67,7 +67,7 @@ PENS: Mapping[str, Pen] = {
     Label.PARAGRAPH: Pen((0, 114, 178), 2, (), "paragraph", TINT),
     Label.LIST_ITEM: Pen((0, 158, 115), 2, (8, 4), "list item", TINT),
     Label.CONTINUATION: Pen((204, 121, 167), 2, (3, 3), "continuation", TINT),
-    Label.OTHER: Pen((120, 120, 120), 1, (2, 4), "other, left out", tag="quiet"),
+    Label.OTHER: Pen((95, 95, 95), 1, (2, 4), "other, left out", tag="quiet"),
 }
 """Pens of the labels. The palette of Okabe and Ito is safe for color-blind readers (Wong, Nature Methods 8:441, 2011).
 The strokes differ too, so the labels are distinct without color."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _COMPRESSION = 2
-_QUIET_GROUND = (255, 255, 255, 170)
+_QUIET_GROUND = (255, 255, 255, 235)
 
 Segment = tuple[int, int, int, int]
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont

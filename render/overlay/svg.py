@@ -31,7 +31,7 @@ _TEXT_STYLES = (
     f"text{{font-family:sans-serif}}.legend{{font-size:{LEGEND_SIZE}px}}"
     f".tag{{font-size:{TAG_SIZE}px;text-anchor:middle}}g:hover>.frame{{fill-opacity:.3}}"
 )
-_QUIET_GROUND = "#ffffffaa"
+_QUIET_GROUND = "#ffffffeb"
 
 
 def draw_svg(screenshot: bytes, layers: Sequence[Layer]) -> str:

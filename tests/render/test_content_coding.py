@@ -55,7 +55,7 @@ def test_body_without_coding_is_unchanged(codings: str) -> None:
     ("body", "codings", "message"),
     [
         (TEXT, "gzip", "data error"),
-        (gzip.compress(TEXT), "gzip, br", "Invalid Data"),
+        (b"<p>", "gzip, br", "Invalid Data"),
         (TEXT, "compress", "unknown coding compress"),
         (TEXT, "gzip, gzip, gzip, gzip, gzip", "5 codings"),
     ],

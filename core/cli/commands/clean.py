@@ -53,6 +53,16 @@ if TYPE_CHECKING:
 _REVIEW_BELOW: Final = 0.8
 """Default of --review-below; a page with this confidence has a word F1 of about the same value."""
 
+_COMMON: Final = (
+    "--render", "--format", "--out", "--for", "--comments", "--hidden", "--overlay", "--explain", "--limit", "--timeout"
+)  # fmt: skip
+"""Options that the help lists first."""
+_INPUT: Final = "Input"
+_RENDERING: Final = "Rendering and limits of a page"
+_LABELS: Final = "What counts as content"
+_OUTPUT: Final = "Output"
+_EXPLANATION: Final = "Explanation"
+
 _EPILOG: Final = """\
 PAGE is an HTML file, - for standard input, an http(s) URL, a folder of HTML files, or an MHTML, WARC, WACZ, Parquet
 or JSON lines file (with a column or field html). For a file with the name of a command, write its path: ./setup.
@@ -184,54 +194,87 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     _options,
     help="Clean web pages: label every block of text, print the content.",
     epilog=_EPILOG,
+    common=_COMMON,
 )
 @pages_argument("pages to clean (see below)")
-@flag("--render", help="render pages in headless Chromium; --render auto: only those that need it")
-@flag("--js", help="run the scripts of pages (implies --render)")
-@option("--url", default="", metavar="BASE", help="set the URL of pages without one, to resolve their links")
+@flag("--render", section=_RENDERING, help="render pages in headless Chromium; --render auto: only those that need it")
+@flag("--js", section=_RENDERING, help="run the scripts of pages (implies --render)")
+@option(
+    "--url", default="", metavar="BASE", section=_INPUT, help="set the URL of pages without one, to resolve their links"
+)
 @option(
     "--method",
     metavar="NAME",
     shell_complete=complete_methods,
+    section=_LABELS,
     help="label blocks with this method, see `vclean methods` (vclean)",
 )
-@option("--model", type=path, metavar="FILE", help="use this model in place of the shipped model")
+@option("--model", type=path, metavar="FILE", section=_LABELS, help="use this model in place of the shipped model")
 @option(
     "--template",
     type=path,
     metavar="FILE",
+    section=_LABELS,
     help="keep the elements that match the selectors in this file, one per line",
 )
 @option(
-    "--templates", type=path, metavar="FOLDER", help="use the selector file HOST.txt in this folder for pages of HOST"
+    "--templates",
+    type=path,
+    metavar="FOLDER",
+    section=_LABELS,
+    help="use the selector file HOST.txt in this folder for pages of HOST",
 )
-@flag("--same-site", help="compare the pages of each site, and leave out what repeats on many of them")
-@page_count_limit()
-@page_limits()
-@policy()
-@option("-f", "--format", type=click.Choice(FORMATS), default=FORMATS[0], help=f"set the output format ({FORMATS[0]})")
+@flag("--same-site", section=_LABELS, help="compare the pages of each site, and leave out what repeats on many of them")
+@page_count_limit(section=_INPUT)
+@page_limits(section=_RENDERING)
+@policy(section=_LABELS)
+@option(
+    "-f",
+    "--format",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    section=_OUTPUT,
+    help=f"set the output format ({FORMATS[0]})",
+)
 @option(
     "-o",
     "--out",
     type=path,
     metavar="OUT",
+    section=_OUTPUT,
     help="write to this file; several pages: to this folder, or with -f json to one file (standard output)",
 )
 @option(
     "--overlay",
     type=path,
     metavar="FILE",
+    section=_EXPLANATION,
     help="draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
 )
-@hide_overlays()
-@flag("--explain", help="print the reasons for the label of every block in place of the text; with -f json, add them")
-@flag("--show-hidden", help="list the texts that readers do not see, in place of the text")
-@flag("--front-matter", help="with -f markdown: begin with title, authors, dates and other metadata, as YAML")
-@option("--review", type=path, metavar="FILE", help="list pages of low confidence, lowest first, as JSON lines")
+@hide_overlays(section=_RENDERING)
+@flag(
+    "--explain",
+    section=_EXPLANATION,
+    help="print the reasons for the label of every block in place of the text; with -f json, add them",
+)
+@flag("--show-hidden", section=_EXPLANATION, help="list the texts that readers do not see, in place of the text")
+@flag(
+    "--front-matter",
+    section=_OUTPUT,
+    help="with -f markdown: begin with title, authors, dates and other metadata, as YAML",
+)
+@option(
+    "--review",
+    type=path,
+    metavar="FILE",
+    section=_OUTPUT,
+    help="list pages of low confidence, lowest first, as JSON lines",
+)
 @option(
     "--review-below",
     type=fraction,
     metavar="P",
+    section=_OUTPUT,
     help=f"with --review: list pages with a confidence below P, 0 to 1 ({_REVIEW_BELOW:g})",
 )
 @verbosity()
