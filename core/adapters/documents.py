@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import logging
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from vclean.errors import UsageError, VcleanError
 from vclean.labels import Label
 from vclean.output import json
 from vclean.settings import CleanerSettings
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from vclean.result import Result
     from vclean.settings import CleanerOptions
 
+_log = logging.getLogger("vclean")
+
 _PAGE_FIELDS: Final = ("url", "title", "language", "rendered", "confidence")
 POSITIONS: Final = ("boxes", "xpaths", "blocks", "chunk")
 """Metadata that locate a chunk and do not describe its text."""
@@ -24,9 +29,14 @@ POSITIONS: Final = ("boxes", "xpaths", "blocks", "chunk")
 class ChunkMaker:
     """Settings of the documents of a framework for retrieval: one document for each chunk of a page.
 
+    Attributes:
+        errors: the names of pages that could not be read and their errors, with `on_error="collect"`.
+
     Args:
         settings: the settings that determine the result of a page; the default settings if None.
         max_words: the limit on the words of a document; None for the default of `Result.chunks`.
+        on_error: what to do with a page that cannot be read: `raise` the error, `skip` the page and log why, or
+            also `collect` the error in `errors`.
         options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
     """
 
@@ -35,10 +45,27 @@ class ChunkMaker:
         settings: CleanerSettings | None = None,
         *,
         max_words: int | None = None,
+        on_error: Literal["raise", "skip", "collect"] = "raise",
         **options: Unpack[CleanerOptions],
     ) -> None:
+        if on_error not in ("raise", "skip", "collect"):
+            raise UsageError(f'on_error has to be "raise", "skip" or "collect", not {on_error!r}')
+        self.on_error = on_error
+        self.errors: list[tuple[str, VcleanError]] = []
         self.settings = (settings or CleanerSettings()).replace(**options)
         self.max_words = max_words
+
+    @contextmanager
+    def page_errors(self, name: str) -> Iterator[None]:
+        """Treat an error of the page `name` in the block as `on_error` says."""
+        try:
+            yield
+        except VcleanError as error:
+            if self.on_error == "raise":
+                raise
+            _log.warning("%s is left out: %s", name, error)
+            if self.on_error == "collect":
+                self.errors.append((name, error))
 
     def described_chunks(self, result: Result) -> Iterator[tuple[Chunk, dict[str, Any]]]:
         """Yield the chunks of a page, each with its metadata."""

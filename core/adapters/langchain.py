@@ -29,6 +29,8 @@ class VcleanBlobParser(ChunkMaker, BaseBlobParser):
     Args:
         settings: the settings that determine the result of a page; the default settings if None.
         max_words: the limit on the words of a document; None for the default of `Result.chunks`.
+        on_error: what to do with a page that cannot be read: `raise` the error, `skip` the page and log why, or
+            also `collect` the error in `errors`.
         options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
 
     Raises:
@@ -39,11 +41,12 @@ class VcleanBlobParser(ChunkMaker, BaseBlobParser):
         """Yield the chunks of a page; `vclean.adapters.documents.chunk_metadata` describes their metadata.
 
         Raises:
-            VcleanError: the page cannot be read; one of the subclasses in `vclean.errors`.
+            VcleanError: the page cannot be read, with `on_error="raise"`; one of the subclasses in `vclean.errors`.
         """
-        with Cleaner(self.settings) as cleaner:
-            result = cleaner.clean(self._page(blob))
-        for chunk, metadata in self.described_chunks(result):
+        chunks = []
+        with self.page_errors(str(blob.source or "")), Cleaner(self.settings) as cleaner:
+            chunks = list(self.described_chunks(cleaner.clean(self._page(blob))))
+        for chunk, metadata in chunks:
             yield Document(page_content=chunk.text, metadata={**blob.metadata, **metadata})
 
     def _page(self, blob: Blob) -> Page:

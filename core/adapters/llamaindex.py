@@ -26,6 +26,8 @@ class VcleanReader(ChunkMaker, BaseReader):
     Args:
         settings: the settings that determine the result of a page; the default settings if None.
         max_words: the limit on the words of a document; None for the default of `Result.chunks`.
+        on_error: what to do with a page that cannot be read: `raise` the error, `skip` the page and log why, or
+            also `collect` the error in `errors`.
         options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
 
     Raises:
@@ -42,14 +44,16 @@ class VcleanReader(ChunkMaker, BaseReader):
             extra_info: metadata to add to every document.
 
         Raises:
-            VcleanError: a page cannot be read; one of the subclasses in `vclean.errors`.
+            VcleanError: a page cannot be read, with `on_error="raise"`; one of the subclasses in `vclean.errors`.
         """
         settings = self.settings
         with Cleaner(settings) as cleaner:
             for source in find_sources(str(file), settings.rendering, live=settings.render is True):
-                result = cleaner.clean(source.read())
-                for chunk, metadata in self.described_chunks(result):
-                    yield _document(chunk, {**(extra_info or {}), **metadata})
+                documents = []
+                with self.page_errors(source.id):
+                    chunks = self.described_chunks(cleaner.clean(source.read()))
+                    documents = [_document(chunk, {**(extra_info or {}), **metadata}) for chunk, metadata in chunks]
+                yield from documents
 
 
 def _document(chunk: Chunk, metadata: dict[str, Any]) -> Document:

@@ -42,6 +42,24 @@ class TestVcleanReader:
         sources = {each.metadata["source"] for each in VcleanReader().lazy_load_data(tmp_path)}
         assert sources == {str(tmp_path / "one.html"), str(tmp_path / "two.html")}
 
+    @pytest.mark.parametrize(("on_error", "errors"), [("skip", []), ("collect", ["NotHtmlError"])])
+    def test_a_damaged_page_loses_no_other(self, tmp_path: Path, on_error: str, errors: list[str]) -> None:
+        for name in ("one.html", "three.html"):
+            shutil.copy(NEWS, tmp_path / name)
+        (tmp_path / "two.html").write_bytes(b"\x00\x01\x02\xff" * 50)
+        reader = VcleanReader(on_error=on_error)
+        sources = {each.metadata["source"] for each in reader.load_data(tmp_path)}
+        assert sources == {str(tmp_path / "one.html"), str(tmp_path / "three.html")}
+        assert [(name, type(error).__name__) for name, error in reader.errors] == [
+            (str(tmp_path / "two.html"), error) for error in errors
+        ]
+        with pytest.raises(vclean.NotHtmlError):
+            VcleanReader().load_data(tmp_path)
+
+    def test_on_error_has_three_values(self) -> None:
+        with pytest.raises(vclean.UsageError, match='has to be "raise", "skip" or "collect"'):
+            VcleanReader(on_error="ignore")
+
     def test_in_a_directory_reader(self, tmp_path: Path) -> None:
         shutil.copy(NEWS, tmp_path / "one.html")
         reader = SimpleDirectoryReader(str(tmp_path), file_extractor={".html": VcleanReader()})
