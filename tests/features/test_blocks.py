@@ -288,7 +288,11 @@ class TestVisibility:
         ],
     )
     def test_revealable(self, html):
-        assert visibility(html) == [REVEALABLE]
+        assert visibility(f"<p>The mill stood empty.</p>{html}") == [SHOWN, REVEALABLE]
+
+    def test_element_with_most_of_the_text_is_no_panel(self):
+        html = "<a href='#main'>Skip to content</a><main id=main><p>The mill stood empty.</p><p hidden>One</p></main>"
+        assert visibility(html) == [SHOWN, SHOWN, HIDDEN]
 
     @pytest.mark.parametrize(
         "html",
@@ -323,9 +327,8 @@ class TestVisibility:
         ]
 
     def test_distant_ancestor_reveals(self):
-        assert visibility("<section id=a><div><div hidden><p><b>One</b></p></div></div></section><a href=#a></a>") == [
-            REVEALABLE
-        ]
+        html = "<section id=a><div><div hidden><p><b>One</b></p></div></div></section><a href=#a></a>"
+        assert visibility(f"<p>The mill stood empty.</p>{html}") == [SHOWN, REVEALABLE]
 
     def test_each_text_by_its_ancestors(self):
         html = "<p hidden>One</p><div id=two><p hidden>Two</p></div><a href=#two></a><p>Three</p><p hidden>Four</p>"
