@@ -142,7 +142,7 @@ def _options(**values: Any) -> CleanOptions:
     values["review_below"] = values["review_below"] or _REVIEW_BELOW
     js, overlay = values.pop("js"), values["overlay"]
     render: RenderMode = values.pop("render") or js or overlay is not None
-    if render and "auto" in values["pages"] and not os.path.lexists("auto"):
+    if render and "auto" in values["pages"] and len(values["pages"]) > 1 and not os.path.lexists("auto"):
         render, values["pages"] = "auto", tuple(page for page in values["pages"] if page != "auto")
     cleaning = CleanerSettings(
         render=render,
