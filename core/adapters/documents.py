@@ -57,7 +57,7 @@ class ChunkMaker:
 
     @contextmanager
     def page_errors(self, name: str) -> Iterator[None]:
-        """Treat an error of the page `name` in the block as `on_error` says."""
+        """Raise, log or collect an error of the page `name` in the block, by `on_error`."""
         try:
             yield
         except VcleanError as error:

@@ -78,6 +78,7 @@ class Command(click.Command):
         """
         if ctx.resilient_parsing:  # for shell completion
             return super().parse_args(ctx, args)
+        args = self._join_words(args)
         self._check_values(ctx, args)
         if rest := super().parse_args(ctx, args):
             raise click.UsageError(f"unrecognized arguments: {' '.join(rest)}", ctx)
@@ -93,6 +94,19 @@ class Command(click.Command):
             raise
         assert self.callback is not None
         return Call(self.callback, options)
+
+    def _join_words(self, args: Iterable[str]) -> list[str]:
+        """Join the words of a flag of two, such as `--render auto`, which the command declares as `--render-auto`."""
+        flags = {
+            name for param in self.params if isinstance(param, click.Option) and param.hidden for name in param.opts
+        }
+        joined: list[str] = []
+        for word in args:
+            if joined and "--" not in joined and f"{joined[-1]}-{word}" in flags:
+                joined[-1] += f"-{word}"
+            else:
+                joined.append(word)
+        return joined
 
     def _check_values(self, ctx: click.Context, args: Iterable[str]) -> None:
         """Reject an option in the position of a value, which click would accept as the value."""

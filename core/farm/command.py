@@ -30,7 +30,7 @@ from vclean.cli.options import (
     take_verbosity,
     verbosity,
 )
-from vclean.errors import NotHtmlError, UsageError
+from vclean.errors import UsageError
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -301,7 +301,7 @@ def farm(options: FarmOptions) -> int:
     elif options.verbosity >= 0:
         _log.warning(
             "%s; the rows are in %s",
-            final_line(stats, output.failed, output.render_reasons, output.skipped),
+            final_line(stats, output.failed, output.render_reasons, output.no_pages),
             output.folder / PARTS,
         )
     return int(output.failed.total() > 0)
@@ -393,7 +393,7 @@ def progress_line(stats: Stats) -> str:
     done = stats.skipped + stats.done
     pages = format_count(done, "page") if stats.total is None else f"{done:,} of {format_count(stats.total, 'page')}"
     left = "" if stats.remaining_seconds is None else f", {tqdm.format_interval(stats.remaining_seconds)} left"
-    failed = stats.failed.total() - stats.failed[NotHtmlError.__name__]
+    failed = stats.failed.total()
     return f"{pages}, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 
 

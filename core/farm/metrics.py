@@ -36,6 +36,7 @@ class FarmCollector(Collector):
         yield _counter("vclean_pages_done", "Pages cleaned.", stats.ok)
         yield _counter("vclean_pages_skipped", "Pages that an earlier run has done.", stats.skipped)
         yield _counters("vclean_pages_failed", "Failed pages, by error class.", "error", stats.failed)
+        yield _counter("vclean_no_pages", "Files that are no pages.", stats.no_pages)
         yield _counter("vclean_retries", "Attempts after the first.", stats.retried)
         yield _counters("vclean_worker_restarts", "Workers and browsers replaced, by reason.", "reason", stats.restarts)
         yield _counters("vclean_stage_seconds", "Wall clock by stage, summed over pages.", "stage", stats.seconds)

@@ -115,12 +115,12 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
         for stage in STAGES:
             seconds = pc.struct_field(batch.column("seconds"), stage).drop_null()
             stages[stage].add(seconds.to_numpy(zero_copy_only=False))
-    skipped = failed.pop(NotHtmlError.__name__, 0)
+    no_pages = failed.pop(NotHtmlError.__name__, 0)
     files = {"parts": len(paths), "bytes": sum(path.stat().st_size for path in paths)}
     return {
         "pages": counts["pages"],
-        "ok": counts["pages"] - failed.total() - skipped,
-        "skipped": skipped,
+        "ok": counts["pages"] - failed.total() - no_pages,
+        "no_pages": no_pages,
         "failed": dict(sorted(failed.items())),
         "retries": counts["attempts"] - counts["pages"],
         "render_reasons": dict(sorted(reasons.items())),
@@ -160,7 +160,7 @@ class RunOutput:
 
     Attributes:
         failed: after the block, the failures in all parts, by class name of their error.
-        skipped: after the block, the number of files in all parts that are no pages.
+        no_pages: after the block, the number of files in all parts that are no pages.
         render_reasons: after the block, the pages in all parts that `render="auto"` rendered, by reason.
 
     Raises:
@@ -189,7 +189,7 @@ class RunOutput:
         self._interrupted = False
         self._complete = False
         self.failed: Counter[str] = Counter()
-        self.skipped = 0
+        self.no_pages = 0
         self.render_reasons: Counter[str] = Counter()
         self._warnings = 0
         self._stack = ExitStack()
@@ -278,7 +278,7 @@ class RunOutput:
         state = {"state": "complete" if self._complete else "interrupted"}
         summary = summarize_parts(part_paths(self.folder))
         self.failed.update(summary["failed"])
-        self.skipped = summary["skipped"]
+        self.no_pages = summary["no_pages"]
         self.render_reasons.update(summary["render_reasons"])
         last_run = {"run": self._stats.to_dict() if self._stats else None}
         write_atomic(self.folder / SUMMARY, _to_json_document(state | summary | last_run | self._facts))

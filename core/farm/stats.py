@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.errors import InputError
+from vclean.errors import InputError, NotHtmlError
 from vclean.input.sources import is_archive, is_container, is_parquet
 from vclean.input.tables import line_count, row_count
 from vclean.progress import background_thread
@@ -32,6 +32,7 @@ class Stats:
         total: pages of the input; None while unknown.
         skipped: pages that an earlier run has done.
         ok, failed: pages that this run has done; failed ones by class name of their error.
+        no_pages: files of this run that are no pages, such as images.
         retried: attempts after the first.
         restarts: replaced workers by reason: "crash", "deadline", "memory" or "worn"; and browsers lost without their
             worker: "browser".
@@ -44,6 +45,7 @@ class Stats:
     skipped: int = 0
     ok: int = 0
     failed: Counter[str] = field(default_factory=Counter)
+    no_pages: int = 0
     retried: int = 0
     restarts: Counter[str] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
@@ -53,7 +55,7 @@ class Stats:
     @property
     def done(self) -> int:
         """Return the number of pages that this run has done."""
-        return self.ok + self.failed.total()
+        return self.ok + self.failed.total() + self.no_pages
 
     @property
     def elapsed(self) -> float:
@@ -79,7 +81,9 @@ class Stats:
 
     def count(self, outcome: TaskOutcome) -> None:
         """Count a finished page."""
-        if outcome.error:
+        if outcome.error == NotHtmlError.__name__:
+            self.no_pages += 1
+        elif outcome.error:
             self.failed[outcome.error] += 1
         else:
             self.ok += 1
@@ -91,6 +95,7 @@ class Stats:
         self.ok += other.ok
         self.retried += other.retried
         self.failed.update(other.failed)
+        self.no_pages += other.no_pages
         self.restarts.update(other.restarts)
         self.seconds.update(other.seconds)
 
@@ -99,6 +104,7 @@ class Stats:
         return {
             "ok": self.ok,
             "failed": dict(sorted(self.failed.items())),
+            "no_pages": self.no_pages,
             "skipped": self.skipped,
             "retried": self.retried,
             "restarts": dict(sorted(self.restarts.items())),

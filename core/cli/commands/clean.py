@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import time
 from contextlib import suppress
@@ -141,9 +140,8 @@ def _options(**values: Any) -> CleanOptions:
         raise click.UsageError("argument --review-below: needs --review FILE")
     values["review_below"] = values["review_below"] or _REVIEW_BELOW
     js, overlay = values.pop("js"), values["overlay"]
-    render: RenderMode = values.pop("render") or js or overlay is not None
-    if render and "auto" in values["pages"] and len(values["pages"]) > 1 and not os.path.lexists("auto"):
-        render, values["pages"] = "auto", tuple(page for page in values["pages"] if page != "auto")
+    always, auto = values.pop("render"), values.pop("render_auto")
+    render: RenderMode = "auto" if auto else always or js or overlay is not None
     cleaning = CleanerSettings(
         render=render,
         method=method,
@@ -198,6 +196,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @pages_argument("pages to clean (see below)")
 @flag("--render", section=_RENDERING, help="render pages in headless Chromium; --render auto: only those that need it")
+@flag("--render-auto", hidden=True)  # written as two words: --render auto
 @flag("--js", section=_RENDERING, help="run the scripts of pages (implies --render)")
 @option(
     "--url", default="", metavar="BASE", section=_INPUT, help="set the URL of pages without one, to resolve their links"

@@ -109,6 +109,10 @@ class TestClean:
             (["a", "--render", "auto"], "auto", ["a"]),
             (["--render", "auto", "a", "b"], "auto", ["a", "b"]),
             (["a", "--render"], True, ["a"]),
+            (["auto", "--render"], True, ["auto"]),
+            (["--overlay", "o.png", "a", "auto"], True, ["a", "auto"]),
+            (["--render", "--", "auto"], True, ["auto"]),
+            (["--render", "./auto"], True, ["./auto"]),
             (["a"], False, ["a"]),
         ],
     )
@@ -139,6 +143,7 @@ class TestClean:
         ("arguments", "message"),
         [
             ([], "required: PAGE"),
+            (["--render", "auto"], "required: PAGE"),
             (["a", "--no-such"], "unrecognized arguments: --no-such"),
             (["a", "--forma", "json"], "unrecognized arguments: --forma; did you mean --format"),
             (["a", "--render=1"], "argument --render: takes no value"),

@@ -77,7 +77,7 @@ class TestRun:
         assert failed == places
         assert skipped == {"empty": "NotHtmlError", "binary": "NotHtmlError"}
         assert farm.summary()["failed"] == {"InputError": 2}
-        assert (farm.summary()["skipped"], farm.summary()["ok"]) == (2, 2)
+        assert (farm.summary()["no_pages"], farm.summary()["ok"], farm.summary()["run"]["no_pages"]) == (2, 2, 2)
         assert farm.summary()["state"] == "complete"
 
     def test_unrendered(self, farm: Farm) -> None:

@@ -98,7 +98,7 @@ class TestRun:
         assert farm.run(pages, pages, farm.folder / "missing", "--no-render", *ray)[0] == 1
         assert farm.ids() == sorted(["empty", *NAMES[:12]] * 2 + [str(farm.folder / "missing")])
         assert farm.summary()["state"] == "complete"
-        assert (farm.summary()["failed"], farm.summary()["skipped"]) == ({"InputError": 1}, 2)
+        assert (farm.summary()["failed"], farm.summary()["no_pages"]) == ({"InputError": 1}, 2)
 
     def test_resumes_after_killed_driver(self, farm: Farm, nodes: Nodes, ray: tuple[object, ...]) -> None:
         """Lose and duplicate no page, leave no worker, and write the rows of an uninterrupted local run."""
