@@ -116,17 +116,20 @@ def _closed(text: str, media: str) -> str:
 
 def _rules(css: str) -> Iterator[_Rule]:
     """Yield the style rules with `display` or `visibility` (CSS Syntax 3, 5), without those for print."""
-    around: list[str] = []
+    around = [(True, False)]  # of the open blocks: whether all count for every screen, and whether one is for print
     for part in css.split("}"):
         *outer, declarations = part.split("{")
         if not outer:
-            del around[-1:]
+            del around[max(len(around) - 1, 1) :]
             continue
         *blocks, selectors = (prelude.rpartition(";")[2].strip() for prelude in outer)
-        around += [block.lower() for block in blocks]
+        for block in map(str.lower, blocks):
+            applies, prints = around[-1]
+            around.append((applies and bool(_EVERY_SCREEN.fullmatch(block)), prints or block == "@media print"))
         declarations = declarations.lower()
-        if ("display" in declarations or "visibility" in declarations) and "@media print" not in around:
-            yield _Rule(selectors, declarations, all(map(_EVERY_SCREEN.fullmatch, around)))
+        applies, prints = around[-1]
+        if ("display" in declarations or "visibility" in declarations) and not prints:
+            yield _Rule(selectors, declarations, applies)
 
 
 def _read(rules: Sequence[_Rule]) -> tuple[dict[str, list[tuple[str, frozenset[str], str]]], set[str]]:
