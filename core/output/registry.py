@@ -28,9 +28,9 @@ FRONT_MATTER: Final = "front-matter"
 """Name of the output of `--front-matter`: Markdown after the metadata of the page."""
 
 _WRITERS: Final = {
-    "cleaneval": "text.write_cleaneval",
-    "text": "text.write_text",
     "markdown": "markdown.write_markdown",
+    "text": "text.write_text",
+    "cleaneval": "text.write_cleaneval",
     "html": "html.write_html",
     "json": "json.write_json",
     "chunks": "chunks.write_chunks",

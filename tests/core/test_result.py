@@ -81,7 +81,7 @@ class TestTo:
 
     @pytest.mark.parametrize("name", ["pdf", "labels", "overlay", ""])
     def test_unknown_format(self, article, name):
-        with pytest.raises(UsageError, match="choose one of cleaneval, text, markdown, html, json"):
+        with pytest.raises(UsageError, match="choose one of markdown, text, cleaneval, html, json"):
             article.to(name)
 
 

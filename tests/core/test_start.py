@@ -49,7 +49,7 @@ class TestFirstPage:
         assert not modules & {"asyncio", "httpx", "playwright", "psutil", "PIL"}
 
     def test_without_libraries_of_other_inputs_and_outputs(self, modules: set[str]) -> None:
-        assert not modules & {"fastwarc", "markdownify", "pyarrow", "tqdm", "prometheus_client", "jinja2"}
+        assert not modules & {"fastwarc", "pyarrow", "tqdm", "prometheus_client", "jinja2"}
 
 
 class TestOverlays:

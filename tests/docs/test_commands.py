@@ -139,7 +139,7 @@ def test_readme_shows_the_real_output(
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(run)[1:]) == 0
-    assert [line[:80] for line in capsys.readouterr().out.splitlines()[:10]] == sample.splitlines()
+    assert [line[:80].rstrip() for line in capsys.readouterr().out.splitlines()[:10]] == sample.splitlines()
     assert (tmp_path / "overlay.png").stat().st_size > 10_000
 
 

@@ -38,7 +38,7 @@ from vclean.result import Result
 from vclean.settings import Policy
 
 HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley."
-TEXT = "<h>Rain\n<p>It rained all day in the valley.\n"
+TEXT = "# Rain\n\nIt rained all day in the valley.\n"
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ class TestOnePage:
         page.write_text("<p>žluť 日本", encoding="utf-8")
         environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
         out, _ = process(page, "--method", "text", env=environment).communicate(timeout=60)
-        assert out.decode() == "<p>žluť 日本\n"
+        assert out.decode() == "žluť 日本\n"
 
     def test_verbose_reports_kept_blocks(self, run, page: Path) -> None:
         _, out, errors = run(page, "-v")
@@ -138,7 +138,7 @@ class TestSeveralPages:
 
     def test_each_under_its_name(self, run, pages: list[Path]) -> None:
         code, out, errors = run(*pages)
-        assert out == f"==> {pages[0]} <==\n<p>Page a.\n==> {pages[1]} <==\n<p>Page b.\n"
+        assert out == f"<!-- {pages[0]} -->\nPage a.\n<!-- {pages[1]} -->\nPage b.\n"
         assert (code, errors) == (0, [])
 
     def test_json_lines(self, run, pages: list[Path], tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ class TestSeveralPages:
         (tmp_path / "bad.html").write_bytes(b"%PDF-1.7")
         code, out, errors = run(pages[0], tmp_path / "bad.html", "missing.html", pages[1])
         assert code == 1
-        assert out.count("==>") == 2
+        assert out.count("<!--") == 2
         assert errors == [
             f"vclean: {tmp_path / 'bad.html'}: this is a PDF document, not HTML",
             "vclean: missing.html does not exist: check the name",
@@ -192,7 +192,7 @@ class TestSeveralPages:
         (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
         code, out, errors = run(tmp_path / "a.warc")
         assert (code, len(errors)) == (1, 1)
-        assert "<p>one" in out
+        assert "-->\none\n" in out
         assert "cut off" in errors[0]
 
 
@@ -237,7 +237,7 @@ class TestSameSite:
     def test_names_bad_page_and_continues(self, run, pages: Path) -> None:
         (pages / "aa.html").touch()
         code, out, errors = run(pages, "--same-site", method="vclean")
-        assert (code, out.count("==>"), len(errors)) == (1, 2, 1)
+        assert (code, out.count("<!--"), len(errors)) == (1, 2, 1)
         assert "aa.html" in errors[0]
 
     def test_with_a_review(self, run, pages: Path) -> None:
@@ -281,7 +281,7 @@ class TestReview:
     def test_the_pages_of_a_folder(self, run, pages: Path) -> None:
         code, out, errors = run(pages, "--review", pages / "look.jsonl")
         entries = [json.loads(line) for line in (pages / "look.jsonl").read_text().splitlines()]
-        assert (code, errors, out.count("==>")) == (0, [], 3)
+        assert (code, errors, out.count("<!--")) == (0, [], 3)
         assert [(Path(page["id"]).name, page["confidence"]) for page in entries] == [("b.html", 0.2), ("a.html", 0.7)]
 
     def test_the_threshold(self, run, pages: Path) -> None:
@@ -346,13 +346,13 @@ class TestBadInput:
         page.write_text(HTML + tail)
         code, out, _ = run(page)
         assert code == 0
-        assert out.startswith("<h>Rain\n<p>It rained all day")
+        assert out.startswith("# Rain\n\nIt rained all day")
 
     @pytest.mark.parametrize("charset", ["utf-8", "utf-16", "no-such-charset", ""])
     def test_wrongly_declared(self, run, page: Path, charset: str) -> None:
         text = "Příliš žluťoučký kůň úpěl ďábelské ódy o nešťastné lásce a vytrvalém dešti."
         page.write_bytes(f"<meta charset='{charset}'><p>{text}".encode("cp1250"))
-        assert run(page)[1] == f"<p>{text}\n"
+        assert run(page)[1] == f"{text}\n"
 
     def test_50_mb(self, run, page: Path) -> None:
         page.write_bytes(b"<p>all work and no play</p>\n" * (50 * 2**20 // 28 + 1))

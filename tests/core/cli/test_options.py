@@ -45,7 +45,7 @@ class TestClean:
     def test_defaults(self) -> None:
         options = clean("page.html")
         assert options.pages == ["page.html"]
-        assert (options.format, options.cleaning.method) == ("cleaneval", "vclean")
+        assert (options.format, options.cleaning.method) == ("markdown", "vclean")
         assert options.settings == RenderSettings()
         assert (options.cleaning.render, options.settings.scripts, options.url) == (False, False, "")
         assert (options.out, options.overlay, options.cleaning.model) == (None, None, None)

@@ -201,8 +201,8 @@ class TestCommand:
         assert "also on other pages of the site" in capsys.readouterr().out
 
     def test_another_format_is_refused(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main.main([str(page), "--explain", "-f", "markdown"]) == 2
-        assert "leave out -f markdown" in capsys.readouterr().err
+        assert main.main([str(page), "--explain", "-f", "text"]) == 2
+        assert "leave out -f text" in capsys.readouterr().err
 
 
 class TestHtmlOverlay:
@@ -240,12 +240,12 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("arguments", "explains", "output"),
         [
-            ([], False, "cleaneval"),
+            ([], False, "markdown"),
             (["--explain"], True, "explanation"),
             (["--explain", "-f", "json"], True, "json"),
-            (["--overlay", "x.html"], True, "cleaneval"),
+            (["--overlay", "x.html"], True, "markdown"),
             (["--overlay", "x.html", "-f", "text"], True, "text"),
-            (["--overlay", "x.png"], False, "cleaneval"),
+            (["--overlay", "x.png"], False, "markdown"),
         ],
     )
     def test_explained_output_of_options(self, arguments: list[str], explains: bool, output: str) -> None:

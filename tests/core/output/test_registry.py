@@ -29,7 +29,7 @@ def imports(path: Path) -> set[str]:
 
 class TestWriter:
     def test_the_formats(self) -> None:
-        assert registry.FORMATS == ("cleaneval", "text", "markdown", "html", "json", "chunks")
+        assert registry.FORMATS == ("markdown", "text", "cleaneval", "html", "json", "chunks")
 
     @pytest.mark.parametrize("name", registry.FORMATS)
     def test_every_format_has_a_writer(self, name: str) -> None:
@@ -40,7 +40,7 @@ class TestWriter:
             registry.writer(registry.EXPLANATION)(result(snapshot("<p>Rain"), "p"))
 
     def test_an_unknown_format(self) -> None:
-        with pytest.raises(UsageError, match="no output format 'pdf': choose one of cleaneval, text"):
+        with pytest.raises(UsageError, match="no output format 'pdf': choose one of markdown, text"):
             registry.writer("pdf")
 
     def test_writers_are_imported_on_use(self) -> None:

@@ -6,17 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.labels import Label
-from vclean.output.registry import FORMATS
 from vclean.output.text import TextUnit, to_cleaneval, to_text, units
 
 H, P, L, C, O = Label.HEADING, Label.PARAGRAPH, Label.LIST_ITEM, Label.CONTINUATION, Label.OTHER  # noqa: E741
 
 words = st.text(alphabet="abc é漢\n\t ", max_size=12)
 pages = st.lists(st.tuples(words, st.sampled_from(list(Label))), max_size=12)
-
-
-def test_default_format_is_cleaneval():
-    assert FORMATS[0] == "cleaneval"
 
 
 class TestUnits:
