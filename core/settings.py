@@ -34,6 +34,7 @@ class RenderSettings:
         deadline: limit in seconds of wall clock for each step of one page: fetching, rendering, labelling.
         max_bytes: limit on the size of the document in bytes.
         max_nodes: limit on the number of elements; a larger page is an error and never truncated.
+        force_html: whether JSON, feeds and plain text are read as HTML, in place of an error.
         hide_overlays: whether screenshots leave out the elements that float above the page, such as consent bars.
         allow_hosts: names or addresses of hosts that pages may be fetched from although they are not public, such as
             this machine or one of an intranet. A page of such a host may read other pages of it.
@@ -52,6 +53,7 @@ class RenderSettings:
     deadline: float = 30.0
     max_bytes: int = 32 * 2**20
     max_nodes: int = 150_000
+    force_html: bool = False
     hide_overlays: bool = False
     allow_hosts: tuple[str, ...] = ()
 
@@ -72,7 +74,7 @@ class RenderSettings:
 
     def to_dict(self) -> dict[str, float | bool]:
         """Return the settings that a page depends on by name, as stored in snapshots and results."""
-        return {name: value for name, value in asdict(self).items() if name != "allow_hosts"}
+        return {name: value for name, value in asdict(self).items() if name not in ("allow_hosts", "force_html")}
 
 
 def _normalize_hosts(hosts: Sequence[str]) -> tuple[str, ...]:

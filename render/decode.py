@@ -13,6 +13,7 @@ points, as both would lose the text:
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -34,6 +35,14 @@ _BINARY_SHARE: Final = 0.02
 
 _SPARSE: Final = 0.01
 """Share of non-ASCII bytes below which frequencies are not significant, and windows-1252 is the better guess."""
+
+_FEEDS: Final = {"rss": "an RSS feed", "rdf:rdf": "an RSS feed", "feed": "an Atom feed"}
+_FEED: Final = re.compile(
+    r"(?>\s+|\ufeff|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<(rss|feed|rdf:RDF)[\s>]", re.IGNORECASE | re.DOTALL
+)
+"""Begin of a feed: its root element, after declarations and comments."""
+_ANY_MARKUP: Final = re.compile(r"<[a-zA-Z/!?]|&#?\w+;")
+_PLAIN: Final = "plain text"
 
 _SIGNATURES: Final = (
     (b"%PDF-", "a PDF document"),
@@ -124,14 +133,46 @@ class Document(NamedTuple):
         return "<script" in self.text or _SCRIPT.search(self.text) is not None
 
 
-def read_document(page: Page, max_bytes: int) -> Document:
+def read_document(page: Page, max_bytes: int, *, force_html: bool = False) -> Document:
     """Decode and repair the document of a page.
+
+    Args:
+        page: the page.
+        max_bytes: limit on the size of the document.
+        force_html: read JSON, feeds and plain text as HTML, too. Plain text that is a string always is.
 
     Raises:
         LimitError: the document has more than `max_bytes` bytes (characters if it is text).
-        NotHtmlError: the document is empty or binary.
+        NotHtmlError: the document is empty, binary, JSON, a feed or plain text.
     """
-    return repaired(source_text(page, max_bytes))
+    source = source_text(page, max_bytes)
+    if not force_html:
+        refuse_other_text(source, plain=isinstance(page.content, bytes))
+    return repaired(source)
+
+
+def refuse_other_text(source: str, *, plain: bool = True) -> None:
+    """Raise NotHtmlError if a document is JSON, a feed, or with `plain` text without any markup."""
+    kind = _text_kind(source)
+    if kind and (plain or kind != _PLAIN):
+        raise NotHtmlError(f"this is {kind}, not HTML: --force-html (force_html=True) cleans it all the same")
+
+
+def _text_kind(source: str) -> str:
+    head = source[:_DECLARATION_BYTES]
+    if feed := _FEED.match(head):
+        return _FEEDS[feed[1].lower()]
+    if head.lstrip()[:1] in ("{", "[") and source.rstrip()[-1:] in ("}", "]") and _is_json(source):
+        return "JSON"
+    return "" if _ANY_MARKUP.search(source) else _PLAIN
+
+
+def _is_json(source: str) -> bool:
+    try:
+        json.loads(source)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def repaired(source: str) -> Document:

@@ -6,6 +6,7 @@ import logging
 import sys
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 import click
@@ -16,7 +17,6 @@ from vclean.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from vclean.input.sources import Source
     from vclean.page import Page
@@ -90,16 +90,18 @@ class PageRun:
     Args:
         options: the options of the command.
         renders: whether pages are rendered.
+        page: the URL of the only page to read, of the archive that is the only input; empty for all pages.
     """
 
-    def __init__(self, options: PageOptions, *, renders: bool) -> None:
+    def __init__(self, options: PageOptions, *, renders: bool, page: str = "") -> None:
         from vclean.input.sources import is_container
 
-        self.many = len(options.pages) > 1 or any(map(is_container, options.pages))
+        self.many = not page and (len(options.pages) > 1 or any(map(is_container, options.pages)))
         self.settings = options.settings
         self.renders = renders
         self.done = 0
         self._options = options
+        self._page = page
         self._codes: set[int] = set()
 
     @property
@@ -183,8 +185,11 @@ class PageRun:
             raise UsageError(f"{folder} was not read: name another folder, or add --limit N")
 
     def _find_sources(self) -> Iterator[Source]:
-        from vclean.input.sources import find_sources
+        from vclean.input.sources import archived_source, find_sources
 
+        if self._page:
+            yield archived_source(Path(self._options.pages[0]), self._page, self.settings.max_bytes)
+            return
         for argument in self._options.pages:
             with self.report_errors(argument):
                 source = None

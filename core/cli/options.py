@@ -104,6 +104,7 @@ def page_limits(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             section=section,
             help="also fetch from this host if it is not public, such as localhost; repeatable",
         ),
+        flag("--force-html", section=section, help="clean JSON, feeds and plain text as if they were HTML"),
     )
 
 
@@ -152,6 +153,7 @@ def take_settings(values: dict[str, Any], *, scripts: bool, renders: bool = True
     limits: dict[str, Any] = {name: values.pop(name) for name in ("max_bytes", "max_nodes")}
     limits["allow_hosts"] = tuple(values.pop("allow_hosts"))
     limits["hide_overlays"] = values.pop("hide_overlays", False)
+    limits["force_html"] = values.pop("force_html")
     return RenderSettings(**viewport, **limits, deadline=values.pop("timeout"), scripts=scripts)
 
 

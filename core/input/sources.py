@@ -11,6 +11,7 @@ from itertools import islice, starmap
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
+from vclean.characters import format_count
 from vclean.errors import InputError
 from vclean.input.tables import failing_entry, json_pages, parquet_pages, size_limit_error
 from vclean.page import Page
@@ -157,6 +158,25 @@ def archive_sources(
         yield Source(record.url, partial(archive.page, record, max_bytes))
     if archive.damage:
         raise InputError(archive.damage)
+
+
+def archived_source(path: Path, url: str, max_bytes: int) -> Source:
+    """Find one page of a web archive by its URL; redirects are followed.
+
+    Raises:
+        InputError: the archive is unreadable, or has no such page.
+    """
+    from difflib import get_close_matches
+
+    from vclean.render.archive.pages import Archive
+
+    archive = Archive(path)
+    record = next(found for _, found in archive.select([url]))
+    if record is not None:
+        return Source(record.url, partial(archive.page, record, max_bytes))
+    urls = [page.url for page in archive.pages]
+    similar = "".join(f", such as {match}" for match in get_close_matches(url, urls, n=1))
+    raise InputError(f"{path} has no page {url}, but {format_count(len(urls), 'other page')}{similar}")
 
 
 def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:

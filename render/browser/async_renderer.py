@@ -183,7 +183,7 @@ class AsyncRenderer:
     async def _render(self, process: BrowserProcess, page: Page, *, screenshot: bool) -> Rendering:
         if page.live:
             return await self._render_live(process, page, screenshot=screenshot)
-        document = read_document(page, self._settings.max_bytes)
+        document = read_document(page, self._settings.max_bytes, force_html=self._settings.force_html)
         rendering = await self._render_text(process, document.text, page, screenshot=screenshot)
         return await self._completed(process, _with_document(rendering, document), document, page)
 

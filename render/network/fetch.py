@@ -51,7 +51,7 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
     transport = CheckedTransport(allow_hosts | frozenset(settings.allow_hosts), end)
     client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
     with _as_vclean_errors(url), client, client.stream("GET", url) as response:
-        return _page(response, settings.max_bytes, end)
+        return _page(response, settings.max_bytes, end, force_html=settings.force_html)
 
 
 @contextmanager
@@ -67,18 +67,18 @@ def _as_vclean_errors(url: str) -> Iterator[None]:
         raise connection_error(url, error) from error
 
 
-def _page(response: httpx.Response, max_bytes: int, end: float) -> Page:
+def _page(response: httpx.Response, max_bytes: int, end: float, *, force_html: bool) -> Page:
     url = urldefrag(str(response.url)).url
-    _check(response, url)
+    _check(response, url, force_html=force_html)
     body = _body(response, url, max_bytes, end)
     return Page(content=body, url=url, charset=response.charset_encoding or "", id=url)
 
 
-def _check(response: httpx.Response, url: str) -> None:
+def _check(response: httpx.Response, url: str, *, force_html: bool) -> None:
     if response.is_error:
         raise status_error(url, response)
     kind = response.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
-    if kind and not kind.startswith(_TEXT_TYPES):
+    if kind and not force_html and not kind.startswith(_TEXT_TYPES):
         raise NotHtmlError(f"{url} is {kind}, not HTML")
 
 

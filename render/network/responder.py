@@ -9,7 +9,7 @@ import httpx
 
 from vclean.errors import NetworkError, NotHtmlError
 from vclean.render.browser.interception import PageResponse, html_response
-from vclean.render.decode import Document, decode, repaired
+from vclean.render.decode import Document, decode, refuse_other_text, repaired
 from vclean.render.network.fetch import check_size, decoded_body
 from vclean.render.network.transport import AsyncCheckedTransport, connection_error, status_error
 
@@ -51,6 +51,7 @@ class LiveResponder:
 
     def __init__(self, settings: RenderSettings, allow_hosts: frozenset[str]) -> None:
         self._max_bytes = settings.max_bytes
+        self._force_html = settings.force_html
         self._client = httpx.AsyncClient(transport=AsyncCheckedTransport(allow_hosts), timeout=_TIMEOUT)
         self._hops = 0
         self._has_document = False
@@ -110,13 +111,16 @@ class LiveResponder:
         if response.is_error:
             raise status_error(url, response)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind and not kind.startswith(_PAGE_TYPES):
+        if kind and not self._force_html and not kind.startswith(_PAGE_TYPES):
             raise NotHtmlError(f"{url} is {kind}, not HTML")
         return self._decoded(response)
 
     def _decoded(self, response: httpx.Response) -> PageResponse:
         """Return the page in UTF-8; without a declared charset, the browser's detection would differ from `decode`."""
-        self.document = repaired(decode(response.content, response.charset_encoding or ""))
+        source = decode(response.content, response.charset_encoding or "")
+        if not self._force_html:
+            refuse_other_text(source)
+        self.document = repaired(source)
         text = html_response(self.document.text)
         others = tuple(header for header in _headers(response) if header[0] != "content-type")
         return PageResponse(text.body, (*text.headers, *others))

@@ -45,7 +45,7 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     """
     settings = settings or RenderSettings()
     started = time.perf_counter()
-    document = read_document(page, settings.max_bytes)
+    document = read_document(page, settings.max_bytes, force_html=settings.force_html)
     snapshot = _parse_source(document.text, page.url, settings)
     notes = document.notes
     if is_short(snapshot, document.text):

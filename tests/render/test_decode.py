@@ -244,3 +244,42 @@ class TestReadDocument:
     def test_rejects_content_over_the_limit(self, content: str | bytes) -> None:
         with pytest.raises(LimitError, match="101 bytes, over the limit of 100"):
             read_document(Page(content=content), 100)
+
+
+class TestOtherText:
+    """JSON, feeds and plain text are refused, unless they are forced."""
+
+    @pytest.mark.parametrize(
+        ("content", "kind"),
+        [
+            (b'{"html": "<p>It rained."}', "JSON"),
+            (b'\n[1, "a < b"]\n', "JSON"),
+            (b'<?xml version="1.0"?>\n<!-- x --><rss version="2.0"><channel/></rss>', "an RSS feed"),
+            (b'<rdf:RDF xmlns="http://purl.org/rss/1.0/"><channel/></rdf:RDF>', "an RSS feed"),
+            (b'\xef\xbb\xbf<feed xmlns="http://www.w3.org/2005/Atom"></feed>', "an Atom feed"),
+            (b"It rained all day. 2 < 3.", "plain text"),
+        ],
+    )
+    def test_is_named(self, content: bytes, kind: str) -> None:
+        page = Page(content=content)
+        with pytest.raises(NotHtmlError, match=f"this is {kind}, not HTML: --force-html"):
+            read_document(page, 1000)
+        assert read_document(page, 1000, force_html=True).text
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"<p>It rained.",
+            b"<!DOCTYPE html><rss-button>Feed</rss-button>",
+            b'{"a": 1} is JSON<br>',
+            b"[Home] <a href=x>",
+            b"<html><body><feed>x</feed>",
+            b"Fish &amp; chips",
+            "A string is HTML by its type.",
+        ],
+    )
+    def test_html_is_read(self, content: bytes | str) -> None:
+        assert read_document(Page(content=content), 1000).text
+
+    def test_many_declarations_take_linear_time(self) -> None:
+        assert read_document(Page(content=b"<?a?>" * 100_000 + b"<p>x"), 10**6).text

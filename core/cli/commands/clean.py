@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -39,7 +40,6 @@ from vclean.render.repair import REPAIRED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.input.sources import Source
@@ -93,6 +93,7 @@ class CleanOptions:
         review_below: the upper limit of the confidence of listed pages, 0 to 1.
         same_site: whether to compare the pages of each site before labelling them.
         url: the URL for pages without a URL.
+        page: the URL of the only page to clean, of one archive; empty for all pages.
         verbosity: -1 quiet, 0 normal, 1 verbose.
         limit: the largest number of pages to read; None for all.
     """
@@ -109,6 +110,7 @@ class CleanOptions:
     review_below: float
     same_site: bool
     url: str
+    page: str
     verbosity: int
     limit: int | None = None
 
@@ -173,6 +175,10 @@ def _check(options: CleanOptions) -> None:
         raise UsageError("--front-matter is for Markdown: write -f markdown, too")
     check_overlay(options.overlay)
     check_pages(options.pages, options.url)
+    from vclean.input.sources import is_archive
+
+    if options.page and not (len(options.pages) == 1 and is_archive(Path(options.pages[0]))):
+        raise UsageError("--page names a page of one web archive: give one WARC or WACZ file")
     outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}
     check_outputs(options.pages, outputs)
 
@@ -200,6 +206,13 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @flag("--js", section=_RENDERING, help="run the scripts of pages (implies --render)")
 @option(
     "--url", default="", metavar="BASE", section=_INPUT, help="set the URL of pages without one, to resolve their links"
+)
+@option(
+    "--page",
+    default="",
+    metavar="URL",
+    section=_INPUT,
+    help="clean only the page at this URL of one web archive",
 )
 @option(
     "--method",
@@ -339,7 +352,7 @@ class _Run(PageRun):
     def __init__(self, options: CleanOptions) -> None:
         from vclean.output.writers import OverlayWriter, make_writer
 
-        super().__init__(options, renders=bool(options.cleaning.render))
+        super().__init__(options, renders=bool(options.cleaning.render), page=options.page)
         self.options = options
         self.writer = make_writer(options.out, options.output, many=self.many, inputs=options.pages)
         self.review = _review(options)

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers.archives import PAGE, STYLE
+from helpers.archives import PAGE, STYLE, record, response
 from helpers.http_site import ALLOWED, QUICK, site  # noqa: F401 - a fixture
 
 from vclean.classify.content import model
@@ -194,6 +194,41 @@ class TestSeveralPages:
         assert (code, len(errors)) == (1, 1)
         assert "-->\none\n" in out
         assert "cut off" in errors[0]
+
+
+class TestOnePageOfAnArchive:
+    @pytest.fixture
+    def archive(self, tmp_path: Path) -> Path:
+        path = tmp_path / "a.warc"
+        path.write_bytes(PAGE + record("http://a.example/other", response(b"<p>two", "text/html")) + STYLE)
+        return path
+
+    def test_by_its_url(self, run, archive: Path) -> None:
+        assert run(archive, "--page", "http://a.example/other") == (0, "two\n", [])
+
+    def test_unknown(self, run, archive: Path) -> None:
+        code, out, errors = run(archive, "--page", "http://a.example/othr")
+        assert (code, out) == (3, "")
+        assert errors == [
+            f"vclean: {archive} has no page http://a.example/othr, but 2 other pages, such as http://a.example/other"
+        ]
+
+    def test_needs_one_archive(self, run, archive: Path, page: Path) -> None:
+        for inputs in ([page], [archive, archive]):
+            code, _, errors = run(*inputs, "--page", "http://a.example/other")
+            assert (code, len(errors)) == (2, 1)
+            assert "one web archive" in errors[0]
+
+
+def test_a_feed_is_cleaned_if_forced(run, tmp_path: Path) -> None:
+    path = tmp_path / "feed.xml"
+    path.write_text(
+        "<rss><channel><title>News</title><item><description>It rained.</description></item></channel></rss>"
+    )
+    code, out, errors = run(path)
+    assert (code, out, len(errors)) == (4, "", 1)
+    assert "this is an RSS feed, not HTML: --force-html" in errors[0]
+    assert "It rained." in run(path, "--force-html")[1]
 
 
 class Even:
