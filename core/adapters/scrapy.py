@@ -34,6 +34,10 @@ OPTIONS: Final = "VCLEAN_OPTIONS"
 """Name of the setting with the fields of `CleanerSettings`, such as `{"render": True}`."""
 BROWSERS: Final = "VCLEAN_BROWSERS"
 """Name of the setting with the number of pages that are rendered at once, 2 by default."""
+ON_ERROR: Final = "VCLEAN_ON_ERROR"
+"""Name of the setting for items of pages that cannot be cleaned, `collect` by default; see `ERROR_ACTIONS`."""
+ERROR_ACTIONS: Final = ("collect", "skip", "raise")
+"""What to do with such items: note the error in `metadata`, drop the item, or raise the error in the spider."""
 FIELDS: Final = ("text", "blocks", "metadata")
 """Fields that items get."""
 
@@ -92,11 +96,13 @@ class ItemMiddleware:
     Args:
         cleaner: the cleaner, outside its `with` block.
         crawler: the crawler, for counts.
+        on_error: what to do with items of pages that cannot be cleaned, one of `ERROR_ACTIONS`.
     """
 
-    def __init__(self, cleaner: AsyncCleaner, crawler: Crawler) -> None:
+    def __init__(self, cleaner: AsyncCleaner, crawler: Crawler, on_error: str) -> None:
         self._cleaner = cleaner
         self._crawler = crawler
+        self._on_error = on_error
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -106,7 +112,7 @@ class ItemMiddleware:
             NotConfigured: the settings are wrong, or what they need is missing; the reason is logged.
         """
         try:
-            middleware = cls(_make_cleaner(crawler.settings), crawler)
+            middleware = cls(_make_cleaner(crawler.settings), crawler, _read_action(crawler.settings))
         except VcleanError as error:
             _log.error("the spider is not started: %s", error)
             _end_at_start(crawler)
@@ -121,6 +127,8 @@ class ItemMiddleware:
         async for each in result:
             if not isinstance(each, Request) and isinstance(response, HtmlResponse):
                 fields = await self._fields(response) if fields is None else fields
+                if not fields:
+                    continue
                 _fill(each, fields)
             yield each
 
@@ -133,12 +141,20 @@ class ItemMiddleware:
         await self._cleaner.__aexit__(None, None, None)
 
     async def _fields(self, response: HtmlResponse) -> dict[str, Any]:
-        """Return the fields of a response; if it cannot be cleaned, `metadata` has the error."""
+        """Return the fields of a response; if it cannot be cleaned, `metadata` has the error, or there are no fields.
+
+        Raises:
+            VcleanError: the response cannot be cleaned, and this is what the settings ask for.
+        """
         try:
             result = await self._clean(response)
         except VcleanError as error:
-            _log.warning("%s: %s", response.url, error)
             self._count("failed")
+            if self._on_error == "raise":
+                raise
+            _log.warning("%s: %s", response.url, error)
+            if self._on_error == "skip":
+                return {}
             return {"metadata": {"url": response.url, "error": type(error).__name__, "message": str(error)}}
         self._count("cleaned")
         record = json.loads(write_json(result))  # plain strings in place of enumerations
@@ -198,6 +214,18 @@ def _read_settings(settings: BaseSettings) -> tuple[dict[str, Any], int]:
     if browsers < 1:
         raise UsageError(f"{BROWSERS} has to be a number from 1, not {settings.get(BROWSERS)!r}")
     return options, browsers
+
+
+def _read_action(settings: BaseSettings) -> str:
+    """Return what to do with items of pages that cannot be cleaned.
+
+    Raises:
+        UsageError: the setting has no such value.
+    """
+    action = settings.get(ON_ERROR, ERROR_ACTIONS[0])
+    if action not in ERROR_ACTIONS:
+        raise UsageError(f"{ON_ERROR} has to be one of {', '.join(ERROR_ACTIONS)}, not {action!r}")
+    return str(action)
 
 
 def _page(response: HtmlResponse) -> Page:

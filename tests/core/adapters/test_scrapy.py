@@ -140,6 +140,7 @@ class TestSettings:
             ("VCLEAN_OPTIONS", {"rendering": {"scripts": True}}, "rendering has to be a vclean.RenderSettings"),
             ("VCLEAN_BROWSERS", "two", "VCLEAN_BROWSERS has to be a number from 1"),
             ("VCLEAN_BROWSERS", 0, "VCLEAN_BROWSERS has to be a number from 1"),
+            ("VCLEAN_ON_ERROR", "drop", "VCLEAN_ON_ERROR has to be one of collect, skip, raise"),
         ],
     )
     def test_values_that_are_refused(
@@ -202,6 +203,13 @@ class TestAddon:
         assert "metadata" not in by_name["data"]
         assert counts["vclean/failed"] == 1
         assert counts["item_scraped_count"] == 8
+
+    @pytest.mark.parametrize("action", ["skip", "raise"])
+    def test_items_without_a_page_are_left_out(self, port: int, action: str) -> None:
+        items, counts = crawl(port, "empty", "news", settings={"VCLEAN_ON_ERROR": action})
+        assert {item["name"] for item in items} == {"news"}
+        assert (counts["vclean/failed"], counts["vclean/cleaned"]) == (1, 1)
+        assert counts.get("spider_exceptions/count", 0) == (action == "raise")
 
     def test_blocks_are_plain(self, port: int) -> None:
         (whole, *_), _ = crawl(port, "news")
