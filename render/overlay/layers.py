@@ -33,6 +33,8 @@ OUTSET = 2
 
 _CELL = 4
 """Side of a cell of the occupancy grid in px."""
+_TEXT, _TAG = 1, 10_000
+"""Value of a cell with text, and of one with a tag: no tag covers as many cells with text."""
 
 _TAG_HEIGHT, _LEGEND_ROW, _LEGEND_MARGIN, _SWATCH = 13, 22, 8, 20
 
@@ -311,33 +313,33 @@ class TagPlacer:
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
-        self._occupied = np.zeros((height // _CELL + 1, width // _CELL + 1), dtype=bool)
+        self._occupied = np.zeros((height // _CELL + 1, width // _CELL + 1), dtype=np.int32)
 
     def add_obstacles(self, lines: NDArray[np.float32]) -> None:
         """Mark the cells of lines of text, float32 (L, 4), as occupied."""
         frames = frame_boxes(lines, self.width, self.height)
         for line in frames[(frames[:, 2] > 0) & (frames[:, 3] > 0)].tolist():
             x, y, w, h = line
-            self._cells(x + OUTSET, y + OUTSET, w - 2 * OUTSET, h - 2 * OUTSET)[:] = True
+            self._cells(x + OUTSET, y + OUTSET, w - 2 * OUTSET, h - 2 * OUTSET)[:] = _TEXT
 
     def place_tag(self, frame: Rect, width: int, *, required: bool) -> Rect | None:
-        """Return the first free position next to `frame`, and mark it as occupied.
+        """Return the first free position next to `frame`, and mark it as occupied; None if there is none.
 
-        If none is free, return None, or for a `required` tag the position that covers the fewest occupied cells.
+        A `required` tag may cover text, as little as possible, but no other tag.
         """
         candidates = [candidate for candidate in _candidates(frame, width) if self._is_inside(candidate)]
         covered = [int(self._cells(*candidate).sum()) for candidate in candidates]
-        if not candidates or (min(covered) and not required):
+        if not candidates or min(covered) >= (_TAG if required else _TEXT):
             return None
         best = candidates[covered.index(min(covered))]
-        self._cells(*best)[:] = True
+        self._cells(*best)[:] = _TAG
         return Rect(*best)
 
     def _is_inside(self, candidate: tuple[int, int, int, int]) -> bool:
         x, y, width, height = candidate
         return x >= 0 and y >= 0 and x + width <= self.width and y + height <= self.height
 
-    def _cells(self, x: int, y: int, width: int, height: int) -> NDArray[np.bool_]:
+    def _cells(self, x: int, y: int, width: int, height: int) -> NDArray[np.int32]:
         columns = slice(max(x, 0) // _CELL, (x + width - 1) // _CELL + 1)
         return self._occupied[max(y, 0) // _CELL : (y + height - 1) // _CELL + 1, columns]
 

@@ -170,7 +170,7 @@ class TestRecovery:
             released = threading.Event()
             with monkeypatch.context() as patch:
                 patch.setattr(browser, "_GRACE_SECONDS", 0.2)
-                patch.setattr(async_renderer, "read_document", lambda *_: released.wait(60) and Document(""))
+                patch.setattr(async_renderer, "read_document", lambda *_, **__: released.wait(60) and Document(""))
                 with pytest.raises(DeadlineError):
                     renderer.render(Page(content="<p>Two."))
             released.set()

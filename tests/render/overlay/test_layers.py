@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -263,6 +264,13 @@ class TestTags:
         shrunk = [Rect(x + 4, y + 4, w - 8, h - 8) for x, y, w, h in lines]
         assert not any(overlaps(mark.tag, line) for mark in marks for line in shrunk)
         assert not any(overlaps(a.tag, b.tag) for a in marks for b in marks if a is not b)
+
+    def test_do_not_cover_each_other_in_a_dense_bar(self):
+        boxes = [[6 * column, 20 * row, 6, 20] for row in range(4) for column in range(60)]
+        marks = layer(overlay(boxes, [P] * len(boxes), lines=[[0, 0, 400, 200]])).marks
+        tags = [mark.tag for mark in marks if mark.tag is not None]
+        assert len(tags) > 10
+        assert not any(overlaps(a, b) for a, b in itertools.combinations(tags, 2))
 
     def test_are_required_for_content(self):
         mark = only_mark(overlay([[50, 60, 100, 20]], [P], lines=[[0, 0, 400, 200]]))
