@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 TABLES = Path(__file__).parent.parent / "docs" / "reference" / "tables"
 
+_MODULES = {"linguistic": linguistic, "structural": structural, "visual": visual, "neighbourhood": neighbourhood}
+
 GROUPS: dict[str, tuple[FeatureColumn, ...]] = {
-    "linguistic": linguistic.COLUMNS,
-    "structural": structural.COLUMNS,
-    "visual": visual.COLUMNS,
-    "neighbourhood": neighbourhood.COLUMNS,
+    **{
+        name: tuple(column for column in stacking.COLUMNS if column in module.COLUMNS)
+        for name, module in _MODULES.items()
+    },
     "linear models": stacking.SCORE_COLUMNS,
-    "region model": stacking.REGION_COLUMNS,
 }
-"""Features of a block by group, in the order of the matrix."""
+"""Features of a block by group."""
 
 _NAMES = ("tag_", "aria_", "name_", "in_tag_", "in_aria_", "in_name_")
 

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify.content import model, stacking
-from vclean.classify.content.postprocess import block_groups, comment_probability
+from vclean.classify.content.postprocess import block_groups, is_in_named_comments
 from vclean.classify.corpora.corpora import read_corpus
-from vclean.classify.regions import model as region_model
 from vclean.errors import InputError, VcleanError
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
@@ -117,9 +116,8 @@ def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Res
     lap("extract")
     features = matrix.extract(blocks)
     lap("features")
-    posterior = region_model.posterior(trained.regions, features.region) if trained.regions else None
-    x = stacking.stack_columns(features, *trained.linear.scores(features), posterior)
-    comments = comment_probability(features.context, x[:, stacking.REGIONS])
+    x = stacking.stack_columns(features, *trained.linear.scores(features))
+    comments = is_in_named_comments(features.context).astype(np.float32)
     prediction = trained.decide(x, features.layout.tokens, block_groups(blocks), comments)
     lap("predict")
     result = Result(columns=blocks, prediction=prediction)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -21,17 +23,58 @@ if TYPE_CHECKING:
     from vclean.settings import Policy
 
 
+_T = TypeVar("_T")
+
+
+class LazySequence(Sequence[_T], Generic[_T]):
+    """Values of the blocks of a page that are computed when the first of them is asked for.
+
+    Args:
+        count: the number of values.
+        compute: the function that returns them.
+
+    >>> list(LazySequence(2, lambda: ["a", "b"]))
+    ['a', 'b']
+    """
+
+    def __init__(self, count: int, compute: Callable[[], Sequence[_T]]) -> None:
+        self._count = count
+        self._compute = compute
+
+    def __len__(self) -> int:
+        """Return the number of values."""
+        return self._count
+
+    @overload
+    def __getitem__(self, block: int) -> _T: ...
+
+    @overload
+    def __getitem__(self, block: slice) -> Sequence[_T]: ...
+
+    def __getitem__(self, block: int | slice) -> _T | Sequence[_T]:
+        """Return the value of a block, or those of several."""
+        return self._values[block]
+
+    def __iter__(self) -> Iterator[_T]:
+        """Iterate over the values."""
+        return iter(self._values)
+
+    @cached_property
+    def _values(self) -> Sequence[_T]:
+        return self._compute() if self._count else ()
+
+
 class Change(StrEnum):
-    """What changes the log odds of the content trees before the threshold; also a group of contributions.
+    """What changes the log odds of a block besides its features; also a group of contributions.
 
     >>> Change.COMMENTS.value
     'comments'
     """
 
     CONVENTION = "convention"
-    """The convention of a corpus."""
+    """The convention of a corpus, a part of the trees."""
     COMMENTS = "comments"
-    """Readers' comments are kept or left out, as requested or as the threshold model chose."""
+    """Readers' comments are kept or left out, as requested."""
     KINDS = "kinds"
     """A kind of block is kept or left out, as requested."""
 
@@ -42,6 +85,7 @@ class Decision:
 
     Attributes:
         x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
+        convention: float32 (C,), the columns of the convention: see `vclean.classify.content.conventions`.
         comments: float32 (B,), probability that a block is among readers' comments.
         evidence: evidence of the other pages of the site, or None.
         policy: the user's choice of what counts as content.
@@ -56,6 +100,7 @@ class Decision:
     """
 
     x: NDArray[np.float32]
+    convention: NDArray[np.float32]
     comments: NDArray[np.float32]
     evidence: SiteEvidence | None
     policy: Policy
@@ -137,7 +182,7 @@ class Prediction:
     probability: NDArray[np.float32]
     confidence: float = float("nan")
     model: str = ""
-    roles: list[Role | None] = field(default_factory=list)
+    roles: Sequence[Role | None] = field(default_factory=list)
     kinds: Sequence[Kind] = field(default_factory=list)
     decision: Decision | None = None
     headline: Headline | None = None

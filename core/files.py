@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Self
@@ -192,6 +193,15 @@ def home_folder() -> Path:
         return Path.home()
     except RuntimeError:
         return Path(os.devnull, "home")
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder, for files that can be created again."""
+    if sys.platform == "darwin":
+        return home_folder() / "Library" / "Caches"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home_folder() / "AppData" / "Local")
+    return Path(os.environ.get("XDG_CACHE_HOME") or home_folder() / ".cache")
 
 
 def _sync(path: Path) -> None:

@@ -114,7 +114,7 @@ class Result:
         return Blocks(blocks, columns)
 
     @cached_property
-    def roles(self) -> list[Role | None]:
+    def roles(self) -> Sequence[Role | None]:
         """Return the role of each block: that of the method, and `overlay` for any method."""
         overlays = [Role.OVERLAY if in_overlay else None for in_overlay in self.columns.in_overlay.tolist()]
         return self.prediction.roles or overlays

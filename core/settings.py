@@ -104,8 +104,8 @@ class Policy:
         byline: whether names of authors and dates next to the title are content; None: as the model decides.
         lists: whether lists of links, documents or products are content; None: as the model decides.
         title: whether the headline of the page is content.
-        convention: name of a training corpus whose annotators decide what counts as content; empty for a mixture, by
-            the pages that this one is like. The model card lists the names.
+        convention: name of a training corpus whose annotators decide what counts as content; empty: the model predicts
+            from the page how probable each is. The model card lists the names.
 
     Raises:
         UsageError: `recall_weight` is not a positive number, or another field has none of its values.

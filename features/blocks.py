@@ -18,8 +18,6 @@ import numpy as np
 
 from vclean.characters import format_count
 from vclean.features import tree
-from vclean.features.formulas import blocks_with_formulas, formula_elements
-from vclean.features.visibility.overlays import overlay_roots
 from vclean.features.visibility.text_visibility import text_visibility
 from vclean.labels import Visibility
 from vclean.render.snapshot import Hidden
@@ -210,11 +208,22 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
         box=_union_boxes(snapshot, text_block, len(first)),
         visibility=seen.visibility[members[first]],
         technique=seen.technique[members[first]],
-        in_overlay=overlay_roots(snapshot)[parent] >= 0,
+        in_overlay=_in_overlay(snapshot)[parent],
     )
     if "math" not in snapshot.tags:
         return columns
+    from vclean.features.formulas import blocks_with_formulas
+
     return _with_texts(columns, blocks_with_formulas(columns, container, seen.visibility))
+
+
+def _in_overlay(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are in an overlay, bool (N,)."""
+    if not snapshot.rendered:
+        return np.zeros(len(snapshot), dtype=bool)
+    from vclean.features.visibility.overlays import overlay_roots
+
+    return overlay_roots(snapshot) >= 0
 
 
 def _members(block: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -269,7 +278,10 @@ def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Find the elements that break the line before and after them, by tag or computed display: bool (N,)."""
     by_style = ~snapshot.styles.is_in("display", _INLINE_DISPLAY)
     is_block_level = snapshot.is_tag(styles.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
-    is_block_level[formula_elements(snapshot)] = False
+    if "math" in snapshot.tags:
+        from vclean.features.formulas import formula_elements
+
+        is_block_level[formula_elements(snapshot)] = False
     is_block_level[:1] = True
     return is_block_level
 

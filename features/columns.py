@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from vclean.features.page_context import PageContext
 
     Numbers = NDArray[np.number[Any]] | NDArray[np.bool_]
     """Values of a column: integers, floats or flags."""
@@ -40,6 +42,33 @@ def parse_columns(text: str) -> tuple[FeatureColumn, ...]:
     """Return the columns declared by lines of `name | unit | meaning`."""
     rows = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
     return tuple(FeatureColumn(name, unit, doc) for name, unit, doc in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPart:
+    """Columns of a block that one function computes together.
+
+    Attributes:
+        columns: the columns.
+        compute: the function from a page to their values, (B,) each.
+    """
+
+    columns: tuple[FeatureColumn, ...]
+    compute: Callable[[PageContext], Values]
+
+
+def compute_parts(parts: Sequence[ColumnPart], context: PageContext, names: Collection[str] | None = None) -> Values:
+    """Return the values of all columns of a page, (B,) each, or of the parts with the columns `names`."""
+    values: Values = {}
+    for part in parts:
+        if names is None or any(column.name in names for column in part.columns):
+            values.update(part.compute(context))
+    return values
+
+
+def all_columns(parts: Sequence[ColumnPart]) -> tuple[FeatureColumn, ...]:
+    """Return the columns of several parts."""
+    return tuple(column for part in parts for column in part.columns)
 
 
 def count_limits(columns: Sequence[FeatureColumn]) -> NDArray[np.float32]:

@@ -25,8 +25,6 @@ def formula_elements(snapshot: Snapshot) -> NDArray[np.intp]:
 
     Style sheets, which parsed pages lack, make blocks of some of them. No formula separates texts.
     """
-    if "math" not in snapshot.tags:
-        return np.zeros(0, dtype=np.intp)
     is_math = snapshot.is_tag(("math",))
     parents = np.unique(snapshot.parent[is_math]).tolist()
     classes = snapshot.attributes("class")

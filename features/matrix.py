@@ -9,22 +9,39 @@ import numpy as np
 
 from vclean.features.author_styles import discard_default_layout
 from vclean.features.block import linguistic, neighbourhood, structural, visual
-from vclean.features.columns import count_limits, limit_counts, stack_rows
+from vclean.features.columns import all_columns, compute_parts, count_limits, limit_counts, stack_rows
 from vclean.features.groups import RaggedArray
 from vclean.features.names import hashed_tokens
 from vclean.features.page_context import PageContext, mirror_right_to_left
-from vclean.features.regions import candidates, columns
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
 
-_BLOCK_COLUMNS = (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS)
-_BLOCK_COLUMN_NAMES = tuple(column.name for column in _BLOCK_COLUMNS)
+_NAMES = (
+    "words", "words_of_page", "page_words", "page_blocks", "sentences", "capitalised_words", "duplicate_number",
+    "duplicate_shape", "title_covered", "ends_sentence", "ends_colon", "starts_bullet",
+    "tag", "inner_tag", "depth", "link_share", "bold_share", "siblings", "words_before", "heading_level",
+    "since_heading", "last_heading_level", "after_h1", "page_link_share", "page_elements", "long_share",
+    "hidden_share", "visibility",
+    "in_article", "in_main", "in_list_item", "in_table", "in_cell", "in_code", "in_link",
+    "split_heading", "split_li", "split_row",
+    "holder50_inside", "holder50_distance", "holder50_place", "holder50_depth", "holder50_words",
+    "holder75_inside", "holder75_side", "holder75_distance", "holder75_place",
+    "path_blocks", "path_share",
+    "class_blocks", "class_share", "class_mean_words", "class_link_share", "class_stop_words", "class_spread",
+    "x", "y", "relative_width", "relative_height", "solidity1", "solidity2", "solidity3", "font_size",
+    "relative_font", "font_weight", "column_share",
+)  # fmt: skip
+"""Columns of a block that a model reads; the others are for regions and for methods."""
+_PARTS = (*linguistic.PARTS, *structural.PARTS, *visual.PARTS)
+_BY_NAME = {column.name: column for column in all_columns(_PARTS)}
 
-COLUMNS = (*_BLOCK_COLUMNS, *neighbourhood.COLUMNS)
+COLUMNS = (*(_BY_NAME[name] for name in _NAMES), *neighbourhood.COLUMNS)
 """Columns of a block in matrix order; `vclean.classify.content.stacking` adds the columns of the model."""
 
 _LIMITS = count_limits(COLUMNS)
@@ -37,8 +54,6 @@ class Features:
     Attributes:
         context: the blocks and values derived from them.
         base: float32 (B, len(COLUMNS)).
-        region: float32 (C, len(regions.columns.COLUMNS)), one row per candidate region.
-        region_layout: the nesting of the candidate regions, and the innermost one around each block.
         layout: the runs of blocks over which stacked scores are averaged.
         element_tokens: name tokens of all elements.
         word_tokens: word tokens of all blocks.
@@ -46,8 +61,6 @@ class Features:
 
     context: PageContext
     base: NDArray[np.float32]
-    region: NDArray[np.float32]
-    region_layout: candidates.RegionLayout
     layout: neighbourhood.Layout
     element_tokens: hashed_tokens.ElementTokens
     word_tokens: RaggedArray
@@ -58,19 +71,13 @@ def extract(blocks: BlockColumns) -> Features:
     context = page_context(blocks)
     if not len(context):
         return _empty(context)
-    values = block_values(context)
-    regions = candidates.candidate_regions(context)
-    region_matrix = limit_counts(columns.region_matrix(regions, values), columns.LIMITS)
+    values = block_values(context, _NAMES)
     elements = neighbourhood.subtrees(context)
     layout = neighbourhood.layout(context, elements)
-    base = np.vstack(
-        [stack_rows(_BLOCK_COLUMN_NAMES, values), neighbourhood.compute(context, values, layout, elements)]
-    )
+    base = np.vstack([stack_rows(_NAMES, values), neighbourhood.compute(context, values, layout, elements)])
     return Features(
         context,
         limit_counts(np.ascontiguousarray(base.T), _LIMITS),
-        region_matrix,
-        candidates.RegionLayout.from_regions(regions),
         layout,
         hashed_tokens.element_tokens(context.names),
         hashed_tokens.word_tokens(context),
@@ -86,9 +93,15 @@ def page_context(blocks: BlockColumns) -> PageContext:
     return mirror_right_to_left(discard_default_layout(context)) if len(context) else context
 
 
-def block_values(context: PageContext) -> Values:
-    """Return the linguistic, structural and visual columns of a page's blocks by name."""
-    return {**linguistic.compute(context), **structural.compute(context), **visual.compute(context)}
+def block_values(context: PageContext, names: Collection[str] | None = None) -> Values:
+    """Return the linguistic, structural and visual columns of a page's blocks by name, at least those of `names`.
+
+    By default all columns. Without rendering, visual columns are NaN.
+    """
+    if context.snapshot.rendered:
+        return compute_parts(_PARTS, context, names)
+    values = compute_parts((*linguistic.PARTS, *structural.PARTS), context, names)
+    return values | visual.unrendered_columns(len(context))
 
 
 def _empty(context: PageContext) -> Features:
@@ -97,6 +110,4 @@ def _empty(context: PageContext) -> Features:
     no_words = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
     layout = neighbourhood.Layout(runs, runs, np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
     base = np.zeros((0, len(COLUMNS)), dtype=np.float32)
-    region = np.zeros((0, len(columns.COLUMNS)), dtype=np.float32)
-    region_layout = candidates.RegionLayout.from_regions(candidates.candidate_regions(context))
-    return Features(context, base, region, region_layout, layout, hashed_tokens.element_tokens(context.names), no_words)
+    return Features(context, base, layout, hashed_tokens.element_tokens(context.names), no_words)

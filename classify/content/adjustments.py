@@ -1,11 +1,10 @@
-"""Adjust the probabilities of the content trees by convention, site and policy, and record the changes."""
+"""Adjust the probabilities of the content trees by site and policy, and record the changes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from vclean.classify.content.expected_f import adjust_for_kind, bounded_log_odds
-from vclean.classify.content.site_evidence import add_evidence
 from vclean.classify.prediction import Change
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vclean.classify.content.conventions import Conventions
     from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
 
@@ -31,12 +29,10 @@ class AdjustedProbability:
         self.value = probability
         self.changes: dict[Change, NDArray[np.float64]] = {}
 
-    def add_conventions(self, conventions: Conventions, x: NDArray[np.float32], weights: NDArray[np.float32]) -> None:
-        """Adjust to the conventions of corpora: see `Conventions.adjust`."""
-        self._replace(Change.CONVENTION, conventions.adjust(self.value, x, weights))
-
     def add_evidence(self, evidence: SiteEvidence) -> None:
         """Add the evidence of the other pages of the site, which is not recorded as a change."""
+        from vclean.classify.content.site_evidence import add_evidence
+
         self.value = add_evidence(self.value, evidence.log_odds)
 
     def add_comments(self, comments: NDArray[np.float32], words: NDArray[np.float32], *, include: bool) -> None:

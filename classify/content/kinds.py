@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Final, overload
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,6 +14,8 @@ from vclean.features import tree
 from vclean.labels import KINDS, LEARNED_KINDS, Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.classify.trees.forest import Forest
@@ -35,53 +35,19 @@ def kind_probability(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float3
     return trees.predict(x).astype(np.float32)
 
 
-class PredictedKinds(Sequence[Kind]):
-    """Kinds of the B blocks of a page, which are predicted when the first of them is asked for.
-
-    Args:
-        trees: boosted trees for the kind of a block.
-        x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
-        blocks: the blocks.
-        labels: their labels.
-    """
-
-    def __init__(self, trees: Forest, x: NDArray[np.float32], blocks: BlockColumns, labels: Sequence[Label]) -> None:
-        self._trees = trees
-        self._x = x
-        self._blocks = blocks
-        self._labels = labels
-
-    def __len__(self) -> int:
-        """Return the number of blocks."""
-        return len(self._x)
-
-    @overload
-    def __getitem__(self, block: int) -> Kind: ...
-
-    @overload
-    def __getitem__(self, block: slice) -> list[Kind]: ...
-
-    def __getitem__(self, block: int | slice) -> Kind | list[Kind]:
-        """Return the kind of a block, or those of several."""
-        return self._kinds[block]
-
-    @cached_property
-    def _kinds(self) -> list[Kind]:
-        return block_kinds(kind_probability(self._trees, self._x), self._blocks, self._labels)
-
-
-def block_kinds(probability: NDArray[np.float32], blocks: BlockColumns, labels: Sequence[Label]) -> list[Kind]:
+def block_kinds(trees: Forest, x: NDArray[np.float32], blocks: BlockColumns, labels: Sequence[Label]) -> list[Kind]:
     """Return the kinds of the B blocks of a page.
 
     The most probable learned kind, or for body text in a figure caption, a quotation, a data table or code this
     element. Such text outside the content keeps its learned kind.
 
     Args:
-        probability: float32 (B, K), see `kind_probability`.
+        trees: boosted trees for the kind of a block.
+        x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
         blocks: the blocks.
         labels: B labels.
     """
-    codes = probability.argmax(axis=1)
+    codes = kind_probability(trees, x).argmax(axis=1)
     is_content = np.array([label.is_content for label in labels], dtype=bool)
     refinable = np.isin(codes, _BODY) & (is_content | (codes != KINDS.index(Kind.OTHER)))
     for kind, mask in element_kinds(blocks):

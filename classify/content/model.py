@@ -3,8 +3,8 @@
 A model file is a zip archive. `card.json` lists the training corpora, scores, seed, versions and feature columns.
 `linear.npz` has the two linear models. `content.txt`, `types.txt` and `cuts.txt` (the threshold model) are boosted
 trees in LightGBM's text format. `calibration.json` has the points of the calibration map. `regions.txt` is the region
-model, `kinds.txt` the model of kinds, `conventions/` has trees for each convention, and `convention.txt` those that
-predict the convention; all of these are optional.
+model, `kinds.txt` the model of kinds, and `convention.txt` the trees that predict the convention of a page; these are
+optional.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass, field, replace
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,14 +23,14 @@ from vclean.classify import model_file
 from vclean.classify.content import stacking
 from vclean.classify.content.adjustments import AdjustedProbability
 from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
-from vclean.classify.content.conventions import Conventions
+from vclean.classify.content.conventions import Conventions, add_columns
 from vclean.classify.content.expected_f import assign_labels
 from vclean.classify.content.headline import place_headline
-from vclean.classify.content.kinds import KindRequest, PredictedKinds, kind_requests
+from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
 from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import (
     block_groups,
-    comment_probability,
+    is_in_named_comments,
     join_continuations,
     predecessors,
     smooth_groups,
@@ -39,10 +38,8 @@ from vclean.classify.content.postprocess import (
 from vclean.classify.content.subject import place_subject
 from vclean.classify.content.threads import NO_SIGN, is_thread, least_post_share
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
-from vclean.classify.metadata import model as metadata_model
 from vclean.classify.model_file import READ_ERRORS, pack
-from vclean.classify.prediction import Decision, Prediction
-from vclean.classify.regions import model
+from vclean.classify.prediction import Decision, LazySequence, Prediction
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
 from vclean.features import matrix
@@ -51,20 +48,21 @@ from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.classify.metadata.model import MetadataModel
     from vclean.features.blocks import BlockColumns
+    from vclean.features.page_context import PageContext
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the file format."""
 _SHIPPED: Final = "default.vclean"
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
 _KINDS: Final = "kinds.txt"
-_CONVENTIONS: Final = "conventions/"
 _CONVENTION: Final = "convention.txt"
 _CONFIRMED: Final = "confirmed.json"
 _METADATA: Final = "metadata.vclean"
@@ -85,8 +83,8 @@ class Model:
         card: description of the model: corpora, scores, seed, versions, columns.
         version: first 12 hexadecimal digits of the SHA-256 of weights and trees, without the card.
         regions: boosted trees for the role of a container; None if the model was trained without marked pages.
+        conventions: conventions of corpora, and boosted trees for their probabilities on a page.
         kinds: boosted trees for the kind of a block; None if the model was trained without gold of kinds.
-        conventions: boosted trees for the conventions of corpora, and for their probabilities on a page.
         confirmed: labels and parts of the pages of its corrections, which replace those of the model on these pages.
         metadata: the model of metadata, if corrections trained it further; None for the one of the package.
     """
@@ -108,41 +106,52 @@ class Model:
     ) -> Prediction:
         """Label the blocks of a page; for `evidence` and `policy` see `decide`."""
         features = matrix.extract(blocks)
-        posterior = model.posterior(self.regions, features.region) if self.regions else None
-        x = stacking.stack_columns(features, *self.linear.scores(features), posterior)
-        regions, words = x[:, stacking.REGIONS], features.layout.tokens
-        comments = comment_probability(features.context, regions)
+        context, words = features.context, features.layout.tokens
+        x = stacking.stack_columns(features, *self.linear.scores(features))
         policy = policy or Policy()
         excluded = blocks.is_excluded(policy)
         prediction = self.decide(
             x,
             words,
             block_groups(blocks),
-            comments,
+            self._comment_probability(context, policy),
             evidence=evidence,
             policy=policy,
             excluded=excluded,
-            post_share=least_post_share(features.context) if policy.comments is False else NO_SIGN,
+            post_share=least_post_share(context) if policy.comments is False else NO_SIGN,
             requests=kind_requests(policy, self.kinds, x, blocks),
         )
         confirmed, parts = self.confirmed.annotations(blocks)
         labels = override(prediction.labels, confirmed)
-        labels, headline = place_headline(features.context, labels, policy)
-        labels, subject, subject_blocks = place_subject(features.context, labels, policy)
+        labels, headline = place_headline(context, labels, policy)
+        labels, subject, subject_blocks = place_subject(context, labels, policy)
         labels = override(join_continuations(labels, predecessors(blocks)), confirmed)
         return replace(
             prediction,
             labels=labels,
-            roles=_with_overlays(stacking.block_roles(regions), blocks) if self.regions else [],
-            kinds=PredictedKinds(self.kinds, x, blocks, labels) if self.kinds else [],
+            roles=LazySequence(len(blocks), partial(_block_roles, self.regions, context)) if self.regions else [],
+            kinds=LazySequence(len(blocks), partial(block_kinds, self.kinds, x, blocks, labels)) if self.kinds else [],
             headline=confirm_headline(headline, labels, confirmed, parts, blocks.text),
             decision=confirm_decision(prediction.decision, confirmed),
             subject=subject,
             subject_blocks=subject_blocks,
-            context=features.context,
+            context=context,
             metadata_model=self.metadata,
             parts=parts,
         )
+
+    def _comment_probability(self, context: PageContext, policy: Policy) -> NDArray[np.float32]:
+        """Return the probabilities that blocks are among readers' comments, float32 (B,).
+
+        1 if the class or id of an element around the block names comments. If the policy decides about comments,
+        else the highest probability that a container around the block has the role of comments.
+        """
+        named = is_in_named_comments(context).astype(np.float32)
+        if policy.comments is None or self.regions is None or not len(context):
+            return named
+        from vclean.classify.regions.model import BlockRoles
+
+        return np.maximum(named, BlockRoles.predict(self.regions, context).comments)
 
     def decide(
         self,
@@ -163,8 +172,7 @@ class Model:
             x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
             words: float32 (B,), words per block.
             group: int32 (B,), group of each block: see `postprocess.block_groups`.
-            comments: float32 (B,), probability that a block is among readers' comments: see
-                `postprocess.comment_probability`.
+            comments: float32 (B,), probability that a block is among readers' comments.
             evidence: evidence of the other pages of the site: log odds to add, and blocks to leave out.
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content: see `BlockColumns.is_excluded`.
@@ -174,7 +182,11 @@ class Model:
         policy = policy or Policy()
         if not len(x):
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
-        adjusted = self._adjusted_probability(x, self.conventions.weights(x, words, policy.convention), evidence)
+        convention = self.conventions.columns(x, words, policy.convention)
+        rows = add_columns(x, convention)
+        adjusted = AdjustedProbability(content_probability(self.content, rows, use_all_trees=CORRECTED in self.card))
+        if evidence is not None:
+            adjusted.add_evidence(evidence)
         thread = policy.comments is False and is_thread(post_share, adjusted.value, words, comments)
         if policy.comments is not None and not thread:
             adjusted.add_comments(comments, words, include=policy.comments)
@@ -183,29 +195,15 @@ class Model:
         if excluded is not None and excluded.any():
             words = np.where(excluded, 0, words).astype(np.float32)
             adjusted.value = np.where(excluded, 0, adjusted.value).astype(np.float32)
-        undecided = comments if policy.comments is None else np.zeros_like(comments)
-        selections = candidate_selections(x, adjusted.value, words, undecided, policy.recall_weight)
-        best, confidence = self.threshold_model.choose(selections, policy.convention)
-        selected, include = selections.masks[best], selections.comment_policy(best)
+        selections = candidate_selections(x, adjusted.value, words, policy.recall_weight)
+        selected, confidence = self.threshold_model.select(selections, convention)
         is_content = smooth_groups(selected, adjusted.value, words, group) & ~_dropped(len(x), evidence, excluded)
-        if include is not None:
-            adjusted.add_comments(undecided, words, include=include)
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
         decision = Decision(
-            x, comments, evidence, policy, selected, group, is_content, thread, tuple(requests),
+            x, convention, comments, evidence, policy, selected, group, is_content, thread, tuple(requests),
             candidates=adjusted.value, changes=adjusted.changes,
         )  # fmt: skip
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
-
-    def _adjusted_probability(
-        self, x: NDArray[np.float32], weights: NDArray[np.float32], evidence: SiteEvidence | None
-    ) -> AdjustedProbability:
-        """Return the probability of the content trees, adjusted to the conventions and the evidence of the site."""
-        adjusted = AdjustedProbability(content_probability(self.content, x, use_all_trees=CORRECTED in self.card))
-        adjusted.add_conventions(self.conventions, x, weights)
-        if evidence is not None:
-            adjusted.add_evidence(evidence)
-        return adjusted
 
     def to_bytes(self) -> bytes:
         """Return the content of the model file; equal models give equal bytes."""
@@ -228,8 +226,6 @@ class Model:
         for name, forest in optional:
             if forest:
                 members[name] = forest.text.encode()
-        for name, forest in self.conventions.forests.items():
-            members[f"{_CONVENTIONS}{name}.txt"] = forest.text.encode()
         if self.confirmed.pages:
             members[_CONFIRMED] = self.confirmed.to_json().encode()
         if self.metadata:
@@ -237,9 +233,11 @@ class Model:
         return pack(members)
 
 
-def _with_overlays(roles: list[Role | None], blocks: BlockColumns) -> list[Role | None]:
-    """Return the role of each block: `overlay` in overlays, elsewhere that of `roles`."""
-    pairs = zip(roles, blocks.in_overlay.tolist(), strict=True)
+def _block_roles(regions: Forest, context: PageContext) -> list[Role | None]:
+    """Return the role of each block: `overlay` in overlays, elsewhere that of the nearest region."""
+    from vclean.classify.regions.model import BlockRoles
+
+    pairs = zip(BlockRoles.predict(regions, context).most_probable(), context.blocks.in_overlay.tolist(), strict=True)
     return [Role.OVERLAY if in_overlay else role for role, in_overlay in pairs]
 
 
@@ -258,7 +256,7 @@ def content_probability(trees: Forest, x: NDArray[np.float32], *, use_all_trees:
 
     Args:
         trees: the content model.
-        x: float32 (B, len(stacking.COLUMNS)), B at least 1.
+        x: float32 (B, F), the feature matrix with the columns of the convention, B at least 1.
         use_all_trees: evaluate all trees for all rows. Trees added by corrections may change rows on which the earlier
             trees agree.
     """
@@ -299,8 +297,7 @@ def from_bytes(data: bytes, name: str) -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             _check(card, name)
-            names = [name for name in archive.namelist() if name in _OPTIONAL or name.startswith(_CONVENTIONS)]
-            optional = {name: archive.read(name) for name in names}
+            optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
             parts = [archive.read(member) for member in _PARTS]
     except READ_ERRORS as error:
         raise _damaged(name) from error
@@ -308,11 +305,11 @@ def from_bytes(data: bytes, name: str) -> Model:
     try:
         content, types, cuts = (Forest(text.decode()) for text in parts[1:4])
         confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
-        metadata = metadata_model.from_bytes(optional.pop(_METADATA)) if _METADATA in optional else None
-        forests = {name: Forest(text.decode()) for name, text in optional.items()}
-        regions, kinds, predictor = (forests.pop(name, None) for name in (_REGIONS, _KINDS, _CONVENTION))
-        conventions = Conventions({Path(name).stem: forest for name, forest in forests.items()}, predictor)
-        threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])), conventions.names)
+        metadata = _metadata(optional.pop(_METADATA)) if _METADATA in optional else None
+        regions, kinds, predictor = (
+            Forest(optional[name].decode()) if name in optional else None for name in (_REGIONS, _KINDS, _CONVENTION)
+        )
+        threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])))
         return Model(
             _linear(parts[0]),
             content,
@@ -322,12 +319,18 @@ def from_bytes(data: bytes, name: str) -> Model:
             version,
             regions,
             kinds,
-            conventions,
+            Conventions(tuple(card["conventions"]), predictor),
             confirmed,
             metadata,
         )
     except READ_ERRORS as error:
         raise _damaged(name) from error
+
+
+def _metadata(data: bytes) -> MetadataModel:
+    from vclean.classify.metadata import model as metadata_model
+
+    return metadata_model.from_bytes(data)
 
 
 def _damaged(name: str) -> ModelError:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.content.stacking import highest_role_probability
 from vclean.features import tree
 from vclean.features.names import lexicon
-from vclean.labels import Label, Role
+from vclean.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,20 +177,6 @@ MAX_COMMENTS_SHARE: Final = 0.95
 """Share of the page's words above which an element is not a comment section: themes put `comments-open` on the body."""
 
 _COMMENTS: Final = np.uint64(1 << lexicon.NAME_GROUPS.index("comments"))
-
-
-def comment_probability(context: PageContext, regions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the probabilities that blocks are among readers' comments, float32 (B,).
-
-    The probability is 1 if the class or id of an element around the block names comments. Otherwise it is the highest
-    probability that a container around the block has the role of comments, or 0 without a region model.
-
-    Args:
-        context: the page.
-        regions: float32 (B, len(stacking.REGION_COLUMNS)), NaN without a region model.
-    """
-    named = is_in_named_comments(context).astype(np.float32)
-    return np.asarray(np.fmax(named, highest_role_probability(regions, Role.COMMENTS)))
 
 
 def is_in_named_comments(context: PageContext) -> NDArray[np.bool_]:

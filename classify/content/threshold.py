@@ -1,25 +1,24 @@
 """Choose the content blocks of a page among candidate selections, with a model that predicts their word F1.
 
 The block probabilities rank the blocks of a page. The number of content blocks depends on the page: on some pages,
-comments or teasers are content. Each candidate selection is optimal for one weight of recall. If some blocks are
-readers' comments, there are also candidates that treat all comments as content, or none. Boosted trees predict the word
-F1 of each candidate. Their features describe the page, the default selection, and the difference of the candidate from
-the default. The candidate with the highest prediction is chosen, and this prediction is the confidence of the page.
+comments or teasers are content. Each candidate selection is optimal for one weight of recall. Boosted trees predict the
+word F1 of each candidate. Their features describe the page, the default selection, and the difference of the candidate
+from the default. The candidate with the highest prediction is chosen; this prediction is the confidence of the page.
 
-A candidate without a tenth of the words that are probably content is never chosen, also if it treats them as comments.
-A model had its best prediction there on 11 of 869 pages: their mean word F1 was .39, and .81 without these candidates.
+A candidate without a tenth of the words that are probably content is never chosen. A model had its best prediction
+there on 11 of 869 pages: their mean word F1 was .39, and .81 without these candidates.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.conventions import one_hot
-from vclean.classify.content.expected_f import adjust_for_kind, best_selections
+from vclean.classify.content.conventions import add_columns
+from vclean.classify.content.expected_f import best_selections
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 BETAS: Final = (0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.5)
 """Weights of recall of the candidates."""
-COMMENT_BETAS: Final = (0.5, 1.0, 2.0)
-"""Weights of recall of the candidates that include or exclude all comments."""
 MARGIN: Final = 0.01
 """Minimum gain in predicted word F1 for a candidate to replace the default; mean scores are the same for .005."""
 
@@ -43,24 +40,18 @@ MAX_LOSS: Final = 0.1
 """Maximum share of the words of probable blocks that a candidate may leave out."""
 
 _BLOCK_COLUMNS: Final = (
-    "words", "link_share", "stop_words", "sentences", "tag", "heading_level", "path_score", "word_score", "both_up1",
-    "both_up2", "both_up3", "both_up5", "both_alike", "word_alike", "up1_blocks", "up2_words_of_page",
-    "up3_words_of_page", "up3_long_share", "class_blocks", "bylines", "dates", "boilerplate", "actions", "duplicates",
-    "both_rank", "repeated_words", "visibility", "words_of_page", "both_page", "within_comments", "within_boilerplate",
-    "nearest_is_content",
+    "words", "words_of_page", "link_share", "sentences", "heading_level", "duplicate_shape", "visibility",
+    "class_blocks", "path_score", "word_score", "both_rank", "both_up1", "both_up2", "both_up3", "both_alike",
+    "word_alike", "up1_blocks", "up2_words_of_page", "up3_long_share",
 )  # fmt: skip
 """Block features; their means over words describe the default selection and the change from it."""
 _PAGE_COLUMNS: Final = (
-    "page_words", "page_blocks", "page_elements", "page_link_share", "long_share", "hidden_share", "has_h1",
-    "language_known", "holder50_words", "holder75_words", "both_page", "word_page", "path_page",
+    "page_words", "page_blocks", "page_elements", "page_link_share", "long_share", "hidden_share", "holder50_words",
+    "path_page", "word_page", "both_page",
 )  # fmt: skip
 """Page features: equal for all blocks of a page."""
 _PROBABILITY_LEVELS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
 _TINY: Final = 1e-6
-_COMMENT_POLICY: Final = 1
-"""Column of the rows of candidates: -1 without comments, 1 with all comments, else 0."""
-_HAS_COMMENTS: Final = 0.5
-"""Probability above which a block counts as a reader comment."""
 
 
 def _indices(names: tuple[str, ...]) -> list[int]:
@@ -78,7 +69,7 @@ class CandidateSelections:
 
     Attributes:
         masks: bool (K, B), the selected blocks of each candidate.
-        rows: float32 (K, F), features of the candidates; the second is the treatment of comments.
+        rows: float32 (K, F), features of the candidates.
         default: index of the candidate that is chosen unless another is better by `MARGIN`.
         loss: float64 (K,), share of the words of probable blocks that a candidate leaves out.
     """
@@ -88,48 +79,28 @@ class CandidateSelections:
     default: int
     loss: NDArray[np.float64]
 
-    def comment_policy(self, index: int) -> bool | None:
-        """Return whether a candidate treats all readers' comments as content, or none; None for neither."""
-        code = float(self.rows[index, _COMMENT_POLICY])
-        return code > 0 if code else None
-
 
 def candidate_selections(
     x: NDArray[np.float32],
     probability: NDArray[np.float32],
     words: NDArray[np.float32],
-    comments: NDArray[np.float32],
     beta: float = 1.0,
 ) -> CandidateSelections:
-    """Return the candidate selections of a page: one per weight of recall, and those with and without comments.
+    """Return the candidate selections of a page, one per weight of recall.
 
     Args:
         x: float32 (B, len(stacking.COLUMNS)), B at least 1.
         probability: float32 (B,), probability that a block is content.
         words: float32 (B,), words per block.
-        comments: float32 (B,), probability that a block is among readers' comments; zeros if the user has decided
-            whether comments are content.
         beta: requested weight of recall relative to precision, which gives one candidate; 1 gives all candidates.
     """
     betas = BETAS if beta == 1 else (beta,)
     masks, expected = best_selections(probability, words, (1.0, *betas))
-    comment_policy = np.zeros(len(masks))
-    if beta == 1 and (comments > _HAS_COMMENTS).any():
-        for include, code in ((False, -1.0), (True, 1.0)):
-            adjusted = adjust_for_kind(probability, comments, words, include=include)
-            more, more_expected = best_selections(adjusted, words, COMMENT_BETAS)
-            masks, expected = np.vstack([masks, more]), np.append(expected, more_expected)
-            comment_policy = np.append(comment_policy, np.full(len(more), code))
-            betas = (*betas, *COMMENT_BETAS)
-    comment_values = np.column_stack([comments, comments * probability])
-    rows = np.column_stack([np.log([1.0, *betas]), comment_policy, expected, _changes(x, probability, words, masks)])
-    page = np.concatenate(
-        [_page_features(x, probability, words, masks[0], float(expected[0])), _page_means(comment_values, words)]
-    )
+    rows = np.column_stack([np.log([1.0, *betas]), expected, _changes(x, probability, words, masks)])
+    page = _page_features(x, probability, words, masks[0], float(expected[0]))
     features = np.hstack([rows, np.tile(page, (len(masks), 1))])[1:].astype(np.float32)
-    return CandidateSelections(
-        masks[1:], features, BETAS.index(1.0) if beta == 1 else 0, _loss(probability, words, masks[1:])
-    )
+    default = BETAS.index(1.0) if beta == 1 else 0
+    return CandidateSelections(masks[1:], features, default, _loss(probability, words, masks[1:]))
 
 
 def _loss(
@@ -161,11 +132,6 @@ def _changes(
     return np.column_stack(columns)
 
 
-def _page_means(values: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the means of `values` (B, V) over the words of the page, float64 (V,)."""
-    return np.asarray(_mean(np.ones((1, len(words)), dtype=bool), words, values)[0])
-
-
 def _page_features(
     x: NDArray[np.float32],
     probability: NDArray[np.float32],
@@ -189,30 +155,6 @@ def _mean(
     return np.asarray(weight @ values / np.maximum(weight.sum(axis=1, keepdims=True), _TINY))
 
 
-def choose_selection(forest: Forest, candidates: CandidateSelections) -> tuple[NDArray[np.bool_], float]:
-    """Return the candidate with the best predicted word F1, bool (B,), and this prediction, in 0..1."""
-    best, confidence = choose_index(forest, candidates)
-    return candidates.masks[best], confidence
-
-
-def choose_index(forest: Forest, candidates: CandidateSelections) -> tuple[int, float]:
-    """Return the index of the candidate with the best predicted word F1, and this prediction, in 0..1.
-
-    Candidates with a loss above `MAX_LOSS` are left out, except the default.
-    """
-    predicted = forest.predict(candidates.rows)
-    is_default = np.arange(len(predicted)) == candidates.default
-    preferred = np.where((candidates.loss <= MAX_LOSS) | is_default, predicted, -np.inf)
-    preferred[candidates.default] += MARGIN
-    best = int(np.argmax(preferred))
-    return best, float(np.clip(predicted[best], 0, 1))
-
-
-def add_convention(rows: NDArray[np.float32], names: tuple[str, ...], name: str) -> NDArray[np.float32]:
-    """Add columns for the convention to the features (K, F) of candidates: float32 (K, F + len(names))."""
-    return np.hstack([rows, np.tile(one_hot(names, name), (len(rows), 1))])
-
-
 @dataclass(frozen=True, slots=True)
 class ThresholdModel:
     """Model that selects the content blocks of a page.
@@ -220,22 +162,28 @@ class ThresholdModel:
     Attributes:
         forest: boosted trees that predict the word F1 of a selection.
         calibration: maps probabilities of the content trees to calibrated probabilities.
-        conventions: names of the conventions, in the order of the last columns of the forest.
     """
 
     forest: Forest
     calibration: CalibrationMap
-    conventions: tuple[str, ...] = ()
 
-    def select(self, candidates: CandidateSelections, convention: str = "") -> tuple[NDArray[np.bool_], float]:
-        """Return the content blocks, bool (B,), and the confidence: the predicted word F1 of this selection."""
-        best, confidence = self.choose(candidates, convention)
-        return candidates.masks[best], confidence
+    def select(
+        self, candidates: CandidateSelections, convention: NDArray[np.float32]
+    ) -> tuple[NDArray[np.bool_], float]:
+        """Return the content blocks, bool (B,), and the confidence: the predicted word F1 of this selection, in 0..1.
 
-    def choose(self, candidates: CandidateSelections, convention: str = "") -> tuple[int, float]:
-        """Return the index of the selection, and the confidence."""
-        rows = add_convention(candidates.rows, self.conventions, convention)
-        return choose_index(self.forest, replace(candidates, rows=rows))
+        Candidates with a loss above `MAX_LOSS` are left out, except the default.
+
+        Args:
+            candidates: the selections to choose from.
+            convention: float32 (C,), see `Conventions.columns`.
+        """
+        predicted = self.forest.predict(add_columns(candidates.rows, convention))
+        is_default = np.arange(len(predicted)) == candidates.default
+        preferred = np.where((candidates.loss <= MAX_LOSS) | is_default, predicted, -np.inf)
+        preferred[candidates.default] += MARGIN
+        best = int(np.argmax(preferred))
+        return candidates.masks[best], float(np.clip(predicted[best], 0, 1))
 
 
 @dataclass(frozen=True, slots=True)

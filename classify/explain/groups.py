@@ -30,12 +30,10 @@ _PARTS: Final = [name.removeprefix("path_") for name in _INDEX if "both_" + name
 _PATH, _WORD, _BOTH = ([_INDEX[f"{score}_{part}"] for part in _PARTS] for score in ("path", "word", "both"))
 _LEVEL: Final = np.array(phrases.SUBTREE_LEVELS)
 _BLOCKS: Final = [
-    _INDEX["blocks_before"],
+    _INDEX["page_blocks"],
     *(_INDEX[f"up{level}_blocks"] for level in range(1, neighbourhood.LEVELS + 1)),
 ]
 """By level, the column with the number of blocks of the subtree. Level 0 has none; its entry is not used."""
-_IS_POSITION: Final = np.array([name.endswith(("_place", "_depth")) for name in _INDEX])
-"""Columns about the position of a block in a subtree: they differ between blocks even if the subtree is the page."""
 _MEMBER: Final = np.array([[group == each for each in GROUPS] for group in phrases.COLUMN_GROUPS], dtype=np.float64)
 
 
@@ -64,7 +62,7 @@ def page_level_columns(x: NDArray[np.float32]) -> NDArray[np.bool_]:
     Such features are equal for all blocks of the page.
     """
     is_page = x[:, _BLOCKS] >= x[:, [_INDEX["page_blocks"]]]
-    is_page_level: NDArray[np.bool_] = is_page[:, _LEVEL] & (_LEVEL > 0) & ~_IS_POSITION
+    is_page_level: NDArray[np.bool_] = is_page[:, _LEVEL] & (_LEVEL > 0)
     return is_page_level
 
 

@@ -1,7 +1,7 @@
 """Describe features in English: the group of each column of the feature matrix, and a phrase for each value.
 
-Phrases for features of the block itself and of subtrees are in `data/`. Phrases for neighbors, linear scores and
-regions are composed in this module.
+Phrases for features of the block itself and of subtrees are in `data/`. Phrases for neighbors and linear scores are
+composed in this module.
 """
 
 from __future__ import annotations
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::([^}|]+)(?:\|([^}]+))?)?\}")
-_AT_END: Final = 0.03
-"""Distance from 0 or 1 up to which a relative position counts as the beginning or the end."""
-_SHORT_WORDS, _LONG_WORDS = 5, 40
-_SHORT_CHARACTERS, _LONG_CHARACTERS = 30, 240
+_SHORT, _LONG = 5, 40
+"""Numbers of words up to which a text is called short, and from which it is called long."""
 
 
 def fill_template(template: str, value: float) -> str:
@@ -53,8 +51,7 @@ def format_count(number: float, noun: str, plural: str = "") -> str:
 
 
 def _length(value: float, noun: str, plural: str) -> str:
-    short, long = (_SHORT_WORDS, _LONG_WORDS) if noun == "word" else (_SHORT_CHARACTERS, _LONG_CHARACTERS)
-    size = "" if value == 0 else " (short)" if value <= short else " (long)" if value >= long else ""
+    size = "" if value == 0 else " (short)" if value <= _SHORT else " (long)" if value >= _LONG else ""
     return format_count(value, noun, plural) + size
 
 
@@ -71,12 +68,6 @@ def format_percent(value: float) -> str:
     if 0 < value < 0.005:
         return "under 1 %"
     return "over 99 %" if 0.995 <= value < 1 else f"{100 * value:.0f} %"
-
-
-def _relative_position(value: float, *_: str) -> str:
-    if value < _AT_END:
-        return "at the beginning of"
-    return "at the end of" if value > 1 - _AT_END else f"{format_percent(value)} of the way through"
 
 
 def _tag(value: float, *_: str) -> str:
@@ -99,7 +90,6 @@ def _after(value: float, reference: str, _: str) -> str:
 _FORMS: Final[dict[str, Callable[[float, str, str], str]]] = {
     "share": lambda value, *_: f"{value:.2f}",
     "percent": lambda value, *_: format_percent(abs(value)),
-    "position": _relative_position,
     "number": _number,
     "integer": lambda value, *_: f"{value:.0f}",
     "px": lambda value, *_: f"{value:,.0f} px",
@@ -119,13 +109,12 @@ _FORMS: Final[dict[str, Callable[[float, str, str], str]]] = {
 SIMILAR_BLOCKS: Final = "similar blocks"
 NEIGHBORS: Final = "neighbors"
 CONTAINERS: Final = "containers"
-REGION: Final = "region"
 MAIN_TEXT: Final = "main text"
 MAIN_TEXT_POSITION: Final = "main text position"
 """Kind of the columns about the position relative to the main text; `BlockSurroundings.main_text` has their phrase."""
 _SIMILAR_BLOCKS_SUMMARY: Final = ("blocks", "mean_words", "link_share")
 """Features of similar blocks that are part of the phrase of `BlockSurroundings.similar_blocks`."""
-SIMILAR_BLOCKS_KINDS: Final = ("share", "stop_words", "place", "spread")
+SIMILAR_BLOCKS_KINDS: Final = ("share", "stop_words", "spread")
 """Kinds of the other features of similar blocks."""
 NAMES: Final = "tags and classes"
 WORDS: Final = "words"
@@ -133,14 +122,11 @@ PAGE: Final = "page"
 FONT: Final = "font and color"
 _VISUAL_GROUPS: Final = frozenset(("position", "size and shape", FONT))
 """Groups with features that are NaN on unrendered pages."""
-_SIDES: Final = ("x", "y", "width", "height")
 
 _LINEAR_INPUTS: Final = {"path": "tags and classes", "word": "words", "both": "tags, classes and words"}
 """Inputs of the linear models, by score."""
 _STEP: Final = re.compile(r"(.+)([+-]\d)$")
 _SUBTREE: Final = re.compile(r"up(\d)_(.+)$")
-_MIN_ROLE_PROBABILITY: Final = 0.1
-"""Probability below which a region is described as not having a role."""
 WEAK, _STRONG = 0.7, 3.0
 """Absolute linear scores (log odds) below which evidence is called little, and above which it is called strong."""
 
@@ -150,7 +136,7 @@ _PHRASE: Final = {name: phrase for _, name, phrase in _COLUMN_PHRASES}
 _GROUP: Final = {name: group for group, name, _ in _COLUMN_PHRASES}
 _SUBTREE_PHRASE: Final = {row[0]: row[1] for row in read_table(__file__, "subtree_phrases.tsv")}
 
-GROUPS: Final = (*dict.fromkeys(_GROUP.values()), NEIGHBORS, CONTAINERS, REGION)
+GROUPS: Final = (*dict.fromkeys(_GROUP.values()), WORDS, NEIGHBORS, CONTAINERS)
 """Names of the groups of columns."""
 
 
@@ -164,14 +150,12 @@ def group_of(name: str) -> str:
         return _GROUP[name]
     score, _, part = name.partition("_")
     if score in _LINEAR_INPUTS and part in _SCORE_GROUPS:
-        return WORDS if score == "word" and part in _BLOCK_SCORES else _SCORE_GROUPS[part]
+        return WORDS if name == "word_score" else _SCORE_GROUPS[part]
     if _STEP.match(name) or part.startswith("window"):
         return NEIGHBORS
-    return CONTAINERS if _SUBTREE.match(name) or score in _LINEAR_INPUTS else REGION
+    return CONTAINERS
 
 
-_BLOCK_SCORES: Final = ("score", "rank")
-"""Linear scores of the block itself."""
 _SCORE_GROUPS: Final = {"score": NAMES, "rank": NAMES, "alike": SIMILAR_BLOCKS, "page": PAGE}
 
 
@@ -188,17 +172,12 @@ def kind_of(name: str) -> str:
         return part if part == "words" else MAIN_TEXT_POSITION
     if score in ("path", "class"):
         return SIMILAR_BLOCKS if part in _SIMILAR_BLOCKS_SUMMARY else part
-    if score in ("nearest", "within", "region"):
-        return f"region {part}"
     return _KINDS.get(name) or re.sub(r"^up\d_|[+-]\d$", "", name)
 
 
 _KINDS: Final = {
-    "chars": "words",
-    "chars_of_page": "words_of_page",
     "font_size": FONT,
     "font_weight": FONT,
-    "relative_weight": FONT,
 }
 
 
@@ -210,8 +189,7 @@ def is_linear_score(name: str) -> bool:
 
 def is_unrendered(name: str, value: float) -> bool:
     """Return True for the missing value of a visual feature: it only shows that the page was not rendered."""
-    is_subtree_box = name[4:] in _SIDES  # such as up3_width
-    return math.isnan(value) and (_GROUP.get(name) in _VISUAL_GROUPS or is_subtree_box)
+    return math.isnan(value) and _GROUP.get(name) in _VISUAL_GROUPS
 
 
 def phrase(name: str, value: float, subject: str = "its container", contribution: float = 0.0) -> str:
@@ -224,8 +202,8 @@ def phrase(name: str, value: float, subject: str = "its container", contribution
         contribution: contribution of the value, in log odds. A score can be evidence against content and contribute
             towards content, if it is higher than on average.
 
-    >>> phrase("link_share", 0.92), phrase("words", 3), phrase("in_nav", 0), phrase("link_share-1", 0.5)
-    ('link share 0.92', '3 words (short)', 'not inside a <nav>', 'previous block: link share 0.50')
+    >>> phrase("link_share", 0.92), phrase("words", 3), phrase("in_main", 0), phrase("link_share-1", 0.5)
+    ('link share 0.92', '3 words (short)', 'not inside <main>', 'previous block: link share 0.50')
     >>> phrase("path_up1", -4.0, "div.menu (12 blocks)")
     'tags and classes of div.menu (12 blocks) are strong evidence against content'
     """
@@ -236,9 +214,7 @@ def phrase(name: str, value: float, subject: str = "its container", contribution
         return _score_phrase(score, part, value, subject, contribution)
     if subtree := _SUBTREE.match(name):
         return _subtree_phrase(subtree[2], value, subject)
-    if step := _STEP.match(name):
-        return _neighbor_phrase(step[1], int(step[2]), value)
-    return _region_phrase(name, value)
+    return _neighbor_phrase(name[:-2], int(name[-2:]), value)
 
 
 def _block_phrase(name: str, value: float) -> str:
@@ -252,21 +228,18 @@ def _block_phrase(name: str, value: float) -> str:
 
 def _neighbor_phrase(name: str, step: int, value: float) -> str:
     if math.isnan(value):
-        count = "no block" if abs(step) == 1 else f"fewer than {abs(step)} blocks"
-        return f"{count} {'after' if step > 0 else 'before'} it"
+        return f"no block {'after' if step > 0 else 'before'} it"
     return f"{_neighbor(step)}: {_block_phrase(name, value)}"
 
 
 def _neighbor(step: int) -> str:
-    """Return the name of the block at the offset `step`."""
-    if abs(step) == 1:
-        return "next block" if step > 0 else "previous block"
-    return f"{abs(step)} blocks {'after' if step > 0 else 'before'}"
+    """Return the name of the block after, or for a negative `step` before."""
+    return "next block" if step > 0 else "previous block"
 
 
 def _subtree_phrase(name: str, value: float, subject: str) -> str:
     if math.isnan(value):
-        return "not rendered" if name in _SIDES else f"{name.replace('_', ' ')} of {subject} unknown"
+        return f"{name.replace('_', ' ')} of {subject} unknown"
     return fill_template(_SUBTREE_PHRASE[name].replace("{container}", subject), value)
 
 
@@ -284,8 +257,7 @@ def _score_phrase(score: str, part: str, value: float, subject: str, contributio
     elif part.startswith("window"):
         subject = f"the {part.removeprefix('window')} blocks on each side"
     elif part[0] in "+-":
-        step = int(part)
-        subject = f"the {_neighbor(step)}" if abs(step) == 1 else f"the block {_neighbor(step)}"
+        subject = f"the {_neighbor(int(part))}"
     return f"{names} of {subject} are {evidence}"
 
 
@@ -296,43 +268,6 @@ def _evidence(value: float, contribution: float) -> str:
     if abs(value) < WEAK:
         return f"little evidence {'against' if contribution > 0 else 'for'} content"
     return f"{'strong ' if abs(value) > _STRONG else ''}evidence {side} content"
-
-
-def _region_phrase(name: str, value: float) -> str:
-    relation, _, role = name.partition("_")
-    if math.isnan(value):
-        return "regions unknown"
-    if name in _REGION_PHRASES:
-        return fill_template(_REGION_PHRASES[name], value)
-    if value < _MIN_ROLE_PROBABILITY:
-        return f"{_HAS_NOT_ROLE[relation]} {region_name(role)}"
-    return f"{_HAS_ROLE[relation]} {region_name(role)} with probability {value:.2f}"
-
-
-_HAS_NOT_ROLE: Final = {"region": "its element is not", "nearest": "its region is not", "within": "not inside"}
-_HAS_ROLE: Final = {"region": "its element is", "nearest": "its region is", "within": "inside"}
-_REGION_PHRASES: Final = {
-    "nearest_is_content": "its region is content with probability {share}",
-    "within_boilerplate": "inside boilerplate with probability {share}",
-    "nearest_none": "in no region with probability {share}",
-    "region_none": "its element is not a region with probability {share}",
-    "region_x": "its region begins {percent} of the page's width from the left",
-    "region_y": "its region begins {percent} down the page",
-    "region_width": "its region takes {percent} of the page's width",
-    "region_height": "its region takes {percent} of the page's height",
-}
-
-
-def region_name(role: str) -> str:
-    """Return the name of a region with the role `role`, with its article."""
-    return _REGION_NAMES.get(role, role)
-
-
-_REGION_NAMES: Final = {
-    "title": "a title", "article": "an article", "content": "content", "header": "a header", "footer": "a footer",
-    "sidebar": "a sidebar", "ad": "an advertisement", "form": "a form", "links": "a list of links", "table": "a table",
-    "logo": "a logo", "none": "no region", "author": "an author note", "comments": "readers' comments",
-}  # fmt: skip
 
 
 COLUMN_GROUPS: Final = tuple(group_of(column.name) for column in stacking.COLUMNS)

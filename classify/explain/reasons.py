@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content import stacking
+from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.expected_f import bounded_log_odds
 from vclean.classify.explain import phrases
 from vclean.classify.explain.groups import GROUPS, SITE, page_level_columns, share_linear_contributions, sum_by_group
@@ -57,9 +58,6 @@ _TEXTS: Final = {
 }
 """Texts of the groups without features."""
 _NAMES: Final = [column.name for column in stacking.COLUMNS]
-_DISTANT_WEIGHT: Final = 0.5
-"""Weight of features of blocks at a distance of two or three: readers look at adjacent blocks."""
-_WEIGHT: Final = np.array([_DISTANT_WEIGHT if name[-2:] in ("-3", "-2", "+2", "+3") else 1.0 for name in _NAMES])
 _IS_LINEAR_SCORE: Final = np.array([phrases.is_linear_score(name) for name in _NAMES])
 _GROUP_COLUMNS: Final = {
     group: [index for index, name in enumerate(phrases.COLUMN_GROUPS) if name == group] for group in phrases.GROUPS
@@ -132,11 +130,12 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     decision = prediction.decision
     if decision is None:
         return Explanation([])
-    base, columns = contributions(model.content, decision.x)
+    base, columns = contributions(model.content, add_columns(decision.x, decision.convention))
+    columns, convention = columns[:, : len(_NAMES)], columns[:, len(_NAMES) :].sum(axis=1)
     divided = share_linear_contributions(decision.x, columns)
     is_page_level = page_level_columns(decision.x)
     site = decision.evidence.log_odds if decision.evidence else None
-    sums = sum_by_group(divided, is_page_level, site, decision.changes)
+    sums = sum_by_group(divided, is_page_level, site, {**decision.changes, Change.CONVENTION: convention})
     least = least_log_odds(decision)
     margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)
@@ -186,10 +185,9 @@ class _ReasonWriter:
         self._tokens = tokens
         self._prediction = prediction
         self._x = decision.x
-        self._roles = stacking.block_roles(decision.x[:, stacking.REGIONS]) if prediction.roles else []
         self._is_content = [label.is_content for label in prediction.labels]
         contradicts = _IS_LINEAR_SCORE & (decision.x * contributions < 0)
-        self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions) * _WEIGHT
+        self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions)
 
     def reasons(self, block: int, sums: NDArray[np.float64]) -> Reasons:
         """Return the most important groups of a block, given the sums (G,) of contributions by group.
@@ -234,9 +232,6 @@ class _ReasonWriter:
         """Return a phrase about the group, and the kinds of features that it covers."""
         if group == phrases.NEIGHBORS:
             return self._neighbors(block), ()
-        if group == phrases.REGION and self._roles:
-            role = self._roles[block] or "none"
-            return self._surroundings.region(block, role), (f"region {role}", "region is_content", "region boilerplate")
         if group == phrases.SIMILAR_BLOCKS:
             return self._surroundings.similar_blocks(block), self._covered_by_similar_blocks(block)
         if group == phrases.MAIN_TEXT:
@@ -277,8 +272,6 @@ class _ReasonWriter:
             find_tokens = self._tokens.names if name == "path_score" else self._tokens.words
             tokens = find_tokens(block, value)
             return f"{text} ({', '.join(map(_quoted, tokens))})" if tokens else text
-        if name == "link_share" and (layout_column := self._surroundings.column(block)):
-            return f"{text} in {layout_column}"
         return text
 
     def _subject(self, block: int, column: int) -> str:

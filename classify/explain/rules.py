@@ -41,7 +41,7 @@ class Rule(StrEnum):
     GROUP = "whole group"
     """A list, table or code is kept or dropped as one."""
     COMMENTS = "comments"
-    """Readers' comments are kept or dropped, by the policy or as a whole."""
+    """Readers' comments are kept or dropped, as requested."""
     THRESHOLD = "threshold"
     """The threshold of the page is not one half."""
     METHOD = "method"
@@ -59,8 +59,7 @@ class Rules:
     """Rules that decided about blocks of a page after the trees.
 
     Attributes:
-        threshold: lowest probability of the selected blocks outside comments, or of all selected blocks if all are in
-            comments; NaN if no block was selected.
+        threshold: lowest probability of the selected blocks; NaN if no block was selected.
     """
 
     def __init__(
@@ -72,8 +71,7 @@ class Rules:
         self._words = np.maximum(words, 1)
         self._excluded = blocks.is_excluded(decision.policy)
         self._in_comments = decision.comments > _IS_COMMENT
-        outside = decision.selected & ~self._in_comments
-        selected = prediction.probability[outside if outside.any() else decision.selected]
+        selected = prediction.probability[decision.selected]
         self.threshold = float(selected.min()) if len(selected) else float("nan")
 
     def describe(self, block: int, *, is_opposed: bool = False) -> list[tuple[Rule, str]]:
@@ -164,12 +162,10 @@ class Rules:
             return "a post of this thread: --comments out leaves out readers' comments only"
         if include is not None and self._in_comments[block]:
             return f"in readers' comments, which are {'kept' if include else 'dropped'} as requested"
-        if self._is_exception(block) and self._follows_other_comments(block):
-            return f"{self._selection(block)}: all comments of this page are {self._action(block)}"
         return ""
 
     def _threshold_rule(self, block: int) -> str:
-        if not self._is_exception(block) or self._follows_other_comments(block):
+        if not self._is_exception(block):
             return ""
         threshold = f"the threshold of this page is {self.threshold:.2f}"
         return f"{self._selection(block)}: {threshold}{self._requested_balance()}"
@@ -177,11 +173,6 @@ class Rules:
     def _is_exception(self, block: int) -> bool:
         """Return whether a block was dropped although it is probably content, or kept although it is probably not."""
         return bool(self._decision.selected[block]) != (float(self._prediction.probability[block]) >= _EVEN)
-
-    def _follows_other_comments(self, block: int) -> bool:
-        """Return whether a comment was selected against the threshold of the page, as all its comments were."""
-        above = float(self._prediction.probability[block]) >= self.threshold
-        return bool(self._in_comments[block]) and bool(self._decision.selected[block]) != above
 
     def _selection(self, block: int) -> str:
         return f"{self._action(block)} at {self._prediction.probability[block]:.2f}"

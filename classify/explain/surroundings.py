@@ -1,4 +1,4 @@
-"""Describe the surroundings of a block: container, column, font, similar blocks, and the most important tokens."""
+"""Describe the surroundings of a block: container, font, similar blocks, and the most important tokens."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.explain import phrases
 from vclean.classify.explain.phrases import fill_template, format_count
-from vclean.features import page_context
 from vclean.features.block import neighbourhood
 from vclean.features.names import hashed_tokens
 
@@ -25,10 +23,6 @@ if TYPE_CHECKING:
     from vclean.features.page_context import PageContext
 
 _INDEX: Final = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
-_NARROW: Final = 0.6
-"""Width of a column, relative to the main column, below which it is called narrow."""
-_MIN_OFFSET: Final = 0.05
-"""Distance of left edges, in page widths, above which a column is beside the main column."""
 _BOLD: Final = 600
 """Minimum font weight that is called bold."""
 MAX_TOKENS: Final = 3
@@ -52,7 +46,6 @@ class BlockSurroundings:
         self._block_count = context.block_count
         self._classes = context.snapshot.attributes("class")
         self._ids = context.snapshot.attributes("id")
-        self._is_right_to_left = context.snapshot.rendered and page_context.is_right_to_left(context)
 
     def value(self, block: int, name: str) -> float:
         """Return the value of the feature `name`."""
@@ -72,16 +65,6 @@ class BlockSurroundings:
         if name := self._ids.get(element, "").strip():
             return f"{tag}#{name}"
         return f"{tag}.{classes[0]}" if classes else tag
-
-    def column(self, block: int) -> str:
-        """Describe the column of the block on a rendered page; return '' for the main column."""
-        offset, width = self.value(block, "main_column_offset"), self.value(block, "main_column_width")
-        if np.isnan(offset) or np.isnan(width):
-            return ""
-        size = "a narrow column" if width < _NARROW else "a column"
-        if abs(offset) <= _MIN_OFFSET:
-            return "a narrow column" if width < _NARROW else ""
-        return f"{size} {'left' if (offset < 0) != self._is_right_to_left else 'right'} of the main column"
 
     def font(self, block: int) -> str:
         """Return size and weight of the font on a rendered page, such as `23 px bold`; '' on other pages."""
@@ -110,11 +93,6 @@ class BlockSurroundings:
             in_core = self.value(block, "holder50_inside")
             return "inside the main text" if in_core else "inside the main text, but outside its core"
         return f"{format_count(distance, 'block')} {'before' if side < 0 else 'after'} the main text"
-
-    def region(self, block: int, role: str) -> str:
-        """Return the predicted role of the nearest region, such as `in a header (0.93)`."""
-        probability = self.value(block, f"nearest_{role}")
-        return f"in {phrases.region_name(role)} ({probability:.2f})"
 
 
 class SalientTokens:

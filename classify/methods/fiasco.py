@@ -61,13 +61,18 @@ relative_width | share | Width over the widest block's.
 relative_height | share | Height over the tallest block's.
 """
 )
-_LINGUISTIC = tuple(column.name for column in COLUMNS[:8])
+_LINGUISTIC = tuple(column.name for column in COLUMNS[:7])
 
 
 def compute(context: PageContext) -> Values:
     """Return the features of a page, each (B,)."""
+    return {**_linguistic(context), **_structural(context), **_visual(context.blocks)}
+
+
+def _linguistic(context: PageContext) -> Values:
     values = linguistic.compute(context)
-    return {**{name: values[name] for name in _LINGUISTIC}, **_structural(context), **_visual(context.blocks)}
+    digit_words = ratio(context.digit_words, context.tokens)
+    return {**{name: values[name] for name in _LINGUISTIC}, "digit_words": digit_words}
 
 
 def _structural(context: PageContext) -> Values:

@@ -1,23 +1,60 @@
-"""Predict the roles of a page's containers, and combine each prediction with those of the surrounding containers."""
+"""Predict the roles of a page's containers, and those of the regions around its blocks."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.labels import REGION_ROLES
+from vclean.features.columns import limit_counts
+from vclean.features.matrix import block_values
+from vclean.features.regions.candidates import candidate_regions
+from vclean.features.regions.columns import LIMITS, region_matrix
+from vclean.labels import REGION_ROLES, Role
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.trees.forest import Forest
+    from vclean.features.page_context import PageContext
 
 CLASSES: Final = len(REGION_ROLES) + 1
 """Number of classes: the roles, then one class for containers that are not regions."""
 NONE: Final = len(REGION_ROLES)
 """Class of containers that are not regions."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockRoles:
+    """Probabilities of the regions around the B blocks of a page.
+
+    Attributes:
+        nearest: float32 (B, CLASSES), probability of each role of the nearest region, and last of no region.
+        within: float32 (B, len(REGION_ROLES)), highest probability of each role among the containers around a block.
+    """
+
+    nearest: NDArray[np.float32]
+    within: NDArray[np.float32]
+
+    @classmethod
+    def predict(cls, trees: Forest, context: PageContext) -> BlockRoles:
+        """Predict the roles around the blocks of a page with at least one block."""
+        regions = candidate_regions(context)
+        x = limit_counts(region_matrix(regions, block_values(context)), LIMITS)
+        nearest, within = inherit_roles(posterior(trees, x), regions.parent)
+        return cls(nearest[regions.block_region], within[regions.block_region])
+
+    def most_probable(self) -> list[Role | None]:
+        """Return the most probable role of the nearest region of each block; None outside all regions."""
+        roles = [*REGION_ROLES, None]
+        return [roles[code] for code in self.nearest.argmax(axis=1).tolist()]
+
+    @property
+    def comments(self) -> NDArray[np.float32]:
+        """Return the highest probability of the role of comments around each block, float32 (B,)."""
+        return self.within[:, REGION_ROLES.index(Role.COMMENTS)]
 
 
 def posterior(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -29,34 +66,31 @@ def posterior(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def inherit_roles(
     posterior: NDArray[np.float32], parent: NDArray[np.int32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Combine the prediction for each candidate with those for its ancestors.
 
     Args:
-        posterior: float32 (C, CLASSES), predictions of `posterior`.
+        posterior: float32 (C, CLASSES), probabilities of each role, and last of not being a region.
         parent: int32 (C,), parent of each candidate, which comes before it; -1 for outermost candidates.
 
     Returns:
         Probabilities of the role of the nearest region, float32 (C, CLASSES): the candidate itself if it is a region,
         else the nearest region of its parent; predictions count as independent. The highest probability of each role
-        among the candidate and its ancestors, float32 (C, len(REGION_ROLES)). The one of them that is most probably a
-        region, the innermost in case of ties, int32 (C,).
+        among the candidate and its ancestors, float32 (C, len(REGION_ROLES)).
     """
     order, ends = _levels(parent)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     parent_rank = rank[parent[order]]
     nearest = posterior.take(order, axis=0)
-    within, is_region, best = nearest[:, :NONE].copy(), 1 - nearest[:, NONE], order.astype(np.int32)
+    within = nearest[:, :NONE].copy()
     for begin, end in pairwise(ends):
         level, outer = slice(begin, end), parent_rank[begin:end]
         inherited = nearest[level, NONE, None] * nearest.take(outer, axis=0)
         nearest[level, :NONE] += inherited[:, :NONE]
         nearest[level, NONE] = inherited[:, NONE]
         within[level] = np.maximum(within[level], within.take(outer, axis=0))
-        best[level] = np.where(is_region.take(outer) > is_region[level], best.take(outer), best[level])
-        is_region[level] = np.maximum(is_region[level], is_region.take(outer))
-    return nearest.take(rank, axis=0), within.take(rank, axis=0), best.take(rank)
+    return nearest.take(rank, axis=0), within.take(rank, axis=0)
 
 
 def _levels(parent: NDArray[np.int32]) -> tuple[NDArray[np.intp], list[int]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content import stacking
+from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import CORRECTED, Model
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.classify.training.train import CONTENT_PARAMETERS, TYPE_PARAMETERS
@@ -42,7 +43,7 @@ _SMALL: Final[dict[str, Any]] = {
 CONTENT: Final[dict[str, Any]] = {**CONTENT_PARAMETERS, **_SMALL}
 CONTENT_ROUNDS: Final = 40
 TYPES: Final[dict[str, Any]] = {**TYPE_PARAMETERS, **_SMALL}
-TYPE_ROUNDS: Final = 20
+TYPE_ROUNDS: Final = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,11 +52,13 @@ class CorrectedPage:
 
     Attributes:
         x: float32 (B, len(stacking.COLUMNS)), with the outputs of the model's other parts, which are not trained.
+        convention: float32 (C,), the columns of the convention of the page.
         label: int8 (B,), an index into `vclean.labels.LABELS`, or `UNKNOWN` for content of unknown type.
         weight: float32 (B,), as in training.
     """
 
     x: NDArray[np.float32]
+    convention: NDArray[np.float32]
     label: NDArray[np.int8]
     weight: NDArray[np.float32]
 
@@ -64,8 +67,9 @@ class CorrectedPage:
         """Return the training data of labelled `blocks` for the model `base`."""
         decision = base.label(blocks).decision
         x = decision.x if decision else np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
+        convention = decision.convention if decision else np.zeros(len(base.conventions.names), dtype=np.float32)
         words = EncodedTexts.from_texts(blocks.text).words.per_text()
-        return cls(x, label, np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32))
+        return cls(x, convention, label, np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32))
 
 
 def continue_training(
@@ -86,9 +90,9 @@ def continue_training(
     x = np.concatenate([page.x for page in pages])
     label = np.concatenate([page.label for page in pages])
     weight = np.concatenate([page.weight for page in pages])
-    content = fit_forest(
-        CONTENT, CONTENT_ROUNDS, x, label != LABELS.index(Label.OTHER), weight=weight, base=base.content
-    )
+    with_convention = np.concatenate([add_columns(page.x, page.convention) for page in pages])
+    is_content = label != LABELS.index(Label.OTHER)
+    content = fit_forest(CONTENT, CONTENT_ROUNDS, with_convention, is_content, weight=weight, base=base.content)
     typed = ~np.isin(label, (UNKNOWN, LABELS.index(Label.OTHER)))
     types = (
         fit_forest(TYPES, TYPE_ROUNDS, x[typed], label[typed], weight=weight[typed], base=base.types)

@@ -71,9 +71,7 @@ def _weights(rows: Sequence[RegionRows]) -> NDArray[np.float32]:
 class RegionFits:
     """Region model of all pages, and for each fold of sites the model fitted without it.
 
-    The block model is trained on posteriors from models that did not see the page's site. The held-out fold of the
-    block model need not be left out as well, unlike for the linear models: these predict content, which is the target;
-    the region model predicts roles.
+    The segment model is trained on posteriors from models that did not see the page's site.
 
     Attributes:
         full: model of all pages.

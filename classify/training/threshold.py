@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, add_convention
+from vclean.classify.content.conventions import add_columns
+from vclean.classify.content.threshold import CalibrationMap, ThresholdModel
 from vclean.classify.evaluation.reliability import reliability
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 
@@ -99,25 +100,24 @@ class HeldOutPrediction:
 
 
 def fit_threshold_model(
-    examples: Sequence[tuple[PageRows, str, HeldOutPrediction]], conventions: tuple[str, ...] = ()
+    examples: Sequence[tuple[PageRows, NDArray[np.float32], HeldOutPrediction]],
 ) -> ThresholdModel:
     """Fit the threshold model and the calibration map.
 
     Pages with partial gold are left out: the word F1 of a selection is not known.
 
     Args:
-        examples: pages, at least one with blocks, each with the convention of a prediction (empty for none) and the
-            prediction. The calibration map is fitted on the predictions without a convention.
-        conventions: names of the conventions.
+        examples: pages, at least one with blocks, each with the columns of the convention, float32 (C,), and the
+            prediction with them. The calibration map is fitted on the first prediction of each page.
     """
     complete = [example for example in examples if not example[0].is_partial and example[2].candidates]
     rows, scores = [], []
-    for page, name, held_out in complete:
+    for page, convention, held_out in complete:
         if held_out.candidates:
-            rows.append(add_convention(held_out.candidates.rows, conventions, name))
+            rows.append(add_columns(held_out.candidates.rows, convention))
             scores.append(word_f1(held_out.candidates.masks, page.share, page.layout.tokens, page.gold_words))
-    default = [(page, held_out) for page, name, held_out in complete if not name]
-    return ThresholdModel(fit(np.vstack(rows), np.concatenate(scores)), _calibration(default), conventions)
+    first = {id(page): (page, held_out) for page, _, held_out in reversed(complete)}
+    return ThresholdModel(fit(np.vstack(rows), np.concatenate(scores)), _calibration([*first.values()][::-1]))
 
 
 def _calibration(pages: Sequence[tuple[PageRows, HeldOutPrediction]]) -> CalibrationMap:

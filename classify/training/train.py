@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vclean.classify.content import stacking
+from vclean.classify.content.conventions import add_columns, one_hot
 from vclean.classify.content.expected_f import assign_labels
 from vclean.classify.content.model import FORMAT, Model, content_probability, type_probability
 from vclean.classify.content.postprocess import smooth_groups
 from vclean.classify.content.threshold import candidate_selections
 from vclean.classify.prediction import Prediction
-from vclean.classify.training import conventions as convention_training
+from vclean.classify.training import conventions, linear, threshold
 from vclean.classify.training import kinds as kinds_training
-from vclean.classify.training import linear, threshold
 from vclean.classify.training import regions as region_training
+from vclean.classify.training.conventions import ConventionFits, seen_columns
 from vclean.classify.training.dataset import WEIGHT_CAP, design_matrix
 from vclean.classify.training.kinds import fit_kinds
 from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
@@ -28,11 +28,10 @@ from vclean.imports import versions
 from vclean.labels import LABELS, REGION_ROLES, UNKNOWN, Label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from vclean.classify.content.conventions import Conventions
     from vclean.classify.content.threshold import ThresholdModel
     from vclean.classify.training.dataset import PageRows, TrainingTable
     from vclean.classify.trees.forest import Forest
@@ -42,8 +41,8 @@ MIN_FOLDS: Final = 3
 """Minimum number of folds: one held out, one to predict, and at least one to fit the linear models on."""
 
 _SHARED = {
-    "learning_rate": 0.06,
-    "feature_fraction": 0.2,
+    "learning_rate": 0.12,
+    "feature_fraction": 0.3,
     "bagging_fraction": 0.9,
     "bagging_freq": 1,
     "min_data_in_leaf": 40,
@@ -54,16 +53,16 @@ _SHARED = {
     **REPRODUCIBLE,
 }
 CONTENT_PARAMETERS: dict[str, Any] = {**_SHARED, "objective": "binary", "num_leaves": 63}
-CONTENT_ROUNDS = 300
+CONTENT_ROUNDS = 150
 TYPE_PARAMETERS: dict[str, Any] = {
     **_SHARED,
     "objective": "multiclass",
     "num_class": 4,
     "num_leaves": 31,
-    "learning_rate": 0.1,
+    "learning_rate": 0.15,
 }
 """Parameters of the model of labels h, p, l, c of content blocks."""
-TYPE_ROUNDS = 60
+TYPE_ROUNDS = 40
 
 
 def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> Forest:
@@ -107,14 +106,16 @@ class CrossValidation:
 
     Attributes:
         table: training rows of the pages.
-        held_out: P predictions of the trees for all corpora.
-        mixed: P predictions without a chosen convention, that is under those that are predicted for the page.
+        conventions: conventions of the pages.
+        predicted: float32 (P, C), the predicted columns of conventions.
+        held_out: P predictions without a convention.
         by_convention: P predictions under the convention of the page's corpus; None for pages without one.
     """
 
     table: TrainingTable
+    conventions: ConventionFits
+    predicted: NDArray[np.float32]
     held_out: list[HeldOutPrediction]
-    mixed: list[HeldOutPrediction]
     by_convention: list[HeldOutPrediction | None]
 
     @classmethod
@@ -125,17 +126,19 @@ class CrossValidation:
             InputError: there are too few pages, or no label of their blocks is known.
         """
         _check(table)
-        predictions: dict[int, HeldOutPrediction] = {}
+        fits = ConventionFits(table, design_matrix(table, *table.fits.scores(None)))
+        predicted = fits.predicted()
+        predictions: dict[int, tuple[HeldOutPrediction, HeldOutPrediction | None]] = {}
         for fold in np.unique(table.fold).tolist():
-            predictions.update(_predict_fold(table, fold))
+            predictions.update(_predict_fold(table, fits, predicted, fold))
             done()
-        held_out = [predictions[page] for page in range(len(table.pages))]
-        return cls(table, held_out, *_predict_by_convention(table, held_out))
+        pairs = [predictions[page] for page in range(len(table.pages))]
+        return cls(table, fits, predicted, [default for default, _ in pairs], [own for _, own in pairs])
 
     @property
     def has_conventions(self) -> bool:
         """Return whether a corpus has enough pages for a convention."""
-        return any(adjusted is not None for adjusted in self.by_convention)
+        return any(own is not None for own in self.by_convention)
 
     @property
     def probability(self) -> NDArray[np.float32]:
@@ -144,15 +147,17 @@ class CrossValidation:
 
     def threshold_model(self, held_out: int | None = None) -> ThresholdModel:
         """Fit the threshold model on all pages except those of the fold `held_out`."""
-        names = convention_training.conventions(self.table.pages)
         pages = np.flatnonzero(self.table.fold != (-1 if held_out is None else held_out)).tolist()
-        examples = [(self.table.pages[page], "", self.held_out[page]) for page in pages]
+        examples = [(self.table.pages[page], self.predicted[page], self.held_out[page]) for page in pages]
         examples += [
-            (self.table.pages[page], names[page], adjusted)
+            (self.table.pages[page], self._own_columns(page), own)
             for page in pages
-            if (adjusted := self.by_convention[page]) is not None
+            if (own := self.by_convention[page]) is not None
         ]
-        return fit_threshold_model(examples, tuple(sorted(set(names) - {""})))
+        return fit_threshold_model(examples)
+
+    def _own_columns(self, page: int) -> NDArray[np.float32]:
+        return one_hot(self.conventions.known, self.conventions.names[page])
 
     def predictions(self, *, by_convention: bool = False) -> list[Prediction]:
         """Return a prediction for each page; its threshold model was fitted without its fold.
@@ -164,72 +169,48 @@ class CrossValidation:
         time.
         """
         threshold_models = {fold: self.threshold_model(fold) for fold in np.unique(self.table.fold).tolist()}
-        names = convention_training.conventions(self.table.pages)
         return [
-            _predict_page(threshold_models[fold], page, default, "")
-            if adjusted is None or not by_convention
-            else _predict_page(threshold_models[fold], page, adjusted, name)
-            for fold, page, name, default, adjusted in zip(
-                self.table.fold.tolist(), self.table.pages, names, self.mixed, self.by_convention, strict=True
+            _predict_page(threshold_models[fold], page, default, self.predicted[number])
+            if own is None or not by_convention
+            else _predict_page(threshold_models[fold], page, own, self._own_columns(number))
+            for number, (fold, page, default, own) in enumerate(
+                zip(self.table.fold.tolist(), self.table.pages, self.held_out, self.by_convention, strict=True)
             )
         ]
 
 
-def _predict_fold(table: TrainingTable, fold: int) -> Iterator[tuple[int, HeldOutPrediction]]:
+def _predict_fold(
+    table: TrainingTable, fits: ConventionFits, predicted: NDArray[np.float32], fold: int
+) -> Iterator[tuple[int, tuple[HeldOutPrediction, HeldOutPrediction | None]]]:
+    """Predict each page of a fold without a convention, and under that of its corpus if it has one."""
     x = design_matrix(table, *table.fits.scores(fold))
-    content, types = _fit_trees(x, table, table.row_fold != fold)
+    content, types = _fit_trees(x, table, fits.known, predicted, table.row_fold != fold)
     first = np.cumsum([0, *map(len, table.pages)])
-    for page in np.flatnonzero(table.fold == fold).tolist():
-        yield page, _held_out_prediction(content, types, x[first[page] : first[page + 1]], table.pages[page])
+    for number in np.flatnonzero(table.fold == fold).tolist():
+        page, rows, name = table.pages[number], x[first[number] : first[number + 1]], fits.names[number]
+        default = _held_out_prediction(content, types, rows, predicted[number], page)
+        yield (
+            number,
+            (
+                default,
+                _held_out_prediction(content, types, rows, one_hot(fits.known, name), page) if name else None,
+            ),
+        )
 
 
-def _predict_by_convention(
-    table: TrainingTable, held_out: Sequence[HeldOutPrediction]
-) -> tuple[list[HeldOutPrediction], list[HeldOutPrediction | None]]:
-    """Predict each page under predicted conventions and under that of its corpus, with trees fitted without its fold.
-
-    The second is None for pages whose corpus has no convention.
-    """
-    x = design_matrix(table, *table.fits.scores(None))
-    probability = np.concatenate([page.probability for page in held_out])
-    first, names = np.cumsum([0, *map(len, table.pages)]), convention_training.conventions(table.pages)
-    mixed = list(held_out)
-    by_convention: list[HeldOutPrediction | None] = [None] * len(table.pages)
-    for fold in np.unique(table.fold).tolist():
-        fitted = convention_training.fit_conventions(table, x, probability, fold)
-        for number in np.flatnonzero(table.fold == fold).tolist():
-            page, name = table.pages[number], names[number]
-            if len(page):
-                adjust = partial(
-                    _adjust_prediction, held_out[number], page, x[first[number] : first[number + 1]], fitted
-                )
-                mixed[number] = adjust("")
-                by_convention[number] = adjust(name) if name in fitted.names else None
-    return mixed, by_convention
-
-
-def _adjust_prediction(
-    held_out: HeldOutPrediction, page: PageRows, x: NDArray[np.float32], fitted: Conventions, name: str
+def _held_out_prediction(
+    content: Forest, types: Forest, x: NDArray[np.float32], convention: NDArray[np.float32], page: PageRows
 ) -> HeldOutPrediction:
-    """Return the prediction under a convention, or without a name under the predicted ones."""
-    words = page.layout.tokens
-    probability = fitted.adjust(held_out.probability, x, fitted.weights(x, words, name))
-    return replace(
-        held_out, probability=probability, candidates=candidate_selections(x, probability, words, page.comments)
-    )
-
-
-def _held_out_prediction(content: Forest, types: Forest, x: NDArray[np.float32], page: PageRows) -> HeldOutPrediction:
     if not len(page):
         empty = np.zeros(0, dtype=np.float32)
         return HeldOutPrediction(empty, empty.reshape(0, 4), None)
-    probability = content_probability(content, x)
-    candidates = candidate_selections(x, probability, page.layout.tokens, page.comments)
+    probability = content_probability(content, add_columns(x, convention))
+    candidates = candidate_selections(x, probability, page.layout.tokens)
     return HeldOutPrediction(probability, type_probability(types, x), candidates)
 
 
 def _predict_page(
-    threshold_model: ThresholdModel, page: PageRows, held_out: HeldOutPrediction, convention: str
+    threshold_model: ThresholdModel, page: PageRows, held_out: HeldOutPrediction, convention: NDArray[np.float32]
 ) -> Prediction:
     if held_out.candidates is None:
         return Prediction([], held_out.probability, 0.0)
@@ -247,14 +228,14 @@ def train(
     Args:
         validation: pages, with the held-out predictions that the threshold model is fitted on.
         card_fields: additional fields of the model card: cross-validated scores, calibration.
-        regions: region model of all marked pages. The rows of the pages come from models that did not see their site.
+        regions: region model of all marked pages.
     """
     table = validation.table
     x = design_matrix(table, *table.fits.scores(None))
-    content, types = _fit_trees(x, table, np.ones(len(x), dtype=bool))
+    rows = np.ones(len(x), dtype=bool)
+    content, types = _fit_trees(x, table, validation.conventions.known, validation.predicted, rows)
     kinds = fit_kinds(x, table.kind, table.row_page)
-    conventions = convention_training.fit_conventions(table, x, validation.probability)
-    card = _card(table) | {"regions": _region_card(regions), "conventions": list(conventions.names)}
+    card = _card(table) | {"regions": _region_card(regions)}
     return Model(
         table.fits.without(),
         content,
@@ -263,14 +244,21 @@ def train(
         card | (card_fields or {}),
         regions=regions,
         kinds=kinds,
-        conventions=conventions,
+        conventions=validation.conventions.without(),
     )
 
 
-def _fit_trees(x: NDArray[np.float32], table: TrainingTable, rows: NDArray[np.bool_]) -> tuple[Forest, Forest]:
+def _fit_trees(
+    x: NDArray[np.float32],
+    table: TrainingTable,
+    known: tuple[str, ...],
+    predicted: NDArray[np.float32],
+    rows: NDArray[np.bool_],
+) -> tuple[Forest, Forest]:
     """Fit the boosted models of content and of labels on some rows of `table`; `x` is the matrix of all rows."""
     rows = rows & table.sampled
-    content = fit_content(x[rows], table.content[rows], table.sampled_weight[rows])
+    seen = seen_columns(table.pages, known, predicted)[table.row_page[rows]]
+    content = fit_content(np.hstack([x[rows], seen]), table.content[rows], table.sampled_weight[rows])
     return content, fit_types(x[rows], table.label[rows], table.row_page[rows])
 
 
@@ -294,16 +282,13 @@ def _card(table: TrainingTable) -> dict[str, Any]:
                 "rounds": linear.ROUNDS,
             },
             "cuts": {**threshold.PARAMETERS, "rounds": threshold.ROUNDS},
+            "conventions": {**conventions.PARAMETERS, "rounds": conventions.ROUNDS},
             "kinds": {**kinds_training.PARAMETERS, "rounds": kinds_training.ROUNDS},
-            "conventions": {**convention_training.PARAMETERS, "rounds": convention_training.ROUNDS},
-            "convention": {
-                **convention_training.PREDICTOR_PARAMETERS,
-                "rounds": convention_training.PREDICTOR_ROUNDS,
-            },
             "weight": f"square root of the words, up to {WEIGHT_CAP}",
         },
         "versions": versions("lightgbm", "numpy", "lxml", "scipy"),
         "columns": [column.name for column in stacking.COLUMNS],
+        "conventions": list(conventions.model_conventions(table.pages)),
     }
 
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows, TrainingTable
-    from vclean.classify.training.regions import RegionFits
     from vclean.classify.training.train import CrossValidation
+    from vclean.classify.trees.forest import Forest
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.retraining import Correction
 
@@ -81,17 +81,17 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
         yield {False: parse, True: read}
 
 
-def train_region_models(
+def train_region_model(
     corpora: Sequence[Corpus | MarkedArchive], archives: Sequence[Path], readers: Mapping[bool, Reader]
-) -> RegionFits | None:
-    """Train the region models on the pages marked by hand in the corpora, and on the archives of --regions.
+) -> Forest | None:
+    """Train the region model on the pages marked by hand in the corpora, and on the archives of --regions.
 
     Returns:
-        The models by site; None if no corpus is an archive of marked pages.
+        The model; None if no corpus is an archive of marked pages.
     """
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.regions.dataset import archive_rows
-    from vclean.classify.training.regions import RegionFits
+    from vclean.classify.training.regions import fit
 
     marked_archives = [corpus for corpus in corpora if isinstance(corpus, MarkedArchive)]
     rows = [row for archive in marked_archives for row in archive_rows(archive, readers.values())]
@@ -99,14 +99,13 @@ def train_region_models(
         return None
     for path in archives:
         rows += archive_rows(MarkedArchive(path), readers.values(), by_hand=False)
-    return RegionFits.from_rows(rows)
+    return fit(rows)
 
 
 def training_table(
     corpora: Sequence[Corpus | MarkedArchive],
     readers: Mapping[bool, Reader],
     folds: int,
-    regions: RegionFits | None,
     corrections: Sequence[Correction] = (),
 ) -> TrainingTable:
     """Return the training rows of all pages with each reader, and of the corrections; pages that fail are left out."""
@@ -114,26 +113,23 @@ def training_table(
     from vclean.labelling.retraining import correction_rows
 
     total = len(readers) * sum(map(len, corpora))
-    pages = track(_rows(corpora, readers, regions), "reading", "pages", total=total)
+    pages = track(_rows(corpora, readers), "reading", "pages", total=total)
     readable_pages = [rows for rows in pages if rows is not None]
-    return TrainingTable.from_pages([*readable_pages, *correction_rows(corrections, regions)], folds)
+    return TrainingTable.from_pages([*readable_pages, *correction_rows(corrections)], folds)
 
 
-def _rows(
-    corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader], regions: RegionFits | None
-) -> Iterator[PageRows | None]:
+def _rows(corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader]) -> Iterator[PageRows | None]:
     for corpus in corpora:
         for page in corpus:
             for read in readers.values():
-                yield _page_rows(page, read, regions)
+                yield _page_rows(page, read)
 
 
-def _page_rows(page: GoldPage, read: Reader, regions: RegionFits | None) -> PageRows | None:
+def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:
     from vclean.classify.training.dataset import page_rows
 
-    host = site(page)
     try:
-        return page_rows(page, host, extract_blocks(read(page.to_page())), regions.for_site(host) if regions else None)
+        return page_rows(page, site(page), extract_blocks(read(page.to_page())))
     except OutputError:
         raise
     except VcleanError:
@@ -161,7 +157,6 @@ def run_methods(
     *,
     render: bool,
     folds: int = 0,
-    regions: Sequence[Path] = (),
     snapshots: Path | None = None,
     on_page: PageCallback | None = None,
 ) -> Report:
@@ -173,7 +168,6 @@ def run_methods(
             methods are not loaded but cross-validated.
         render: whether pages are rendered; with folds, parsed and rendered pages are scored as two methods.
         folds: the number of folds by site, to cross-validate trained methods; 0 for no cross-validation.
-        regions: archives that train the region model only, with folds.
         snapshots: the folder of rendered pages; None for none.
         on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
 
@@ -187,8 +181,7 @@ def run_methods(
     corpora = [read_corpus(path) for path in paths]
     with open_readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
         if folds and MODEL_METHOD in methods:
-            fits = train_region_models(corpora, regions, readers)
-            validation = cross_validate(training_table(corpora, readers, folds, fits))
+            validation = cross_validate(training_table(corpora, readers, folds))
             unseen, by_convention = unseen_predictions(validation), convention_predictions(validation)
             return score(corpora, readers, methods, unseen, by_convention=by_convention, folds=folds, on_page=on_page)
         return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)

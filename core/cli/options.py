@@ -252,14 +252,6 @@ def corpora_argument(*, required: bool) -> Callable[[_Decorated], _Decorated]:
     return argument("corpora", "CORPUS..." if required else "[CORPUS]...", text, nargs=-1, required=required, type=path)
 
 
-def regions_option() -> Callable[[_Decorated], _Decorated]:
-    """Add the option for archives that train the region model only."""
-    text = (
-        "add a web archive of pages with regions marked by their structure, to train the region model only; repeatable"
-    )
-    return option("--regions", multiple=True, type=path, metavar="ARCHIVE", help=text)
-
-
 def predictions_option() -> Callable[[_Decorated], _Decorated]:
     """Add the option for the file of clean texts."""
     return option("--predictions", type=path, metavar="FILE", help="write the clean text of every page as JSON lines")

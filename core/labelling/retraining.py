@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows
     from vclean.classify.training.metadata import MetadataExample
-    from vclean.classify.training.regions import RegionFits
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.export import LabelledPage
     from vclean.labels import PartKind
@@ -354,14 +353,13 @@ def read_corrections(path: Path) -> list[Correction]:
     return [_read_correction(page, reading) for page in done for reading in sorted(page.snapshots, reverse=True)]
 
 
-def correction_rows(corrections: Sequence[Correction], regions: RegionFits | None) -> list[PageRows]:
-    """Return the training rows of each correction; `regions` gives models that were not trained on its site."""
-    return [_training_rows(correction, regions) for correction in corrections]
+def correction_rows(corrections: Sequence[Correction]) -> list[PageRows]:
+    """Return the training rows of each correction."""
+    return [_training_rows(correction) for correction in corrections]
 
 
-def _training_rows(correction: Correction, regions: RegionFits | None) -> PageRows:
-    site = correction.site
-    rows = page_rows(correction.gold, site, correction.blocks, regions.for_site(site) if regions else None)
+def _training_rows(correction: Correction) -> PageRows:
+    rows = page_rows(correction.gold, correction.site, correction.blocks)
     content = correction.label != _OTHER
     share = np.where(content == rows.content, rows.share, content.astype(np.float32))
     return replace(rows, label=correction.label, content=content, share=share, importance=IMPORTANCE)

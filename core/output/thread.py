@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from vclean.characters import one_line, replace_illegal
+from vclean.classify.content.threads import has_forum_sign, names_forum
 from vclean.labels import Label
 from vclean.output.headings import HEADINGS
 from vclean.output.html import to_tree
@@ -37,7 +38,11 @@ def to_thread_tree(result: Result) -> etree._Element:
     without author and date have none. A block that has only the author or the date of a post is left out, because its
     heading has them.
     """
-    posts = {number: post for number, post in enumerate(result.posts) if _has_heading(result, post)}
+    posts = (
+        {number: post for number, post in enumerate(result.posts) if _has_heading(result, post)}
+        if _may_have_headings(result)
+        else {}
+    )
     if not posts:
         return to_tree(result)
     page = to_tree(_with_marks(result, posts))
@@ -48,6 +53,14 @@ def to_thread_tree(result: Result) -> etree._Element:
         _place_headings(element, headings, tag)
     _unwrap_items(page, tag, frozenset(headings.values()))
     return page
+
+
+def _may_have_headings(result: Result) -> bool:
+    """Return whether a page may be a thread, or its comments are content; on most pages the search finds no posts."""
+    decision, snapshot = result.prediction.decision, result.columns.snapshot
+    if decision is None or decision.policy.comments or decision.comments.any():
+        return True
+    return names_forum(snapshot.title) or has_forum_sign(snapshot)
 
 
 def _unwrap_items(page: etree._Element, tag: str, headings: frozenset[str]) -> None:
@@ -115,7 +128,12 @@ def _heading_rows(result: Result, post: Post) -> list[int]:
     if not post.blocks:
         return []
     first, texts = post.blocks[0], result.columns.text
-    return [row for row in range(max(first - _NEAR, 0), first) if texts[row] in (post.author, post.date_text)]
+    return [row for row in range(max(first - _NEAR, 0), first) if _is_heading(texts[row], post)]
+
+
+def _is_heading(text: str, post: Post) -> bool:
+    rest = text.replace(post.author, "").replace(post.date_text, "")
+    return rest != text and not any(map(str.isalnum, rest))
 
 
 _IS_COMMENT: Final = 0.5

@@ -10,30 +10,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import parse_columns, ratio
+from vclean.features.columns import ColumnPart, all_columns, compute_parts, parse_columns, ratio
 from vclean.features.groups import Groups
 from vclean.features.names.element_names import sorted_unique
 from vclean.features.text import number_patterns
 from vclean.features.text.characters import (
     ALPHA,
-    BRACKET,
     BULLET,
     CLOSER,
     COLON,
     COMMA,
-    CURRENCY,
     DIGIT,
-    HASH,
     LOWER,
     MARK,
     PIPE,
-    PUNCT,
-    QUESTION,
-    QUOTE,
     SENTENCE_END,
-    SLASH,
     SPACE,
-    SYMBOL,
     UNCONDITIONAL_END,
     UNSPACED,
     UPPER,
@@ -41,7 +33,7 @@ from vclean.features.text.characters import (
     Words,
     mix,
 )
-from vclean.features.text.lexicon import INTERFACE_LISTS, MONTHS, URLS, has_interface_words
+from vclean.features.text.lexicon import INTERFACE_LISTS, URLS, has_interface_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,112 +41,20 @@ if TYPE_CHECKING:
     from vclean.features.columns import Numbers, Values
     from vclean.features.page_context import PageContext
 
-COLUMNS = parse_columns(
-    """
-chars | characters | Length of the text.
-words | words | Number of words; each letter of Thai, Chinese, Japanese and similar scripts counts as one.
-word_length | characters | Mean word length without letters of unspaced scripts; NaN if there are only such letters.
-word_types | share | Distinct words over words.
-page_words | words | Words of the page.
-page_blocks | blocks | Blocks of the page.
-words_of_page | share | The block's share of the page's words.
-page_chars | characters | Characters of all blocks of the page.
-chars_of_page | share | The block's share of the page's characters.
-alpha | share | Letters among the characters without white space.
-upper | share | Capitals among the letters of scripts with case; NaN if all letters are of other scripts.
-digit | share | Digits among the characters without white space.
-punctuation | share | Punctuation marks among the characters without white space.
-symbol | share | Symbols (currency, arithmetic, emoji) among the characters without white space.
-unspaced_script | share | Characters of scripts written without spaces among the characters without white space.
-capitalised_words | share | Words that begin with a capital among those that can; NaN if none can.
-digit_words | share | Words that begin with a digit.
-all_caps | flag | All letters are capitals, and there is at least one.
-commas | marks per word | Commas of any script.
-stop_words | share | Stop words of the page's language among the words; NaN without a list for the language.
-stop_words_to_page | ratio | The share of stop words over that of the whole page, which differs between languages.
-stop_word_count | words | Number of stop words; NaN without a list for the language.
-sentences | sentences | Marks that end a sentence; a full stop must precede white space or a quote. NaN in Thai and Lao.
-sentence_length | words | Words per sentence end; all words if there is none. NaN in Thai and Lao.
-starts_capital | flag | The first character is a letter but not a lower-case one; true for letters without case.
-starts_digit | flag | The first character is a digit.
-starts_lower | flag | The first character is a lower-case letter; false for letters without case.
-starts_bullet | flag | The first character is a bullet, dash or arrow.
-ends_sentence | flag | The last character ends a sentence, not counting a closing quote or bracket. NaN in Thai and Lao.
-ends_question | flag | The last character is a question or exclamation mark, not counting a closing quote or bracket.
-ends_colon | flag | The last character is a colon.
-ends_ellipsis | flag | The last character is an ellipsis, or a full stop two characters after another full stop.
-pipes | characters | Vertical bars, middle dots and unpaired guillemets, which separate menu entries.
-slashes | characters | Slashes.
-currency | characters | Currency signs.
-quotes | characters | Quotation marks.
-brackets | characters | Brackets and parentheses.
-hashes | characters | Hash and at signs.
-dates | matches | Numeric dates and clock times, also as 年月日 and 년월일.
-months | matches | Names of months, "yesterday", "days ago", in the page's language and in English.
-years | words | Years 1900-2099; in Thai and Persian also those of the local calendar.
-urls | words | Words at the start of web addresses: http, https, www.
-emails | matches | At signs between two letters or digits.
-copyrights | matches | Copyright and trademark signs; words such as "copyright" and "all rights", in both languages.
-prices | matches | Amounts with a currency sign or code.
-phones | matches | Telephone numbers.
-actions | matches | Words of interface actions, in the page's language and in English: read more, sign in, share.
-bylines | matches | Words of authorship and posting, in both languages: by, posted, published, author.
-boilerplate | matches | Words of notices, in both languages: privacy, terms, cookie, newsletter, advertisement.
-duplicates | blocks | Other blocks of the page with the same text.
-duplicate_shape | blocks | Other blocks with the same text after replacing each digit by 0.
-duplicate_number | blocks | Earlier blocks with the same text.
-title_overlap | share | Distinct words of the block that occur in the page's title.
-title_covered | share | Distinct words of the page's title that occur in the block.
-repeated_words | share | Distinct words of the block that also occur in another block of the page.
-rare_words | share | Distinct words of the block that occur in no other block of the page.
-language_known | flag | A stop word of the page's language occurs on the page.
-vocabulary_known | flag | There are word lists for the page's language; otherwise counts without a match are NaN.
-"""
-)
-
-_COUNTED = {
-    "commas": COMMA, "slashes": SLASH, "currency": CURRENCY, "quotes": QUOTE, "brackets": BRACKET, "hashes": HASH,
-}  # fmt: skip
 _NO_SENTENCE_MARKS = frozenset(("th", "lo"))
 _CENTURIES = {"th": (24, 25), "fa": (13, 14)}
 """First two digits of the years of this and the last century in non-Gregorian calendars."""
 
 
-def compute(context: PageContext) -> Values:
-    """Return the linguistic columns of a page: (B,) each."""
-    values: Values = {}
-    for part in (
-        _count_columns,
-        _stop_word_columns,
-        _share_columns,
-        _edge_columns,
-        _mark_columns,
-        _pattern_columns,
-        _term_columns,
-        _duplicate_columns,
-        _vocabulary_columns,
-    ):
-        values.update(part(context))
-    return values
-
-
 def _count_columns(context: PageContext) -> Values:
     """Return columns about numbers of characters and words."""
-    texts, words, count = context.texts, context.words, len(context)
-    chars = np.diff(texts.start, append=len(texts.code)) - 1
-    tokens = context.tokens
-    spaced = (texts.kind[words.start] & UNSPACED) == 0
-    length = words.per_text(((words.end - words.start) * spaced).astype(np.float32))
+    texts, tokens, count = context.texts, context.tokens, len(context)
     return {
-        "chars": chars,
+        "chars": np.diff(texts.start, append=len(texts.code)) - 1,
         "words": tokens,
-        "word_length": _ratio_or_nan(length, words.per_text(spaced.astype(np.float32)), tokens),
         "page_words": np.full(count, tokens.sum()),
         "page_blocks": np.full(count, count),
         "words_of_page": ratio(tokens, float(tokens.sum())),
-        "page_chars": np.full(count, chars.sum()),
-        "chars_of_page": ratio(chars, float(chars.sum())),
-        "digit_words": ratio(context.digit_words, tokens),
     }
 
 
@@ -165,14 +65,8 @@ def _ratio_or_nan(part: NDArray[np.float32], whole: NDArray[np.float32], others:
 
 def _stop_word_columns(context: PageContext) -> Values:
     """Return columns about stop words."""
-    count, tokens = context.stop_words, context.tokens
-    share = ratio(count, tokens)
-    return {
-        "stop_words": share,
-        "stop_words_to_page": ratio(share, ratio(float(count.sum()), float(tokens.sum()))),
-        "stop_word_count": count,
-        "language_known": np.full(len(context), bool((count > 0).any())),
-    }
+    count = context.stop_words
+    return {"stop_words": ratio(count, context.tokens), "stop_word_count": count}
 
 
 def _share_columns(context: PageContext) -> Values:
@@ -184,12 +78,8 @@ def _share_columns(context: PageContext) -> Values:
     capitalised = words.per_text(((first & UPPER) > 0).astype(np.float32))
     can_be_capitalised = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
     return {
-        "alpha": ratio(letters, visible),
         "upper": _ratio_or_nan(capitals, texts.count_class(UPPER | LOWER), letters),
         "digit": ratio(texts.count_class(DIGIT), visible),
-        "punctuation": ratio(texts.count_class(PUNCT), visible),
-        "symbol": ratio(texts.count_class(SYMBOL), visible),
-        "unspaced_script": ratio(texts.count_class(UNSPACED), visible),
         "capitalised_words": _ratio_or_nan(capitalised, can_be_capitalised, context.tokens),
         "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
     }
@@ -202,17 +92,11 @@ def _edge_columns(context: PageContext) -> Values:
     end = np.maximum(end, texts.start)
     first, last = kind[texts.start], kind[end]
     last_unclosed = kind[np.maximum(end - ((last & CLOSER) > 0), texts.start)]
-    last_code = texts.code[end]
-    three_dots = (last_code == ord(".")) & (end - 2 >= texts.start) & (texts.code[end - 2] == ord("."))
     return {
         "starts_capital": ((first & ALPHA) > 0) & ((first & LOWER) == 0),
-        "starts_digit": (first & DIGIT) > 0,
-        "starts_lower": (first & LOWER) > 0,
         "starts_bullet": (first & BULLET) > 0,
         "ends_sentence": _nan_without_sentence_marks(context, (last_unclosed & SENTENCE_END) > 0),
-        "ends_question": (last_unclosed & QUESTION) > 0,
         "ends_colon": (last & COLON) > 0,
-        "ends_ellipsis": (last_code == ord("…")) | three_dots,
     }
 
 
@@ -224,13 +108,11 @@ def _nan_without_sentence_marks(context: PageContext, values: Numbers) -> Number
 def _mark_columns(context: PageContext) -> Values:
     """Return columns about punctuation marks and sentences."""
     texts = context.texts
-    count = {name: texts.count_class(bits) for name, bits in _COUNTED.items()}
     opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
     sentences = _count_sentence_ends(texts)
     return {
-        **count,
         "pipes": texts.count_class(PIPE) + np.abs(opened - closed),
-        "commas": ratio(count["commas"], context.tokens),
+        "commas": ratio(texts.count_class(COMMA), context.tokens),
         "sentences": _nan_without_sentence_marks(context, sentences),
         "sentence_length": _nan_without_sentence_marks(context, context.tokens / np.maximum(sentences, 1)),
     }
@@ -256,10 +138,11 @@ def _find_ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
 
 
 def _pattern_columns(context: PageContext) -> Values:
-    """Return columns about dates, prices, telephone numbers, email addresses and years."""
-    plain = "\n".join(context.blocks.text) + "\n"
+    """Return columns about dates, prices, email addresses and years."""
+    patterns = number_patterns.compute(context.texts, "\n".join(context.blocks.text) + "\n")
     return {
-        **number_patterns.compute(context.texts, plain),
+        "dates": patterns["dates"],
+        "prices": patterns["prices"],
         "emails": _count_emails(context.texts),
         "years": _count_years(context),
     }
@@ -287,15 +170,13 @@ def _count_years(context: PageContext) -> NDArray[np.float32]:
 
 
 def _term_columns(context: PageContext) -> Values:
-    """Return columns about interface words, months and URLs."""
+    """Return columns about interface words and URLs."""
     known = has_interface_words(context.language)
     count = {name: _nan_without_list(context.terms.count(name), known) for name in INTERFACE_LISTS}
     return {
         **count,
-        "months": context.terms.count(MONTHS),
         "urls": context.terms.count(URLS),
         "copyrights": count["copyrights"] + context.texts.count(_is_in(context.texts.code, "©®™℗")),
-        "vocabulary_known": np.full(len(context), known),
     }
 
 
@@ -341,7 +222,6 @@ def _vocabulary_columns(context: PageContext) -> Values:
     return {
         "word_types": ratio(types, context.tokens),
         "repeated_words": ratio(shared, types),
-        "rare_words": ratio(types - shared, types),
         "title_overlap": ratio(covered, types),
         "title_covered": ratio(covered, len(title)),
     }
@@ -353,3 +233,111 @@ def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
     for character in characters:
         is_in |= codes == ord(character)
     return is_in
+
+
+PARTS = (
+    ColumnPart(
+        parse_columns(
+            """
+chars | characters | Length of the text.
+words | words | Number of words; each letter of Thai, Chinese, Japanese and similar scripts counts as one.
+page_words | words | Words of the page.
+page_blocks | blocks | Blocks of the page.
+words_of_page | share | The block's share of the page's words.
+"""
+        ),
+        _count_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+stop_words | share | Stop words of the page's language among the words; NaN without a list for the language.
+stop_word_count | words | Number of stop words; NaN without a list for the language.
+"""
+        ),
+        _stop_word_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+upper | share | Capitals among the letters of scripts with case; NaN if all letters are of other scripts.
+digit | share | Digits among the characters without white space.
+capitalised_words | share | Words that begin with a capital among those that can; NaN if none can.
+all_caps | flag | All letters are capitals, and there is at least one.
+"""
+        ),
+        _share_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+starts_capital | flag | The first character is a letter but not a lower-case one; true for letters without case.
+starts_bullet | flag | The first character is a bullet, dash or arrow.
+ends_sentence | flag | The last character ends a sentence, not counting a closing quote or bracket. NaN in Thai and Lao.
+ends_colon | flag | The last character is a colon.
+"""
+        ),
+        _edge_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+pipes | characters | Vertical bars, middle dots and unpaired guillemets, which separate menu entries.
+commas | marks per word | Commas of any script.
+sentences | sentences | Marks that end a sentence; a full stop must precede white space or a quote. NaN in Thai and Lao.
+sentence_length | words | Words per sentence end; all words if there is none. NaN in Thai and Lao.
+"""
+        ),
+        _mark_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+dates | matches | Numeric dates and clock times, also as 年月日 and 년월일.
+prices | matches | Amounts with a currency sign or code.
+emails | matches | At signs between two letters or digits.
+years | words | Years 1900-2099; in Thai and Persian also those of the local calendar.
+"""
+        ),
+        _pattern_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+actions | matches | Words of interface actions, in the page's language and in English: read more, sign in, share.
+bylines | matches | Words of authorship and posting, in both languages: by, posted, published, author.
+boilerplate | matches | Words of notices, in both languages: privacy, terms, cookie, newsletter, advertisement.
+copyrights | matches | Copyright and trademark signs; words such as "copyright" and "all rights", in both languages.
+urls | words | Words at the start of web addresses: http, https, www.
+"""
+        ),
+        _term_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+duplicates | blocks | Other blocks of the page with the same text.
+duplicate_shape | blocks | Other blocks with the same text after replacing each digit by 0.
+duplicate_number | blocks | Earlier blocks with the same text.
+"""
+        ),
+        _duplicate_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+word_types | share | Distinct words over words.
+repeated_words | share | Distinct words of the block that also occur in another block of the page.
+title_overlap | share | Distinct words of the block that occur in the page's title.
+title_covered | share | Distinct words of the page's title that occur in the block.
+"""
+        ),
+        _vocabulary_columns,
+    ),
+)
+COLUMNS = all_columns(PARTS)
+
+
+def compute(context: PageContext) -> Values:
+    """Return the linguistic columns of a page: (B,) each."""
+    return compute_parts(PARTS, context)

@@ -24,44 +24,29 @@ if TYPE_CHECKING:
     from vclean.features.columns import Numbers, Values
     from vclean.features.page_context import PageContext
 
-LEVELS = 5
+LEVELS = 3
 """Number of subtrees per block."""
-GROWTH = 1.5
+GROWTH = 2.0
 """Minimum ratio of the numbers of blocks of consecutive subtrees."""
-REACH = 3
+REACH = 1
 """Number of neighbours on each side."""
 
 _IMAGES = ("img", "svg", "video")
 _INPUTS = ("input", "button", "select", "textarea")
 
-_NEIGHBOURS = (
-    "words", "link_share", "stop_words", "sentences", "tag", "heading_level", "capitalised_words", "visibility",
-    "actions", "boilerplate", "dates", "ends_sentence", "class_blocks", "container_images", "text_nodes",
-    "in_list_item", "font_size", "x", "width", "column_share",
-)  # fmt: skip
+_NEIGHBOURS = ("link_share", "class_blocks", "in_list_item")
 
 _SUBTREE = (
     ("blocks", "blocks", "Blocks"),
-    ("words", "words", "Words"),
     ("words_of_page", "share", "Share of the page's words"),
     ("mean_words", "words", "Words per block"),
     ("link_share", "share", "Share of words in links"),
     ("stop_words", "share", "Share of stop words"),
     ("sentences", "marks per word", "Sentence ends per word"),
-    ("long_of_page", "share", "Share of the page's long text"),
     ("long_share", "share", "Share of words in long texts"),
     ("headings", "blocks", "Headings"),
-    ("place", "share", "Position of the block, in blocks"),
-    ("begin", "share", "Position on the page of the first block"),
-    ("end", "share", "Position on the page after the last block"),
-    ("depth", "elements", "Depth of the block's container below the root element"),
-    ("alike", "elements", "Elements of the page with the root's chain of tags and classes"),
     ("images", "elements", "Images per block"),
     ("inputs", "elements", "Input fields and buttons per block"),
-    ("x", "share", "Left edge of the root's box, in page widths"),
-    ("y", "share", "Top edge of the root's box, in page heights"),
-    ("width", "share", "Width of the root's box, in page widths"),
-    ("height", "share", "Height of the root's box, in page heights"),
 )
 
 STEPS = tuple(step for step in range(-REACH, REACH + 1) if step)
@@ -150,8 +135,7 @@ def compute(
         elements: the roots of the subtrees, from `subtrees`.
     """
     neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
-    numbers = _extent_columns(context, block_layout, elements) | _element_columns(context, block_layout, elements)
-    numbers |= _text_columns(context, values, block_layout)
+    numbers = _element_columns(context, block_layout, elements) | _text_columns(context, values, block_layout)
     subtree = np.empty((LEVELS, len(_SUBTREE), len(context)), dtype=np.float32)
     for index, (name, _, _) in enumerate(_SUBTREE):
         subtree[:, index] = numbers[name].T
@@ -177,28 +161,14 @@ def _text_columns(context: PageContext, values: Values, block_layout: Layout) ->
     words, headings, *sums = _run_sums([tokens, values["heading_level"] > 0, *parts], block_layout)
     long_share, link_share, stop_words, sentences = ratio(np.array(sums), words)
     return {
-        "words": words,
+        "blocks": blocks,
         "words_of_page": ratio(words, float(tokens.sum())),
         "mean_words": ratio(words, blocks),
         "link_share": link_share,
         "stop_words": stop_words,
         "sentences": sentences,
-        "long_of_page": ratio(sums[0], float(large.sum())),
         "long_share": long_share,
         "headings": headings,
-    }
-
-
-def _extent_columns(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
-    """Return columns about the position and size of the subtrees: (B, LEVELS) each."""
-    snapshot, count = context.snapshot, len(context)
-    box = snapshot.box[elements] / np.array([snapshot.width, snapshot.height] * 2, dtype=np.float32)
-    return {
-        "blocks": block_layout.blocks,
-        "place": ratio(np.arange(count)[:, None] - block_layout.begin, block_layout.blocks),
-        "begin": block_layout.begin / count,
-        "end": block_layout.end / count,
-        **{name: box[..., side] for side, name in enumerate(("x", "y", "width", "height"))},
     }
 
 
@@ -208,8 +178,6 @@ def _element_columns(context: PageContext, block_layout: Layout, elements: NDArr
     images = tree.subtree_sum(snapshot.is_tag(_IMAGES), snapshot.end)
     inputs = tree.subtree_sum(snapshot.is_tag(_INPUTS), snapshot.end)
     return {
-        "depth": snapshot.depth[context.blocks.node][:, None] - snapshot.depth[elements],
-        "alike": context.elements_by_class_path.size[elements],
         "images": ratio(images[elements], block_layout.blocks),
         "inputs": ratio(inputs[elements], block_layout.blocks),
     }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.columns import FeatureColumn, parse_columns, ratio
+from vclean.features.columns import ColumnPart, FeatureColumn, all_columns, parse_columns, ratio
 from vclean.features.groups import Groups
 from vclean.features.names import element_names
 from vclean.labels import Visibility
@@ -26,26 +26,17 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 _CONTAINERS = {
-    "article": ("article",), "main": ("main",), "nav": ("nav", "menu"), "header": ("header",), "footer": ("footer",),
-    "aside": ("aside",), "section": ("section",), "form": ("form", "fieldset"), "list": ("ul", "ol"),
-    "list_item": ("li",), "definition": ("dl",), "table": ("table",), "cell": ("td", "th"), "figure": ("figure",),
-    "quote": ("blockquote", "q"), "code": ("pre", "code", "samp", "kbd"), "link": ("a",), "button": ("button",),
-    "heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "paragraph": ("p",), "select": ("select", "label"),
-    "bold": ("b", "strong"), "italic": ("i", "em"), "details": ("details", "summary"), "dialog": ("dialog",),
-    "time": ("time",), "address": ("address",), "noscript": ("noscript",), "center": ("center", "font"),
+    "article": ("article",), "main": ("main",), "list_item": ("li",), "table": ("table",), "cell": ("td", "th"),
+    "code": ("pre", "code", "samp", "kbd"), "link": ("a",),
 }  # fmt: skip
 IMAGES = ("img", "svg", "picture", "video", "canvas")
-_SPLITS = {
-    "br": ("br",), "hr": ("hr",), "img": IMAGES,
-    "input": ("input", "textarea", "select", "button"), "iframe": ("iframe", "object", "embed"), "a": ("a",),
-    "p": ("p",), "heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "li": ("li",), "row": ("tr",),
-}  # fmt: skip
 _TAGS = """
 h1 h2 h3 h4 h5 h6 title p blockquote pre li dd dt td th caption figcaption summary article main section div center span
 font b strong i em a label button legend option select form nav header footer aside address ul ol dl table tr body html
 """
 TAG_CODES = tuple(_TAGS.split())
 """Tags with a code; the code is the index in this tuple."""
+_SPLITS = {"heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "li": ("li",), "row": ("tr",)}
 LARGE_BLOCK = 20
 """Minimum number of words of a long text."""
 LINK_LIMIT = 0.33
@@ -54,100 +45,8 @@ _HOLDERS = (50, 75)
 
 _TAG_CODE = {tag: code for code, tag in enumerate(TAG_CODES)}
 _CONTAINER_OF = {tag: code for code, tags in enumerate(_CONTAINERS.values()) for tag in tags}
-_SPLIT_OF = {tag: code for code, tags in enumerate(_SPLITS.values()) for tag in tags}
 _HEADING_OF = {f"h{level}": level - 1 for level in range(1, 7)}
-_SHARES = {
-    "bold_share": ("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"), "italic_share": ("i", "em", "cite"),
-    "code_share": ("code", "pre", "kbd", "samp", "tt"),
-}  # fmt: skip
-_SHARE_OF = {tag: code for code, tags in enumerate(_SHARES.values()) for tag in tags}
-
-COLUMNS: tuple[FeatureColumn, ...] = (
-    *parse_columns(
-        """
-tag | code | The container's tag, as its index in `TAG_CODES`; one more for other tags.
-parent_tag | code | The tag of the container's parent.
-inner_tag | code | The tag of the parent element of the block's longest text node.
-depth | elements | Depth of the container in the tree.
-inline_depth | elements | Depth of the block's longest text below the container.
-links | elements | Links in the block.
-link_share | share | Link text among the block's characters.
-bold_share | share | Text in bold elements, headings too, among the block's characters.
-italic_share | share | Text in italic elements among the block's characters.
-code_share | share | Text in code elements among the block's characters.
-text_nodes | nodes | Text nodes in the block.
-container_blocks | blocks | Blocks in the container's subtree.
-container_elements | elements | Elements in the container's subtree.
-container_images | elements | Images in the container's subtree.
-heading_level | level | Level of the heading element around the block, 0 if there is none.
-siblings | elements | Children of the container's parent, itself included.
-same_tag_siblings | share | Share of the siblings with the container's tag.
-sibling_place | share | Position of the container among its siblings.
-position | share | Position of the block on the page, in blocks.
-word_position | share | Position of the block on the page, in words.
-words_before | words | Words before the block.
-words_after | words | Words after the block.
-blocks_before | blocks | Blocks before the block.
-blocks_after | blocks | Blocks after the block.
-after_h1 | words | Words since the first h1, negative before it; words before the block if there is no h1.
-has_h1 | flag | The page has an h1.
-since_heading | blocks | Blocks since the last heading element; blocks before the block if there is none.
-last_heading_level | level | Level of that heading, 0 if there is none.
-since_long | blocks | Blocks since the last long text; since the start of the page if there is none.
-until_long | blocks | Blocks until the next long text; until the end of the page if there is none.
-long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links and are not hidden.
-page_link_share | share | Link text among the page's characters.
-page_elements | elements | Elements of the page.
-visibility | code | 0 shown, 1 hidden but revealable, 2 hidden.
-hidden_share | share | Words in hidden or revealable text among the page's words.
-noscript_used | flag | The page's text includes the content of `<noscript>`.
-ordinal_in_container | blocks | Consecutive blocks of the same container directly before this one.
-"""
-    ),
-    *(
-        FeatureColumn(f"in_{name}", "elements", f"Ancestors with tag {', '.join(tags)}.")
-        for name, tags in _CONTAINERS.items()
-    ),
-    *(
-        FeatureColumn(
-            f"split_{name}", "elements", f"{', '.join(tags)} that begin between the block before and this one."
-        )
-        for name, tags in _SPLITS.items()
-    ),
-    *(
-        FeatureColumn(f"holder{share}_{part}", unit, doc.format(share=share))
-        for share in _HOLDERS
-        for part, unit, doc in (
-            ("inside", "flag", "The block is in the deepest element with {share} % of the page's long text."),
-            ("side", "code", "-1 before that element, 0 in it, 1 after it."),
-            ("distance", "blocks", "Distance to that element in blocks; 0 inside."),
-            ("place", "share", "Position in that element by words, 0 to 1; extrapolated outside, from -1 to 2."),
-            ("depth", "elements", "Depth of the container below that element."),
-            ("words", "share", "Words in that element among the page's words."),
-        )
-    ),
-    *(
-        FeatureColumn(f"{kind}_{part}", unit, f"{doc} with the same {what}.")
-        for kind, what in (("path", "chain of tags"), ("class", "chain of tags and classes"))
-        for part, unit, doc in (
-            ("blocks", "blocks", "Number of blocks"),
-            ("share", "share", "Share of the page's words in the blocks"),
-            ("mean_words", "words", "Mean number of words of the blocks"),
-            ("link_share", "share", "Mean link share of the blocks"),
-            ("stop_words", "share", "Share of stop words in the blocks"),
-            ("place", "share", "Position of this block among the blocks"),
-            ("spread", "share", "Share of the page from the first to the last of the blocks"),
-        )
-    ),
-)
-
-
-def compute(context: PageContext) -> Values:
-    """Return the structural columns of a page: (B,) each."""
-    values: Values = {}
-    for part in _PARTS:
-        values.update(part(context))
-    return values
+_BOLD = ("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th")
 
 
 def tag_codes(snapshot: Snapshot) -> NDArray[np.int64]:
@@ -166,10 +65,8 @@ def _tag_columns(context: PageContext) -> Values:
     code = tag_codes(snapshot)
     return {
         "tag": code[node],
-        "parent_tag": code[np.maximum(snapshot.parent[node], 0)],
         "inner_tag": code[context.anchor],
         "depth": snapshot.depth[node],
-        "inline_depth": snapshot.depth[context.anchor] - snapshot.depth[node],
     }
 
 
@@ -184,55 +81,19 @@ def links(context: PageContext) -> NDArray[np.int64]:
 
 def _share_columns(context: PageContext) -> Values:
     """Return columns about shares of the text by formatting."""
-    snapshot = context.snapshot
-    inside = tree.path_counts(_tag_numbers(snapshot, _SHARE_OF), len(_SHARES), snapshot.end) > 0
-    return {
-        "links": links(context),
-        "link_share": context.link_share,
-        **{name: context.char_share(mask) for name, mask in zip(_SHARES, inside, strict=True)},
-        "text_nodes": np.diff(context.blocks.first, append=len(context.blocks.members)),
-    }
-
-
-def _container_columns(context: PageContext) -> Values:
-    """Return columns about the block container."""
-    snapshot, node = context.snapshot, context.blocks.node
-    images = tree.subtree_sum(snapshot.is_tag(IMAGES), snapshot.end)
-    first = np.flatnonzero(np.diff(node, prepend=-1))
-    return {
-        "container_blocks": context.block_count[node],
-        "container_elements": (snapshot.end - np.arange(len(snapshot)))[node],
-        "container_images": images[node],
-        "ordinal_in_container": np.arange(len(node)) - np.repeat(first, np.diff(first, append=len(node))),
-    }
+    return {"link_share": context.link_share, "bold_share": context.char_share(context.within(_BOLD))}
 
 
 def _sibling_columns(context: PageContext) -> Values:
     """Return columns about the siblings of the container."""
-    snapshot, node = context.snapshot, context.blocks.node
-    parent = np.maximum(snapshot.parent, 0)
-    children = np.bincount(parent[1:], minlength=len(snapshot))
-    same_tag = Groups.from_keys(parent.astype(np.int64) * len(snapshot.tags) + snapshot.tag)
-    siblings = children[parent[node]]
-    return {
-        "siblings": siblings,
-        "same_tag_siblings": ratio(same_tag.size[node], siblings),
-        "sibling_place": ratio(context.siblings.rank[node], siblings),
-    }
+    parent = np.maximum(context.snapshot.parent, 0)
+    children = np.bincount(parent[1:], minlength=len(context.snapshot))
+    return {"siblings": children[parent[context.blocks.node]]}
 
 
 def _position_columns(context: PageContext) -> Values:
     """Return columns about the position on the page."""
-    count, total = len(context), float(context.tokens.sum())
-    before, index = context.words_before, np.arange(count)
-    return {
-        "position": index / count,
-        "word_position": ratio(before, total),
-        "words_before": before,
-        "words_after": total - before - context.tokens,
-        "blocks_before": index,
-        "blocks_after": count - 1 - index,
-    }
+    return {"words_before": context.words_before}
 
 
 def heading_level(context: PageContext) -> NDArray[np.int64]:
@@ -262,7 +123,6 @@ def _heading_columns(context: PageContext) -> Values:
         "since_heading": index - np.maximum(last, 0),
         "last_heading_level": np.where(last >= 0, level[np.maximum(last, 0)], 0),
         "after_h1": before - before[h1[0]] if len(h1) else before,
-        "has_h1": np.full(len(context), len(h1) > 0),
     }
 
 
@@ -275,29 +135,18 @@ def long_text(context: PageContext) -> NDArray[np.bool_]:
     )
 
 
-def _long_text_columns(context: PageContext) -> Values:
-    """Return columns about the distances to long texts."""
-    large, index, count = long_text(context), np.arange(len(context)), len(context)
-    last = np.maximum.accumulate(np.where(large, index, -1))
-    following = np.minimum.accumulate(np.where(large, index, count)[::-1])[::-1]
-    return {
-        "since_long": index - last,
-        "until_long": following - index,
-        "long_share": np.full(count, ratio(float(context.tokens[large].sum()), float(context.tokens.sum()))),
-    }
-
-
 def _page_columns(context: PageContext) -> Values:
     """Return columns about the page, and the visibility of the blocks."""
     count, tokens = len(context), context.tokens
+    long_share = ratio(float(tokens[long_text(context)].sum()), float(tokens.sum()))
     hidden = ratio(float(tokens[context.blocks.visibility > Visibility.SHOWN].sum()), float(tokens.sum()))
     chars = context.chars
     return {
         "page_link_share": np.full(count, ratio(float((context.link_share * chars).sum()), float(chars.sum()))),
         "page_elements": np.full(count, len(context.snapshot)),
+        "long_share": np.full(count, long_share),
         "hidden_share": np.full(count, hidden),
         "visibility": context.blocks.visibility,
-        "noscript_used": np.full(count, context.snapshot.noscript),
     }
 
 
@@ -310,7 +159,7 @@ def _ancestor_columns(context: PageContext) -> Values:
 
 def _split_columns(context: PageContext) -> Values:
     """Return columns about elements that begin between the block before and this one."""
-    masks = _tag_numbers(context.snapshot, _SPLIT_OF) == np.arange(len(_SPLITS))[:, None]
+    masks = np.stack([context.snapshot.is_tag(tags) for tags in _SPLITS.values()])
     return {f"split_{name}": count for name, count in zip(_SPLITS, count_opened_before(context, masks), strict=True)}
 
 
@@ -387,13 +236,115 @@ def _group_columns(context: PageContext, groups: Groups, kind: str) -> Values:
         "mean_words": words / groups.size,
         "link_share": groups.total(context.link_share) / groups.size,
         "stop_words": ratio(groups.total(context.stop_words), words),
-        "place": groups.rank / groups.size,
         "spread": groups.spread / len(context),
     }
     return {f"{kind}_{part}": column for part, column in values.items()}
 
 
-_PARTS = (
-    _tag_columns, _share_columns, _container_columns, _sibling_columns, _position_columns, _heading_columns,
-    _long_text_columns, _page_columns, _ancestor_columns, _split_columns, _holder_columns, _repetition_columns,
-)  # fmt: skip
+PARTS = (
+    ColumnPart(
+        parse_columns(
+            """
+tag | code | The container's tag, as its index in `TAG_CODES`; one more for other tags.
+inner_tag | code | The tag of the parent element of the block's longest text node.
+depth | elements | Depth of the container in the tree.
+"""
+        ),
+        _tag_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+link_share | share | Link text among the block's characters.
+bold_share | share | Text in bold elements, headings too, among the block's characters.
+"""
+        ),
+        _share_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+siblings | elements | Children of the container's parent, itself included.
+"""
+        ),
+        _sibling_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+words_before | words | Words before the block.
+"""
+        ),
+        _position_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+heading_level | level | Level of the heading element around the block, 0 if there is none.
+since_heading | blocks | Blocks since the last heading element; blocks before the block if there is none.
+last_heading_level | level | Level of that heading, 0 if there is none.
+after_h1 | words | Words since the first h1, negative before it; words before the block if there is no h1.
+"""
+        ),
+        _heading_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+page_link_share | share | Link text among the page's characters.
+page_elements | elements | Elements of the page.
+long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links and are not hidden.
+hidden_share | share | Words in hidden or revealable text among the page's words.
+visibility | code | 0 shown, 1 hidden but revealable, 2 hidden.
+"""
+        ),
+        _page_columns,
+    ),
+    ColumnPart(
+        tuple(
+            FeatureColumn(f"in_{name}", "elements", f"Ancestors with tag {', '.join(tags)}.")
+            for name, tags in _CONTAINERS.items()
+        ),
+        _ancestor_columns,
+    ),
+    ColumnPart(
+        tuple(
+            FeatureColumn(
+                f"split_{name}", "elements", f"{', '.join(tags)} that begin between the block before and this one."
+            )
+            for name, tags in _SPLITS.items()
+        ),
+        _split_columns,
+    ),
+    ColumnPart(
+        tuple(
+            FeatureColumn(f"holder{share}_{part}", unit, doc.format(share=share))
+            for share in _HOLDERS
+            for part, unit, doc in (
+                ("inside", "flag", "The block is in the deepest element with {share} % of the page's long text."),
+                ("side", "code", "-1 before that element, 0 in it, 1 after it."),
+                ("distance", "blocks", "Distance to that element in blocks; 0 inside."),
+                ("place", "share", "Position in that element by words, 0 to 1; extrapolated outside, from -1 to 2."),
+                ("depth", "elements", "Depth of the container below that element."),
+                ("words", "share", "Words in that element among the page's words."),
+            )
+        ),
+        _holder_columns,
+    ),
+    ColumnPart(
+        tuple(
+            FeatureColumn(f"{kind}_{part}", unit, f"{doc} with the same {what}.")
+            for kind, what in (("path", "chain of tags"), ("class", "chain of tags and classes"))
+            for part, unit, doc in (
+                ("blocks", "blocks", "Number of blocks"),
+                ("share", "share", "Share of the page's words in the blocks"),
+                ("mean_words", "words", "Mean number of words of the blocks"),
+                ("link_share", "share", "Mean link share of the blocks"),
+                ("stop_words", "share", "Share of stop words in the blocks"),
+                ("spread", "share", "Share of the page from the first to the last of the blocks"),
+            )
+        ),
+        _repetition_columns,
+    ),
+)
+COLUMNS = all_columns(PARTS)

@@ -86,27 +86,3 @@ def blocks_before(context: PageContext) -> NDArray[np.int64]:
     begun = np.zeros(len(context.snapshot.texts) + 1, dtype=np.int64)
     begun[blocks.members[blocks.first] + 1] = 1
     return np.cumsum(begun)[context.first_text]
-
-
-@dataclass(frozen=True, eq=False)
-class RegionLayout:
-    """Nesting of a page's C candidates and B blocks.
-
-    Attributes:
-        parent: int32 (C,), the enclosing candidate, which has a smaller index; -1 for the outermost.
-        block_region: int32 (B,), the innermost candidate around each block.
-        box: float32 (C, 4), x, y, width, height in page widths and heights; NaN if not rendered.
-    """
-
-    parent: NDArray[np.int32]
-    block_region: NDArray[np.int32]
-    box: NDArray[np.float32]
-
-    @classmethod
-    def from_regions(cls, regions: Regions) -> RegionLayout:
-        """Return the layout of a page's candidates."""
-        snapshot = regions.snapshot
-        page = np.array([snapshot.width, snapshot.height] * 2, dtype=np.float32)
-        return cls(
-            regions.parent, regions.block_region, (snapshot.box[regions.node] / np.maximum(page, 1)).astype(np.float32)
-        )

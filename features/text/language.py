@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.render.browser.chromium import cache_folder
+from vclean.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,6 @@ from vclean.features.visibility.control_elements import PANEL_NAME, SPOILER_NAME
 from vclean.features.visibility.named_panels import NamedPanels
 from vclean.features.visibility.page_elements import PageElements, has_place, matches
 from vclean.features.visibility.panel_sets import PanelSets
-from vclean.features.visibility.unreadable import stays_unreadable
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
@@ -62,7 +61,10 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
         parents = snapshot.text_parent[texts]
         is_opened = _opened_elements(snapshot, np.unique(parents).tolist())
         opened[texts] = [is_opened[parent] for parent in parents.tolist()]
-        opened &= ~stays_unreadable(snapshot, opened)
+        if snapshot.rendered:
+            from vclean.features.visibility.unreadable import stays_unreadable
+
+            opened &= ~stays_unreadable(snapshot, opened)
     return opened | uncovered
 
 

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.visibility.controls import opened_by_controls
-from vclean.features.visibility.painted import hidden_techniques
-from vclean.features.visibility.unfinished import before_scripts, revealed_on_scroll, without_style_sheet
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
@@ -33,14 +30,22 @@ class TextVisibility:
 
 def text_visibility(snapshot: Snapshot) -> TextVisibility:
     """Return the visibility of the texts of a page: observed if it was rendered, else derived from its source."""
-    technique = hidden_techniques(snapshot)
+    technique = snapshot.text_hidden
+    if snapshot.rendered:
+        from vclean.features.visibility.painted import hidden_techniques
+
+        technique = hidden_techniques(snapshot)
     visibility = np.where(technique > 0, Visibility.HIDDEN, Visibility.SHOWN).astype(np.uint8)
-    visibility[_is_revealable(snapshot, technique)] = Visibility.REVEALABLE
+    if technique.any():
+        visibility[_is_revealable(snapshot, technique)] = Visibility.REVEALABLE
     return TextVisibility(visibility, technique)
 
 
 def _is_revealable(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which texts are hidden by a technique, and can be opened or will be shown, bool (T,)."""
+    from vclean.features.visibility.controls import opened_by_controls
+    from vclean.features.visibility.unfinished import before_scripts, revealed_on_scroll, without_style_sheet
+
     opened = opened_by_controls(snapshot, technique)
     if not ((technique > 0) & ~opened).any():
         return opened

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from vclean.errors import BrowserMissingError
-from vclean.files import home_folder
+from vclean.files import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,15 +150,6 @@ def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
         executable = shutil.which(os.path.expandvars(command))
         if executable is not None:
             yield Path(executable)
-
-
-def cache_folder() -> Path:
-    """Return the user's cache folder, for files that can be created again."""
-    if sys.platform == "darwin":
-        return home_folder() / "Library" / "Caches"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home_folder() / "AppData" / "Local")
-    return Path(os.environ.get("XDG_CACHE_HOME") or home_folder() / ".cache")
 
 
 def _playwright_package() -> Path:

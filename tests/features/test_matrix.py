@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.content import stacking
-from vclean.classify.regions.model import CLASSES
 from vclean.features.block import neighbourhood, visual
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import COLUMNS, extract
-from vclean.features.regions import columns
 
 PAGE = """<html lang=en><title>A page</title><body class=home>
 <nav><ul><li><a href=x>Home</a><li><a href=y>News</a></ul></nav>
@@ -20,8 +18,7 @@ PAGE = """<html lang=en><title>A page</title><body class=home>
 <p>The ferry crosses the river every hour, and when the water is high it does not cross at all.</p>
 <pre>a = 1\n  b = 2</pre><p hidden>Hidden text</p></article><footer>© 2026 Example</footer></body>"""
 
-VISUAL = {column.name for column in visual.COLUMNS} - {"rendered"}
-RENDERED_CONTEXT = {f"up{level}_{side}" for level in range(1, 6) for side in ("x", "y", "width", "height")}
+VISUAL = {column.name for column in COLUMNS} & {column.name for column in visual.COLUMNS}
 MARKUP = st.lists(
     st.sampled_from(
         ["<p>", "</p>", "<b>", "</b>", "<div>", "</div>", "<br><br>", "<td>", "<p hidden>", "--", "a b", "中", "1"]
@@ -53,7 +50,7 @@ class TestColumns:
         assert [column.doc for column in stacking.COLUMNS if not column.doc.endswith(".") or "|" in column.doc] == []
 
     def test_base_columns_come_first(self):
-        assert (*COLUMNS, *stacking.SCORE_COLUMNS, *stacking.REGION_COLUMNS) == stacking.COLUMNS
+        assert (*COLUMNS, *stacking.SCORE_COLUMNS) == stacking.COLUMNS
 
     def test_lightgbm_accepts_names(self):
         """Check that no name contains characters with a meaning in JSON."""
@@ -67,30 +64,13 @@ class TestExtract:
         assert features.base.shape == (len(features.context), len(COLUMNS))
         assert len(features.layout.tokens) == len(features.word_tokens.start) - 1 == len(features.context)
         assert len(features.element_tokens.number) == len(features.context.snapshot)
-        assert features.region.shape == (len(features.region_layout.parent), len(columns.COLUMNS))
-        assert len(features.region_layout.block_region) == len(features.context)
 
     def test_nan_without_rendering(self):
         """Check that only visual columns and neighbours beyond the page are NaN."""
         features = extract(extract_blocks(snapshot(PAGE)))
         missing = names_where(np.isnan(features.base).any(axis=0))
-        assert missing >= VISUAL | RENDERED_CONTEXT
-        assert {name for name in missing - VISUAL - RENDERED_CONTEXT if name[-2] not in "+-"} == set()
-
-    def test_a_rendered_page_has_its_geometry(self):
-        features = extract(extract_blocks(laid_out(PAGE)))
-        missing = names_where(np.isnan(features.base).all(axis=0))
-        assert missing <= {"line_height"}
-
-    def test_counts_of_long_pages_are_limited(self):
-        """Check that the last paragraph has the same counts on a page of 500 and of 1,000 paragraphs."""
-        pages = [
-            snapshot(f"<div>{'<p>The ferry crosses the river every hour.</p>' * count}</div>") for count in (500, 1000)
-        ]
-        first, second = (columns_of(page) for page in pages)
-        for name in ("page_words", "page_blocks", "blocks_before", "words_before", "up5_blocks", "class_blocks"):
-            assert first[name][-1] == second[name][-1], name
-        assert first["position"][-1] < second["position"][-1]
+        assert missing >= VISUAL
+        assert {name for name in missing - VISUAL if name[-2] not in "+-"} == set()
 
     def test_no_infinities(self):
         for page in (snapshot(PAGE), laid_out(PAGE)):
@@ -100,14 +80,12 @@ class TestExtract:
         """Check that only visual columns, and those derived from them, differ."""
         plain, rendered = extract(extract_blocks(snapshot(PAGE))).base, extract(extract_blocks(laid_out(PAGE))).base
         differ = names_where((plain != rendered).any(axis=0) & ~np.isnan(plain).any(axis=0))
-        assert differ == {"rendered"}
+        assert differ == set()
 
     def test_a_page_without_blocks(self):
         features = extract(extract_blocks(snapshot("<p></p>")))
         assert features.base.shape == (0, len(COLUMNS))
         assert features.layout.begin.shape == (0, neighbourhood.LEVELS)
-        assert features.region.shape == (0, len(columns.COLUMNS))
-        assert len(features.region_layout.parent) == 0
         assert len(features.word_tokens.start) == 1
 
     @pytest.mark.parametrize("text", ["x", "--", "中", "\u200b", "😀"])
@@ -124,6 +102,17 @@ class TestExtract:
             assert not np.isinf(matrix).any()
 
 
+class TestLimits:
+    def test_counts_of_long_pages_are_limited(self):
+        """Check that the last paragraph has the same counts on a page of 500 and of 1,000 paragraphs."""
+        pages = [
+            snapshot(f"<div>{'<p>The ferry crosses the river every hour.</p>' * count}</div>") for count in (500, 1000)
+        ]
+        first, second = (columns_of(page) for page in pages)
+        for name in ("page_words", "page_blocks", "words_before", "up3_blocks", "class_blocks"):
+            assert first[name][-1] == second[name][-1], name
+
+
 class TestStackColumns:
     def test_shape(self):
         matrix = matrix_of(snapshot(PAGE))
@@ -137,17 +126,6 @@ class TestStackColumns:
 
     def test_a_page_without_blocks(self):
         assert matrix_of(snapshot("<p></p>")).shape == (0, len(stacking.COLUMNS))
-
-    def test_region_model_columns_are_last(self):
-        features = extract(extract_blocks(snapshot(PAGE)))
-        scores = np.zeros(len(features.base), dtype=np.float32)
-        posterior = np.full((len(features.region), CLASSES), 1 / CLASSES, dtype=np.float32)
-        region_columns = stacking.stack_columns(features, scores, scores, posterior)[:, -len(stacking.REGION_COLUMNS) :]
-        expected = stacking.region_columns(posterior, features.region_layout)
-        assert np.array_equal(region_columns, expected, equal_nan=True)
-
-    def test_region_columns_are_nan_without_model(self):
-        assert np.isnan(matrix_of(snapshot(PAGE))[:, -len(stacking.REGION_COLUMNS) :]).all()
 
     @pytest.mark.parametrize("page", [snapshot, laid_out])
     def test_is_deterministic(self, page):

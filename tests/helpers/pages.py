@@ -60,8 +60,10 @@ def context_of(html):
 
 def columns(page):
     """Return the feature columns of a snapshot that need no model, by name: arrays with one value per block."""
-    base = matrix.extract(extract_blocks(page)).base
-    return {column.name: base[:, index] for index, column in enumerate(matrix.COLUMNS)}
+    features = matrix.extract(extract_blocks(page))
+    values = matrix.block_values(features.context) if len(features.base) else {}
+    base = {column.name: features.base[:, index] for index, column in enumerate(matrix.COLUMNS)}
+    return {name: np.asarray(column, dtype=np.float32) for name, column in values.items()} | base
 
 
 def result(page, labels, *, confidence=float("nan"), roles=(), language=None, **facts):

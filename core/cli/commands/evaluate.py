@@ -17,7 +17,6 @@ from vclean.cli.options import (
     option,
     path,
     predictions_option,
-    regions_option,
     snapshots_option,
     take_verbosity,
     verbosity,
@@ -34,7 +33,6 @@ class EvaluateOptions:
 
     Attributes:
         corpora: the paths of the corpora.
-        regions: archives that train the region model only, with `folds`.
         render: whether to render the pages.
         methods: the names of the methods.
         folds: the number of folds of the cross-validation; 0 for none.
@@ -45,7 +43,6 @@ class EvaluateOptions:
     """
 
     corpora: list[Path]
-    regions: list[Path]
     render: bool
     methods: list[str]
     folds: int
@@ -61,7 +58,6 @@ def _options(*, methods: Sequence[str], **values: Any) -> EvaluateOptions:
 
 @command("evaluate", _options, help="Score methods on corpora, over all pages and by page type.")
 @corpora_argument(required=True)
-@regions_option()
 @flag("--render", help="render pages in headless Chromium")
 @option(
     "--method",
@@ -99,7 +95,6 @@ def score_methods(options: EvaluateOptions) -> int:
         {name: partial(get, name) for name in options.methods},
         render=options.render,
         folds=options.folds,
-        regions=options.regions,
         snapshots=options.snapshots,
     )
     write_stream(sys.stdout, report.table() + "\n")

@@ -42,7 +42,6 @@ class ReportOptions:
         out: the HTML file.
         render: whether to render the pages.
         folds: the number of folds of the cross-validation; 0 for none.
-        regions: archives that train the region model only, with `folds`.
         snapshots: the folder of rendered pages; None for none.
         worst: the number of worst pages to show.
         verbosity: -1 quiet, 0 normal, 1 verbose.
@@ -53,7 +52,6 @@ class ReportOptions:
     out: Path
     render: bool
     folds: int
-    regions: list[Path]
     snapshots: Path | None
     worst: int
     verbosity: int
@@ -75,13 +73,6 @@ def _options(*, methods: Sequence[str], **values: Any) -> ReportOptions:
     default="0",
     metavar="K",
     help="cross-validate vclean by domain in K folds, 3 or more (none)",
-)
-@option(
-    "--regions",
-    multiple=True,
-    type=path,
-    metavar="ARCHIVE",
-    help="with --folds: add a web archive of pages to train the region model only; repeatable",
 )
 @option("--worst", type=count, default=str(WORST), metavar="N", help=f"show the N worst pages ({WORST})")
 @snapshots_option()
@@ -112,7 +103,6 @@ def write_report(options: ReportOptions) -> int:
         {each.name: each.load for each in compared_methods},
         render=options.render,
         folds=options.folds,
-        regions=options.regions,
         snapshots=options.snapshots,
         on_page=collector,
     )

@@ -18,7 +18,6 @@ from vclean.cli.options import (
     option,
     path,
     predictions_option,
-    regions_option,
     snapshots_option,
     take_verbosity,
     verbosity,
@@ -98,7 +97,13 @@ def _options(**values: Any) -> TrainOptions:
     shell_complete=complete_methods,
     help="train this method; `vclean methods --json` marks those that can be trained (vclean)",
 )
-@regions_option()
+@option(
+    "--regions",
+    multiple=True,
+    type=path,
+    metavar="ARCHIVE",
+    help="add a web archive of pages with regions marked by their structure, for the region model only; repeatable",
+)
 @option("-o", "--out", type=path, required=True, metavar="MODEL", help="write the model to this file")
 @predictions_option()
 @snapshots_option()
@@ -159,7 +164,7 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
         exit_code,
         open_readers,
         score,
-        train_region_models,
+        train_region_model,
         training_table,
         unseen_predictions,
         write_predictions,
@@ -170,8 +175,8 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     metadata = read_metadata(options.metadata) if options.metadata else {}
     corpora = [read_corpus(path, metadata) for path in options.corpora]
     with open_readers(render=True, snapshots=options.snapshots, keep=True) as readers:
-        regions = train_region_models(corpora, options.regions, readers)
-        validation = cross_validate(training_table(corpora, readers, FOLDS, regions, corrections))
+        regions = train_region_model(corpora, options.regions, readers)
+        validation = cross_validate(training_table(corpora, readers, FOLDS, corrections))
         unseen = unseen_predictions(validation)
         by_convention = convention_predictions(validation)
         report = score(
@@ -182,7 +187,7 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
     if corrections:
         card["corrected pages"] = _corrections_entry(unseen, corrections, force=options.force)
-    model = train(validation, card_fields=card, regions=regions.full if regions else None)
+    model = train(validation, card_fields=card, regions=regions)
     if corrections:
         metadata_model = retraining.corrected_metadata_model(corrections)
         model = replace(model, confirmed=retraining.confirmed_pages(corrections), metadata=metadata_model)

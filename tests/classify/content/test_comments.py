@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.content.postprocess import comment_probability, is_in_named_comments
-from vclean.classify.content.stacking import REGION_COLUMNS
+from vclean.classify.content.postprocess import is_in_named_comments
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
@@ -40,21 +38,3 @@ class TestIsInNamedComments:
 
     def test_no_blocks(self) -> None:
         assert marks("<div class=comments></div>") == ""
-
-
-class TestCommentProbability:
-    CONTEXT = PageContext(extract_blocks(snapshot(f"{ARTICLE}<div id=comments>{COMMENTS}</div><div>{COMMENTS}</div>")))
-
-    def test_uses_names_without_region_model(self) -> None:
-        probability = comment_probability(self.CONTEXT, np.full((6, len(REGION_COLUMNS)), np.nan, dtype=np.float32))
-        np.testing.assert_array_equal(probability, [0, 0, 1, 1, 0, 0])
-        assert probability.dtype == np.float32
-
-    def test_uses_names_and_region_model(self) -> None:
-        regions = np.zeros((6, len(REGION_COLUMNS)), dtype=np.float32)
-        regions[2:, [column.name for column in REGION_COLUMNS].index("within_comments")] = 0.75
-        np.testing.assert_array_equal(comment_probability(self.CONTEXT, regions), [0, 0, 1, 1, 0.75, 0.75])
-
-    def test_no_blocks(self) -> None:
-        nothing = np.zeros((0, len(REGION_COLUMNS)), dtype=np.float32)
-        assert comment_probability(PageContext(extract_blocks(snapshot("<p>"))), nothing).shape == (0,)

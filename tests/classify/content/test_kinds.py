@@ -6,7 +6,6 @@ from helpers.pages import snapshot
 
 from vclean.classify.content.kinds import (
     KindRequest,
-    PredictedKinds,
     block_kinds,
     element_kinds,
     kind_probability,
@@ -32,14 +31,12 @@ def probability(*kinds: Kind) -> np.ndarray:
 
 
 class Trees:
-    """Trees that predict fixed probabilities, and count how often."""
+    """Trees that predict fixed probabilities."""
 
     def __init__(self, rows: np.ndarray) -> None:
         self.rows = rows
-        self.predicted = 0
 
     def predict(self, x: np.ndarray) -> np.ndarray:
-        self.predicted += 1
         return self.rows[: len(x)]
 
 
@@ -47,29 +44,23 @@ def requests(policy: Policy, rows: np.ndarray | None, blocks: BlockColumns) -> l
     return kind_requests(policy, None if rows is None else Trees(rows), np.zeros((len(blocks), 1)), blocks)
 
 
-class TestPredictedKinds:
-    def test_are_predicted_once_and_not_before_they_are_needed(self) -> None:
-        blocks = extract_blocks(snapshot("<p>One<p>Two"))
-        trees = Trees(probability(Kind.LEAD, Kind.BODY))
-        kinds = PredictedKinds(trees, np.zeros((2, 1), dtype=np.float32), blocks, [Label.PARAGRAPH] * 2)
-        assert (len(kinds), trees.predicted) == (2, 0)
-        assert [*kinds] == [Kind.LEAD, Kind.BODY] == kinds[:2]
-        assert (kinds.count(Kind.BODY), trees.predicted) == (1, 1)
+def predicted(rows: np.ndarray, blocks: BlockColumns, labels: list[Label]) -> list[Kind]:
+    return block_kinds(Trees(rows), np.zeros((len(blocks), 1), dtype=np.float32), blocks, labels)
 
 
 class TestBlockKinds:
     def test_elements_refine_body_text(self) -> None:
         blocks = extract_blocks(snapshot(HTML))
         learned = [Kind.TITLE, Kind.BYLINE, *[Kind.BODY] * (len(blocks) - 2)]
-        kinds = block_kinds(probability(*learned), blocks, [Label.PARAGRAPH] * len(blocks))
+        kinds = predicted(probability(*learned), blocks, [Label.PARAGRAPH] * len(blocks))
         assert [str(kind) for kind in kinds] == [
             "title", "byline", "body", "quote", "code", "caption", "caption", "table", "table", "table", "table",
         ]  # fmt: skip
 
     def test_other_text_outside_the_content_is_not_refined(self) -> None:
         blocks = extract_blocks(snapshot("<pre>x = 1</pre>"))
-        assert block_kinds(probability(Kind.OTHER), blocks, [Label.OTHER]) == [Kind.OTHER]
-        assert block_kinds(probability(Kind.OTHER), blocks, [Label.PARAGRAPH]) == [Kind.CODE]
+        assert predicted(probability(Kind.OTHER), blocks, [Label.OTHER]) == [Kind.OTHER]
+        assert predicted(probability(Kind.OTHER), blocks, [Label.PARAGRAPH]) == [Kind.CODE]
 
     def test_named_layout_is_no_caption(self) -> None:
         blocks = extract_blocks(snapshot("<div class=caption>" + "<p>Text.</p>" * 9 + "</div>"))

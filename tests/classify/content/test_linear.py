@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from vclean.classify.content.linear import LinearModel
-from vclean.classify.training.linear import MIN_SITES, Design, build_design, fit
+from vclean.classify.training.linear import MIN_SITES, STEP, Design, build_design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.groups import RaggedArray
@@ -103,6 +103,11 @@ class TestDesign:
         """Drop bucket 3, which occurs twice on the same site; buckets 1 and 5 occur on two sites."""
         matrix_design = make([1, 3], [3, 5], [1, 5], site=[0, 0, 1])
         assert matrix_design.bucket.tolist() == [1, 5]
+
+    def test_weights_are_multiples_of_the_step(self) -> None:
+        weights, _ = make([1, 3], [1, 5], [1, 5]).fit(frozenset(), 0.3)
+        assert np.count_nonzero(weights)
+        assert not (weights % STEP).any()
 
     def test_merges_equal_rows(self) -> None:
         """Compare rows after dropping tokens, in any order; repeated tokens count."""

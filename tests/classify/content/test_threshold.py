@@ -5,15 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vclean.classify.content import stacking, threshold
+from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import best_selection
-from vclean.classify.content.threshold import BETAS, CandidateSelections, candidate_selections, choose_selection
+from vclean.classify.content.threshold import (
+    BETAS,
+    CalibrationMap,
+    CandidateSelections,
+    ThresholdModel,
+    candidate_selections,
+)
 from vclean.classify.training import threshold as training
 from vclean.classify.training.threshold import fit, word_f1
 
 COLUMN = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
 WORDS = np.array([200, 50, 50, 50, 5], dtype=np.float32)
-NO_COMMENTS = np.zeros(5, dtype=np.float32)
 PROBABILITY = np.array([0.98, 0.4, 0.35, 0.3, 0.02], dtype=np.float32)
 
 
@@ -27,7 +32,7 @@ def page(**columns: list[float]) -> np.ndarray:
 
 class TestCandidateSelections:
     def test_one_candidate_per_beta(self) -> None:
-        candidates = candidate_selections(page(), PROBABILITY, WORDS, NO_COMMENTS)
+        candidates = candidate_selections(page(), PROBABILITY, WORDS)
         for mask, beta in zip(candidates.masks, BETAS, strict=True):
             np.testing.assert_array_equal(mask, best_selection(PROBABILITY, WORDS, beta)[0])
         assert BETAS[candidates.default] == 1
@@ -36,12 +41,12 @@ class TestCandidateSelections:
 
     def test_candidates_are_nested(self) -> None:
         """Check that more weight of recall drops no block."""
-        masks = candidate_selections(page(), PROBABILITY, WORDS, NO_COMMENTS).masks
+        masks = candidate_selections(page(), PROBABILITY, WORDS).masks
         assert (masks[1:] >= masks[:-1]).all()
         assert masks[0].sum() < masks[-1].sum()
 
     def test_one_candidate_for_a_requested_beta(self) -> None:
-        candidates = candidate_selections(page(), PROBABILITY, WORDS, NO_COMMENTS, 4.0)
+        candidates = candidate_selections(page(), PROBABILITY, WORDS, 4.0)
         assert candidates.masks.shape == (1, 5)
         assert candidates.default == 0
         np.testing.assert_array_equal(candidates.masks[0], best_selection(PROBABILITY, WORDS, 4.0)[0])
@@ -49,69 +54,39 @@ class TestCandidateSelections:
 
     def test_default_has_no_changes(self) -> None:
         """Check that words, blocks and means of the changes are 0."""
-        candidates = candidate_selections(page(link_share=[0.5] * 5), PROBABILITY, WORDS, NO_COMMENTS)
-        log_beta, kind, _, share, words, blocks = candidates.rows[candidates.default, :6]
-        assert (log_beta, kind, share, words, blocks) == (0, 0, 0, 0, 0)
+        candidates = candidate_selections(page(link_share=[0.5] * 5), PROBABILITY, WORDS)
+        log_beta, _, share, words, blocks = candidates.rows[candidates.default, :5]
+        assert (log_beta, share, words, blocks) == (0, 0, 0, 0)
 
     def test_describes_added_blocks(self) -> None:
         """Check the means over the words that the largest candidate adds."""
         links = [0.0, 0.9, 0.3, 0.6, 0.0]
-        candidates = candidate_selections(page(link_share=links), PROBABILITY, WORDS, NO_COMMENTS)
+        candidates = candidate_selections(page(link_share=links), PROBABILITY, WORDS)
         changed = candidates.masks[-1] ^ candidates.masks[candidates.default]
         assert changed.any()
         expected = np.average(links, weights=changed * WORDS)
         assert np.isclose(candidates.rows[-1], expected, atol=1e-6).any()
-        assert candidates.rows[-1, 4] == (changed * WORDS).sum()
+        assert candidates.rows[-1, 3] == (changed * WORDS).sum()
 
     def test_nan_counts_as_zero(self) -> None:
-        rows = candidate_selections(page(stop_words=[np.nan] * 5), PROBABILITY, WORDS, NO_COMMENTS).rows
-        np.testing.assert_array_equal(rows, candidate_selections(page(), PROBABILITY, WORDS, NO_COMMENTS).rows)
-
-    def test_candidates_with_and_without_comments(self) -> None:
-        """Check the additional candidates that include or exclude all comments."""
-        comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
-        candidates = candidate_selections(page(), PROBABILITY, WORDS, comments)
-        few = len(threshold.COMMENT_BETAS)
-        assert len(candidates.masks) == len(BETAS) + 2 * few
-        excluded, included = candidates.masks[len(BETAS) : -few], candidates.masks[-few:]
-        assert not excluded[:, 1:4].any()
-        assert included[1:, 1:4].all()
-        assert candidates.rows[:, 1].tolist() == [0] * len(BETAS) + [-1] * few + [1] * few
-        assert BETAS[candidates.default] == 1
-
-    def test_ignores_improbable_comments(self) -> None:
-        improbable = np.full(5, 0.4, dtype=np.float32)
-        assert len(candidate_selections(page(), PROBABILITY, WORDS, improbable).masks) == len(BETAS)
-
-    def test_comments_with_a_requested_beta(self) -> None:
-        comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
-        assert len(candidate_selections(page(), PROBABILITY, WORDS, comments, 2.0).masks) == 1
+        rows = candidate_selections(page(link_share=[np.nan] * 5), PROBABILITY, WORDS).rows
+        np.testing.assert_array_equal(rows, candidate_selections(page(), PROBABILITY, WORDS).rows)
 
     def test_loss_of_probable_words(self) -> None:
         """Check blocks of 200 and 50 probable words, of which the smallest candidate has the first."""
         probability = np.array([0.99, 0.61, 0.3, 0.3, 0.02], dtype=np.float32)
-        candidates = candidate_selections(page(), probability, WORDS, NO_COMMENTS)
+        candidates = candidate_selections(page(), probability, WORDS)
         expected = [0 if mask[1] else 0.2 for mask in candidates.masks]
         assert candidates.loss == pytest.approx(expected)
         assert {0, 0.2} == set(expected)
 
-    def test_probable_comments_are_a_loss(self) -> None:
-        comments = np.array([0, 1, 1, 1, 0], dtype=np.float32)
-        probability = np.array([0.98, 0.9, 0.9, 0.9, 0.02], dtype=np.float32)
-        candidates = candidate_selections(page(), probability, WORDS, comments)
-        excluded = candidates.rows[:, 1] == -1
-        assert excluded.any()
-        assert candidates.loss[excluded] == pytest.approx([150 / 350] * int(excluded.sum()))
-
     def test_one_block(self) -> None:
-        candidates = candidate_selections(page()[:1], PROBABILITY[:1], WORDS[:1], NO_COMMENTS[:1])
+        candidates = candidate_selections(page()[:1], PROBABILITY[:1], WORDS[:1])
         assert candidates.masks.all()
         assert np.isfinite(candidates.rows).all()
 
     def test_blocks_without_words(self) -> None:
-        assert np.isfinite(
-            candidate_selections(page(), PROBABILITY, np.zeros(5, dtype=np.float32), NO_COMMENTS).rows
-        ).all()
+        assert np.isfinite(candidate_selections(page(), PROBABILITY, np.zeros(5, dtype=np.float32)).rows).all()
 
 
 class TestWordF1:
@@ -140,7 +115,12 @@ class Predicted:
         return self.values
 
 
-class TestChooseSelection:
+def select(trees, candidates: CandidateSelections):
+    """Return the selection of a threshold model with these trees, without conventions, and its confidence."""
+    return ThresholdModel(trees, CalibrationMap()).select(candidates, np.zeros(0, dtype=np.float32))
+
+
+class TestSelect:
     CANDIDATES = CandidateSelections(np.tri(3, dtype=bool), np.zeros((3, 2), dtype=np.float32), 1, np.zeros(3))
 
     @pytest.mark.parametrize(
@@ -148,7 +128,7 @@ class TestChooseSelection:
         [((0.5, 0.6, 0.7), 2), ((0.7, 0.6, 0.5), 0), ((0.605, 0.6, 0.605), 1), ((0.5, 0.5, 0.5), 1)],
     )
     def test_prefers_the_default(self, predicted: tuple[float, ...], chosen: int) -> None:
-        mask, confidence = choose_selection(Predicted(*predicted), self.CANDIDATES)
+        mask, confidence = select(Predicted(*predicted), self.CANDIDATES)
         np.testing.assert_array_equal(mask, self.CANDIDATES.masks[chosen])
         assert confidence == predicted[chosen]
 
@@ -157,12 +137,12 @@ class TestChooseSelection:
     )
     def test_leaves_out_candidates_without_probable_blocks(self, loss: tuple[float, ...], chosen: int) -> None:
         candidates = replace(self.CANDIDATES, loss=np.array(loss))
-        mask, _ = choose_selection(Predicted(0.9, 0.5, 0.7), candidates)
+        mask, _ = select(Predicted(0.9, 0.5, 0.7), candidates)
         np.testing.assert_array_equal(mask, candidates.masks[chosen])
 
     def test_clips_the_confidence(self) -> None:
-        assert choose_selection(Predicted(0, 1.2, 0), self.CANDIDATES)[1] == 1
-        assert choose_selection(Predicted(-0.3, -0.1, -0.3), self.CANDIDATES)[1] == 0
+        assert select(Predicted(0, 1.2, 0), self.CANDIDATES)[1] == 1
+        assert select(Predicted(-0.3, -0.1, -0.3), self.CANDIDATES)[1] == 0
 
 
 class TestFit:
@@ -175,17 +155,15 @@ class TestFit:
         for number in range(60):
             comments = float(number % 2)
             candidates = candidate_selections(
-                page(both_up1=[2, -3 * comments, -3 * comments, -3 * comments, -5]), PROBABILITY, WORDS, NO_COMMENTS
+                page(both_up1=[2, -3 * comments, -3 * comments, -3 * comments, -5]), PROBABILITY, WORDS
             )
             truth = share if comments else np.array([1, 1, 1, 1, 0], dtype=np.float32)
             rows.append(candidates.rows)
             scores.append(word_f1(candidates.masks, truth, WORDS, int(truth @ WORDS)))
         model = fit(np.vstack(rows), np.concatenate(scores))
         for score, count in ((-3.0, 1), (0.0, 4)):
-            candidates = candidate_selections(
-                page(both_up1=[2, score, score, score, -5]), PROBABILITY, WORDS, NO_COMMENTS
-            )
-            mask, confidence = choose_selection(model, candidates)
+            candidates = candidate_selections(page(both_up1=[2, score, score, score, -5]), PROBABILITY, WORDS)
+            mask, confidence = select(model, candidates)
             assert mask.sum() == count
             assert confidence > 0.8
 

@@ -8,6 +8,7 @@ import pytest
 from helpers.synthetic import SITES, rows, train_quickly
 
 from vclean.classify.content import stacking
+from vclean.classify.content.conventions import one_hot
 from vclean.classify.content.threshold import candidate_selections
 from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
 
@@ -22,11 +23,11 @@ def held_out(page, certainty: float) -> HeldOutPrediction:
     probability = np.where(page.content, certainty, 1 - certainty).astype(np.float32)
     x = np.zeros((len(page), len(stacking.COLUMNS)), dtype=np.float32)
     types = np.full((len(page), 4), 0.25, dtype=np.float32)
-    return HeldOutPrediction(
-        probability, types, candidate_selections(x, probability, page.layout.tokens, page.comments)
-    )
+    return HeldOutPrediction(probability, types, candidate_selections(x, probability, page.layout.tokens))
 
 
+NO_CONVENTION = np.zeros(0, dtype=np.float32)
+"""Columns of the convention for a model that knows none."""
 NOTHING = HeldOutPrediction(np.zeros(0, dtype=np.float32), np.zeros((0, 4), dtype=np.float32), None)
 
 
@@ -35,7 +36,9 @@ def empty():
 
 
 def fit(pages, predictions):
-    return fit_threshold_model([(page, "", prediction) for page, prediction in zip(pages, predictions, strict=True)])
+    return fit_threshold_model(
+        [(page, NO_CONVENTION, prediction) for page, prediction in zip(pages, predictions, strict=True)]
+    )
 
 
 class TestFitThresholdModel:
@@ -44,7 +47,7 @@ class TestFitThresholdModel:
     def test_selects_content(self) -> None:
         threshold_model = fit(self.PAGES, [held_out(page, 0.9) for page in self.PAGES])
         for page in self.PAGES:
-            mask, confidence = threshold_model.select(held_out(page, 0.9).candidates)
+            mask, confidence = threshold_model.select(held_out(page, 0.9).candidates, NO_CONVENTION)
             np.testing.assert_array_equal(mask, page.content)
             assert confidence == pytest.approx(1, abs=0.05)
 
@@ -67,10 +70,23 @@ class TestFitThresholdModel:
         other = fit([replace(self.PAGES[0], is_partial=True), *self.PAGES[1:]], predictions)
         assert one.forest.text == other.forest.text
 
-    def test_conventions(self) -> None:
-        examples = [(page, name, held_out(page, 0.9)) for name in ("", "all") for page in self.PAGES]
-        threshold_model = fit_threshold_model(examples, ("all",))
-        page = self.PAGES[0]
-        candidates = held_out(page, 0.6).candidates
-        assert threshold_model.conventions == ("all",)
-        assert threshold_model.forest.columns == candidates.rows.shape[1] + 1
+    def test_convention_decides_between_equal_candidates(self) -> None:
+        """Train on equal pages whose gold is empty under the second convention."""
+        names = ("all", "nothing")
+        pages = {"all": self.PAGES, "nothing": [replace(page, share=0 * page.share) for page in self.PAGES]}
+        examples = [(page, one_hot(names, name), held_out(page, 0.9)) for name in names for page in pages[name]]
+        threshold_model = fit_threshold_model(examples)
+        candidates = held_out(self.PAGES[0], 0.9).candidates
+        assert threshold_model.forest.columns == candidates.rows.shape[1] + 2
+        mask, confidence = threshold_model.select(candidates, one_hot(names, "all"))
+        np.testing.assert_array_equal(mask, self.PAGES[0].content)
+        _, other_confidence = threshold_model.select(candidates, one_hot(names, "nothing"))
+        assert confidence > 0.9
+        assert other_confidence < 0.1
+
+    def test_calibrates_the_first_prediction_of_a_page(self) -> None:
+        first = [(page, NO_CONVENTION, held_out(page, 0.7)) for page in self.PAGES]
+        second = [(page, NO_CONVENTION, held_out(page, 0.9)) for page in self.PAGES]
+        both = fit_threshold_model([*first, *second])
+        assert both.calibration == fit_threshold_model(first).calibration
+        assert both.calibration != fit_threshold_model(second).calibration

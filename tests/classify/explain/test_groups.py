@@ -49,29 +49,27 @@ class TestPageLevelColumns:
     def test_subtree_with_all_blocks_is_the_page(self) -> None:
         x = rows({"page_blocks": 10, "up1_blocks": 4, "up2_blocks": 10, "up3_blocks": 10})
         is_page_level = page_level_columns(x)[0]
-        assert [
-            name for name in ("up1_words", "up2_words", "path_up2", "words", "page_words") if is_page_level[INDEX[name]]
-        ] == [
-            "up2_words",
-            "path_up2",
-        ]
-
-    def test_positions_in_the_page_are_not_page_level(self) -> None:
-        is_page_level = page_level_columns(rows({"page_blocks": 10, "up2_blocks": 10}))[0]
-        assert not is_page_level[[INDEX["up2_place"], INDEX["up2_depth"]]].any()
+        names = ("up1_headings", "up2_headings", "path_up2", "words", "page_words", "holder50_depth")
+        assert [name for name in names if is_page_level[INDEX[name]]] == ["up2_headings", "path_up2"]
 
 
 class TestSumByGroup:
     def test_sums_columns_of_a_group(self) -> None:
-        size = rows({"links": 1.0, "link_share": -3.0, "words": 0.5, "both_-1": 2.0}).astype(float)
+        size = rows({"in_link": 1.0, "link_share": -3.0, "words": 0.5, "both_-1": 2.0}).astype(float)
         sums = sum_by_group(size, np.zeros(size.shape, dtype=bool), None)
         assert by_name(sums[0]) == {"links": -2, "length and punctuation": 0.5, "neighbors": 2}
 
+    def test_each_column_counts_once(self) -> None:
+        size = np.eye(len(COLUMNS))
+        sums = sum_by_group(size, np.zeros(size.shape, dtype=bool), None)
+        assert sums.sum(axis=1).tolist() == [1] * len(COLUMNS)
+
     def test_page_level_columns_count_for_the_page(self) -> None:
-        size, is_page_level = rows({"up2_words": 1.0, "up1_words": 2.0}).astype(float), rows({"up2_words": 1}) > 0
+        size = rows({"up2_headings": 1.0, "up1_headings": 2.0}).astype(float)
+        is_page_level = rows({"up2_headings": 1}) > 0
         assert by_name(sum_by_group(size, is_page_level, None)[0]) == {phrases.CONTAINERS: 2, phrases.PAGE: 1}
 
     def test_evidence_is_a_group(self) -> None:
-        size = rows({"links": 1.0}, {}).astype(float)
+        size = rows({"in_link": 1.0}, {}).astype(float)
         sums = sum_by_group(size, np.zeros(size.shape, dtype=bool), np.array([0.0, -0.95], dtype=np.float32))
         assert [by_name(row) for row in sums] == [{"links": 1}, {SITE: -0.95}]

@@ -127,7 +127,17 @@ class TestLeastLogOdds:
         values = None if candidates is None else np.array(candidates, dtype=np.float32)
         mask = np.array([mark == "+" for mark in selected])
         empty = np.zeros(0, dtype=np.float32)
-        decision = Decision(empty, empty, None, Policy(), mask, np.zeros(0, dtype=np.int32), mask, candidates=values)
+        decision = Decision(
+            x=empty,
+            convention=empty,
+            comments=empty,
+            evidence=None,
+            policy=Policy(),
+            selected=mask,
+            group=np.zeros(0, dtype=np.int32),
+            is_content=mask,
+            candidates=values,
+        )
         return least_log_odds(decision)
 
     def test_between_kept_and_dropped_blocks(self) -> None:

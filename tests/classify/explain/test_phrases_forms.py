@@ -37,8 +37,7 @@ class TestFillTemplate:
             ("{px} high", 1200.4, "1,200 px high"),
             ("{levels} it", 0, "as deep as it"),
             ("{levels} it", 1, "1 level deeper than it"),
-            ("{position} it", 0.99, "at the end of it"),
-            ("{length:character}", 300, "300 characters (long)"),
+            ("{length:word}", 300, "300 words (long)"),
         ],
     )
     def test_replaces_the_placeholder(self, template: str, value: float, text: str) -> None:

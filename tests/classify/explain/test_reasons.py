@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import laid_out, snapshot
 
+from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import load_default
 from vclean.classify.content.site_evidence import SiteEvidence
 from vclean.classify.explain import phrases
@@ -53,9 +54,10 @@ def by_group(explanation, block):
 
 class TestExplain:
     def test_contributions_sum_to_the_log_odds(self, explanation: Explanation, prediction) -> None:
-        """Compare with the trees, and the change by the predicted conventions."""
+        """Compare with the trees, which see the predicted conventions as columns."""
         decision = prediction.decision
-        expected = load_default().content.booster.predict(decision.x, raw_score=True) + decision.changes["convention"]
+        assert not decision.changes
+        expected = load_default().content.booster.predict(add_columns(decision.x, decision.convention), raw_score=True)
         np.testing.assert_allclose(explanation.base + explanation.contributions.sum(axis=1), expected, atol=1e-9)
 
     def test_reasons_are_sorted_by_contribution(self, explanation: Explanation, blocks) -> None:
@@ -153,11 +155,6 @@ class TestExplain:
         assert sums["font and color"] > 0
         assert sums["size and shape"] > 0
 
-    def test_no_region_phrases_without_region_model(self, blocks) -> None:
-        bare = replace(load_default(), regions=None)
-        explanation = explain(bare, blocks, bare.label(blocks))
-        assert not any("probability" in reason.text for explanation in explanation.reasons for reason in explanation)
-
 
 class TestPhrases:
     """Phrases of groups."""
@@ -178,28 +175,25 @@ class TestPhrases:
         return self.writer(blocks, prediction, sizes)._text(0, group, sum(sizes.values()))
 
     def test_describes_the_strongest_feature(self, blocks, prediction) -> None:
-        assert self.phrase(blocks, prediction, "links", link_share=-2.0, links=0.5) == "link share 1.00"
+        assert self.phrase(blocks, prediction, "links", link_share=-2.0, in_link=0.5) == "link share 1.00"
 
     def test_describes_a_second_feature_of_another_kind(self, blocks, prediction) -> None:
-        text = self.phrase(blocks, prediction, "links", link_share=-2.0, links=-1.0)
-        assert text == "link share 1.00; 1 link"
+        text = self.phrase(blocks, prediction, "links", link_share=-2.0, in_link=-1.0)
+        assert text == "link share 1.00; inside a link"
 
     def test_omits_a_weak_second_feature(self, blocks, prediction) -> None:
-        assert self.phrase(blocks, prediction, "links", link_share=-2.0, links=-0.1) == "link share 1.00"
+        assert self.phrase(blocks, prediction, "links", link_share=-2.0, in_link=-0.1) == "link share 1.00"
 
     def test_omits_a_second_feature_of_the_same_kind(self, blocks, prediction) -> None:
-        text = self.phrase(blocks, prediction, "length and punctuation", words=-2.0, chars=-1.9)
-        assert text == "1 word (short)"
+        sizes = {"in_list_item-1": -2.0, "in_list_item+1": -1.9}
+        text = self.phrase(blocks, prediction, "neighbors", **sizes)
+        assert text.split("; ")[1:] == ["no block before it"]
 
     def test_prefers_features_over_contradicting_scores(self, blocks, prediction) -> None:
         """Check a negative score of tags that contributes towards content: it would confuse readers."""
         assert prediction.decision.x[0, module._NAMES.index("path_score")] < 0
         text = self.phrase(blocks, prediction, "tags and classes", path_score=1.0, in_main=0.5)
         assert text.startswith("not inside <main>")
-
-    def test_prefers_adjacent_blocks(self, blocks, prediction) -> None:
-        text = self.phrase(blocks, prediction, "neighbors", **{"link_share+3": -1.0, "words+1": -0.7})
-        assert text.split("; ")[1].startswith("next block: ")
 
     def test_omits_statistics_of_a_single_block(self, blocks, prediction) -> None:
         alone = prediction.decision.x[:, module._NAMES.index("class_blocks")] <= 1

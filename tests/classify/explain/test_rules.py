@@ -35,7 +35,16 @@ def decided(probability, selected, final=None, *, comments=(), policy=None, page
     in_comments = np.zeros(len(blocks), dtype=np.float32)
     in_comments[list(comments)] = 1
     x = np.zeros((len(blocks), len(stacking.COLUMNS)), dtype=np.float32)
-    decision = Decision(x, in_comments, None, policy or Policy(), by_threshold, block_groups(blocks), is_content)
+    decision = Decision(
+        x=x,
+        convention=np.zeros(0, dtype=np.float32),
+        comments=in_comments,
+        evidence=None,
+        policy=policy or Policy(),
+        selected=by_threshold,
+        group=block_groups(blocks),
+        is_content=is_content,
+    )
     labels = [Label.PARAGRAPH if flag else Label.OTHER for flag in is_content]
     prediction = Prediction(labels, np.array(probability, dtype=np.float32), decision=decision)
     return Rules(blocks, prediction, decision, PageContext(blocks).tokens)
@@ -112,16 +121,6 @@ class TestDescribe:
         assert rules[2] == [f"in readers' comments, which are {text} as requested"]
         assert not rules[1]
 
-    def test_comments_dropped_together(self) -> None:
-        """Check comments that are dropped although they are more probable than selected blocks."""
-        rules, threshold = rules_of([0.9, 0.6, 0.7, 0.1, 0.1, 0.1, 0.1], "++-----", comments=(2,))
-        assert threshold == pytest.approx(0.6)
-        assert rules[2] == ["dropped at 0.70: all comments of this page are dropped"]
-
-    def test_comments_kept_together(self) -> None:
-        rules, _ = rules_of([0.9, 0.6, 0.3, 0.1, 0.1, 0.1, 0.1], "+++----", comments=(2,))
-        assert rules[2] == ["kept at 0.30: all comments of this page are kept"]
-
 
 class TestRule:
     """Names of rules."""
@@ -132,7 +131,6 @@ class TestRule:
             ({"probability": [0.9, 0.4, 0.2] + [0.1] * 4, "selected": "++-----"}, 1, [Rule.THRESHOLD]),
             ({"probability": [0.9, 0.4, 0.2] + [0.1] * 4, "selected": "++-----"}, 0, []),
             ({"probability": [0.9] * 3 + [0.8] * 3 + [0.3], "selected": "++++++-", "final": "+" * 7}, 6, [Rule.GROUP]),
-            ({"probability": [0.9, 0.6, 0.7] + [0.1] * 4, "selected": "++-----", "comments": (2,)}, 2, [Rule.COMMENTS]),
             (
                 {"probability": [0.9, 0.1] + [0.1] * 5, "selected": "+------", "comments": (1,)}
                 | {"policy": Policy(comments=False)},
@@ -149,6 +147,3 @@ class TestRule:
 class TestThreshold:
     def test_nan_without_selected_blocks(self) -> None:
         assert math.isnan(rules_of([0.1] * 7, "-------")[1])
-
-    def test_only_comments_selected(self) -> None:
-        assert rules_of([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], "+------", comments=(0,))[1] == pytest.approx(0.4)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from helpers.pages import laid_out, snapshot
 
 from vclean.classify.content import stacking
@@ -38,32 +37,7 @@ class TestContainer:
         assert surroundings.container(3, 1) == "article (4 blocks)"
 
     def test_whole_page(self) -> None:
-        assert surroundings_of(snapshot(PAGE)).container(0, 5) == "the whole page"
-
-
-class TestColumn:
-    @pytest.mark.parametrize(
-        ("offset", "width", "text"),
-        [
-            (0, 1, ""),
-            (0, 0.3, "a narrow column"),
-            (-0.3, 0.3, "a narrow column left of the main column"),
-            (0.6, 0.3, "a narrow column right of the main column"),
-            (0.6, 0.9, "a column right of the main column"),
-        ],
-    )
-    def test_column_beside_the_main_one_or_narrow(self, offset: float, width: float, text: str) -> None:
-        surroundings = surroundings_of(laid_out(PAGE), main_column_offset=offset, main_column_width=width)
-        assert surroundings.column(0) == text
-
-    def test_column_on_a_right_to_left_page(self) -> None:
-        """Check that the features are mirrored on such a page, and the phrase is not."""
-        page = laid_out("<p>" + "שלום עולם " * 20)
-        surroundings = surroundings_of(page, main_column_offset=0.6, main_column_width=0.3)
-        assert surroundings.column(0) == "a narrow column left of the main column"
-
-    def test_empty_without_rendering(self) -> None:
-        assert surroundings_of(snapshot(PAGE)).column(0) == ""
+        assert surroundings_of(snapshot(PAGE)).container(0, 3) == "the whole page"
 
 
 class TestFont:
@@ -99,13 +73,6 @@ class TestMainText:
             surroundings_of(snapshot(PAGE), holder50_inside=0).main_text(3)
             == "inside the main text, but outside its core"
         )
-
-
-class TestRegion:
-    def test_role_with_its_probability(self) -> None:
-        surroundings = surroundings_of(snapshot(PAGE), nearest_header=0.934, nearest_none=0.5)
-        assert surroundings.region(0, "header") == "in a header (0.93)"
-        assert surroundings.region(0, "none") == "in no region (0.50)"
 
 
 class TestSelector:

@@ -34,6 +34,7 @@ class TestColumns:
         assert values["words"].tolist() == [1, 16, 4]
         assert values["sentences"].tolist() == [0, 2, 0]
         assert values["sentence_length"].tolist() == [1, 8, 4]
+        assert values["digit_words"].tolist() == [0, 0, 0]
         assert values["heading"].tolist() == [True, False, False]
         assert values["paragraph"].tolist() == [False, True, False]
         assert values["links"].tolist() == [0, 0, 2]

@@ -87,11 +87,11 @@ class TestCommand:
 
     def test_template_option(self, page, folder, capsys):
         assert main([page, "--template", str(folder / "News.Example.org.txt")]) == 0
-        assert capsys.readouterr().out == "<p>Menu\n"
+        assert capsys.readouterr().out == "Menu\n"
 
     def test_templates_option(self, page, folder, capsys):
         assert main([page, "--method", "text", "--templates", str(folder), "--url", "http://example.org/"]) == 0
-        assert capsys.readouterr().out == "<h>Cats\n<p>Cats sleep.\n"
+        assert capsys.readouterr().out == "# Cats\n\nCats sleep.\n"
 
     @pytest.mark.parametrize("extra", [["--method", "bte"], ["--model", "m"]])
     def test_template_and_method_are_exclusive(self, page, folder, extra, capsys):

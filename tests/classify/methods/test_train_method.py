@@ -41,7 +41,7 @@ class TestTrain:
         assert "small, wcc-tree" in table
         assert "1.000" in table
         assert len(predictions.read_text().splitlines()) == 12
-        assert main([str(page), "--method", "wcc-tree", "--model", str(model)]) == 0
+        assert main([str(page), "--method", "wcc-tree", "--model", str(model), "-f", "cleaneval"]) == 0
         assert capsys.readouterr().out == f"<p>{TEXT}\n" * 8
 
     def test_training_is_reproducible(self, corpus: str, tmp_path: Path) -> None:

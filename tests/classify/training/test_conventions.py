@@ -2,10 +2,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.synthetic import rows
 
-from vclean.classify.training.conventions import MIN_PAGES, convention_name, conventions
+from vclean.classify.training import conventions as module
+from vclean.classify.training.conventions import (
+    KNOWN_SHARE,
+    MIN_PAGES,
+    ConventionFits,
+    convention_name,
+    conventions,
+    model_conventions,
+    seen_columns,
+)
+from vclean.classify.training.dataset import PageRows, TrainingTable
+
+PAGE = rows(0)
+COLUMNS = 3
+
+
+def pages(count: int, corpus: str, *, is_partial: bool = False) -> list[PageRows]:
+    """Return equal pages of a corpus, of five sites."""
+    return [
+        replace(PAGE, corpus=corpus, id=f"{corpus} {number}", site=f"site{number % 5}.example", is_partial=is_partial)
+        for number in range(count)
+    ]
 
 
 class TestConventionName:
@@ -23,19 +45,124 @@ class TestConventionName:
 
 
 class TestConventions:
-    PAGE = rows(0)
-
-    def pages(self, count: int, corpus: str, **changes: object):
-        return [replace(self.PAGE, corpus=corpus, id=str(number), **changes) for number in range(count)]
-
     def test_small_corpora_have_none(self) -> None:
-        pages = [*self.pages(MIN_PAGES, "news"), *self.pages(MIN_PAGES - 1, "blogs")]
-        assert set(conventions(pages)[:MIN_PAGES]) == {"news"}
-        assert set(conventions(pages)[MIN_PAGES:]) == {""}
+        names = conventions([*pages(MIN_PAGES, "news"), *pages(MIN_PAGES - 1, "blogs")])
+        assert set(names[:MIN_PAGES]) == {"news"}
+        assert set(names[MIN_PAGES:]) == {""}
+
+    def test_parts_count_together(self) -> None:
+        half = MIN_PAGES // 2
+        assert set(conventions([*pages(half, "news-train"), *pages(half, "news-dev")])) == {"news"}
 
     def test_readings_of_a_page_count_once(self) -> None:
-        page = self.pages(MIN_PAGES // 2, "news")
+        page = pages(MIN_PAGES // 2, "news")
         assert set(conventions([*page, *page])) == {""}
 
     def test_partial_gold_has_none(self) -> None:
-        assert set(conventions(self.pages(MIN_PAGES, "news", is_partial=True))) == {""}
+        assert set(conventions(pages(MIN_PAGES, "news", is_partial=True))) == {""}
+
+    def test_names_of_a_model_are_sorted(self) -> None:
+        table = [*pages(MIN_PAGES, "news"), *pages(MIN_PAGES, "blogs"), *pages(1, "letters")]
+        assert model_conventions(table) == ("blogs", "news")
+
+
+class TestSeenColumns:
+    KNOWN = ("blogs", "news")
+
+    def test_a_share_of_the_pages_is_seen_with_its_convention(self) -> None:
+        predicted = np.tile(np.float32([0.3, 0.7]), (800, 1))
+        columns = seen_columns([*pages(400, "news"), *pages(400, "blogs")], self.KNOWN, predicted)
+        for part, own in ((columns[:400], [0, 1]), (columns[400:], [1, 0])):
+            known = (part == own).all(axis=1)
+            assert known.mean() == pytest.approx(KNOWN_SHARE, abs=0.06)
+            np.testing.assert_array_equal(part[~known], predicted[:400][~known])
+        assert columns.dtype == np.float32
+
+    def test_draw_is_reproducible_and_leaves_the_predictions_alone(self) -> None:
+        table, predicted = pages(400, "news"), np.full((400, 2), 0.5, dtype=np.float32)
+        once, again = (seen_columns(table, self.KNOWN, predicted) for _ in range(2))
+        np.testing.assert_array_equal(once, again)
+        assert (predicted == 0.5).all()
+
+    def test_pages_without_a_convention_are_seen_with_predictions(self) -> None:
+        predicted = np.full((400, 2), 0.5, dtype=np.float32)
+        np.testing.assert_array_equal(
+            seen_columns(pages(400, "news", is_partial=True), self.KNOWN, predicted), predicted
+        )
+
+
+class TestConventionFits:
+    PAGES = (*pages(20, "news-train"), *pages(20, "blogs"), *pages(5, "letters"))
+
+    @pytest.fixture(autouse=True)
+    def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        small = {"min_data_in_leaf": 2, "num_threads": 1, "feature_fraction": 1.0}
+        monkeypatch.setattr(module, "PARAMETERS", module.PARAMETERS | small)
+        monkeypatch.setattr(module, "MIN_PAGES", 20)
+
+    @pytest.fixture
+    def table(self) -> TrainingTable:
+        return TrainingTable.from_pages(self.PAGES)
+
+    def matrix(self, table: TrainingTable) -> np.ndarray:
+        """Return a matrix that tells the corpus of a page: 1 on blogs, 0 elsewhere; the last column is unknown."""
+        is_blog = np.array([page.corpus == "blogs" for page in table.pages])[table.row_page]
+        x = np.zeros((len(table.row_page), COLUMNS), dtype=np.float32)
+        x[:, 0], x[:, -1] = is_blog, np.nan
+        return x
+
+    def test_names(self, table: TrainingTable) -> None:
+        fits = ConventionFits(table, self.matrix(table))
+        assert fits.names == ["news"] * 20 + ["blogs"] * 20 + [""] * 5
+        assert fits.known == ("blogs", "news")
+
+    def test_predicts_the_convention_of_each_page(self, table: TrainingTable) -> None:
+        fits = ConventionFits(table, self.matrix(table))
+        predicted = fits.predicted()
+        assert predicted.shape == (45, 2)
+        assert predicted.dtype == np.float32
+        np.testing.assert_allclose(predicted.sum(axis=1), 1, rtol=1e-5)
+        assert [fits.known[code] for code in predicted.argmax(axis=1).tolist()] == ["news"] * 20 + ["blogs"] * 20 + [
+            "news"
+        ] * 5
+
+    def test_predictor_of_all_pages(self, table: TrainingTable) -> None:
+        x = self.matrix(table)
+        fitted = ConventionFits(table, x).without()
+        assert fitted.names == ("blogs", "news")
+        tokens = PAGE.layout.tokens
+        blog, news = (fitted.columns(table.split(x)[page], tokens) for page in (25, 0))
+        assert blog[0] > 0.9
+        assert news[1] > 0.9
+        assert fitted.columns(table.split(x)[0], tokens, "blogs").tolist() == [1, 0]
+
+    def test_held_out_pages_do_not_influence_the_predictor(self, table: TrainingTable) -> None:
+        x = self.matrix(table)
+        changed = np.where((table.row_fold == 0)[:, None], np.float32(0.5), x)
+        predictors = [ConventionFits(table, each).without(0).predictor for each in (x, changed)]
+        assert predictors[0] is not None
+        assert predictors[1] is not None
+        assert predictors[0].text == predictors[1].text
+        everything = [ConventionFits(table, each).without().predictor for each in (x, changed)]
+        assert everything[0].text != everything[1].text  # type: ignore[union-attr]
+
+    def test_pages_without_a_convention_do_not_influence_the_predictor(self, table: TrainingTable) -> None:
+        x = self.matrix(table)
+        changed = np.where((table.row_page >= 40)[:, None], np.float32(1), x)
+        one, other = (ConventionFits(table, each).without().predictor.text for each in (x, changed))  # type: ignore[union-attr]
+        assert one == other
+
+    def test_no_predictor_for_one_convention(self) -> None:
+        table = TrainingTable.from_pages(pages(20, "news"))
+        fits = ConventionFits(table, np.zeros((len(table.row_page), COLUMNS), dtype=np.float32))
+        assert fits.without().names == ("news",)
+        assert fits.without().predictor is None
+        np.testing.assert_array_equal(fits.predicted(), np.full((20, 1), np.nan))
+
+    def test_other_folds_with_one_convention(self, table: TrainingTable) -> None:
+        """Predict nothing for a fold if all pages of the other convention are in it."""
+        table = replace(table, fold=np.array([0, 1] * 10 + [2] * 20 + [0] * 5))
+        fits = ConventionFits(table, self.matrix(table))
+        is_known = ~np.isnan(fits.predicted()).any(axis=1)
+        assert is_known.tolist() == [True] * 20 + [False] * 20 + [True] * 5
+        assert fits.without().predictor is not None

@@ -68,7 +68,6 @@ class TestTable:
         empty = replace(
             pages[0],
             base=pages[0].base[:0],
-            region=pages[0].region[:0],
             content=pages[0].content[:0],
             label=pages[0].label[:0],
         )
@@ -136,8 +135,7 @@ class TestDesignMatrix:
         for page, part, verdicts in zip(whole.pages, whole.split(x), whole.split(path), strict=True):
             np.testing.assert_array_equal(part[:, :width], page.base)
             scores = stacking.score_columns(verdicts, -verdicts, page.layout)
-            np.testing.assert_array_equal(part[:, width : width + scores.shape[1]], scores)
-            np.testing.assert_array_equal(part[:, width + scores.shape[1] :], page.region)
+            np.testing.assert_array_equal(part[:, width:], scores)
 
     def test_rows_equal_those_of_the_model(self, whole: TrainingTable, fits: LinearFits) -> None:
         """Compare the matrices of training and prediction."""

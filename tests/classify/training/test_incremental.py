@@ -7,8 +7,10 @@ import pytest
 from helpers.corrections import APPEAL, PLACES
 from helpers.pages import snapshot
 
+from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import CORRECTED, Model, from_bytes, load_default
 from vclean.classify.training.incremental import CONTENT_ROUNDS, CorrectedPage, continue_training
+from vclean.classify.trees import forest
 from vclean.errors import InputError
 from vclean.features.blocks import BlockColumns, extract_blocks
 from vclean.labels import LABELS, UNKNOWN, Label
@@ -73,14 +75,19 @@ class TestContinueTraining:
         last = next(text for text in predicted_labels(base, 5) if text.startswith("The council meets"))
         assert (predicted_labels(base, 5)[last], predicted_labels(model, 5)[last]) == ("p", "l")
 
-    def test_corrects_very_confident_predictions(self, base: Model) -> None:
-        """Check that added trees count even if early stopping would end the evaluation before them."""
+    def test_early_stopping_does_not_skip_added_trees(self, base: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Predict with a margin for early stopping that the trees of the base model reach soon."""
         footer = "Copyright 2026 The District Courier."
         corrected_pages = [corrected_page(base, number, footer, Label.PARAGRAPH) for number in range(5)]
         model = continue_training(base, corrected_pages)
         page = blocks(5)
         row = page.text.index(footer)
-        assert base.label(page).probability[row] < 0.1
+        before = base.label(page)
+        assert before.decision is not None
+        assert before.labels[row] is Label.OTHER
+        monkeypatch.setattr(forest, "EARLY_STOP_MARGIN", 1.0)
+        x = add_columns(before.decision.x, before.decision.convention)
+        assert model.content.predict(x, early_stop=True)[row] < 0.5
         assert model.label(page).labels[row] is Label.PARAGRAPH
 
     def test_training_is_reproducible(self, base: Model, after: Model) -> None:

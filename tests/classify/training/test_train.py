@@ -10,12 +10,16 @@ from helpers.pages import laid_out, snapshot
 from helpers.synthetic import SITES, gold_page, region_forest, rows, train_quickly
 
 from vclean.classify.content import stacking
+from vclean.classify.content.model import from_bytes
+from vclean.classify.training import conventions
 from vclean.classify.training import train as training
-from vclean.classify.training.dataset import LinearFits, TrainingTable, design_matrix
+from vclean.classify.training.conventions import ConventionFits
+from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
 from vclean.classify.training.train import CrossValidation, fit_content, fit_types, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, UNKNOWN, Label
+from vclean.settings import Policy
 
 PAGES = 2 * SITES
 
@@ -36,6 +40,32 @@ def quick() -> Iterator[None]:
 def validation(pages) -> CrossValidation:
     """Return a cross-validation that several tests share and none changes."""
     return CrossValidation.run(TrainingTable.from_pages(pages))
+
+
+def predicted_fold(table: TrainingTable):
+    """Return the predictions for the pages of fold 0."""
+    fits = ConventionFits(table, design_matrix(table, *table.fits.scores(None)))
+    return [*training._predict_fold(table, fits, fits.predicted(), 0)]
+
+
+def without_lists(page: PageRows) -> PageRows:
+    """Return a page of the corpus `none`, whose lists are not content."""
+    is_list = page.label == LABELS.index(Label.LIST_ITEM)
+    content, share = page.content & ~is_list, np.where(is_list, 0, page.share).astype(np.float32)
+    words = int(page.layout.tokens[content].sum())
+    label = np.where(is_list, LABELS.index(Label.OTHER), page.label).astype(np.int8)
+    return replace(page, corpus="none", content=content, share=share, label=label, gold_words=words)
+
+
+@pytest.fixture(scope="class")
+def two_corpora(pages) -> Iterator[CrossValidation]:
+    """Return a cross-validation on two corpora of the same pages: lists are content in the first only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conventions, "MIN_PAGES", PAGES)
+        patch.setattr(conventions, "KNOWN_SHARE", 1.0)
+        patch.setattr(conventions, "PARAMETERS", conventions.PARAMETERS | {"num_threads": 1})
+        lists = [replace(page, corpus="lists-train") for page in pages]
+        yield CrossValidation.run(TrainingTable.from_pages([*lists, *map(without_lists, pages)]))
 
 
 class TestTrees:
@@ -106,6 +136,35 @@ class TestTrain:
 
 
 @pytest.mark.slow
+class TestConventions:
+    def test_model_follows_the_convention(self, two_corpora) -> None:
+        trained = train(two_corpora)
+        model = from_bytes(trained.to_bytes(), "the file")
+        assert model.conventions.names == trained.conventions.names == ("lists", "none")
+        assert model.card["conventions"] == ["lists", "none"]
+        blocks = extract_blocks(snapshot(gold_page(37).html.decode()))
+        labels = {
+            name: "".join(model.label(blocks, policy=Policy(convention=name)).labels) for name in ("lists", "none")
+        }
+        assert labels == {"lists": "ooooh" + "pp" + "ll" + "o", "none": "ooooh" + "pp" + "oo" + "o"}
+
+    def test_held_out_predictions_follow_the_convention(self, two_corpora) -> None:
+        assert two_corpora.has_conventions
+        predictions = two_corpora.predictions(by_convention=True)
+        truth = ["".join(LABELS[code] for code in page.label) for page in two_corpora.table.pages]
+        assert ["".join(prediction.labels) for prediction in predictions] == truth
+
+    def test_predictions_without_a_convention(self, two_corpora) -> None:
+        """Compare the predictions for the same page of both corpora: only those under its convention differ."""
+        np.testing.assert_allclose(two_corpora.predicted.sum(axis=1), np.ones(2 * PAGES), rtol=1e-5)
+        for page in range(PAGES):
+            one, other = (two_corpora.held_out[number].probability for number in (page, page + PAGES))
+            np.testing.assert_array_equal(one, other)
+            one, other = (two_corpora.by_convention[number].probability for number in (page, page + PAGES))
+            assert (one != other).any()
+
+
+@pytest.mark.slow
 class TestCrossValidate:
     def test_returns_one_prediction_per_page_in_order(self, pages, validation) -> None:
         predictions = validation.predictions()
@@ -125,10 +184,9 @@ class TestCrossValidate:
             replace(page, content=~page.content, label=np.zeros_like(page.label)) if fold == 0 else page
             for page, fold in zip(pages, table.fold.tolist(), strict=True)
         ]
-        before = training._predict_fold(table, 0)
-        poisoned = replace(table, pages=turned)
-        after = training._predict_fold(poisoned, 0)
-        for (page, one), (other_page, other) in zip(before, after, strict=True):
+        before = predicted_fold(table)
+        after = predicted_fold(replace(table, pages=turned))
+        for (page, (one, _)), (other_page, (other, _)) in zip(before, after, strict=True):
             assert page == other_page
             np.testing.assert_array_equal(one.probability, other.probability)
             np.testing.assert_array_equal(one.types, other.types)

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
+from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import load_default
-from vclean.classify.content.stacking import COLUMNS
 from vclean.classify.trees import shap as module
 from vclean.classify.trees.forest import Forest
 from vclean.classify.trees.shap import contributions
@@ -18,7 +18,7 @@ def x():
     html = "<nav><a>Home</a><a>News</a></nav>" + "<p>It rained for a week, and nobody in town was surprised.</p>" * 3
     decision = load_default().label(extract_blocks(snapshot(html))).decision
     assert decision is not None
-    return decision.x
+    return add_columns(decision.x, decision.convention)
 
 
 def rows(count, *, missing=0.0, seed=3):
@@ -46,7 +46,7 @@ class TestContributions:
     def test_base_and_row_sum_to_the_prediction(self, x) -> None:
         trees = load_default().content
         base, columns = contributions(trees, x)
-        assert columns.shape == (len(x), len(COLUMNS))
+        assert columns.shape == (len(x), trees.columns)
         np.testing.assert_allclose(base + columns.sum(axis=1), trees.booster.predict(x, raw_score=True), atol=1e-9)
 
     @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -81,8 +81,9 @@ class TestContributions:
         assert other_base == base
 
     def test_no_rows(self) -> None:
-        _, columns = contributions(load_default().content, np.zeros((0, len(COLUMNS)), dtype=np.float32))
-        assert columns.shape == (0, len(COLUMNS))
+        trees = load_default().content
+        _, columns = contributions(trees, np.zeros((0, trees.columns), dtype=np.float32))
+        assert columns.shape == (0, trees.columns)
 
     @pytest.mark.parametrize(
         ("data", "parameters"),

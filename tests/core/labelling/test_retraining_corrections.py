@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from helpers.corrections import APPEAL, PLACES
 from helpers.labelled import labelled, without_browser
-from helpers.synthetic import gold_page, region_rows, train_quickly
+from helpers.synthetic import gold_page, train_quickly
 
 from vclean import clean
 from vclean.classify.content.model import Model, load
@@ -19,7 +19,6 @@ from vclean.classify.metadata.model import load_shipped
 from vclean.classify.prediction import Prediction
 from vclean.classify.training import linear, train
 from vclean.classify.training.metadata import corrected_example
-from vclean.classify.training.regions import RegionFits
 from vclean.cli.main import main
 from vclean.errors import InputError, ModelError
 from vclean.features.matrix import page_context
@@ -139,7 +138,7 @@ class TestReadCorrections:
 
 class TestCorrectionRows:
     def test_training_rows(self, corrections: list[Correction]) -> None:
-        rows = correction_rows(corrections, None)
+        rows = correction_rows(corrections)
         assert [(row.corpus, row.id, row.site, row.rendered) for row in rows[:3]] == [
             (CORPUS, "me/0", "example.com", True),
             (CORPUS, "me/0", "example.com", False),
@@ -151,13 +150,8 @@ class TestCorrectionRows:
         assert (rows[0].label == corrections[0].label).all()
 
     def test_weights_corrected_pages(self, corrections: list[Correction]) -> None:
-        (row,) = correction_rows(corrections[:1], None)
+        (row,) = correction_rows(corrections[:1])
         assert row.weight == pytest.approx(IMPORTANCE * replace(row, importance=1).weight)
-
-    def test_region_model_was_not_trained_on_site(self, corrections: list[Correction]) -> None:
-        fits = RegionFits.from_rows([region_rows(number) for number in range(10)])
-        (row,) = correction_rows(corrections[:1], fits)
-        assert np.isfinite(row.region[:, 0]).all()
 
 
 def prediction(labels: list[Label]) -> Prediction:

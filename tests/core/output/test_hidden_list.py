@@ -31,7 +31,7 @@ def test_hidden_sentences_are_suspect(html: str) -> None:
     "html",
     [
         "",
-        "</article><form hidden><p>Please enable JavaScript in your browser to complete this form.</form><article>",
+        "</article><footer><form hidden><p>Please enable JavaScript to complete this form.</form></footer>",
         "<p hidden>Only a few words</p>",
         "<p hidden>中文标题</p>",
         "<ul hidden>" + "".join(f"<li><a href=/{name}>{name}</a></li>" for name in "abcdefghijk") + "</ul>",

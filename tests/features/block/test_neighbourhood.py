@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import columns, context_of, laid_out, snapshot
+from helpers.pages import columns, context_of, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,7 +50,7 @@ def scores(path, word=None, where=None):
 class TestSubtrees:
     def test_ancestors_with_more_blocks(self):
         page = context_of(NESTED)
-        assert tags(page, subtrees(page)[1]) == ["section", "div", "body", "html", "html"]
+        assert tags(page, subtrees(page)[1]) == ["section", "main", "html"]
 
     def test_root_is_repeated_at_the_top(self):
         page = context_of("<p>x</p>")
@@ -75,9 +75,9 @@ class TestLayout:
     def test_runs_of_blocks(self):
         page = context_of(NESTED)
         values = layout(page, subtrees(page))
-        assert values.begin[1].tolist() == [1, 1, 0, 0, 0]
-        assert values.end[1].tolist() == [3, 4, 6, 6, 6]
-        assert values.blocks[1].tolist() == [2, 3, 6, 6, 6]
+        assert values.begin[1].tolist() == [1, 1, 0]
+        assert values.end[1].tolist() == [3, 5, 6]
+        assert values.blocks[1].tolist() == [2, 4, 6]
 
     def test_groups_by_class_path(self):
         page = context_of("<ul><li class=a>one<li class=b>two<li class=a>three</ul>")
@@ -103,38 +103,28 @@ class TestLayout:
 
 
 class TestNeighbours:
-    def test_blocks_before_and_after(self):
-        values = columns(snapshot("<p>a</p><p>b c</p><p>d e f</p>"))
-        assert values["words-1"].tolist() == pytest.approx([NAN, 1, 2], nan_ok=True)
-        assert values["words-2"].tolist() == pytest.approx([NAN, NAN, 1], nan_ok=True)
-        assert values["words+1"].tolist() == pytest.approx([2, 3, NAN], nan_ok=True)
-        assert values["words+2"].tolist() == pytest.approx([3, NAN, NAN], nan_ok=True)
-
     def test_neighbours_up_to_reach(self):
         names = {column.name for column in neighbourhood.COLUMNS}
-        assert {f"tag{REACH:+d}", f"tag{-REACH:+d}"} <= names
-        assert f"tag{REACH + 1:+d}" not in names
-        assert "tag+0" not in names
+        assert {f"link_share{REACH:+d}", f"link_share{-REACH:+d}"} <= names
+        assert f"link_share{REACH + 1:+d}" not in names
+        assert "link_share+0" not in names
 
-    def test_flags_and_codes(self):
-        values = columns(snapshot("<h2>A.</h2><p>b</p>"))
-        assert values["heading_level-1"][1] == 2
-        assert values["ends_sentence-1"][1] == 1
-        assert values["tag-1"][1] == values["tag"][0]
+
+class TestNeighbourColumns:
+    def test_blocks_before_and_after(self):
+        values = columns(snapshot("<ul><li><a href=x>a</a></ul><p>b"))
+        assert values["link_share-1"] == pytest.approx([NAN, 1], nan_ok=True)
+        assert values["link_share+1"] == pytest.approx([0, NAN], nan_ok=True)
+        assert values["in_list_item-1"] == pytest.approx([NAN, 1], nan_ok=True)
 
 
 class TestSubtreeColumns:
     @pytest.mark.parametrize(
         ("name", "expected"),
         [
-            ("blocks", [2, 3, 6, 6, 6]),
-            ("words", [3, 4, 7, 7, 7]),
-            ("words_of_page", [3 / 7, 4 / 7, 1, 1, 1]),
-            ("mean_words", [3 / 2, 4 / 3, 7 / 6, 7 / 6, 7 / 6]),
-            ("place", [0, 0, 1 / 6, 1 / 6, 1 / 6]),
-            ("begin", [1 / 6, 1 / 6, 0, 0, 0]),
-            ("end", [3 / 6, 4 / 6, 1, 1, 1]),
-            ("depth", [1, 2, 4, 5, 5]),
+            ("blocks", [2, 4, 6]),
+            ("words_of_page", [3 / 7, 5 / 7, 1]),
+            ("mean_words", [3 / 2, 5 / 4, 7 / 6]),
         ],
     )
     def test_extent(self, name, expected):
@@ -148,7 +138,6 @@ class TestSubtreeColumns:
             ("headings", "<div><h2>a</h2><p>b</p></div><h1>c</h1><p>d</p>", [1, 2]),
             ("images", "<div><p>a<img></p><p>b</p></div><svg></svg><p>c</p><p>d</p>", [0.5, 0.5]),
             ("inputs", "<div><p>a</p><p>b<input></p></div><p>c</p><p>d<button></button></p>", [0.5, 0.5]),
-            ("alike", "<div class=x><p>a</p><p>b</p></div><div class=x><p>c</p></div><div><p>d</p></div>", [2, 1]),
             ("stop_words", "<html lang=en><div><p>zebra</p><p>the</p></div><p>zebra</p><p>lion</p>", [0.5, 0.25]),
         ],
     )
@@ -157,20 +146,7 @@ class TestSubtreeColumns:
 
     def test_long_text(self):
         html = f"<div><p>{'a ' * 30}</p><p>b c</p></div><p>{'d ' * 60}</p><p>e</p>"
-        assert up("long_of_page", html, block=0)[:2] == pytest.approx([30 / 90, 1])
         assert up("long_share", html, block=0)[:2] == pytest.approx([30 / 32, 90 / 93])
-
-    def test_box(self):
-        """Check shares of a page of 800 x 120 px."""
-        page = laid_out("<div><p>a</p><p>b</p></div><p>c</p><p>d</p>")
-        box = page.box.copy()
-        box[page.is_tag(("div",))] = 200, 30, 400, 60
-        page = replace(page, box=box)
-        values = [up(name, page, block=0)[0] for name in ("x", "y", "width", "height")]
-        assert values == pytest.approx([0.25, 30 / 120, 0.5, 0.5])
-
-    def test_box_is_nan_without_rendering(self):
-        assert np.isnan([up(name) for name in ("x", "y", "width", "height")]).all()
 
 
 class TestScoreColumns:
@@ -183,7 +159,7 @@ class TestScoreColumns:
     def test_neighbours(self):
         values = scores([1, 2, 3])
         assert values["path_-1"] == pytest.approx([NAN, 1, 2], nan_ok=True)
-        assert values["path_+2"] == pytest.approx([3, NAN, NAN], nan_ok=True)
+        assert values["path_+1"] == pytest.approx([2, 3, NAN], nan_ok=True)
 
     def test_means_are_weighted_by_words(self):
         """Weight a block by its number of words plus one."""
@@ -207,20 +183,19 @@ class TestScoreColumns:
         values = scores([*range(12)])
         assert values["path_window5"][0] == np.mean(range(6))
         assert values["path_window5"][6] == np.mean(range(1, 12))
-        assert values["path_window15"] == [np.mean(range(12))] * 12
 
     def test_rank(self):
         """Check the share of the weight in blocks with higher scores; weights are 1, 2, 5."""
         where = flat(3, tokens=[0, 1, 4])
-        assert scores([2, 3, 1], where=where)["path_rank"] == pytest.approx([2 / 8, 0, 3 / 8])
+        assert scores([2, 3, 1], where=where)["both_rank"] == pytest.approx([2 / 8, 0, 3 / 8])
 
     def test_equal_scores_rank_in_page_order(self):
-        assert scores([1, 1, 1, 1])["path_rank"] == [0, 0.25, 0.5, 0.75]
+        assert scores([1, 1, 1, 1])["both_rank"] == [0, 0.25, 0.5, 0.75]
 
     @given(SCORES)
     def test_means_are_between_the_extremes(self, path):
         for name, values in scores(path).items():
-            if name.startswith("path_") and name != "path_rank":
+            if name.startswith("path_"):
                 known = np.array([value for value in values if not np.isnan(value)])
                 assert (known >= min(path) - 1e-4).all(), name
                 assert (known <= max(path) + 1e-4).all(), name
@@ -233,8 +208,8 @@ class TestScoreColumns:
 
     def test_one_block(self):
         values = scores([3])
-        assert values["path_score"] == values["path_up5"] == values["path_alike"] == values["path_window15"] == [3]
-        assert values["path_rank"] == [0]
+        assert values["path_score"] == values["path_up3"] == values["path_alike"] == values["path_window5"] == [3]
+        assert values["both_rank"] == [0]
 
 
 def test_columns_of_a_page_come_in_the_declared_order():

@@ -47,7 +47,7 @@ class TestComplete:
 
     def test_options_of_the_main_command(self, complete) -> None:
         assert complete("--re") == ["--render", "--recall", "--review", "--review-below"]
-        assert complete("page.html --for") == ["--for", "--format"]
+        assert complete("page.html --for") == ["--force-html", "--for", "--format"]
 
     def test_options_of_a_command(self, complete) -> None:
         assert complete("segment --pd") == ["--pdoc"]
