@@ -50,7 +50,7 @@ class Conventions:
         if name:
             self._check(name)
             return one_hot(self.names, name)
-        return self.predict(page_row(x, words)[None])[0]
+        return np.asarray(self.predict(page_row(x, words)[None])[0])
 
     def predict(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the columns of P pages whose convention is not given, float32 (P, C), from their `page_row`s."""
