@@ -104,6 +104,7 @@ class Policy:
         byline: whether names of authors and dates next to the title are content; None: as the model decides.
         lists: whether lists of links, documents or products are content; None: as the model decides.
         title: whether the headline of the page is content.
+        images: whether Markdown, HTML and chunks have the images of the content.
         convention: name of a training corpus whose annotators decide what counts as content; empty: the model predicts
             from the page how probable each is. The model card lists the names.
 
@@ -121,6 +122,7 @@ class Policy:
     byline: bool | None = None
     lists: bool | None = None
     title: bool = True
+    images: bool = True
     convention: str = ""
 
     def __post_init__(self) -> None:
@@ -130,8 +132,9 @@ class Policy:
                 raise UsageError(f"{name} has to be True, False or None, not {getattr(self, name)!r}")
         if not 0 < self.recall_weight < float("inf"):
             raise UsageError(f"recall_weight has to be a positive number, not {self.recall_weight}")
-        if self.title not in (True, False):
-            raise UsageError(f"title has to be True or False, not {self.title!r}")
+        for name in ("title", "images"):
+            if getattr(self, name) not in (True, False):
+                raise UsageError(f"{name} has to be True or False, not {getattr(self, name)!r}")
         if self.hidden not in get_args(HiddenPolicy):
             raise UsageError(f"hidden has to be one of {', '.join(get_args(HiddenPolicy))}, not {self.hidden!r}")
 

@@ -196,6 +196,13 @@ def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             section=section,
             help="keep (in) or drop (out) the headline of a page (in)",
         ),
+        option(
+            "--images",
+            type=click.Choice(("in", "out")),
+            default="in",
+            section=section,
+            help="keep (in) or drop (out) images of the content in Markdown, HTML and chunks (in)",
+        ),
     )
 
 
@@ -211,7 +218,7 @@ def take_policy(values: dict[str, Any]) -> Policy:
     recall, precision = values.pop("recall"), values.pop("precision")
     recall_weight = _RECALL_WEIGHT if recall else _PRECISION_WEIGHT if precision else None
     choices: dict[str, Any] = {name[2:]: _IN_OUT[values.pop(name[2:])] for name in _KIND_OPTIONS}
-    choices |= {"hidden": values.pop("hidden"), "title": _IN_OUT[values.pop("title")]}
+    choices |= {"hidden": values.pop("hidden")} | {name: _IN_OUT[values.pop(name)] for name in ("title", "images")}
     return Policy.for_purpose(values.pop("purpose"), recall_weight=recall_weight, **choices)
 
 

@@ -148,6 +148,7 @@ class HtmlWriter:
         blocks: the blocks of the page.
         labels: the label of each block.
         builder: the tree builder of lxml.
+        images: whether to write the images of the content.
 
     Attributes:
         stack: the selected elements of the page around the current position, outermost first.
@@ -160,10 +161,12 @@ class HtmlWriter:
         trailing_space: the white space at the end of the last text of code.
     """
 
-    def __init__(self, blocks: BlockColumns, labels: Sequence[Label], builder: etree.TreeBuilder) -> None:
+    def __init__(
+        self, blocks: BlockColumns, labels: Sequence[Label], builder: etree.TreeBuilder, *, images: bool = True
+    ) -> None:
         self.blocks, self.labels = blocks, labels
         self.snapshot = blocks.snapshot
-        self.page, self.writer = select_content(blocks, labels), _ElementWriter(builder)
+        self.page, self.writer = select_content(blocks, labels, images=images), _ElementWriter(builder)
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
         self.code_languages = CodeLanguages(self.snapshot)
         self.sources = image_sources(self.snapshot)
@@ -416,7 +419,9 @@ def to_tree(result: Result, metadata: Metadata | None = None) -> etree._Element:
     builder.start("body", {})
     builder.data("\n")
     _write_headline(builder, result.prediction.added_title)
-    HtmlWriter(result.columns, result.prediction.labels, builder).write()
+    decision = result.prediction.decision
+    images = decision is None or decision.policy.images
+    HtmlWriter(result.columns, result.prediction.labels, builder, images=images).write()
     builder.end("body")
     builder.end("html")
     return builder.close()

@@ -8,6 +8,8 @@ from urllib.parse import urljoin
 
 import numpy as np
 
+from vclean.features import tree
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -91,15 +93,25 @@ def content_images(snapshot: Snapshot) -> tuple[NDArray[np.intp], NDArray[np.boo
     An empty alternative text marks decoration (HTML, 4.8.4.4.4), but many pages give it to all images, so size and
     address decide. The size is that of the attributes, or that on the page if the image was loaded there.
 
+    An image that another image links to is its larger copy, and left out, as are repetitions of an image.
+
     Returns:
         The elements, and whether each has an alternative text or a known size.
     """
-    sources, alternatives = image_sources(snapshot), snapshot.attributes("alt")
-    shown = [element for element in sorted(sources) if not snapshot.hidden[element]]
+    sources, alternatives, targets = image_sources(snapshot), snapshot.attributes("alt"), snapshot.attributes("href")
+    elements = [element for element in sorted(sources) if not snapshot.hidden[element]]
+    links = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[elements].tolist()
+    copies = {targets.get(link, "") for link in links if link} - {""}
+    first = {sources[element]: element for element in reversed(elements)}
+    shown = [
+        element
+        for element, link in zip(elements, links, strict=True)
+        if first[source := sources[element]] == element and (link or source not in copies)
+    ]
     named = [bool(alternatives.get(element, "").strip()) for element in shown]
     sides = [() if has_name else _sides(snapshot, element) for element, has_name in zip(shown, named, strict=True)]
     is_content = [
-        has_name or (_is_large(size) and not _DECORATION.search(sources[element]))
+        (has_name or _is_large(size)) and not _DECORATION.search(sources[element])
         for element, has_name, size in zip(shown, named, sides, strict=True)
     ]
     is_certain = [has_name or bool(size) for has_name, size in zip(named, sides, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -121,6 +122,13 @@ _NO_TABLE_ROLES = frozenset(("presentation", "none"))
 _MAX_BLOCKS_PER_CELL = 3
 
 
+_FIGURE_LEVELS = 6
+"""Levels above an image where the element is looked for that has it and its caption."""
+_CAPTION = 300
+"""Characters of a caption, and of text that is left out between an image and kept text, at most."""
+_IMAGE_FILE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)(?:$|[?#])")
+
+
 class EventKind(IntEnum):
     """Kind of an event; the order applies to events at the same position in the document."""
 
@@ -150,8 +158,8 @@ class SelectedContent:
     unit_count: NDArray[np.int64]
 
 
-def select_content(blocks: BlockColumns, labels: Sequence[Label]) -> SelectedContent:
-    """Select the elements and texts of a page to write, by the labels of its blocks."""
+def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: bool = True) -> SelectedContent:
+    """Select the elements and texts of a page to write by the labels of its blocks, and its images if requested."""
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
@@ -163,7 +171,7 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label]) -> SelectedCon
     code_space = _code_space(blocks, kept_texts)
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     return SelectedContent(
-        events=_events(blocks, content, np.union1d(kept_texts, code_space), elements),
+        events=_events(blocks, content, np.union1d(kept_texts, code_space), elements, images=images),
         text_block=_text_blocks(blocks, kept_texts, code_space),
         heading_level=heading_levels(blocks, heading),
         container=container,
@@ -260,14 +268,19 @@ def _data_tables(
 
 
 def _events(
-    blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.intp], elements: NDArray[np.bool_]
+    blocks: BlockColumns,
+    content: NDArray[np.bool_],
+    texts: NDArray[np.intp],
+    elements: NDArray[np.bool_],
+    *,
+    images: bool,
 ) -> list[tuple[EventKind, int]]:
     snapshot = blocks.snapshot
-    images, inline = _images(blocks, content, elements)
+    rows, inline = _images(blocks, content, elements) if images else (texts[:0], np.zeros(0, dtype=bool))
     events = [
         (EventKind.ELEMENT, np.flatnonzero(elements)),
-        (EventKind.IMAGE, images[~inline]),
-        (EventKind.INLINE_IMAGE, images[inline]),
+        (EventKind.IMAGE, rows[~inline]),
+        (EventKind.INLINE_IMAGE, rows[inline]),
         (EventKind.BREAK, _breaks(blocks, content)),
         (EventKind.TEXT, texts),
     ]
@@ -321,7 +334,7 @@ def _around(blocks: BlockColumns, elements: NDArray[np.intp]) -> tuple[NDArray[n
 def _images(
     blocks: BlockColumns, content: NDArray[np.bool_], elements: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Select images of the content between two kept texts or in a kept figure; see `vclean.output.images`.
+    """Select images of the content between kept texts or in a kept figure; see `vclean.output.images`.
 
     In a line of text, images without an alternative text are taken for icons, unless they are known to be larger.
 
@@ -333,10 +346,47 @@ def _images(
     before, after = _around(blocks, rows)
     is_kept = np.append(content, False)
     in_figure = tree.nearest_ancestor(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
-    selected = (is_kept[before] & is_kept[after]) | in_figure
     inline = (before == after) & is_kept[before]
-    selected &= ~inline | is_certain
+    selected = np.where(inline, is_certain, in_figure | _between_kept_texts(blocks, content, rows))
     return rows[selected], inline[selected]
+
+
+def _between_kept_texts(
+    blocks: BlockColumns, content: NDArray[np.bool_], images: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which of K images have kept text close before and after them, bool (K,).
+
+    A caption that is left out is not in between: an image stands for the largest element around it without kept text,
+    and with no more text than a caption. An image that links to another page beside its text is a teaser.
+    """
+    snapshot, texts = blocks.snapshot, blocks.text_nodes
+    kept = content[blocks.text_block[texts]]
+    if not kept.any() or not len(images):
+        return np.zeros(len(images), dtype=bool)
+    length = snapshot.text_length[texts].astype(np.int64)
+    words = tree.subtree_sum(np.bincount(snapshot.text_parent[texts], length, len(snapshot)), snapshot.end)
+    has_kept = _count(snapshot, snapshot.text_parent[texts[kept]]) > 0
+    around = images.copy()
+    for _ in range(_FIGURE_LEVELS):
+        parent = snapshot.parent[around]
+        around = np.where(~has_kept[parent] & (words[parent] <= _CAPTION) & (parent > 0), parent, around)
+    start = np.searchsorted(snapshot.text_after[texts], around)
+    end = start + _count(snapshot, snapshot.text_parent[texts])[around]
+    dropped = np.append(0, np.cumsum(np.where(kept, 0, length)))
+    positions = np.flatnonzero(kept)
+    previous, following = np.searchsorted(positions, start) - 1, np.searchsorted(positions, end)
+    inside = (previous >= 0) & (following < len(positions))
+    last, first = positions[np.maximum(previous, 0)], positions[np.minimum(following, len(positions) - 1)]
+    gap = np.maximum(dropped[start] - dropped[last + 1], dropped[first] - dropped[end])
+    return np.asarray(inside & (gap <= _CAPTION) & ~_are_teasers(snapshot, images, words[around] > 0))
+
+
+def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which of K images link to another page, bool (K,), given which of them have text beside them."""
+    link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[images].tolist()
+    targets = snapshot.attributes("href")
+    leads_away = [bool(each) and not _IMAGE_FILE.search(targets.get(each, "").lower()) for each in link]
+    return np.asarray(have_text & np.array(leads_away, dtype=bool))
 
 
 def _breaks(blocks: BlockColumns, content: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -78,6 +78,7 @@ class TestClean:
             (("--recall",), Policy(recall_weight=4)),
             (("--comments", "in"), Policy(comments=True)),
             (("--title", "out"), Policy(title=False)),
+            (("--images", "out"), Policy(images=False)),
             (("--comments", "out", "--recall"), Policy(recall_weight=4, comments=False)),
         ],
     )

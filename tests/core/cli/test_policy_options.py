@@ -10,7 +10,7 @@ from vclean.settings import Policy
 
 VALUES = {
     "recall": False, "precision": False, "hidden": "revealable", "title": "in", "purpose": "article", "comments": None,
-    "captions": None, "byline": None, "lists": None,
+    "captions": None, "byline": None, "lists": None, "images": "in",
 }  # fmt: skip
 
 

@@ -77,7 +77,7 @@ class TestToDict:
         assert facts["rendering"]["width"] == 1366
         assert facts["policy"] == {
             "recall_weight": 1.0, "comments": None, "hidden": "revealable", "captions": None, "byline": None,
-            "lists": None, "title": True, "convention": "",
+            "lists": None, "title": True, "images": True, "convention": "",
         }  # fmt: skip
         assert facts["model"] is None
 

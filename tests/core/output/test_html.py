@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from vclean.features.blocks import extract_blocks
-from vclean.output.html import MAX_DEPTH, to_tree, write_html
+from vclean.labels import Label
+from vclean.output.html import MAX_DEPTH, HtmlWriter, to_tree, write_html
 
 
 def body(source, labels, layout=False):
@@ -337,6 +339,37 @@ class TestImages:
 
     def test_next_to_boilerplate_is_removed(self):
         assert body('<p>a</p><img src="i.png" alt="Ad"><p>ad', "po") == "<p>a</p>"
+
+    @pytest.mark.parametrize(
+        "figure",
+        [
+            '<figure><img src="/i.png" alt="Map"><figcaption>A map</figcaption></figure>',
+            '<div><a href="/large.png"><img src="/i.png" alt="Map"></a><p>A map</div>',
+            '<p>By Anna, two hours ago</p><div><img src="/i.png" alt="Map"></div>',
+        ],
+    )
+    def test_beside_text_that_is_left_out(self, figure: str):
+        text = body(f"<article><p>a</p>{figure}<p>b</article>", "pop")
+        assert re.sub("</?(p|figure)>", "", text) == 'a<img src="https://example.org/i.png" alt="Map">b'
+
+    def test_far_from_kept_text_is_removed(self):
+        assert body(f'<p>a</p><p>{"ad " * 200}</p><img src="i.png" alt="Ad"><p>b', "pop") == "<p>a</p><p>b</p>"
+
+    def test_of_a_teaser_is_removed(self):
+        teaser = '<div><a href="/other"><img src="i.png" alt="x"> Another story</a></div>'
+        assert body(f"<div><p>a</p>{teaser}<p>b</div>", "pop") == "<p>a</p><p>b</p>"
+
+    def test_larger_copies_and_repetitions_are_removed(self):
+        images = '<a href="/i-2000.png"><img src="/i.png"></a><img src="/i-2000.png"><img src="/i.png">'
+        assert body(f"<p>a</p><div>{images}</div><p>b", "pp").count("<img") == 1
+
+    def test_out(self):
+        page = extract_blocks(snapshot('<p>a</p><img src="i.png" alt="x"><p>b'))
+        builder = etree.TreeBuilder()
+        builder.start("body", {})
+        HtmlWriter(page, [Label.PARAGRAPH] * 2, builder, images=False).write()
+        builder.end("body")
+        assert not builder.close().findall(".//img")
 
     def test_in_a_figure_with_kept_caption(self):
         source = '<p>ad</p><figure><img src="/i.png" alt="Map"><figcaption>A map</figcaption></figure>'
