@@ -1,7 +1,7 @@
 """Find the programming language of code: in the classes and attributes of `pre`, `code` and the elements around them.
 
-The names of languages are those of GitHub Linguist, as usual in Markdown: `js` becomes `javascript`. A class such as
-`hljs` or `highlight` is a language only in the form that its highlighter writes.
+The names of languages are those of GitHub Linguist, as usual in Markdown: `js` becomes `javascript`. Beside a class
+such as `hljs` or `highlight`, a known language is one, too.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class CodeLanguages:
                 return language
         formed = (_language(match[1], known=True) for form in _FORMS if (match := form.search(classes)))
         beside = (_languages().get(name, "") for name in names if name not in _AMBIGUOUS | _HIGHLIGHTERS)
-        return next(filter(None, formed), "") or (next(filter(None, beside), "") if is_code and is_highlighted else "")
+        return next(filter(None, formed), "") or (next(filter(None, beside), "") if is_highlighted else "")
 
 
 def _language(name: str, *, known: bool) -> str:

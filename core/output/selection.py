@@ -13,6 +13,7 @@ import numpy as np
 from vclean.features import tree
 from vclean.features.groups import Groups
 from vclean.labels import Label
+from vclean.output.code_lines import line_numbers
 from vclean.output.headings import heading_levels
 from vclean.output.images import content_images
 
@@ -164,7 +165,8 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
     permalinks = Permalinks(blocks, heading)
-    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.texts)
+    no_content = np.union1d(permalinks.texts, line_numbers(blocks))
+    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], no_content)
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
     elements = _elements(blocks, kept_texts, has_content) & ~permalinks.elements
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
@@ -281,7 +283,7 @@ def _events(
         (EventKind.ELEMENT, np.flatnonzero(elements)),
         (EventKind.IMAGE, rows[~inline]),
         (EventKind.INLINE_IMAGE, rows[inline]),
-        (EventKind.BREAK, _breaks(blocks, content)),
+        (EventKind.BREAK, _breaks(blocks, content, elements)),
         (EventKind.TEXT, texts),
     ]
     kind = np.concatenate([np.full(len(rows), name) for name, rows in events])
@@ -389,9 +391,17 @@ def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArra
     return np.asarray(have_text & np.array(leads_away, dtype=bool))
 
 
-def _breaks(blocks: BlockColumns, content: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the line break elements inside kept blocks."""
-    rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
+def _breaks(blocks: BlockColumns, content: NDArray[np.bool_], elements: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the line break elements inside kept blocks, and those between kept blocks of the same code.
+
+    Those between line numbers are left out.
+    """
+    snapshot, kept = blocks.snapshot, np.append(content, False)
+    rows = np.flatnonzero(snapshot.is_tag(("br",)))
     before, after = _around(blocks, rows)
-    inner: NDArray[np.intp] = rows[(before >= 0) & (before == after) & np.append(content, False)[before]]
+    code = tree.nearest_ancestor(snapshot.is_tag(("pre",)), snapshot.parent)
+    around = np.append(code[blocks.node], 0)
+    in_code = (code[rows] > 0) & (around[before] == code[rows]) & (around[after] == code[rows])
+    is_inside = ((before == after) | in_code) & kept[before] & kept[after]
+    inner: NDArray[np.intp] = rows[is_inside & ((code[rows] == 0) | elements[code[rows]])]
     return inner

@@ -58,6 +58,7 @@ class TestAround:
             "<div class='highlight-bash notranslate'><div class=highlight><pre><span></span>x",
             "<div class='language-sh highlighter-rouge'><div class=highlight><pre class=highlight><code>x",
             "<figure class=highlight data-lang=bash><pre>x",
+            "<figure class='highlight bash'><pre>x",
             "<div class=codehilite data-language=bash><pre>x",
             "<div class=highlight-bash><table><tr><td><pre>1</pre><td><pre>x",
         ],
@@ -70,7 +71,7 @@ class TestAround:
         "html",
         [
             "<div class=lang-cs><pre>x", "<div data-lang=pl><pre>x", "<div class=highlight-box><pre>x",
-            "<div class='highlight python'><pre>x", "<div class=language-python><pre>a</pre><pre>b</pre><pre>c",
+            "<div class='highlight klingon'><pre>x", "<div class=language-python><pre>a</pre><pre>b</pre><pre>c",
             "<body class=language-python><pre>x", "<main class=language-python><pre>x",
         ],
     )  # fmt: skip
