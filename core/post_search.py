@@ -62,9 +62,9 @@ class PostSearch:
     @cached_property
     def is_thread(self) -> bool:
         """Return whether the posts have most words of the content, and are no comments below a document."""
-        if len(self.records) < 2 or self._content_share(self.records) < _THREAD_SHARE:
+        if not self._is_forum or len(self.records) < 2:
             return False
-        return self._is_forum
+        return self._content_share(self.records) >= _THREAD_SHARE
 
     def _without_document(self, posts: list[PostRecord]) -> list[PostRecord]:
         """Return the comments among records, which may be the document above the comments, or columns of the page.

@@ -56,11 +56,14 @@ def to_thread_tree(result: Result) -> etree._Element:
 
 
 def _may_have_headings(result: Result) -> bool:
-    """Return whether a page may be a thread, or its comments are content; on most pages the search finds no posts."""
+    """Return whether the page is a thread, or comments are content; most pages are none by their names."""
     decision, snapshot = result.prediction.decision, result.columns.snapshot
-    if decision is None or decision.policy.comments or decision.comments.any():
+    if decision is not None and decision.policy.comments:
         return True
-    return names_forum(snapshot.title) or has_forum_sign(snapshot)
+    has_sign = (
+        decision is None or bool(decision.comments.any()) or names_forum(snapshot.title) or has_forum_sign(snapshot)
+    )
+    return has_sign and result.is_thread
 
 
 def _unwrap_items(page: etree._Element, tag: str, headings: frozenset[str]) -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from helpers.forum import cleaned, listing, post, thread
 
+import vclean
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.output.thread import post_heading
+from vclean.post_search import PostSearch
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 
 class TestMarkdown:
@@ -19,6 +24,13 @@ class TestMarkdown:
         assert lines[2] == "## Ada · 10 March 2024, 10:20"
         assert lines[4].startswith("Post number 0 says")
         assert sum(line.startswith("## ") for line in lines) == 4
+
+    def test_posts_are_only_searched_where_a_page_may_be_a_thread(self, monkeypatch: pytest.MonkeyPatch):
+        """Check an article with comments, which the default policy leaves out."""
+        monkeypatch.setattr(PostSearch, "records", property(lambda _: pytest.fail("searched for posts")))
+        page = vclean.clean_file(FIXTURES / "news" / "page.html")
+        assert page.prediction.decision.comments.any()
+        assert page.to_markdown().startswith("# The last ferry")
 
     def test_headline_inside_the_first_post_comes_before_its_heading(self):
         title = "<h1>Rain in the valleys</h1>"
