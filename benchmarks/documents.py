@@ -93,11 +93,6 @@ def _calibrations(methods: dict[str, Any]) -> str:
     )
 
 
-def _predicted(row: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return the mean prediction of a bin, which model cards of version 0.1 call `said`."""
-    return row["predicted"] if "predicted" in row else row["said"]
-
-
 def _calibration(parts: dict[str, Any]) -> str:
     """Return a reliability table: a row for each of ten bins, then the calibration errors."""
     cells = ("count", "predicted", "observed")
@@ -105,9 +100,9 @@ def _calibration(parts: dict[str, Any]) -> str:
     rows: dict[str, list[object]] = {f"{low / 10:.1f} to {low / 10 + 0.1:.1f}": [] for low in range(10)}
     for index, row in enumerate(rows.values()):
         for part in parts.values():
-            bins = {min(int(_predicted(each) * 10), 9): each for each in part["bins"]}
+            bins = {min(int(each["predicted"] * 10), 9): each for each in part["bins"]}
             each = bins.get(index, {"count": 0, "predicted": None, "observed": None})
-            row += [f"{each['count']:,}", _cell(_predicted(each), 3), _cell(each["observed"], 3)]
+            row += [f"{each['count']:,}", _cell(each["predicted"], 3), _cell(each["observed"], 3)]
     errors = [
         (label, *(cell for part in parts.values() for cell in ("", "", _cell(part[key], 3))))
         for key, label in (("ece", "expected calibration error"), ("ece_equal_mass", "in bins of equal mass"))

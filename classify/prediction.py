@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 
 
 class LazySequence(Sequence[_T], Generic[_T]):
-    """Values of the blocks of a page that are computed when the first of them is asked for.
+    """Compute the values of the blocks of a page when the first one is read.
 
     Args:
         count: the number of values.

@@ -83,7 +83,7 @@ class PostSearch:
         return posts if several or (is_thread and count > _SEVERAL and 2 * signed >= count) else likely
 
     def _thread_posts(self) -> list[PostRecord]:
-        """Return the posts or comments of a page whose model or names show that they are a good part of it."""
+        """Return the posts or comments of a page if its model or names show that they are a good part of it."""
         is_likely = self._may_have_posts()
         if not is_likely and not (len(self._page.blocks) and names_forum(self._page.snapshot.title)):
             return []
@@ -145,7 +145,7 @@ class PostSearch:
         return self._page.has_kind(_POST_KINDS, _LEAST_SHARE, unknown=False) or has_forum_sign(self._page.snapshot)
 
     def _are_a_thread(self, posts: Sequence[PostRecord]) -> bool:
-        """Return whether records on a page whose title names a forum are the posts of a thread.
+        """Return True if the records are the posts of a thread, given that the title names a forum.
 
         Posts of a thread have most of the content; most have a date and an author, and few a heading with a link.
         """

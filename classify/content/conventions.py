@@ -1,4 +1,4 @@
-"""Tell the trees the convention of a corpus: what its annotators counted as content.
+"""Add the convention of a corpus to features: what its annotators counted as content.
 
 Annotators disagree on comments, titles, captions and lists of links. The content trees and the threshold model have one
 column for each convention, after their other columns: 1 for the convention that is asked for and 0 for the others. If
@@ -53,7 +53,7 @@ class Conventions:
         return np.asarray(self.predict(page_row(x, words)[None])[0])
 
     def predict(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the columns of P pages whose convention is not given, float32 (P, C), from their `page_row`s."""
+        """Predict the columns of P pages from their `page_row`s, float32 (P, C)."""
         if self.predictor is None:
             return np.full((len(rows), len(self.names)), np.nan, dtype=np.float32)
         return self.predictor.predict(rows).astype(np.float32)

@@ -39,6 +39,11 @@ _KIND_OPTIONS: Final = {
     "--lists": "lists of links, documents and products",
 }
 """Options of kinds of text, with what they keep or drop; without them, the model decides."""
+_PART_OPTIONS: Final = {
+    "--title": "the headline of a page",
+    "--images": "images of the content in Markdown, HTML and chunks",
+}
+"""Options of parts that are kept without them, with what they keep or drop."""
 _PAGE_LIMITS: Final[tuple[tuple[str, type[int] | type[float], str | None, str, str], ...]] = (
     ("--timeout", float, "30", "S", "limit the time of each step of one page, in seconds (30)"),
     ("--max-bytes", int, str(32 * 2**20), "N", f"limit the size of a page, in bytes ({32 * 2**20})"),
@@ -189,19 +194,15 @@ def policy(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
             for name, text in _KIND_OPTIONS.items()
         ),
         hidden_policy(section=section),
-        option(
-            "--title",
-            type=click.Choice(("in", "out")),
-            default="in",
-            section=section,
-            help="keep (in) or drop (out) the headline of a page (in)",
-        ),
-        option(
-            "--images",
-            type=click.Choice(("in", "out")),
-            default="in",
-            section=section,
-            help="keep (in) or drop (out) images of the content in Markdown, HTML and chunks (in)",
+        *(
+            option(
+                name,
+                type=click.Choice(("in", "out")),
+                default="in",
+                section=section,
+                help=f"keep (in) or drop (out) {text} (in)",
+            )
+            for name, text in _PART_OPTIONS.items()
         ),
     )
 
@@ -218,7 +219,7 @@ def take_policy(values: dict[str, Any]) -> Policy:
     recall, precision = values.pop("recall"), values.pop("precision")
     recall_weight = _RECALL_WEIGHT if recall else _PRECISION_WEIGHT if precision else None
     choices: dict[str, Any] = {name[2:]: _IN_OUT[values.pop(name[2:])] for name in _KIND_OPTIONS}
-    choices |= {"hidden": values.pop("hidden")} | {name: _IN_OUT[values.pop(name)] for name in ("title", "images")}
+    choices |= {"hidden": values.pop("hidden")} | {name[2:]: _IN_OUT[values.pop(name[2:])] for name in _PART_OPTIONS}
     return Policy.for_purpose(values.pop("purpose"), recall_weight=recall_weight, **choices)
 
 

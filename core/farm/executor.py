@@ -94,7 +94,20 @@ def run_locally(inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, ru
         BrowserError: no page survives its browser.
         VcleanError: an error that every page would repeat, or the output cannot be written.
     """
-    asyncio.run(_Farm(inputs, output, cleaning, run, stats).run())
+    with asyncio.Runner(loop_factory=_new_event_loop) as runner:
+        runner.get_loop()
+        runner.run(_Farm(inputs, output, cleaning, run, stats).run())
+
+
+def _new_event_loop() -> asyncio.AbstractEventLoop:
+    """Create an event loop without interruption: an unfinished loop prints an exception when it is deleted."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        return asyncio.new_event_loop()
+    former = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        return asyncio.new_event_loop()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, former)
 
 
 class _Farm:

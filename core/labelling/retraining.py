@@ -205,7 +205,7 @@ def corrected_metadata_model(corrections: Sequence[Correction]) -> MetadataModel
 
 
 def describe_unread_marks(corrections: Sequence[Correction]) -> list[str]:
-    """Return a line for each page and field whose marked blocks show no value that can be read."""
+    """Describe each page and field with marked blocks but no readable value, one line each."""
     lines = []
     for correction in corrections:
         for name in FIELDS:

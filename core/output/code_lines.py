@@ -29,9 +29,10 @@ def line_numbers(blocks: BlockColumns) -> NDArray[np.int32]:
         return np.zeros(0, dtype=np.int32)
     owner = tree.nearest_ancestor(is_code, snapshot.parent)[snapshot.text_parent]
     texts = np.flatnonzero(is_code[owner])
+    starts = np.flatnonzero(np.diff(owner[texts])) + 1
     lines = [
-        _Lines(rows, [snapshot.texts[row] for row in rows.tolist()], _breaks(blocks, rows))
-        for rows in np.split(texts, np.flatnonzero(np.diff(owner[texts])) + 1)
+        _Lines(rows, [snapshot.texts[row] for row in rows.tolist()], breaks)
+        for rows, breaks in zip(np.split(texts, starts), np.split(_breaks(blocks, texts), starts), strict=True)
         if len(rows)
     ]
     row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)[snapshot.text_parent]
@@ -45,12 +46,7 @@ def line_numbers(blocks: BlockColumns) -> NDArray[np.int32]:
 
 
 def _breaks(blocks: BlockColumns, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether the page breaks the line before each text: by `br`, or by the end of a block; True for the first.
-
-    Args:
-        blocks: the blocks of the page.
-        texts: (K,), text nodes in document order, K at least 1.
-    """
+    """Return whether a `br` or the end of a block breaks the line before each of K `texts`, bool (K,)."""
     snapshot = blocks.snapshot
     container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)[snapshot.text_parent[texts]]
     count = np.append(0, np.cumsum(snapshot.is_tag(("br",))))[snapshot.text_after[texts] + 1]
@@ -76,7 +72,7 @@ class _Lines:
         return [line for line in "".join(texts).split("\n") if line.strip()]
 
     def counts_lines_of(self, code: _Lines) -> bool:
-        """Return whether the text is the numbers of the lines of `code`, whose empty lines may have none."""
+        """Return True if the text numbers the lines of `code`; empty lines may lack a number."""
         numbers, count = [line.strip() for line in self._lines(numbers=True)], len(code._lines(numbers=True))
         return _count_up(numbers) and count <= len(numbers) <= 2 * count + 1
 

@@ -56,7 +56,7 @@ def to_thread_tree(result: Result) -> etree._Element:
 
 
 def _may_have_headings(result: Result) -> bool:
-    """Return whether the page is a thread, or comments are content; most pages are none by their names."""
+    """Return True if the page is a thread, or comments are content; without signs of a forum it is not searched."""
     decision, snapshot = result.prediction.decision, result.columns.snapshot
     if decision is not None and decision.policy.comments:
         return True
@@ -67,7 +67,7 @@ def _may_have_headings(result: Result) -> bool:
 
 
 def _unwrap_items(page: etree._Element, tag: str, headings: frozenset[str]) -> None:
-    """Turn lists whose items have headings of posts into parts without bullets, as other threads have them."""
+    """Remove the bullets of lists of posts, because other threads have none."""
     for item in list(page.iter("li")):
         parent = item.getparent()
         if parent is None or not any(each.text in headings for each in item.findall(tag)):
@@ -95,7 +95,7 @@ def post_heading(post: Post, number: int) -> str:
 
 
 def _has_heading(result: Result, post: Post) -> bool:
-    """Return whether a post is one of a thread, or a comment with author or date whose text is content."""
+    """Return True for a post of a thread, and for a comment with author or date if its text is content."""
     if result.is_thread:
         return True
     prediction = result.prediction

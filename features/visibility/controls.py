@@ -226,7 +226,7 @@ class _Controls:
         return 2 * self._elements.text_length(element) > self._elements.text_length(0)
 
     def _is_of_page(self, element: int) -> bool:
-        """Return whether an element is a region whose controls belong to the page or to panels inside of it."""
+        """Return True for regions with controls of the page, or of panels inside the region."""
         return self._elements.tag(element) in _REGION_TAGS or self._elements.role(element) in _REGION_ROLES
 
     def _controls_panel(self, element: int, *, named: bool) -> bool:
@@ -240,7 +240,7 @@ class _Controls:
         return expands or (is_control and named) or is_named
 
     def _is_rest_of_text(self, element: int) -> bool:
-        """Return whether a control that says "read more" is inside the parent or after it, or a button before."""
+        """Return True if a "read more" control is inside the parent or after it, or a button before the element."""
         elements, parent = self._elements, self._elements.parent[element]
         around = [each for one in (element, parent) for each in islice(elements.following_siblings(one), _NEAR)]
         before = elements.sibling_before(element)
