@@ -8,6 +8,7 @@ the revealable ones without `hidden="drop"`, none of the others.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -39,12 +40,12 @@ def outcomes(mode: str, policy: Policy) -> Iterator[tuple[str, str, str, bool]]:
                 yield sample.name, label, sentence, sentence in text
 
 
-def main() -> None:
+def main(arguments: list[str]) -> None:
     """Score all modes with both policies, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--for", dest="purpose", default="article", help="purpose of the text (article)")
     parser.add_argument("--failures", action="store_true", help="print each wrong sentence")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     totals = Counter(label for sample in pages() for label in sample.sentences.values())
     table = {}
     for mode in MODES:
@@ -63,4 +64,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

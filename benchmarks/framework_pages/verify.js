@@ -7,21 +7,22 @@ window.nodesOf = sentence => {
   visit(document); return nodes; };
 window.boxesOf = sentence => nodesOf(sentence).flatMap(node => {
   const range = document.createRange(); range.selectNodeContents(node);
-  return [...range.getClientRects()].map(box => [box.left + scrollX, box.top + scrollY, box.right + scrollX, box.bottom + scrollY]); });
+  return [...range.getClientRects()].map(box => [box.left, box.top, box.right, box.bottom]); });
 window.paint = (sentences, on) => { for (const sentence of sentences) for (const node of nodesOf(sentence)) {
   const style = node.parentElement ? node.parentElement.style : node.parentNode.host.style;
   for (const [name, value] of [['transition', 'none'], ['-webkit-text-fill-color', 'transparent'], ['text-shadow', 'none']])
     on ? style.removeProperty(name) : style.setProperty(name, value, 'important'); } };
-window.controls = () => {
+window.nextControl = tried => {
   const all = [], visit = root => { for (const element of root.querySelectorAll('*')) {
     all.push(element); if (element.shadowRoot) visit(element.shadowRoot); } };
-  visit(document); window.tried = window.tried || new Set();
+  visit(document); const seen = {};
   for (const element of all) {
-    const link = element.closest('a[href]');
-    if (tried.has(element) || link && !/^(#|javascript:)/.test(link.getAttribute('href')) && element !== link) continue;
+    const link = element.closest('a[href]'), tag = element.cloneNode(false).outerHTML.replace(/ (style|class|aria-[a-z]+)="[^"]*"/g, '') + element.textContent.trim().slice(0, 40);
+    const key = tag + (seen[tag] = (seen[tag] || 0) + 1);
+    if (tried.includes(key) || link && !/^(#|javascript:|$)/.test(link.getAttribute('href')) && element !== link) continue;
     const pointer = getComputedStyle(element).cursor === 'pointer'
       && !(element.parentElement && getComputedStyle(element.parentElement).cursor === 'pointer');
-    if (!pointer && !element.matches('a[href], button, summary, label, select, input, [role=button], [role=tab], [tabindex], [onclick], [onmouseover], [title], abbr'))
+    if (!pointer && !element.matches('a, button, summary, label, select, input, [role=button], [role=tab], [tabindex], [onclick], [onmouseover], [title], abbr'))
       continue;
     element.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
     const box = element.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
@@ -31,7 +32,7 @@ window.controls = () => {
     let inside = false;
     for (let up = hit; up; up = up.parentNode || up.host) inside = inside || up === element;
     if (box.width < 3 || box.height < 3 || !inside) continue;
-    tried.add(element);
-    return [x, y, !link || /^(#|javascript:)/.test(link.getAttribute('href'))]; }
+    const target = hit.closest('a[href]');
+    return [key, x, y, !target || /^(#|javascript:|$)/.test(target.getAttribute('href'))]; }
   return null; };
 null  // Playwright calls a script whose value is a function

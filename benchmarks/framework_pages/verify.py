@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 URL = "http://page.test/"
+VIEWPORT = (1280, 800)
 PIXELS, DIFFERENCE = 40, 48
 """A sentence is painted if this many pixels change by this much (of 255) when its letters become transparent."""
 CLICKS = 2
@@ -32,24 +33,20 @@ SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 def painted(page: Page, sentences: list[str]) -> set[str]:
     """Return the sentences whose letters change pixels of the viewport."""
     boxes = {sentence: page.evaluate("sentence => boxesOf(sentence)", sentence) for sentence in sentences}
-    boxes = {sentence: found for sentence, found in boxes.items() if found}
-    if not boxes:
-        return set()
-    left, top = page.evaluate("[scrollX, scrollY]")
-    before = _screenshot(page)
-    page.evaluate("sentences => paint(sentences, false)", list(boxes))
-    without = _screenshot(page)
-    page.evaluate("sentences => paint(sentences, true)", list(boxes))
-    if not (np.abs(before - without) > DIFFERENCE).any():
-        return set()
-    after = _screenshot(page)
-    changed = (np.abs(before - without).max(2) > DIFFERENCE) & (before == after).all(2)
     areas = {
-        sentence: np.maximum(0, np.rint(np.array(found) - [left, top] * 2)).astype(int)
-        for sentence, found in boxes.items()
+        sentence: np.clip(np.rint(found), 0, VIEWPORT * 2).astype(int) for sentence, found in boxes.items() if found
     }
-    counts = {sentence: sum(changed[b:d, a:c].sum() for a, b, c, d in found) for sentence, found in areas.items()}
-    return {sentence for sentence, count in counts.items() if count >= PIXELS}
+    areas = {sentence: found for sentence, found in areas.items() if (found[:, 2:] > found[:, :2]).all(1).any()}
+    if not areas:
+        return set()
+    before = _screenshot(page)
+    page.evaluate("sentences => paint(sentences, false)", list(areas))
+    without = _screenshot(page)
+    page.evaluate("sentences => paint(sentences, true)", list(areas))
+    changed = np.abs(before - without).max(2) > DIFFERENCE
+    if changed.any():
+        changed &= (before == _screenshot(page)).all(2)
+    return {key for key, found in areas.items() if sum(changed[b:d, a:c].sum() for a, b, c, d in found) >= PIXELS}
 
 
 def _screenshot(page: Page) -> np.ndarray:
@@ -58,26 +55,38 @@ def _screenshot(page: Page) -> np.ndarray:
 
 def observed_classes(page: Page, sample: FrameworkPage) -> dict[str, str]:
     """Return by sentence `shown`, `revealable` or `hidden`."""
-    page.route("**/*", lambda route: route.abort())
+    page.route("**/*", lambda route: route.fulfill(status=204))  # which keeps the page
     page.route(URL, lambda route: route.fulfill(body=sample.html, content_type="text/html; charset=utf-8"))
     page.on("dialog", lambda dialog: dialog.dismiss())
     page.on("pageerror", lambda error: print(f"{sample.name}: {error}"))
-    page.goto(URL)
-    page.evaluate(SCRIPT)
-    page.wait_for_timeout(700)
+    _load(page)
     for y in range(0, page.evaluate("document.documentElement.scrollHeight"), 400):
         page.evaluate("y => scrollTo(0, y)", y)
         page.wait_for_timeout(120)
     classes = {sentence: "shown" for sentence in sample.sentences if _is_shown(page, sentence)}
     page.evaluate("scrollTo(0, 0)")
-    while (pending := sorted(set(sample.sentences) - set(classes))) and (control := page.evaluate("controls()")):
-        classes |= dict.fromkeys(_revealed(page, pending, *control), "revealable")
+    tried: list[str] = []
+    while pending := sorted(set(sample.sentences) - set(classes)):
+        control = page.evaluate("tried => nextControl(tried)", tried)
+        if control is None:  # perhaps one is covered by what an earlier one has opened
+            _load(page)
+            control = page.evaluate("tried => nextControl(tried)", tried)
+        if control is None:
+            break
+        tried.append(control[0])
+        classes |= dict.fromkeys(_revealed(page, pending, *control[1:]), "revealable")
     return classes | dict.fromkeys(pending, "hidden")
+
+
+def _load(page: Page) -> None:
+    page.goto(URL)
+    page.evaluate(SCRIPT)
+    page.wait_for_timeout(700)
 
 
 def _is_shown(page: Page, sentence: str) -> bool:
     for box in page.evaluate("sentence => boxesOf(sentence)", sentence)[:1]:
-        page.evaluate("y => scrollTo({top: y, behavior: 'instant'})", box[1] - 300)
+        page.evaluate("y => scrollBy({top: y, behavior: 'instant'})", box[1] - 300)
     for _ in range(3):
         page.wait_for_timeout(500)
         if painted(page, [sentence]):
@@ -112,7 +121,7 @@ def main(names: list[str]) -> int:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         for sample in (sample for sample in pages() if not names or sample.name in names):
             counts += Counter(sample.sentences.values())
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page = browser.new_page(viewport={"width": VIEWPORT[0], "height": VIEWPORT[1]})
             try:
                 classes = observed_classes(page, sample)
             except Error as error:
