@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Compare the class of each marked sentence with what Chromium paints, at first and after clicks and hovers.
 
 `python benchmarks/framework_pages/verify.py [NAME...]` prints each disagreement and fails if there is one.
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pages import FrameworkPage, pages
 from PIL import Image
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import sync_playwright
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -32,10 +31,8 @@ SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 
 def painted(page: Page, sentences: list[str]) -> set[str]:
     """Return the sentences whose letters change pixels of the viewport."""
-    boxes = {sentence: page.evaluate("sentence => boxesOf(sentence)", sentence) for sentence in sentences}
-    areas = {
-        sentence: np.clip(np.rint(found), 0, VIEWPORT * 2).astype(int) for sentence, found in boxes.items() if found
-    }
+    boxes = {sentence: page.evaluate("sentence => boxesOf(sentence)", sentence) or [[0] * 4] for sentence in sentences}
+    areas = {sentence: np.clip(np.rint(found), 0, VIEWPORT * 2).astype(int) for sentence, found in boxes.items()}
     areas = {sentence: found for sentence, found in areas.items() if (found[:, 2:] > found[:, :2]).all(1).any()}
     if not areas:
         return set()
@@ -57,7 +54,6 @@ def observed_classes(page: Page, sample: FrameworkPage) -> dict[str, str]:
     """Return by sentence `shown`, `revealable` or `hidden`."""
     page.route("**/*", lambda route: route.fulfill(status=204))  # which keeps the page
     page.route(URL, lambda route: route.fulfill(body=sample.html, content_type="text/html; charset=utf-8"))
-    page.on("dialog", lambda dialog: dialog.dismiss())
     page.on("pageerror", lambda error: print(f"{sample.name}: {error}"))
     _load(page)
     for y in range(0, page.evaluate("document.documentElement.scrollHeight"), 400):
@@ -117,21 +113,18 @@ def main(names: list[str]) -> int:
     """Check the pages with these names, or all; return the exit code."""
     wrong, counts = 0, Counter[str]()
     with sync_playwright() as playwright:
-        executable = shutil.which("chromium-headless-shell")
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
+        )
         for sample in (sample for sample in pages() if not names or sample.name in names):
             counts += Counter(sample.sentences.values())
             page = browser.new_page(viewport={"width": VIEWPORT[0], "height": VIEWPORT[1]})
-            try:
-                classes = observed_classes(page, sample)
-            except Error as error:
-                classes = {}
-                print(f"{sample.name}: {error}")
+            classes = observed_classes(page, sample)
             page.close()
             for sentence, label in sample.sentences.items():
-                if classes.get(sentence) != label.replace("injected", "hidden"):
+                if classes[sentence] != label.replace("injected", "hidden"):
                     wrong += 1
-                    print(f"{sample.name}: {label}, observed {classes.get(sentence)}: {sentence}", flush=True)
+                    print(f"{sample.name}: {label}, observed {classes[sentence]}: {sentence}", flush=True)
     print(f"{dict(counts)}, {wrong} disagreements")
     return wrong > 0
 
