@@ -17,7 +17,7 @@ window.nextControl = tried => {
     all.push(element); if (element.shadowRoot) visit(element.shadowRoot); } };
   visit(document); const seen = {};
   for (const element of all) {
-    const link = element.closest('a[href]'), tag = element.cloneNode(false).outerHTML.replace(/ (style|class|aria-[a-z]+)="[^"]*"/g, '') + element.textContent.trim().slice(0, 40);
+    const link = element.closest('a[href]'), tag = element.nodeName + element.textContent.trim().slice(0, 40);
     const key = tag + (seen[tag] = (seen[tag] || 0) + 1);
     if (tried.includes(key) || link && !/^(#|javascript:|$)/.test(link.getAttribute('href')) && element !== link) continue;
     const pointer = getComputedStyle(element).cursor === 'pointer'
