@@ -221,7 +221,7 @@ def _in_overlay(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are in an overlay, bool (N,)."""
     if not snapshot.rendered:
         return np.zeros(len(snapshot), dtype=bool)
-    from vclean.features.visibility.overlays import overlay_roots
+    from vclean.render.visibility.overlays import overlay_roots
 
     return overlay_roots(snapshot) >= 0
 

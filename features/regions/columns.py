@@ -17,7 +17,7 @@ from vclean.features import tree
 from vclean.features.columns import FeatureColumn, count_limits, parse_columns, ratio, stack_columns
 from vclean.features.names import lexicon
 from vclean.features.regions.candidates import blocks_before
-from vclean.features.visibility.colors import luminance
+from vclean.render.css_colors import luminance
 from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:

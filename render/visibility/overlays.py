@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.visibility.boxes import points_in_boxes
-from vclean.features.visibility.overlay_page import OverlayPage
+from vclean.render.visibility.boxes import points_in_boxes
+from vclean.render.visibility.overlay_page import OverlayPage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def overlay_elements(snapshot: Snapshot) -> list[int]:
 
 def _above_backdrop(page: OverlayPage, overlays: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the absolutely positioned elements that are painted above an overlay as large as the viewport."""
-    backdrops = [overlay for overlay in overlays.tolist() if page.painting.fills_viewport(page.snapshot.box[overlay])]
+    backdrops = [overlay for overlay in overlays.tolist() if page.painting.fill_viewport(page.snapshot.box[overlay])]
     absolute = page.is_positioned("absolute")
     if not backdrops or not absolute.any():
         return overlays[:0]

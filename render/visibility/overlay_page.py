@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.visibility.element_painting import ElementPainting
-from vclean.features.visibility.paint_order import PaintOrder
 from vclean.render.snapshot import Hidden
+from vclean.render.visibility.paint_order import PaintOrder
+from vclean.render.visibility.painting import Painting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class OverlayPage:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self.painting = ElementPainting(snapshot)
+        self.painting = Painting(snapshot)
         self.order = PaintOrder(snapshot)
         size = (snapshot.settings.get("width", snapshot.width), snapshot.settings.get("height", snapshot.height))
         self.viewport = np.array(size, dtype=np.float32)
