@@ -34,6 +34,8 @@ _UNSCALED_HEIGHTS: Final = (0.6, 1.9)
 """Heights of lines, in those of the font, that fonts explain; transforms explain others."""
 _FAR_RIGHT: Final = 2.0
 """Widths of the viewport; readers do not scroll further to the right, except in tables."""
+_ROOTS: Final = (0, 1)
+"""The root and the body: rendering reads no head."""
 _FAR_DOWN: Final = 5000.0
 """CSS px of empty page above the last texts of a page, after which readers do not look for more."""
 _FEW: Final = 0.1
@@ -162,8 +164,14 @@ def out_of_reach(texts: CandidateTexts) -> NDArray[np.uint8]:
 
 
 def _far_right(texts: CandidateTexts) -> NDArray[np.bool_]:
-    """Return which texts begin right of what a reader scrolls to, outside tables, bool (K,)."""
+    """Return which texts begin further to the right than a reader scrolls, outside tables, bool (K,).
+
+    In a page from right to left they begin as far to the left.
+    """
     snapshot, left = texts.snapshot, texts.box[:, 0]
+    directions = snapshot.attributes("dir")
+    if any(directions.get(element, "").lower() == "rtl" for element in _ROOTS):
+        left = snapshot.width - left - texts.box[:, 2]
     viewport = float(snapshot.settings.get("width", snapshot.width))
     if not (left >= viewport).any():
         return np.zeros(len(texts), dtype=bool)

@@ -7,8 +7,8 @@ import pytest
 from helpers.pages import laid_out, snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.visibility.overlays import overlay_elements, overlay_roots
 from vclean.render.snapshot import Snapshot
+from vclean.render.visibility.overlays import overlay_elements, overlay_roots
 from vclean.settings import Policy
 
 ARTICLE = f"<article>{'<p>Words of the article, line by line.</p>' * 9}</article>"
