@@ -188,6 +188,8 @@ class Snapshot:
             attributes and inline styles.
         image: int32 (I,), ascending, the `img` elements whose image is loaded.
         line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
+        overlay: int32 (O,), ascending, the outermost elements that float above the page, see
+            `vclean.render.visibility.overlays`.
         area: int32 (R,), elements that paint something besides their background: a pseudo-element, a shadow;
             area_box: float32 (R, 4), where: x, y, width, height.
         unclear: int32 (U, 2), elements whose styles do not tell what their texts look like, with the `Hidden` code of
@@ -232,6 +234,7 @@ class Snapshot:
     image: NDArray[np.int32]
     line_text: NDArray[np.int32]
     line_box: NDArray[np.float32]
+    overlay: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     area: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     area_box: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
     unclear: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
@@ -255,6 +258,13 @@ class Snapshot:
     def text_length(self) -> NDArray[np.int64]:
         """Return the characters of each text without white space around them, int64 (T,)."""
         return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
+
+    def inside(self, roots: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return which of `roots`, none of them inside another, each element is in or equals, int32 (N,); else -1."""
+        found = np.full(len(self), -1, dtype=np.int32)
+        for root in roots.tolist():
+            found[root : self.end[root]] = root
+        return found
 
     def attributes(self, name: str) -> Mapping[int, str]:
         """Return the values of attribute `name` by element."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
+from vclean.render import tree
 from vclean.render.css_colors import contrast
 from vclean.render.snapshot import Hidden
 from vclean.render.visibility.geometry import LEAST_FONT_SIZE

@@ -231,19 +231,20 @@ class AsyncRenderer:
 
         payload = await tab.read(text, reading)
         png = None
-        snapshot = self._unpack(payload, url, process.build)
+        snapshot, doubts = _decide(self._unpack(payload, url, process.build))
         if screenshot:
             await self._hide_overlays(tab, snapshot)
             self._tab, png = None, await tab.screenshot()
-        return Rendering(await self._decided_document(process, snapshot, text), png)
+        if doubts:
+            snapshot = await self._compared_document(process, snapshot, doubts, text)
+        return Rendering(snapshot, png)
 
-    async def _decided_document(self, process: BrowserProcess, snapshot: Snapshot, text: str) -> Snapshot:
-        """Decide what of a document a reader sees; compare pixels in a tab that paints if there are doubts."""
+    async def _compared_document(
+        self, process: BrowserProcess, snapshot: Snapshot, doubts: Mapping[int, int], text: str
+    ) -> Snapshot:
+        """Decide on the doubtful texts of a document in a tab that paints."""
         from vclean.render.browser import walker
 
-        snapshot, doubts = _decide(snapshot)
-        if not doubts:
-            return snapshot
         tab = await self._open_tab(process, paint=True)
         try:
             async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
@@ -258,12 +259,11 @@ class AsyncRenderer:
         self, page: NavigatedPage, url: str, build: str, *, screenshot: bool
     ) -> tuple[Snapshot, bytes | None]:
         """Read a page after navigation, take its screenshot, and decide what a reader sees."""
-        snapshot = self._unpack(await page.read(self._expression(url)), url, build)
+        snapshot, doubts = _decide(self._unpack(await page.read(self._expression(url)), url, build))
         png = None
         if screenshot:
             await self._hide_overlays(page, snapshot)
             png = await page.screenshot()
-        snapshot, doubts = _decide(snapshot)
         if doubts:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
@@ -272,18 +272,14 @@ class AsyncRenderer:
 
     async def _hide_overlays(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> None:
         """Leave the overlays out of the screenshot, if the settings ask for it."""
-        from vclean.render.visibility.overlays import overlay_elements
-
-        if self._settings.hide_overlays and (overlays := overlay_elements(snapshot)):
-            await page.omit(Omissions(overlays), snapshot.url, self._settings)
+        if self._settings.hide_overlays and len(snapshot.overlay):
+            await page.omit(Omissions(snapshot.overlay.tolist()), snapshot.url, self._settings)
 
     async def _compared(
         self, page: DocumentTab | NavigatedPage, snapshot: Snapshot, doubts: Mapping[int, int]
     ) -> Snapshot:
         """Return the snapshot with the doubtful texts decided: painted with and without them, and without overlays."""
-        from vclean.render.visibility.overlays import overlay_elements
-
-        overlays = overlay_elements(snapshot)
+        overlays = snapshot.overlay.tolist()
         if overlays:
             await page.omit(Omissions(overlays), snapshot.url, self._settings)
         comparison = _comparison(snapshot, doubts)
@@ -348,7 +344,7 @@ def _decide(snapshot: Snapshot) -> tuple[Snapshot, Mapping[int, int]]:
     from vclean.render.visibility.decide import decide  # loads while the browser starts
 
     decision = decide(snapshot)
-    return replace(snapshot, text_hidden=decision.hidden), decision.doubts
+    return replace(snapshot, text_hidden=decision.hidden, overlay=decision.overlays), decision.doubts
 
 
 def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelComparison:

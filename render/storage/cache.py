@@ -36,7 +36,7 @@ KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
-                   "text_after", "text_hidden", "image", "line_text", "line_box")  # fmt: skip
+                   "text_after", "text_hidden", "image", "line_text", "line_box", "overlay")  # fmt: skip
 _NOT_STORED: Final = ("area", "area_box", "unclear", "timings")
 """What only rendering needs."""
 _METADATA: Final = tuple(

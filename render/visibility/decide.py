@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.render.snapshot import Hidden
 from vclean.render.visibility.geometry import CandidateTexts, out_of_reach, unreadable, without_lines
-from vclean.render.visibility.overlays import overlay_roots
+from vclean.render.visibility.overlays import find_overlays
 from vclean.render.visibility.painted_texts import PaintedTexts
 
 if TYPE_CHECKING:
@@ -25,10 +25,12 @@ class Decision(NamedTuple):
 
     Attributes:
         hidden: uint8 (T,), `Hidden`, what hides each text; 0 for those that are shown or doubtful.
+        overlays: int32 (O,), the elements that float above the page, ascending.
         doubts: the texts that pixels decide on, with the `Hidden` code of those that prove to be unseen.
     """
 
     hidden: NDArray[np.uint8]
+    overlays: NDArray[np.int32]
     doubts: dict[int, int]
 
 
@@ -37,19 +39,21 @@ def decide(snapshot: Snapshot) -> Decision:
 
     Overlays are no content, and a word or two is not worth a screenshot: their doubtful texts count as shown.
     """
-    hidden = snapshot.text_hidden.copy()
+    hidden, overlays = snapshot.text_hidden.copy(), find_overlays(snapshot)
+    decision = Decision(hidden, overlays, {})
     if not math.isfinite(snapshot.width):
-        return Decision(hidden, {})
+        return decision
     texts = CandidateTexts(snapshot)
     hidden[texts.without_lines] = without_lines(texts)
     if not len(texts):
-        return Decision(hidden, {})
-    painted, doubts = PaintedTexts(texts).judge()
+        return decision
+    overlay = snapshot.inside(overlays)
+    painted, doubts = PaintedTexts(texts, overlay).judge()
     for codes in (unreadable(texts), out_of_reach(texts), painted):
         shown = hidden[texts.index] == Hidden.NO
         hidden[texts.index[shown]] = codes[shown]
-    is_doubtful = (doubts > 0) & (hidden[texts.index] == Hidden.NO) & (overlay_roots(snapshot)[texts.parent] < 0)
-    if texts.length[is_doubtful].sum() < _LEAST_CHARACTERS:
-        return Decision(hidden, {})
-    index = texts.index[is_doubtful].tolist()
-    return Decision(hidden, dict(zip(index, doubts[is_doubtful].tolist(), strict=True)))
+    is_doubtful = (doubts > 0) & (hidden[texts.index] == Hidden.NO) & (overlay[texts.parent] < 0)
+    if texts.length[is_doubtful].sum() >= _LEAST_CHARACTERS:
+        index = texts.index[is_doubtful].tolist()
+        decision.doubts.update(zip(index, doubts[is_doubtful].tolist(), strict=True))
+    return decision

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
+from vclean.render import tree
 from vclean.render.snapshot import Hidden
 from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS
 from vclean.render.visibility.painting import turned_away, viewport_styles

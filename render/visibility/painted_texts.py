@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from vclean.features import tree
+from vclean.render import tree
 from vclean.render.css_colors import Color, colors_in, contrast
 from vclean.render.snapshot import Hidden
 from vclean.render.visibility.boxes import contains, points_in_boxes
-from vclean.render.visibility.overlays import overlay_roots
 from vclean.render.visibility.paint_order import PaintOrder
 from vclean.render.visibility.painting import NO_EFFECT, Painting
 
@@ -65,9 +64,11 @@ class PaintedTexts:
 
     Args:
         texts: the texts.
+        overlay: int32 (N,), the overlay around each element of their page, -1 for none.
     """
 
-    def __init__(self, texts: CandidateTexts) -> None:
+    def __init__(self, texts: CandidateTexts, overlay: NDArray[np.int32]) -> None:
+        self._overlay = overlay
         self._texts = texts
         self._snapshot = snapshot = texts.snapshot
         self._painting = painting = Painting(texts.snapshot)
@@ -163,7 +164,7 @@ class PaintedTexts:
         # The box of an inline element is around all its lines, and what else is on them; it covers no other text.
         painters = np.flatnonzero(painting.paints & ~(painting.is_inline & ~painting.is_picture))
         painters = np.append(painters, np.arange(len(snapshot), len(self._box)))
-        overlays = overlay_roots(snapshot)
+        overlays = self._overlay
         pairs = [(painters[:0], painters[:0])]
         for text, row in points_in_boxes(texts.center, self._box[painters]):
             painter, parent = painters[row], texts.parent[text]
@@ -254,8 +255,9 @@ class PaintedTexts:
     def _scroll_over_backdrops(self) -> Mask:
         """Return which texts a reader scrolls to over something fixed that fills the viewport, bool (K,)."""
         painting, snapshot = self._painting, self._snapshot
-        overlays = overlay_roots(snapshot)
-        fixed = np.append(painting.paints & painting.is_fixed & (overlays < 0), np.ones(len(snapshot.area), dtype=bool))
+        fixed = np.append(
+            painting.paints & painting.is_fixed & (self._overlay < 0), np.ones(len(snapshot.area), dtype=bool)
+        )
         if not painting.fill_viewport(self._box[fixed]).any():
             return np.zeros(len(self._texts), dtype=bool)
         return np.asarray(self._texts.center[:, 1] > snapshot.settings.get("height", 0))

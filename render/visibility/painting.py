@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
+from vclean.render import tree
 from vclean.render.css_colors import WHITE, Color, color_array
 from vclean.render.snapshot import Hidden
 
