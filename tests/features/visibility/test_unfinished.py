@@ -26,14 +26,6 @@ class TestBeforeScripts:
         page = snapshot(f"<main><h1>Title</h1><p>{WORDS}</p><div style='opacity: 0'><p>Panel</p></div></main>")
         assert visibility(page, "Panel") == "hidden"
 
-    def test_colors_wait_for_no_script(self) -> None:
-        page = laid_out(
-            f"<div>{WORDS}</div><p>{WORDS}</p><b>Secret</b>",
-            styles={"div": {"opacity": "0"}, "p": {"opacity": "0"}, "b": {"color": "rgb(255, 255, 255)"}},
-        )
-        assert visibility(page, WORDS.strip()) == "revealable"
-        assert visibility(page, "Secret") == "hidden"
-
 
 class TestWithoutStyleSheet:
     @pytest.mark.parametrize(("shown", "expected"), [(1, "revealable"), (3, "hidden"), (15, "hidden")])
