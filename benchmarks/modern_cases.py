@@ -148,7 +148,7 @@ HIDDEN: Final = {
     "clip-path inset 50%": ("#x { clip-path:inset(50%) }", _TEXT),
     "clip-path polygon": ("#x { clip-path:polygon(0 0,0 0,0 0) }", _TEXT),
     "backdrop brightness": ("#x { color:#fff; backdrop-filter:none }", _TEXT),
-    "mix-blend lighten": ("#x { mix-blend-mode:lighten; color:#000 }", _TEXT),
+    "mix-blend lighten": ("html { background:#fff } #x { mix-blend-mode:lighten; color:#000 }", _TEXT),
     "opacity product": ("#d { opacity:.1 } #x { opacity:.1 }", _BOX),
     "visibility in transition": ("#x { visibility:hidden; transition:visibility 9s }", _TEXT),
     "display contents hidden parent": ("#d { visibility:hidden; display:contents }", _BOX),

@@ -134,9 +134,9 @@ _HIDDEN_BY_STYLE: Final = {
     "filter: invert": "color: #000; filter: invert(1)",
     "mask of a transparent gradient": "-webkit-mask-image: linear-gradient(transparent, transparent); "
     "mask-image: linear-gradient(transparent, transparent)",
-    "blend: lighten": "mix-blend-mode: lighten",
-    "blend: screen": "mix-blend-mode: screen",
-    "blend: color-dodge": "color: #888; mix-blend-mode: color-dodge",
+    "blend: lighten": "mix-blend-mode: lighten } html { background: #fff",
+    "blend: screen": "mix-blend-mode: screen } html { background: #fff",
+    "blend: color-dodge": "color: #888; mix-blend-mode: color-dodge } html { background: #fff",
     "clip-path: path": "clip-path: path('M0 0 L1 0 L1 1 Z')",
     "clip-path: path elsewhere": "clip-path: path('m-90 -90 h50 v50 h-50 z')",
     "white in light-dark": "color: light-dark(#fff, #000)",
@@ -445,8 +445,8 @@ _SHOWN_BY_STYLE: Final = {
     "filter: inverted dark box": "color: #fff; background: #000; filter: invert(1)",
     "mask that fades": "mask-image: linear-gradient(#000, rgba(0, 0, 0, .4)); "
     "-webkit-mask-image: linear-gradient(#000, rgba(0, 0, 0, .4))",
-    "blend: multiply": "color: #222; mix-blend-mode: multiply",
-    "blend: difference": "color: #fff; mix-blend-mode: difference",
+    "blend: multiply": "color: #222; mix-blend-mode: multiply } html { background: #fff",
+    "blend: difference": "color: #fff; mix-blend-mode: difference } html { background: #fff",
     "oklch": "color: oklch(0.4 0.1 250)",
     "display: contents": "display: contents",
     "float": "float: right; width: 260px",

@@ -63,13 +63,12 @@ class AsyncCleaner:
             BrowserMissingError: no usable Chromium is installed.
         """
         if self._pipeline.settings.render:
-            from vclean.features.visibility.examination import EXAMINER
             from vclean.render.browser.async_renderer import AsyncRenderer
 
             settings, network = self._pipeline.settings.rendering, self._pipeline.settings.network == "public"
             self._idle_renderers = asyncio.Queue()
             for _ in range(self._browsers):
-                renderer = AsyncRenderer(settings, network=network, examiner=EXAMINER)
+                renderer = AsyncRenderer(settings, network=network)
                 await self._stack.enter_async_context(renderer)
                 self._idle_renderers.put_nowait(renderer)
         return self

@@ -118,7 +118,7 @@ class Role(StrEnum):
     AUTHOR = "author"
     OVERLAY = "overlay"
     """Element that floats above the page, such as a consent bar or a chat box. It is found by its layout and not by
-    a model: see `vclean.features.visibility.overlays`."""
+    a model: see `vclean.render.visibility.overlays`."""
 
     @property
     def is_content(self) -> bool:

@@ -73,12 +73,9 @@ class PageReader:
             BrowserMissingError: no usable Chromium is installed.
         """
         if self.renders:
-            from vclean.features.visibility.examination import EXAMINER
             from vclean.render.browser.renderer import Renderer
 
-            self._renderer = self._stack.enter_context(
-                Renderer(self.settings, network=self._network, examiner=EXAMINER)
-            )
+            self._renderer = self._stack.enter_context(Renderer(self.settings, network=self._network))
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.characters import format_count
-from vclean.features import tree
 from vclean.features.visibility.text_visibility import text_visibility
 from vclean.labels import Visibility
+from vclean.render import tree
 from vclean.render.snapshot import Hidden
 from vclean.render.static import styles
 
@@ -208,22 +208,13 @@ def extract_blocks(snapshot: Snapshot) -> BlockColumns:
         box=_union_boxes(snapshot, text_block, len(first)),
         visibility=seen.visibility[members[first]],
         technique=seen.technique[members[first]],
-        in_overlay=_in_overlay(snapshot)[parent],
+        in_overlay=snapshot.inside(snapshot.overlay)[parent] >= 0,
     )
     if "math" not in snapshot.tags:
         return columns
     from vclean.features.formulas import blocks_with_formulas
 
     return _with_texts(columns, blocks_with_formulas(columns, container, seen.visibility))
-
-
-def _in_overlay(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are in an overlay, bool (N,)."""
-    if not snapshot.rendered:
-        return np.zeros(len(snapshot), dtype=bool)
-    from vclean.features.visibility.overlays import overlay_roots
-
-    return overlay_roots(snapshot) >= 0
 
 
 def _members(block: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.names import lexicon
 from vclean.features.text.characters import EncodedTexts
 from vclean.features.text.page_title import is_site_name, split_title
 from vclean.labels import Visibility
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

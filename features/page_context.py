@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.columns import ratio
 from vclean.features.groups import Groups
 from vclean.features.names import element_names
@@ -17,6 +16,7 @@ from vclean.features.names.element_names import ElementNames
 from vclean.features.text import language
 from vclean.features.text import lexicon as wordlists
 from vclean.features.text.characters import ALPHA, DIGIT, EncodedTexts, Words
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -149,3 +149,20 @@ def color_array(values: Iterable[str]) -> NDArray[np.float32]:
     """Return computed colors as float32 (S, 4): red, green, blue and alpha; NaN where one is unknown."""
     rows = [tuple(parse_color(value) or _UNKNOWN) for value in values]
     return np.array(rows, dtype=np.float32).reshape(len(rows), 4)
+
+
+def luminance(rgb: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the relative luminance of opaque colors (..., 3), 0 to 1 (WCAG 2.2, relative luminance)."""
+    part = rgb / np.float32(255)
+    linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+    return (linear @ np.array([0.2126, 0.7152, 0.0722], dtype=np.float32)).astype(np.float32)
+
+
+def contrast_ratio(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the contrast ratio of two luminances, 1 to 21 (WCAG 2.2, contrast ratio)."""
+    return np.asarray((np.maximum(one, other) + 0.05) / (np.minimum(one, other) + 0.05), dtype=np.float32)
+
+
+def contrast(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the contrast ratio of opaque colors (..., 3), 1 to 21."""
+    return contrast_ratio(luminance(one), luminance(other))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -47,15 +47,14 @@ STYLES = (
 )  # fmt: skip
 """Computed styles of a snapshot, by CSS name. A page that was not rendered has only `display`, `visibility`,
 `font-weight`, `font-style` and `white-space`, derived from the user agent style sheet and inline styles; the other
-values are empty. `background-image` lacks the gradients that fill a part of the box only, which are `Areas`, and
-`background-clip` is `clip-path` where that property limits the background."""
+values are empty."""
 
 
 class Hidden(IntEnum):
     """Technique that hides an element or a text from readers.
 
     The walker gives an element the codes up to `OFF_PAGE` and `PRINT_ONLY`, and texts `GLYPHS` too;
-    `vclean.features.visibility` finds the others.
+    `vclean.render.visibility` finds the others.
     """
 
     NO = 0
@@ -94,37 +93,6 @@ class Hidden(IntEnum):
     def technique(self) -> str:
         """Return its name in results, such as `off-page`; empty for what is not hidden."""
         return "" if self is Hidden.NO else self.name.lower().replace("_", "-")
-
-
-class AreaPlace(IntEnum):
-    """Place of a painted area in the paint order of its element."""
-
-    BACKGROUND = 0
-    """With the background of the element: its shadows and borders."""
-    BEFORE = 1
-    """The pseudo-element `::before`, its first child."""
-    AFTER = 2
-    """The pseudo-element `::after`, its last child."""
-    OUTLINE = 3
-    """Above the contents of the element."""
-
-
-class Areas(NamedTuple):
-    """R areas that a page paints besides the backgrounds and images of its elements.
-
-    Attributes:
-        element: int32 (R,), the element that each belongs to.
-        style: int32 (R,), its row of styles: that of the pseudo-element, or of the element.
-        place: int32 (R,), `AreaPlace`.
-        is_plain: bool (R,), whether its styles determine what it paints: a background in its whole box.
-        box: float32 (R, 4), x, y, width and height of what is in sight of it.
-    """
-
-    element: NDArray[np.int32]
-    style: NDArray[np.int32]
-    place: NDArray[np.int32]
-    is_plain: NDArray[np.bool_]
-    box: NDArray[np.float32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,15 +184,17 @@ class Snapshot:
             only content of its `math` element, see `vclean.render.formulas`.
         text_parent: int32 (T,), the parent element of each text node.
         text_after: int32 (T,), the last element that starts before each text node.
-        text_hidden: uint8 (T,), `Hidden`: that of its parent, or because no line is inside the clip.
+        text_hidden: uint8 (T,), `Hidden`: what hides each text: in a rendering by layout, styles and pixels, else by
+            attributes and inline styles.
         image: int32 (I,), ascending, the `img` elements whose image is loaded.
-        clear: int32 (J,), ascending, `img` and `svg` elements that are transparent at the lines of text in their boxes.
-        area: int32 (R, 4), what the page paints besides elements, see `areas`; area_box: float32 (R, 4), x, y, width,
-            height.
-        unclear: int32 (U, 2), elements whose texts styles may not show as they are painted, with the `Hidden` code of
-            what may hide them: a clip path that is not understood, a `::first-line`, a thick line through letters.
         line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
-        timings: seconds by stage; they are not stored.
+        overlay: int32 (O,), ascending, the outermost elements that float above the page, see
+            `vclean.render.visibility.overlays`.
+        area: int32 (R,), elements that paint something besides their background: a pseudo-element, a shadow;
+            area_box: float32 (R, 4), where: x, y, width, height.
+        unclear: int32 (U, 2), elements whose styles do not tell what their texts look like, with the `Hidden` code of
+            what may hide them: a clip path, a `::first-line`, a thick line through letters.
+        timings: seconds by stage. Neither they nor `area` and `unclear`, which rendering needs, are stored.
 
     >>> import vclean
     >>> snapshot = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").columns.snapshot
@@ -264,8 +234,8 @@ class Snapshot:
     image: NDArray[np.int32]
     line_text: NDArray[np.int32]
     line_box: NDArray[np.float32]
-    clear: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    area: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int32))
+    overlay: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    area: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     area_box: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
     unclear: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     timings: dict[str, float] = field(default_factory=dict)
@@ -289,11 +259,12 @@ class Snapshot:
         """Return the characters of each text without white space around them, int64 (T,)."""
         return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
 
-    @property
-    def areas(self) -> Areas:
-        """Return what the page paints besides the backgrounds and images of its elements: pseudo-elements, shadows."""
-        element, style, place, is_plain = self.area.T
-        return Areas(element, style, place, is_plain == 1, self.area_box)
+    def inside(self, roots: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return which of `roots`, none of them inside another, each element is in or equals, int32 (N,); else -1."""
+        found = np.full(len(self), -1, dtype=np.int32)
+        for root in roots.tolist():
+            found[root : self.end[root]] = root
+        return found
 
     def attributes(self, name: str) -> Mapping[int, str]:
         """Return the values of attribute `name` by element."""

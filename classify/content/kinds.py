@@ -10,8 +10,8 @@ import numpy as np
 
 from vclean.classify.content.postprocess import data_tables
 from vclean.errors import UsageError
-from vclean.features import tree
 from vclean.labels import KINDS, LEARNED_KINDS, Kind
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

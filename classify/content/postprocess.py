@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.names import lexicon
 from vclean.labels import Label
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

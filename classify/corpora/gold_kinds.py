@@ -18,9 +18,9 @@ from lxml import etree
 
 from vclean.classify.corpora.alignment import tokenize
 from vclean.classify.corpora.gold import find_covered_blocks
-from vclean.features import tree
 from vclean.features.names import lexicon
 from vclean.labels import KINDS, UNKNOWN, Kind
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,10 +19,10 @@ from resiliparse.parse.html import HTMLTree
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.errors import InputError
-from vclean.features import tree
 from vclean.features.blocks import extract_blocks
 from vclean.labels import REGION_ROLES, Role
 from vclean.page import Page
+from vclean.render import tree
 from vclean.render.archive.pages import Archive
 from vclean.render.decode import read_document
 from vclean.render.static.parse import parse

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from vclean.classify.corpora.marked import MarkedArchive
 from vclean.errors import InputError, OutputError, VcleanError
-from vclean.features.visibility.examination import EXAMINER
 from vclean.files import make_folder
 from vclean.imports import check_installed
 from vclean.progress import track
@@ -72,7 +71,7 @@ class RenderedMarkedPages:
         """
         count = 0
         settings = RenderSettings()
-        with Renderer(settings, examiner=EXAMINER) as renderer:
+        with Renderer(settings) as renderer:
             render = RenderingCache(renderer, settings, self._snapshots, screenshots=self._screenshots)
             for marked in track(self._archive.marked_pages(), "rendering", "pages", total=len(self._archive)):
                 try:

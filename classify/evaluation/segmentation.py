@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 
 from vclean.classify.corpora.marked import locate_marks
-from vclean.features import tree
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,8 +20,8 @@ import numpy as np
 
 from vclean.classify.corpora.gold import align
 from vclean.classify.prediction import Prediction
-from vclean.features import tree
 from vclean.labels import Label, Visibility
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

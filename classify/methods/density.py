@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify.methods.base import prediction_from_mask
-from vclean.features import tree
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT, EncodedTexts
 from vclean.labels import Visibility
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,11 +23,11 @@ from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.methods.models import svm
 from vclean.classify.prediction import Prediction
 from vclean.classify.training.dataset import WEIGHT_CAP
-from vclean.features import tree
 from vclean.features.block import linguistic, structural, visual
 from vclean.features.columns import parse_columns, ratio, stack_columns
 from vclean.features.page_context import PageContext
 from vclean.labels import Visibility
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

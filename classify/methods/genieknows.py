@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.methods.base import HEADING_TAGS, prediction_from_mask, tag_labels
-from vclean.features import tree
 from vclean.features.block import linguistic
 from vclean.features.columns import ratio
 from vclean.features.page_context import PageContext
 from vclean.labels import Label, Visibility
+from vclean.render import tree
 from vclean.render.static.styles import BOLD_TAGS
 
 if TYPE_CHECKING:

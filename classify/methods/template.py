@@ -22,10 +22,10 @@ from lxml import etree
 from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.methods.registry import get
 from vclean.errors import InputError, UsageError
-from vclean.features import tree
 from vclean.features.page_context import PageContext
 from vclean.imports import import_optional
 from vclean.labels import Visibility
+from vclean.render import tree
 from vclean.render.document import to_elements
 from vclean.render.snapshot import ATTRIBUTES
 

@@ -27,7 +27,6 @@ from vclean.classify.methods import storage
 from vclean.classify.methods.base import tag_labels
 from vclean.classify.methods.models import linear_chain
 from vclean.classify.prediction import Prediction
-from vclean.features import tree
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
 from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
@@ -36,6 +35,7 @@ from vclean.features.page_context import PageContext
 from vclean.features.text.characters import ALPHA, DIGIT, PUNCT, SPACE
 from vclean.imports import import_optional
 from vclean.labels import LABELS, UNKNOWN, Label, Visibility
+from vclean.render import tree
 from vclean.render.static import styles
 
 if TYPE_CHECKING:

@@ -24,7 +24,6 @@ from vclean.classify.regions.model import CLASSES
 from vclean.classify.segments.optimal_cut import Sizes, State, best_states
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
-from vclean.features import tree
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import FeatureColumn
 from vclean.features.matrix import block_values
@@ -36,6 +35,7 @@ from vclean.features.segments.segments import Segments, Separators
 from vclean.features.segments.vips import algorithm
 from vclean.features.segments.vips.page import VisualPage
 from vclean.labels import REGION_ROLES
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

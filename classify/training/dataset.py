@@ -22,11 +22,12 @@ from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.corpora.gold_kinds import gold_kinds
 from vclean.classify.evaluation.scores import count_words
 from vclean.classify.training import linear
-from vclean.features import matrix, tree
+from vclean.features import matrix
 from vclean.features.groups import Groups, RaggedArray
 from vclean.features.names import hashed_tokens
 from vclean.features.names.hashed_tokens import BUCKETS
 from vclean.labels import LABELS, UNKNOWN, Label
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

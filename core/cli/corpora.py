@@ -66,14 +66,13 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
     if not render:
         yield {False: parse}
         return
-    from vclean.features.visibility.examination import EXAMINER
     from vclean.render.browser.renderer import Renderer
     from vclean.render.isolation import temp_dirs
     from vclean.render.storage.cache import SnapshotCache
 
     settings = RenderSettings()
     with ExitStack() as stack:
-        renderer = stack.enter_context(Renderer(settings, examiner=EXAMINER))
+        renderer = stack.enter_context(Renderer(settings))
         read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731 - replaced if there is a cache
         if snapshots or keep:
             folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.temporary_folder())

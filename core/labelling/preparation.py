@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.errors import InputError, UsageError
 from vclean.features.block_names import block_names
-from vclean.features.visibility.examination import EXAMINER
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
 from vclean.input.sources import PREPARED_SUFFIX
@@ -258,7 +257,7 @@ class Preparer:
 
     def _render(self, page: Page) -> Rendering:
         if self._renderings is None:
-            renderer = self._stack.enter_context(Renderer(self._settings, examiner=EXAMINER))
+            renderer = self._stack.enter_context(Renderer(self._settings))
             self._renderings = RenderingCache(renderer, self._settings, self.snapshots, screenshots=True)
         return self._renderings(page)
 

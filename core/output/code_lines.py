@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.blocks import find_block_level
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import tree
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.characters import is_sentence, one_line
-from vclean.features import tree
 from vclean.labels import Visibility
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

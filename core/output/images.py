@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 import numpy as np
 
-from vclean.features import tree
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.groups import Groups
 from vclean.labels import Label
 from vclean.output.code_lines import line_numbers
 from vclean.output.headings import heading_levels
 from vclean.output.images import content_images
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.block.structural import long_text
 from vclean.features.columns import FeatureColumn, ratio, stack_rows
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

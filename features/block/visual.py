@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import shapely
 
-from vclean.features import tree
 from vclean.features.columns import ColumnPart, all_columns, parse_columns, ratio
 from vclean.features.groups import Groups
-from vclean.features.visibility.colors import contrast_ratio, luminance
+from vclean.render import tree
+from vclean.render.css_colors import contrast_ratio, luminance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

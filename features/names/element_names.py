@@ -12,9 +12,9 @@ from zlib import crc32
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.groups import RaggedArray
 from vclean.features.text.characters import mix
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

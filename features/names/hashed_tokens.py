@@ -10,9 +10,9 @@ from zlib import crc32
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.groups import RaggedArray
 from vclean.features.names.element_names import NAME_CACHE_SIZE, sorted_unique, split_words
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.names import lexicon
 from vclean.features.page_type.word_groups import groups_of, name_bit, text_terms
 from vclean.features.records.groups import INLINE
 from vclean.features.text import number_patterns
 from vclean.features.text.lexicon import MONTHS
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.groups import Groups
 from vclean.features.names.element_names import sorted_unique
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable

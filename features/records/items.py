@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.records.groups import sum_weights
 from vclean.features.records.linked_titles import find_flat_list
 from vclean.features.records.prices import record_prices
 from vclean.features.records.slots import RecordTexts
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from vclean.features import tree
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

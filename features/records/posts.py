@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.records.date_texts import date_start, find_date_texts
 from vclean.features.records.groups import sum_weights
 from vclean.features.records.post_authors import CLEAR_SIGN, author_signs, find_authors
 from vclean.features.records.post_depths import post_depths
 from vclean.features.records.slots import LEAST_SHARE, RecordTexts, order_in_record
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.groups import Groups
 from vclean.labels import Visibility
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.columns import FeatureColumn, count_limits, parse_columns, ratio, stack_columns
 from vclean.features.names import lexicon
 from vclean.features.regions.candidates import blocks_before
-from vclean.features.visibility.colors import luminance
+from vclean.render import tree
+from vclean.render.css_colors import luminance
 from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
 from vclean.features.names import lexicon
 from vclean.features.regions import columns
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ import numpy as np
 
 from vclean.characters import format_count
 from vclean.errors import UsageError
-from vclean.features import tree
+from vclean.render import tree
 from vclean.render.snapshot import subtree_ends
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.visibility.control_elements import PANEL_NAME, SPOILER_NAME, TITLE_NAME, ControlElements
 from vclean.features.visibility.named_panels import NamedPanels
 from vclean.features.visibility.page_elements import PageElements, has_place, matches
 from vclean.features.visibility.panel_sets import PanelSets
+from vclean.render import tree
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:

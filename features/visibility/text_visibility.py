@@ -29,12 +29,8 @@ class TextVisibility:
 
 
 def text_visibility(snapshot: Snapshot) -> TextVisibility:
-    """Return the visibility of the texts of a page: observed if it was rendered, else derived from its source."""
+    """Return the visibility of the texts of a page: by what hides them, and what opens them."""
     technique = snapshot.text_hidden
-    if snapshot.rendered:
-        from vclean.features.visibility.painted import hidden_techniques
-
-        technique = hidden_techniques(snapshot)
     visibility = np.where(technique > 0, Visibility.HIDDEN, Visibility.SHOWN).astype(np.uint8)
     if technique.any():
         visibility[_is_revealable(snapshot, technique)] = Visibility.REVEALABLE

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.visibility.controls import OPENED_TECHNIQUES
 from vclean.features.visibility.page_elements import has_place, matches
+from vclean.render import tree
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:

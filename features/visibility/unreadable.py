@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features import tree
-from vclean.features.visibility.colors import LEAST_CONTRAST, contrast
-from vclean.features.visibility.element_painting import ElementPainting
-from vclean.features.visibility.text_geometry import LEAST_FONT_SIZE
+from vclean.render import tree
+from vclean.render.css_colors import contrast
 from vclean.render.snapshot import Hidden
+from vclean.render.visibility.geometry import LEAST_FONT_SIZE
+from vclean.render.visibility.painted_texts import LEAST_CONTRAST
+from vclean.render.visibility.painting import Painting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,14 +44,14 @@ def stays_unreadable(snapshot: Snapshot, opened: NDArray[np.bool_]) -> NDArray[n
 
 def _is_in_color_of_panel(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which of K texts have the color of their background, in a panel where most others differ from it."""
-    painting, parent = ElementPainting(snapshot), snapshot.text_parent[texts]
-    fills = (np.nan_to_num(painting.background[:, 3], nan=1.0) > 0) | painting.has_background_image
+    painting, parent = Painting(snapshot), snapshot.text_parent[texts]
+    fills = (painting.background[:, 3] > 0) | painting.has_image
     painter = tree.nearest_ancestor(fills[snapshot.style], snapshot.parent)[parent]
     style = snapshot.style[painter]
     on_canvas = ~fills[style]
-    known = on_canvas | (painting.background[style, 3] == 1) & ~painting.has_background_image[style]
+    known = on_canvas | (painting.background[style, 3] == 1) & ~painting.has_image[style]
     behind = np.where(on_canvas[:, None], np.array(painting.canvas[:3]), painting.background[style, :3])
-    color = painting.text_color[snapshot.style[parent]]
+    color = painting.letters[snapshot.style[parent]]
     alpha = np.nan_to_num(color[:, 3:], nan=1.0)
     letters = np.nan_to_num(color[:, :3] * alpha + behind * (1 - alpha), nan=128)
     ratio = contrast(letters.astype(np.float32), np.nan_to_num(behind, nan=128).astype(np.float32))

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.decode import Document
-    from vclean.render.examiner import Examiner
     from vclean.render.snapshot import Snapshot
     from vclean.render.static.recovery import Reading
 
@@ -53,8 +52,6 @@ class AsyncRenderer:
         chromium: the executable; None for the result of `find_chromium`.
         allow_hosts: host names that may be reached even if their address is not public.
         network: fetch subresources that are not in `Page.resources` from public addresses.
-        examiner: finds the overlays of a page, and the texts whose visibility pixels decide; without it, no pixels are
-            compared and screenshots show overlays.
 
     Raises:
         BrowserMissingError: no usable Chromium was found.
@@ -67,9 +64,7 @@ class AsyncRenderer:
         chromium: Path | None = None,
         allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
-        examiner: Examiner | None = None,
     ) -> None:
-        self._examiner = examiner
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
         self._allow_hosts = allow_hosts | frozenset(self._settings.allow_hosts)
@@ -236,24 +231,25 @@ class AsyncRenderer:
 
         payload = await tab.read(text, reading)
         png = None
-        snapshot = self._unpack(payload, url, process.build)
+        snapshot, doubts = _decide(self._unpack(payload, url, process.build))
         if screenshot:
             await self._hide_overlays(tab, snapshot)
             self._tab, png = None, await tab.screenshot()
-        return Rendering(await self._examined_document(process, snapshot, text), png)
+        if doubts:
+            snapshot = await self._compared_document(process, snapshot, doubts, text)
+        return Rendering(snapshot, png)
 
-    async def _examined_document(self, process: BrowserProcess, snapshot: Snapshot, text: str) -> Snapshot:
-        """Compare pixels of a document in a tab that paints, if there are doubts."""
+    async def _compared_document(
+        self, process: BrowserProcess, snapshot: Snapshot, doubts: Mapping[int, int], text: str
+    ) -> Snapshot:
+        """Decide on the doubtful texts of a document in a tab that paints."""
         from vclean.render.browser import walker
 
-        doubts = self._doubts(snapshot)
-        if not doubts:
-            return snapshot
         tab = await self._open_tab(process, paint=True)
         try:
             async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
                 await tab.read(text, lambda: walker.call(snapshot.url, self._settings, omissions=Omissions()))
-                return await self._examined(tab, snapshot, doubts)
+                return await self._compared(tab, snapshot, doubts)
         except TimeoutError:
             return snapshot  # doubtful texts count as shown
         finally:
@@ -262,32 +258,28 @@ class AsyncRenderer:
     async def _read(
         self, page: NavigatedPage, url: str, build: str, *, screenshot: bool
     ) -> tuple[Snapshot, bytes | None]:
-        """Read a page after navigation, take its screenshot, and compare pixels if there are doubts."""
-        snapshot = self._unpack(await page.read(self._expression(url)), url, build)
+        """Read a page after navigation, take its screenshot, and decide what a reader sees."""
+        snapshot, doubts = _decide(self._unpack(await page.read(self._expression(url)), url, build))
         png = None
         if screenshot:
             await self._hide_overlays(page, snapshot)
             png = await page.screenshot()
-        doubts = self._doubts(snapshot)
         if doubts:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
-                    snapshot = await self._examined(page, snapshot, doubts)
+                    snapshot = await self._compared(page, snapshot, doubts)
         return snapshot, png
-
-    def _doubts(self, snapshot: Snapshot) -> Mapping[int, int]:
-        return self._examiner.doubtful_texts(snapshot) if self._examiner else {}
 
     async def _hide_overlays(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> None:
         """Leave the overlays out of the screenshot, if the settings ask for it."""
-        if self._settings.hide_overlays and self._examiner and (overlays := self._examiner.overlays(snapshot)):
-            await page.omit(Omissions(overlays), snapshot.url, self._settings)
+        if self._settings.hide_overlays and len(snapshot.overlay):
+            await page.omit(Omissions(snapshot.overlay.tolist()), snapshot.url, self._settings)
 
-    async def _examined(
+    async def _compared(
         self, page: DocumentTab | NavigatedPage, snapshot: Snapshot, doubts: Mapping[int, int]
     ) -> Snapshot:
         """Return the snapshot with the doubtful texts decided: painted with and without them, and without overlays."""
-        overlays = self._examiner.overlays(snapshot) if self._examiner else ()
+        overlays = snapshot.overlay.tolist()
         if overlays:
             await page.omit(Omissions(overlays), snapshot.url, self._settings)
         comparison = _comparison(snapshot, doubts)
@@ -345,6 +337,14 @@ def _better(rendering: Rendering, again: Rendering, reading: Reading) -> Renderi
     chosen = again if is_better else rendering
     notes, scripted = (*rendering.snapshot.notes, note), rendering.snapshot.scripted
     return replace(chosen, snapshot=replace(chosen.snapshot, notes=notes, scripted=scripted))
+
+
+def _decide(snapshot: Snapshot) -> tuple[Snapshot, Mapping[int, int]]:
+    """Return the snapshot with what layout and styles decide, and the texts that pixels have to decide."""
+    from vclean.render.visibility.decide import decide  # loads while the browser starts
+
+    decision = decide(snapshot)
+    return replace(snapshot, text_hidden=decision.hidden, overlay=decision.overlays), decision.doubts
 
 
 def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelComparison:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from vclean.page import Page
-    from vclean.render.examiner import Examiner
     from vclean.render.rendered_page import Rendering
 
 __all__ = ["AsyncRenderer", "Renderer"]
@@ -49,9 +48,7 @@ class Renderer:
         chromium: Path | None = None,
         allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
-        examiner: Examiner | None = None,
     ) -> None:
-        self._examiner = examiner
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
         self._allow_hosts = allow_hosts
@@ -103,7 +100,6 @@ class Renderer:
             chromium=self._executable,
             allow_hosts=self._allow_hosts,
             network=self._network,
-            examiner=self._examiner,
         )
 
 

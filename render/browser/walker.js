@@ -7,17 +7,11 @@
   const HIDDEN = {
     no: 0, display: 1, visibility: 2, opacity: 3, clipped: 4, offPage: 5, color: 9, covered: 13, glyphs: 14,
   }; // snapshot.Hidden
-  const PLACE = { background: 0, before: 1, after: 2, outline: 3 }; // snapshot.AreaPlace
   const ELEMENT = 1;
   const TEXT = 3;
   const INVISIBLE_OPACITY = 0.02;
   const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
   const WORD_WIDTH = 40; // px
-  const MAX_PROBE_SIZE = 64; // px of an image
-  const MAX_PROBED = 300; // shapes of a drawing, and lines
-  const PROBES = 24; // points of a line
-  const SHAPES = 'path, rect, circle, ellipse, line, polyline, polygon, use, image, text';
-  const SPREAD = 'filter, marker, foreignObject'; // paint outside their shapes
   const MAX_PRINT_RULES = 200; // rules for print that display something
   const MAX_PAINTED_PSEUDOS = 500; // elements of a page with pseudo-elements that paint, and selectors of them
   const THICK = 12; // px of a border, an outline or the spread of a shadow that may cover text
@@ -26,7 +20,6 @@
   const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
   const MIDDLE = 0.5; // of the way of an element through the viewport
   const TINY = 1e-6;
-  const THIN = 0.02; // of its bounds; no letters are seen in a polygon with less
   const VIEW_RANGES = {
     cover: [0, 1], contain: [0.1, 0.9], entry: [0, 0.1], 'entry-crossing': [0, 0.1], exit: [0.9, 1], 'exit-crossing': [0.9, 1],
   }; // of an element that is a tenth as high as the viewport
@@ -317,96 +310,6 @@
     return box.right <= clip.left || box.left >= clip.right || box.bottom <= clip.top || box.top >= clip.bottom;
   }
 
-  // A CSS length or percentage of `whole` in px; NaN where it takes more than a number.
-  function lengthOf(value, whole) {
-    const number = parseFloat(value);
-    if (/^-?[\d.]+%$/.test(value)) return (number * whole) / 100;
-    return /^-?[\d.]+(e-?\d+)?(px)?$/.test(value) ? number : NaN;
-  }
-
-  function points(box, pairs) {
-    const width = box.right - box.left;
-    const height = box.bottom - box.top;
-    return pairs.map((pair) => {
-      const [x, y] = pair.trim().split(/\s+/);
-      return [box.left + lengthOf(x, width), box.top + lengthOf(y, height)];
-    });
-  }
-
-  // The points and control points of SVG path data, whose convex hull contains the path (SVG 2, 9.3); none where it has
-  // arcs or smooth curves.
-  function pathPoints(data) {
-    const sizes = { M: 2, L: 2, H: 1, V: 1, C: 6, Q: 4, Z: 0 };
-    const corners = [];
-    let [x, y] = [0, 0];
-    let start = [0, 0];
-    for (const [, command, rest] of data.matchAll(/([a-df-z])([^a-df-z]*)/gi)) {
-      const name = command.toUpperCase();
-      const numbers = (rest.match(/[-+]?(\d*\.\d+|\d+)(e[-+]?\d+)?/gi) ?? []).map(Number);
-      if (sizes[name] === undefined) return [];
-      if (name === 'Z') [x, y] = start;
-      for (let first = 0; sizes[name] && first + sizes[name] <= numbers.length; first += sizes[name]) {
-        const [left, top] = command === name ? [0, 0] : [x, y];
-        if (name === 'H') x = left + numbers[first];
-        else if (name === 'V') y = top + numbers[first];
-        for (let index = first; sizes[name] > 1 && index < first + sizes[name]; index += 2) {
-          [x, y] = [left + numbers[index], top + numbers[index + 1]];
-          corners.push([x, y]);
-        }
-        corners.push([x, y]);
-        if (name === 'M' && first === 0) start = [x, y];
-      }
-    }
-    return corners;
-  }
-
-  // The area inside a polygon, by its corners.
-  function areaOf(corners) {
-    const next = (number) => corners[(number + 1) % corners.length];
-    return Math.abs(corners.reduce((sum, [x, y], number) => sum + x * next(number)[1] - next(number)[0] * y, 0)) / 2;
-  }
-
-  function boundsOf(corners) {
-    const xs = corners.map(([x]) => x);
-    const ys = corners.map(([, y]) => y);
-    return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
-  }
-
-  // The bounding box of a clip-path's basic shape (CSS Masking 1, 5.1), null where the shape is not one that is read here.
-  function shapeWindow(path, box) {
-    const [, name, inside] = /^(inset|circle|ellipse|polygon|path)\((.*)\)/.exec(path) ?? [];
-    const width = box.right - box.left;
-    const height = box.bottom - box.top;
-    let window = null;
-    if (name === 'inset') {
-      const edges = inside.split(' round ')[0].trim().split(/\s+/);
-      const [top, right = top, bottom = top, left = right] = edges;
-      window = {
-        left: box.left + lengthOf(left, width),
-        top: box.top + lengthOf(top, height),
-        right: box.right - lengthOf(right, width),
-        bottom: box.bottom - lengthOf(bottom, height),
-      };
-    } else if (name === 'circle' || name === 'ellipse') {
-      const [radii, center = '50% 50%'] = inside.split(/\s*\bat\b\s*/);
-      const [across, down = across] = radii.trim().split(/\s+/);
-      const [[x, y]] = points(box, [center]);
-      const diagonal = name === 'circle' ? Math.hypot(width, height) / Math.SQRT2 : 0;
-      const rx = lengthOf(across, diagonal || width);
-      const ry = lengthOf(down, diagonal || height);
-      window = { left: x - rx, top: y - ry, right: x + rx, bottom: y + ry };
-    } else if (name === 'polygon') {
-      const corners = points(box, inside.replace(/^(nonzero|evenodd)\s*,/, '').split(','));
-      if (inside.startsWith('evenodd') && corners.length > 4) return null; // it may have a hole
-      window = boundsOf(corners);
-      if (areaOf(corners) < THIN * sizeOf(window)) window = { ...window, right: window.left };
-    } else if (name === 'path') {
-      const corners = pathPoints(/"(.*)"/.exec(inside)?.[1] ?? '').map(([x, y]) => [box.left + x, box.top + y]);
-      if (corners.length) window = boundsOf(corners);
-    }
-    return window === null || Object.values(window).some(Number.isNaN) ? null : window;
-  }
-
   // The rectangle of the property `clip`, which applies to absolutely positioned elements (CSS Masking 1, 8).
   function clipWindow(clip, box) {
     const inside = /^rect\(([^)]*)\)/.exec(clip);
@@ -420,14 +323,10 @@
     };
   }
 
-  // A shape that is not understood clips nothing: pixels decide.
+  // What a clip path leaves is left to pixels.
   function shapedClip(style, position, box, clip, index) {
-    const path = declares['clip-path'] ? style.clipPath : 'none';
-    const shape = path === 'none' ? null : shapeWindow(path, box);
-    if (path !== 'none' && shape === null) column.unclear.push(index, HIDDEN.clipped);
-    const window = shape === null ? clip : intersect(clip, shape);
-    if (position !== 'absolute' && position !== 'fixed') return window;
-    return intersect(window, clipWindow(style.clip, box));
+    if (declares['clip-path'] && style.clipPath !== 'none') column.unclear.push(index, HIDDEN.clipped);
+    return position === 'absolute' || position === 'fixed' ? intersect(clip, clipWindow(style.clip, box)) : clip;
   }
 
   // What scrolling brings into view.
@@ -515,7 +414,7 @@
   const rowByStyle = new Map();
   const column = {
     tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
-    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [], clear: [], printed: [],
+    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [], printed: [],
     area: [], area_box: [], unclear: [],
   };
   const attributeValues = [];
@@ -523,7 +422,6 @@
   const textNodes = [];
   const omittedElements = new Set(options.omittedElements);
   const elements = [];
-  const pictures = []; // images and drawings in sight, with their numbers
   let pageFonts = null;
   let canvas = null;
   const texts = [];
@@ -846,10 +744,11 @@
     }
   }
 
-  function addArea(index, row, place, isKnown, box, clip) {
+  // Adds an area in which something is painted that styles of elements do not tell.
+  function addArea(index, box, clip) {
     const { left, top, right, bottom } = intersect(box, clip);
     if (right - left <= 1 || bottom - top <= 1) return;
-    column.area.push(index, row, place, isKnown ? 1 : 0);
+    column.area.push(index);
     column.area_box.push(left + shift.x, top + shift.y, right - left, bottom - top);
   }
 
@@ -857,61 +756,33 @@
     for (const name of names) {
       const style = getComputedStyle(frame.element, name);
       if (name === '::first-line') column.unclear.push(frame.index, HIDDEN.color);
-      else if (!/^(none|normal|)$/.test(style.content)) addPseudo(frame, name, style);
+      if (/^(none|normal|)$/.test(style.content) || style.visibility !== 'visible') continue;
+      if (parseFloat(style.opacity) < FAINT || (isFaint(style.backgroundColor) && style.backgroundImage === 'none' &&
+        style.boxShadow === 'none' && style.backdropFilter === 'none')) continue;
+      const box = pseudoBox(frame.element, name, style);
+      const clip = /absolute|fixed/.test(style.position) ? frame.absolute : frame.clip;
+      if (box !== null) addArea(frame.index, box, clip);
     }
   }
 
-  function addPseudo(frame, name, style) {
-    if (style.visibility !== 'visible' || parseFloat(style.opacity) < INVISIBLE_OPACITY) return;
-    const box = pseudoBox(frame.element, name, style);
-    if (box === null) return;
-    // A large round box leaves its corners free.
-    const size = Math.min(box.right - box.left, box.bottom - box.top);
-    const round = size > 60 && /[3-9]\d%|\d{3}%/.test(style.borderRadius) || parseFloat(style.borderRadius) > size / 3;
-    const unchanged = ['transform', 'clipPath', 'backdropFilter', 'boxShadow', 'rotate', 'scale', 'translate', 'filter',
-      'maskImage'].every((name) => style[name] === 'none');
-    const plain = unchanged && !round && !style.backgroundImage.includes('data:') && style.mixBlendMode === 'normal';
-    const clip = /absolute|fixed/.test(style.position) ? frame.absolute : frame.clip;
-    addArea(frame.index, styleRow(style), PLACE[name.slice(2)], plain, box, clip);
-  }
-
-  // The border box of a pseudo-element, which has no accessor; null where it is not laid out as a block.
+  // About the border box of a pseudo-element, which has no accessor; null where it is not laid out as a block.
   function pseudoBox(element, name, style) {
     const px = (property) => parseFloat(style[property]) || 0;
-    const around = style.boxSizing === 'border-box' ? [0, 0] : [
-      px('paddingLeft') + px('paddingRight') + px('borderLeftWidth') + px('borderRightWidth'),
-      px('paddingTop') + px('paddingBottom') + px('borderTopWidth') + px('borderBottomWidth')];
+    const around = style.boxSizing === 'border-box' ? [0, 0] : [px('paddingLeft') + px('paddingRight'),
+      px('paddingTop') + px('paddingBottom')];
     const [width, height] = [px('width') + around[0], px('height') + around[1]];
     let [x, y] = [px('marginLeft'), px('marginTop')];
     if (style.position === 'absolute' || style.position === 'fixed') {
       const outer = style.position === 'fixed' ? root : containingBlock(element);
       const { left, top } = outer === root ? { left: -shift.x, top: -shift.y } : boxOf.call(outer);
-      const [innerLeft, innerTop] = outer === root ? [0, 0] : [outer.clientLeft, outer.clientTop];
-      [x, y] = [x + left + innerLeft + px('left'), y + top + innerTop + px('top')];
-    } else if (/^(block|flex|grid|flow-root|table)$/.test(style.display) && style.float === 'none') {
-      const own = getComputedStyle(element);
+      [x, y] = [x + left + px('left'), y + top + px('top')];
+    } else if (/^(block|flex|grid|flow-root|table)$/.test(style.display)) {
       const { left, top, bottom } = boxOf.call(element);
-      // The margin of a first child is that of its parent, unless something is between the two (CSS 2.2, 8.3.1).
-      const collapses = name === '::before' && !parseFloat(own.paddingTop) && !parseFloat(own.borderTopWidth) &&
-        own.display === 'block' && own.overflow === 'visible' && own.float === 'none' && !/absolute|fixed/.test(own.position);
-      if (collapses) y = 0;
-      const edge = (side) => parseFloat(own[`padding${side}`]) + parseFloat(own[`border${side}Width`]);
-      const begin = name === '::before' ? top + edge('Top') : bottom - edge('Bottom') - height - px('marginBottom') - y;
-      [x, y] = [x + left + edge('Left') + px('left'), y + begin + px('top')];
+      const edge = name === '::before' ? top : bottom - height;
+      return { left: x + left, top: edge + Math.min(y, 0), right: x + left + width, bottom: edge + height + Math.max(y, 0) };
     } else return null;
-    return transformed({ left: x, top: y, right: x + width, bottom: y + height }, style);
-  }
-
-  // The bounds of a box after the transform of its style.
-  function transformed(box, style) {
-    if (style.transform === 'none') return box;
-    const [originX, originY] = style.transformOrigin.split(' ').map(parseFloat);
-    const matrix = new DOMMatrix(style.transform);
-    const corners = [[box.left, box.top], [box.right, box.top], [box.left, box.bottom], [box.right, box.bottom]];
-    return boundsOf(corners.map(([x, y]) => {
-      const point = matrix.transformPoint(new DOMPoint(x - box.left - originX, y - box.top - originY));
-      return [point.x / point.w + box.left + originX, point.y / point.w + box.top + originY];
-    }));
+    const matrix = new DOMMatrix(style.transform === 'none' ? '' : style.transform);
+    return { left: x + matrix.e, top: y + matrix.f, right: x + matrix.e + width, bottom: y + matrix.f + height };
   }
 
   // The element that absolutely positioned children of an element are placed in.
@@ -923,86 +794,17 @@
     return root;
   }
 
-  // Returns the row of a style with other values of some properties.
-  function changedRow(style, changes) {
-    const values = options.styles.map((name) => (changes[name] ?? valueOf(style, name)).slice(0, STYLE_VALUE_LIMIT));
-    return intern(rows, values.join('\n'));
-  }
-
-  // Returns the row of what a style paints in an area: its opacity is that of the element already.
-  function filledRow(style, color, image = 'none') {
-    return changedRow(style, {
-      'background-color': color, 'background-image': image, 'background-clip': 'border-box', opacity: '1',
-    });
-  }
-
-  // The parts of a list at its commas outside of parentheses.
-  function listOf(value) {
-    const parts = [''];
-    let depth = 0;
-    for (const character of value) {
-      if (character === ',' && depth === 0) parts.push('');
-      else parts[parts.length - 1] += character;
-      depth += (character === '(') - (character === ')');
-    }
-    return parts.map((part) => part.trim());
-  }
-
-  // The part of a box along one axis that a background image is in: start and length; null where that is not known.
-  function extentOf(size, position, repeat, length) {
-    if (repeat !== 'no-repeat' || size === 'auto') return [0, length];
-    const extent = lengthOf(size, length);
-    const start = position.endsWith('%') ? ((length - extent) * parseFloat(position)) / 100 : lengthOf(position, length);
-    return Number.isNaN(start + extent) ? null : [start, extent];
-  }
-
-  // The rectangle of a gradient that does not fill its box, null if it does (CSS Backgrounds 3, 2.4 to 2.9).
-  function gradientWindow(image, size, position, repeat, box) {
-    if (!image.includes('gradient(') || /^(cover|contain)$/.test(size)) return null;
-    const [across, down = 'auto'] = size.split(' ');
-    const [x, y = '50%'] = position.split(' ');
-    const repeats = { 'repeat-x': ['repeat', 'no-repeat'], 'repeat-y': ['no-repeat', 'repeat'] }[repeat] ?? repeat.split(' ');
-    const [width, height] = [box.right - box.left, box.bottom - box.top];
-    const columns = extentOf(across, x, repeats[0], width);
-    const lines = extentOf(down, y, repeats[1] ?? repeats[0], height);
-    if (columns === null || lines === null || (columns[1] >= width && lines[1] >= height)) return null;
-    const [left, top] = [box.left + columns[0], box.top + lines[0]];
-    return intersect(box, { left, top, right: left + columns[1], bottom: top + lines[1] });
-  }
-
-  // Adds the gradients in a part of their box as areas, and returns the changes of the style without them. Letters that
-  // a background is clipped to only lose those that are elsewhere.
-  function addGradients(index, style, box, clip) {
-    const [images, sizes, positions, repeats] = ['backgroundImage', 'backgroundSize', 'backgroundPosition',
-      'backgroundRepeat'].map((name) => listOf(style[name]));
-    const windows = images.map((image, number) => gradientWindow(image, sizes[number % sizes.length],
-      positions[number % positions.length], repeats[number % repeats.length], box));
-    if (windows.every((window) => window === null)) return {};
-    const isOfLetters = style.backgroundClip.includes('text');
-    const fills = windows.map((window) => window === null || (isOfLetters && sizeOf(window) > sizeOf(box) / 2));
-    for (let number = images.length - 1; number >= 0 && !isOfLetters; number -= 1) { // the first is the uppermost
-      if (fills[number]) continue;
-      const row = filledRow(style, 'rgba(0, 0, 0, 0)', images[number]);
-      addArea(index, row, PLACE.background, true, windows[number], clip);
-    }
-    return { 'background-image': images.filter((_, number) => fills[number]).join(', ') || 'none' };
-  }
-
-  function sizeOf({ left, top, right, bottom }) {
-    return Math.max(right - left, 0) * Math.max(bottom - top, 0);
-  }
-
   // Adds what lies between two boxes, the second of which may be empty.
-  function addRing(index, row, place, isPlain, outer, inner, clip) {
+  function addRing(index, outer, inner, clip) {
     const middle = intersect(outer, inner);
     if (middle.right <= middle.left || middle.bottom <= middle.top) {
-      addArea(index, row, place, isPlain, outer, clip);
+      addArea(index, outer, clip);
       return;
     }
-    addArea(index, row, place, isPlain, { ...outer, bottom: middle.top }, clip);
-    addArea(index, row, place, isPlain, { ...outer, top: middle.bottom }, clip);
-    addArea(index, row, place, isPlain, { ...middle, left: outer.left, right: middle.left }, clip);
-    addArea(index, row, place, isPlain, { ...middle, left: middle.right, right: outer.right }, clip);
+    addArea(index, { ...outer, bottom: middle.top }, clip);
+    addArea(index, { ...outer, top: middle.bottom }, clip);
+    addArea(index, { ...middle, left: outer.left, right: middle.left }, clip);
+    addArea(index, { ...middle, left: middle.right, right: outer.right }, clip);
   }
 
   function isFaint(color) {
@@ -1020,45 +822,25 @@
       const [x = 0, y = 0, blur = 0, spread = 0] = [...shadow.slice(color.length).matchAll(/(-?[\d.]+)px/g)]
         .map(([, number]) => +number);
       if (Math.max(spread + blur / 2, Math.abs(x), Math.abs(y)) < THICK || isFaint(color)) continue;
-      const row = filledRow(style, color);
-      if (shadow.includes('inset')) {
-        addRing(index, row, PLACE.background, blur === 0, box, grow(box, -spread - blur / 2, x, y), clip);
-      } else addRing(index, row, PLACE.background, blur === 0, grow(box, spread + blur / 2, x, y), box, clip);
-    }
-  }
-
-  function addBorders(index, style, box, clip, [top, right = top, bottom = top, left = right]) {
-    const sides = [
-      ['Top', top, { ...box, bottom: box.top + top }], ['Right', right, { ...box, left: box.right - right }],
-      ['Bottom', bottom, { ...box, top: box.bottom - bottom }], ['Left', left, { ...box, right: box.left + left }]];
-    const thick = sides.filter(([, width]) => width >= THICK);
-    const painted = thick.filter(([side]) => !isFaint(style[`border${side}Color`]));
-    for (const [side, , strip] of painted) { // beside transparent ones, borders are triangles
-      const isPlain = painted.length === thick.length && style[`border${side}Style`] === 'solid';
-      addArea(index, filledRow(style, style[`border${side}Color`]), PLACE.background, isPlain, strip, clip);
+      if (shadow.includes('inset')) addRing(index, box, grow(box, -spread - blur / 2, x, y), clip);
+      else addRing(index, grow(box, spread + blur / 2, x, y), box, clip);
     }
   }
 
   // Adds what an element paints besides its background: shadows, borders, an outline, and what is behind it, filtered.
-  function addFrames(frame, style, row, box, outer) {
-    const { index } = frame;
-    if (!row.hasThickBorder && !hasFrames) return;
-    const path = declares['clip-path'] ? style.clipPath : 'none';
-    const shape = path === 'none' ? null : shapeWindow(path, box);
-    const clip = shape === null ? outer : intersect(outer, shape);
-    if (row.hasThickBorder) addBorders(index, style, box, clip, row.borders);
+  function addFrames(index, style, row, box, clip) {
+    const fills = (declares['border-image'] && style.borderImageSource !== 'none' && /\bfill\b/.test(style.borderImageSlice)) ||
+      (declares['backdrop-filter'] && style.backdropFilter !== 'none');
+    if (fills) addArea(index, box, clip);
+    const [top, right = top, bottom = top, left = right] = row.borders;
+    if (row.hasThickBorder && !['Top', 'Right', 'Bottom', 'Left'].every((side) => isFaint(style[`border${side}Color`]))) {
+      const inner = { left: box.left + left, top: box.top + top, right: box.right - right, bottom: box.bottom - bottom };
+      addRing(index, box, inner, clip);
+    }
     if (declares['box-shadow'] && style.boxShadow !== 'none') addShadows(index, style, box, clip);
-    if (declares['border-image'] && style.borderImageSource !== 'none' && /\bfill\b/.test(style.borderImageSlice)) {
-      addArea(index, row.index, PLACE.background, false, box, clip);
-    }
-    if (declares['backdrop-filter'] && style.backdropFilter !== 'none') {
-      addArea(index, row.index, PLACE.background, false, box, clip);
-    }
     if (!declares.outline || style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < THICK) return;
     const inner = grow(box, parseFloat(style.outlineOffset) || 0);
-    const around = grow(inner, parseFloat(style.outlineWidth));
-    const isPlain = style.outlineStyle === 'solid';
-    addRing(index, filledRow(style, style.outlineColor), PLACE.outline, isPlain, around, inner, clip);
+    addRing(index, grow(inner, parseFloat(style.outlineWidth)), inner, clip);
   }
 
   // Notes letters that a thick line may cover.
@@ -1068,28 +850,28 @@
     column.unclear.push(frame.index, HIDDEN.covered);
   }
 
+  function setStyles(element, styles) {
+    const declarations = reader(element instanceof SVGElement ? SVGElement : HTMLElement, 'style')(element);
+    for (const [name, value] of Object.entries(styles)) declarations.setProperty(name, value, 'important');
+  }
+
   // Paints these elements no more, until the next document: the layout of the page stays.
   function omitElements() {
-    for (const element of elements) {
-      const Type = element instanceof SVGElement ? SVGElement : HTMLElement;
-      const style = reader(Type, 'style')(element);
-      style.setProperty('transition', 'none', 'important');
-      style.setProperty('opacity', '0', 'important');
-    }
+    for (const element of elements) setStyles(element, { transition: 'none', opacity: '0' });
     if (elements.length > 0) pageRules += ' ::backdrop { display: none !important }';
     adopt(pageRules);
   }
 
-  // Paints these texts in no color, until the next document: their layout stays.
+  // Paints these texts in no color, until the next document: their layout stays, and so do colors made of theirs.
   function omitTexts() {
-    adopt(`${pageRules} ::highlight(vclean) { color: transparent !important; text-shadow: none !important;
-      -webkit-text-fill-color: transparent !important; -webkit-text-stroke-color: transparent !important }`);
-    const ranges = textNodes.map((node) => {
-      const range = documentReader('createRange')();
-      range.selectNodeContents(node);
-      return range;
-    });
-    CSS.highlights.set('vclean', new Highlight(...ranges));
+    adopt(pageRules);
+    for (const parent of new Set(textNodes.map((node) => parentOf.call(node)))) {
+      setStyles(parent, { transition: 'none', 'text-shadow': 'none', '-webkit-text-fill-color': 'transparent',
+        '-webkit-text-stroke-color': 'transparent' });
+      for (let above = parent; above; above = parentOf.call(above)) {
+        if (getComputedStyle(above).backgroundClip.includes('text')) setStyles(above, { background: 'none' });
+      }
+    }
   }
 
   // ---- formulas ----
@@ -1158,101 +940,6 @@
     column.line_box.push(...box);
   }
 
-  // ---- images and drawings that are clear where text is ----
-
-  // Returns the numbers of the lines by the y of their centers, ascending.
-  function linesByCenter() {
-    const centers = Float64Array.from(column.line_text, (_, line) => centerOf(line));
-    return { order: [...centers.keys()].sort((a, b) => centers[a] - centers[b]), centers };
-  }
-
-  function centerOf(line) {
-    return column.line_box[4 * line + 1] + column.line_box[4 * line + 3] / 2;
-  }
-
-  // Returns the lines with their centers in the box of an element.
-  function linesIn(index, { order, centers }) {
-    const [x, y, width, height] = column.box.slice(4 * index, 4 * index + 4);
-    let low = 0;
-    for (let high = order.length; low < high;) {
-      const middle = (low + high) >> 1;
-      if (centers[order[middle]] < y) low = middle + 1;
-      else high = middle;
-    }
-    const lines = [];
-    for (; low < order.length && centers[order[low]] < y + height; low += 1) {
-      const [left, , extent] = column.line_box.slice(4 * order[low], 4 * order[low] + 3);
-      if (left + extent / 2 >= x && left + extent / 2 < x + width) lines.push(order[low]);
-    }
-    return lines;
-  }
-
-  // Placeholders of images that a script loads are transparent.
-  function isTransparent(image) {
-    const canvas = documentReader('createElement')('canvas');
-    canvas.width = Math.min(image.naturalWidth, MAX_PROBE_SIZE);
-    canvas.height = Math.min(image.naturalHeight, MAX_PROBE_SIZE);
-    const context = canvas.getContext('2d', { willReadFrequently: true });
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    try {
-      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-      for (let alpha = 3; alpha < data.length; alpha += 4) if (data[alpha] > 0) return false;
-      return true;
-    } catch {
-      return false; // an image of another origin
-    }
-  }
-
-  // Points of a line in the coordinates of the viewport, in two rows.
-  function pointsOf(line) {
-    const [x, y, width, height] = column.line_box.slice(4 * line, 4 * line + 4);
-    return Array.from({ length: PROBES }, (_, number) => new DOMPoint(
-      x - shift.x + (width * (number + 0.5)) / PROBES, y - shift.y + height * (number % 2 ? 0.35 : 0.65)));
-  }
-
-  // Whether a drawing has no shape at half of the points of every line.
-  function isClear(drawing, lines) {
-    const shapes = drawing.querySelectorAll(SHAPES);
-    if (lines.length > MAX_PROBED || shapes.length > MAX_PROBED || drawing.querySelector(SPREAD)) return false;
-    const points = lines.flatMap(pointsOf);
-    const drawn = new Set();
-    for (const shape of shapes) for (const point of pointsDrawn(shape, points)) drawn.add(point);
-    return lines.every((_, number) => {
-      const own = points.slice(number * PROBES, (number + 1) * PROBES);
-      return own.filter((point) => drawn.has(point)).length <= PROBES / 2;
-    });
-  }
-
-  // Returns the points that a shape may paint. Of a shape without a geometry its whole box counts.
-  function pointsDrawn(shape, points) {
-    const { left, top, width, height, right, bottom } = boxOf.call(shape);
-    if (width === 0 && height === 0) return [];
-    const style = getComputedStyle(shape);
-    if (style.filter !== 'none') return points;
-    const matrix = shape.getScreenCTM();
-    const scale = matrix ? Math.hypot(matrix.a, matrix.b) + Math.hypot(matrix.c, matrix.d) : 1;
-    const around = (parseFloat(style.strokeWidth) || 0) * scale; // the box of a shape has no stroke
-    const near = points.filter(({ x, y }) => x >= left - around && x <= right + around && y >= top - around &&
-      y <= bottom + around);
-    if (near.length === 0 || !(shape instanceof SVGGeometryElement) || !matrix) return near;
-    const inverse = matrix.inverse();
-    return near.filter((point) => {
-      const local = point.matrixTransform(inverse);
-      return (style.fill !== 'none' && shape.isPointInFill(local)) ||
-        (style.stroke !== 'none' && shape.isPointInStroke(local));
-    });
-  }
-
-  function addClearPictures() {
-    if (pictures.length === 0) return;
-    const sorted = linesByCenter();
-    for (const [element, index] of pictures) {
-      const lines = linesIn(index, sorted);
-      if (lines.length === 0) continue;
-      if (element instanceof HTMLImageElement ? isTransparent(element) : isClear(element, lines)) column.clear.push(index);
-    }
-  }
-
   // ---- the walk ----
 
   // Returns the first child in the flat tree: the shadow root replaces the children of its host.
@@ -1294,9 +981,7 @@
       column.printed.push(index);
     }
     column.hidden.push(frame.hidden);
-    const loaded = name === 'img' && isLoaded(element);
-    if (loaded) column.image.push(index);
-    if ((loaded || name === 'svg') && frame.hidden === HIDDEN.no) pictures.push([element, index]);
+    if (name === 'img' && isLoaded(element)) column.image.push(index);
     return frame;
   }
 
@@ -1312,12 +997,8 @@
     frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
     frame.unreadable = row.unreadable;
     if (frame.hidden !== HIDDEN.no) return;
-    const changes = row.hasGradient ? addGradients(frame.index, style, box, outer) : {};
-    if (declares['clip-path'] && style.clipPath !== 'none' && !style.backgroundClip.includes('text')) {
-      changes['background-clip'] = 'clip-path';
-    }
-    if (Object.keys(changes).length > 0) column.style[frame.index] = changedRow(style, changes);
-    addFrames(frame, style, row, box, outer);
+    if (row.hasGradient && style.backgroundSize !== 'auto') column.unclear.push(frame.index, HIDDEN.color);
+    if (row.hasThickBorder || hasFrames) addFrames(frame.index, style, row, box, outer);
     if (declares['text-decoration-thickness']) addThickLines(frame, style);
     const names = pseudos.get(frame.element);
     if (names !== undefined) addPseudos(frame, names);
@@ -1453,7 +1134,6 @@
   const printed = options.printing ? printSelector() : '';
   pageFonts = loadedFonts();
   walkTree(visit, addText);
-  addClearPictures();
   document[USED] = true;
   if (characters > options.maxCharacters) return JSON.stringify({ characters });
   const answer = JSON.stringify({

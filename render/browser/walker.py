@@ -81,7 +81,7 @@ _FREQUENT = {
 """Those whose names are also words of texts and scripts: they are declared before a colon, which may be escaped in
 HTML, or as an attribute of SVG. Of outlines and lines of text only values count that may cover letters."""
 _DTYPES = {"box": "<f4", "line_box": "<f4", "area_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
-_WIDTHS = {"box": 4, "line_box": 4, "area_box": 4, "area": 4, "unclear": 2}
+_WIDTHS = {"box": 4, "line_box": 4, "area_box": 4, "unclear": 2}
 
 
 def expression(url: str, settings: RenderSettings, omissions: Omissions | None = None) -> str:

@@ -18,7 +18,7 @@ FAR: Final = 999.0
 _FAR_INDENT: Final = 500.0
 _LEAST_OPACITY: Final = 0.02
 _LEAST_FONT_SIZE: Final = 5.0
-"""CSS px of letters that can be read, as in `vclean.features.visibility.text_geometry`."""
+"""CSS px of letters that can be read, as in `vclean.render.visibility.geometry`."""
 _FONT_SIZE: Final = 16.0
 """CSS px of an `em`, the initial font size."""
 _LEAST_SCALE: Final = 0.1

@@ -29,19 +29,18 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the file format, and of the content of snapshots from the walker and the parser."""
 
 KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
-                   "text_after", "text_hidden", "image", "clear", "line_text", "line_box", "area", "area_box",
-                   "unclear")  # fmt: skip
-_LATER: Final = ("clear", "area", "area_box", "unclear")
-"""Columns that are stored only where they are not empty; the first snapshots of this version have none of them."""
+                   "text_after", "text_hidden", "image", "line_text", "line_box", "overlay")  # fmt: skip
+_NOT_STORED: Final = ("area", "area_box", "unclear", "timings")
+"""What only rendering needs."""
 _METADATA: Final = tuple(
-    field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "head", "styles", "timings")
+    field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, *_NOT_STORED, "head", "styles")
 )
 
 _DAMAGE_ERRORS: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError, ValueError, EOFError, OSError)
@@ -58,7 +57,7 @@ def to_bytes(snapshot: Snapshot) -> bytes:
         "style_rows": snapshot.styles.rows,
     }
     file = io.BytesIO()
-    columns = {name: getattr(snapshot, name) for name in _COLUMNS if name not in _LATER or len(getattr(snapshot, name))}
+    columns = {name: getattr(snapshot, name) for name in _COLUMNS}
     text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
     np.savez_compressed(file, facts=text, **columns)
     return file.getvalue()
@@ -73,7 +72,7 @@ def from_bytes(data: bytes) -> Snapshot:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             metadata = json.loads(archive["facts"].tobytes())
-            columns = {name: archive[name] for name in _COLUMNS if name not in _LATER or name in archive}
+            columns = {name: archive[name] for name in _COLUMNS}
     except _DAMAGE_ERRORS as error:
         raise InputError("a stored snapshot is damaged: delete it and render the page again") from error
     if metadata.pop("version") != VERSION:

@@ -8,7 +8,6 @@ from vclean.api import Cleaner
 from vclean.errors import NetworkError, UsageError
 from vclean.page import Page
 from vclean.page_reader import PageReader, to_page
-from vclean.render.examiner import Examiner
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.render.storage.cache import to_bytes
@@ -107,10 +106,7 @@ class TestRendering:
         monkeypatch.setattr("vclean.render.browser.renderer.Renderer", self.Browser)
         with Cleaner(render=True, network=network) as cleaner:
             screenshot = cleaner.clean("<p>Rain.", screenshot=True).screenshot
-        examiner = self.Browser.started.pop("examiner")
         assert self.Browser.started == {"settings": SETTINGS, "network": network == "public"}
-        assert isinstance(examiner, Examiner)
-        assert examiner.doubtful_texts(parse(Page(content="<p>Text"), SETTINGS)) == {}
         assert screenshot == b"PNG"
 
     def test_fails_outside_with_block(self) -> None:

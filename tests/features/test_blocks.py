@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import laid_out, snapshot
+from helpers.pages import decided, laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,7 +112,7 @@ class TestBlockBoundaries:
         assert texts("<pre>a\n  <b hidden>x</b>b\n<i>c</i></pre>") == ["a\n  b\nc", "x"]
 
     def test_the_box_of_a_divided_paragraph_has_all_its_lines(self):
-        page = laid_out("<p>One <span>two</span> three</p>", styles={"span": {"color": "rgb(255, 255, 255)"}})
+        page = decided(laid_out("<p>One <span>two</span> three</p>", styles={"span": {"color": "rgb(255, 255, 255)"}}))
         blocks = extract_blocks(page)
         assert blocks.text == ["One three", "two"]
         lines = page.line_box[blocks.line_block == 0]

@@ -15,6 +15,7 @@ from vclean.labels import Label
 from vclean.page import Page
 from vclean.render.snapshot import STYLES, Styles
 from vclean.render.static.parse import parse
+from vclean.render.visibility.decide import decide
 from vclean.result import Result
 
 LINE_HEIGHT, CHARACTER, INDENT = 20, 8, 40
@@ -51,6 +52,12 @@ def laid_out(html, url="https://example.org/dir/page.html", styles=None):
         line_text=np.array(shown, dtype=np.int32),
         line_box=np.array(lines, dtype=np.float32).reshape(-1, 4),
     )
+
+
+def decided(page):
+    """Return a page as rendering leaves it: with what layout and styles decide on its texts and overlays."""
+    decision = decide(page)
+    return replace(page, text_hidden=decision.hidden, overlay=decision.overlays)
 
 
 def context_of(html):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vclean.features import tree
 from vclean.features.columns import FeatureColumn, ratio
 from vclean.features.text.characters import EncodedTexts
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

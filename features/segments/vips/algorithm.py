@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.errors import UsageError
-from vclean.features import tree
 from vclean.features.segments.segments import MOST_COHERENT, Segments, Separators
 from vclean.features.segments.vips.page import VisualPage
 from vclean.features.segments.vips.rules import VisualBlock, extract_visual_blocks
 from vclean.features.segments.vips.separators import Separator, StripDivision, best_division
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

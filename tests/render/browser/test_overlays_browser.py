@@ -11,7 +11,6 @@ from helpers.overlay_pages import NO_OVERLAYS, NOTE, OVERLAYS, SENTENCE, page
 from numpy.typing import NDArray
 from PIL import Image
 
-from vclean.features.visibility.examination import EXAMINER
 from vclean.page import Page
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden
@@ -39,13 +38,13 @@ def documents(html: str) -> list[Page]:
 
 @pytest.fixture(scope="module")
 def hiding() -> Iterator[Renderer]:
-    with Renderer(RenderSettings(hide_overlays=True), examiner=EXAMINER) as shared:
+    with Renderer(RenderSettings(hide_overlays=True)) as shared:
         yield shared
 
 
 @pytest.fixture(scope="module")
 def showing() -> Iterator[Renderer]:
-    with Renderer(examiner=EXAMINER) as shared:
+    with Renderer() as shared:
         yield shared
 
 
@@ -101,7 +100,7 @@ class TestScreenshot:
         body = "<article>{article}</article><dialog>{note}</dialog>"
         script = "<script>document.querySelector('dialog').showModal()</script>"
         settings = RenderSettings(scripts=True, settle=0.3, hide_overlays=True)
-        with Renderer(settings, examiner=EXAMINER) as renderer:
+        with Renderer(settings) as renderer:
             assert blue_share(pixels(renderer, Page(content=page(css, body) + script))) == 0
 
     def test_snapshot_is_the_same(self, hiding: Renderer, showing: Renderer) -> None:
@@ -110,10 +109,6 @@ class TestScreenshot:
         assert hidden.texts == shown.texts
         assert np.array_equal(hidden.box, shown.box)
         assert np.array_equal(hidden.hidden, shown.hidden)
-
-    def test_renderer_without_an_examiner(self) -> None:
-        with Renderer(RenderSettings(hide_overlays=True)) as renderer:
-            assert blue_share(pixels(renderer, Page(content=page(WALL, BODY)))) > 0.9
 
 
 class TestPixels:

@@ -1,5 +1,6 @@
 """Tests of the comparison of a page painted with and without some of its texts."""
 
+import asyncio
 import base64
 import io
 from collections.abc import Iterator
@@ -9,11 +10,12 @@ import pytest
 from PIL import Image
 
 from vclean.page import Page
+from vclean.render.browser.async_renderer import AsyncRenderer
 from vclean.render.browser.cdp import MAX_SCREENSHOT_WIDTH
 from vclean.render.browser.pixels import PixelComparison
 from vclean.render.browser.renderer import Renderer
-from vclean.render.examiner import Examiner
 from vclean.render.snapshot import Hidden, Snapshot
+from vclean.settings import RenderSettings
 
 
 def image_style(color: tuple[int, int, int]) -> str:
@@ -93,51 +95,59 @@ class TestUnseen:
         assert self.unseen((0, 0, 100, 20), (x, 0, 100, 20), changed=0) == unseen
 
 
-def doubt_sentences(page: Snapshot) -> dict[int, int]:
-    """Doubt all texts about the image."""
-    return {text: Hidden.COLOR for text, words in enumerate(page.texts) if "image" in words}
-
-
 def techniques(page: Snapshot) -> dict[str, str]:
     """Return what hides each text about the image."""
     codes = page.text_hidden.tolist()
-    return {page.texts[text].strip(): Hidden(codes[text]).technique for text in doubt_sentences(page)}
+    return {
+        words.strip(): Hidden(code).technique for words, code in zip(page.texts, codes, strict=True) if "image" in words
+    }
 
 
 @pytest.fixture(scope="module")
-def examiner() -> Iterator[Renderer]:
-    with Renderer(examiner=Examiner(doubt_sentences, lambda _: ())) as shared:
+def renderer() -> Iterator[Renderer]:
+    with Renderer() as shared:
         yield shared
 
 
 @pytest.mark.browser
 class TestUnseenTexts:
-    def test_texts_that_make_no_difference(self, examiner: Renderer) -> None:
-        rendering = examiner.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}"))
+    def test_texts_that_make_no_difference(self, renderer: Renderer) -> None:
+        rendering = renderer.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}"))
         assert techniques(rendering.snapshot) == TECHNIQUES
 
-    def test_skipped_parts_keep_their_height(self, examiner: Renderer) -> None:
+    def test_skipped_parts_keep_their_height(self, renderer: Renderer) -> None:
         skipped = (
             "<div style='height: 3000px'></div><div style='content-visibility: auto'><hr style='height: 300px'></div>"
         )
-        rendering = examiner.render(Page(content=f"<!doctype html>{skipped}{HIDDEN}{SHOWN}"))
+        rendering = renderer.render(Page(content=f"<!doctype html>{skipped}{HIDDEN}{SHOWN}"))
         assert techniques(rendering.snapshot) == TECHNIQUES
 
-    def test_texts_far_below_one_another(self, examiner: Renderer) -> None:
+    def test_texts_far_below_one_another(self, renderer: Renderer) -> None:
         far = f"<div style='height: 30000px'></div>{HIDDEN.replace('Words', 'Low words')}"
         far += SHOWN.replace("White", "Low white")
-        rendering = examiner.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}{far}"))
+        rendering = renderer.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}{far}"))
         low = {"Low words in the color of the image": "color", "Low white words on the image": ""}
         assert techniques(rendering.snapshot) == TECHNIQUES | low
 
-    def test_page_that_scrolls_to_the_left(self, examiner: Renderer) -> None:
+    def test_page_that_scrolls_to_the_left(self, renderer: Renderer) -> None:
         wide = "<div style='width: 3000px'>"
-        rendering = examiner.render(Page(content=f"<!doctype html><html dir=rtl>{wide}{HIDDEN}{SHOWN}"))
+        rendering = renderer.render(Page(content=f"<!doctype html><html dir=rtl>{wide}{HIDDEN}{SHOWN}"))
         assert techniques(rendering.snapshot) == TECHNIQUES
 
-    def test_page_wider_than_screenshots(self, examiner: Renderer) -> None:
+    def test_page_wider_than_screenshots(self, renderer: Renderer) -> None:
         far = (
             f"<div style='position: absolute; left: 60000px; width: 999px'>{HIDDEN.replace('Words', 'Far words')}</div>"
         )
-        rendering = examiner.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}{far}"))
-        assert techniques(rendering.snapshot) == TECHNIQUES | {"Far words in the color of the image": ""}
+        rendering = renderer.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}{far}"))
+        assert techniques(rendering.snapshot) == TECHNIQUES | {"Far words in the color of the image": "off-page"}
+
+    def test_slow_comparison_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        async def wait(*_: object) -> Snapshot:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+        monkeypatch.setattr(AsyncRenderer, "_compared", wait)
+        with Renderer(RenderSettings(deadline=20)) as renderer:
+            page = renderer.render(Page(content=f"<!doctype html>{HIDDEN}")).snapshot
+            assert set(techniques(page).values()) == {""}
+            assert renderer.render(Page(content="<!doctype html><p>Two")).snapshot.texts == ["Two"]

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import laid_out, snapshot
+from helpers.pages import decided, laid_out, snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.visibility.overlays import overlay_elements, overlay_roots
 from vclean.render.snapshot import Snapshot
+from vclean.render.visibility.overlays import find_overlays
 from vclean.settings import Policy
 
 ARTICLE = f"<article>{'<p>Words of the article, line by line.</p>' * 9}</article>"
@@ -24,7 +24,7 @@ def page(html: str, box: tuple[float, ...] = (0, 0, 800, 600), **styles: dict[st
 
 
 def tags(snapshot: Snapshot) -> list[str]:
-    return [snapshot.tags[snapshot.tag[element]] for element in overlay_elements(snapshot)]
+    return [snapshot.tags[snapshot.tag[element]] for element in find_overlays(snapshot).tolist()]
 
 
 class TestOverlayElements:
@@ -92,26 +92,26 @@ class TestOverlayElements:
         assert tags(page(html)) == []
 
     def test_unrendered_page(self) -> None:
-        assert overlay_elements(snapshot(f"{ARTICLE}<dialog open style='position: fixed'>Agree</dialog>")) == []
+        assert len(find_overlays(snapshot(f"{ARTICLE}<dialog open style='position: fixed'>Agree</dialog>"))) == 0
 
 
 class TestOverlayRoots:
     def test_descendants(self) -> None:
         snapshot = page(f"{ARTICLE}<aside><i>Agree</i></aside><u></u>")
-        (overlay,) = overlay_elements(snapshot)
-        roots = overlay_roots(snapshot)
+        (overlay,) = find_overlays(snapshot).tolist()
+        roots = snapshot.inside(find_overlays(snapshot))
         assert np.flatnonzero(roots == overlay).tolist() == [overlay, overlay + 1]
         assert (np.delete(roots, [overlay, overlay + 1]) == -1).all()
 
 
 class TestBlocks:
     def test_in_overlay(self) -> None:
-        blocks = extract_blocks(page(f"<p>Menu</p>{ARTICLE}<aside><p>Agree<p>Or not</aside>"))
+        blocks = extract_blocks(decided(page(f"<p>Menu</p>{ARTICLE}<aside><p>Agree<p>Or not</aside>")))
         assert blocks.in_overlay.tolist() == [False] * 10 + [True, True]
         assert blocks.take([0, 10]).in_overlay.tolist() == [False, True]
 
     def test_excluded(self) -> None:
-        blocks = extract_blocks(page(f"<p hidden>Spam</p>{ARTICLE}<aside><p>Agree</aside>"))
+        blocks = extract_blocks(decided(page(f"<p hidden>Spam</p>{ARTICLE}<aside><p>Agree</aside>")))
         assert np.flatnonzero(blocks.is_excluded(Policy())).tolist() == [0, 10]
         assert np.flatnonzero(blocks.is_excluded(Policy(hidden="drop"))).tolist() == [0, 10]
         assert not blocks.is_excluded(Policy(hidden="keep")).any()

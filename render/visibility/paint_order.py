@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from vclean.render.snapshot import AreaPlace
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,10 +23,7 @@ _BACKGROUND: Final = (-float("inf"), 0)
 _BLOCK: Final = 0.1
 _FLOAT: Final = 0.2
 _INLINE: Final = 0.3
-_OUTLINE: Final = 0.4
 _POSITIONED: Final = 0.5
-_ASIDE: Final = 0.5
-"""Places of the tree between an element and its first child, or what follows it: those of pseudo-elements."""
 
 _PROPERTIES: Final = (
     "position", "float", "display", "z-index", "opacity", "transform", "filter", "mix-blend-mode", "isolation",
@@ -63,21 +58,6 @@ class PaintOrder:
     def content(self, element: int) -> Key:
         """Return the key of the inline content of an element: its text nodes, or the image that it is."""
         return (*self._inside(element), (_INLINE, element))
-
-    def area(self, area: int) -> Key:
-        """Return the key of an area that is painted beside elements, see `Snapshot.areas`."""
-        areas = self._snapshot.areas
-        element, place = int(areas.element[area]), int(areas.place[area])
-        if place == AreaPlace.BACKGROUND:
-            return self.background(element)
-        key = self._inside(element)
-        if place == AreaPlace.OUTLINE:
-            return (*key, (_OUTLINE, element))
-        at = element + _ASIDE if place == AreaPlace.BEFORE else int(self._snapshot.end[element]) - _ASIDE
-        stacking = self._rows[int(areas.style[area])]
-        if stacking.is_context and stacking.level != _POSITIONED:
-            key = self._context_of(key)
-        return (*key, (stacking.level, at))
 
     def _inside(self, element: int) -> Key:
         """Return the stacking contexts that an element's contents are in."""

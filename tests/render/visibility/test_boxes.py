@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from vclean.features.visibility import boxes
-from vclean.features.visibility.boxes import contains, covered_area, overlap_area, points_in_boxes
+from vclean.render.visibility import boxes
+from vclean.render.visibility.boxes import contains, points_in_boxes
 
 SIDES = st.integers(0, 6).map(float)
 POINTS = st.integers(0, 8).flatmap(lambda number: arrays(np.float32, (number, 2), elements=SIDES))
@@ -40,18 +40,3 @@ class TestPointsInBoxes:
     def test_left_and_top_edges_belong_to_a_box(self) -> None:
         points = np.array([[1, 1], [3, 1], [1, 3]], dtype=np.float32)
         assert pairs(points, np.array([[1, 1, 2, 2]], dtype=np.float32)) == [(0, 0)]
-
-
-def test_overlap_area() -> None:
-    box = np.array([0, 0, 10, 10], dtype=np.float32)
-    others = np.array([[5, 5, 10, 10], [10, 0, 5, 5], [2, 2, 3, 4]], dtype=np.float32)
-    assert overlap_area(box, others).tolist() == [25, 0, 12]
-
-
-class TestCoveredArea:
-    @given(BOXES)
-    def test_counts_cells_of_a_grid(self, others: np.ndarray) -> None:
-        box = np.float32([1, 2, 4, 3])
-        cells = np.stack(np.meshgrid(np.arange(1, 5), np.arange(2, 5)), axis=-1).reshape(-1, 2) + 0.5
-        expected = sum(any(contains(other, cell) for other in others) for cell in cells)
-        assert covered_area(box, others) == expected

@@ -48,23 +48,3 @@ def points_in_boxes(points: NDArray[np.float32], boxes: NDArray[np.float32]) -> 
 def contains(box: NDArray[np.float32], point: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Return whether each box (..., 4) contains its point (..., 2), bool (...)."""
     return np.asarray(((box[..., :2] <= point) & (point < box[..., :2] + box[..., 2:])).all(axis=-1))
-
-
-def overlap_area(box: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the area that a box (4,) shares with each of K others (K, 4), in square CSS px, (K,)."""
-    low = np.maximum(box[:2], others[:, :2])
-    high = np.minimum(box[:2] + box[2:], others[:, :2] + others[:, 2:])
-    return np.asarray(np.maximum(high - low, 0).prod(axis=1))
-
-
-def covered_area(box: NDArray[np.float32], others: NDArray[np.float32]) -> float:
-    """Return the area of a box (4,) that K others (K, 4) cover together, in square CSS px."""
-    low = np.maximum(box[:2], others[:, :2])
-    high = np.minimum(box[:2] + box[2:], others[:, :2] + others[:, 2:])
-    low, high = (corner[(high > low).all(axis=1)] for corner in (low, high))
-    edges = [np.unique([low[:, axis], high[:, axis]]) for axis in (0, 1)]
-    inside_x, inside_y = (
-        (low[:, axis, None] <= edges[axis][:-1]) & (edges[axis][:-1] < high[:, axis, None]) for axis in (0, 1)
-    )
-    is_covered = (inside_x[:, :, None] & inside_y[:, None, :]).any(axis=0)
-    return float((is_covered * np.diff(edges[0])[:, None] * np.diff(edges[1])).sum())

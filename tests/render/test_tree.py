@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.tree import (
+from vclean.render.snapshot import subtree_ends
+from vclean.render.tree import (
     is_ancestor,
     lowest_common_ancestor,
     nearest_ancestor,
@@ -14,7 +15,6 @@ from vclean.features.tree import (
     subtree_argmax,
     subtree_sum,
 )
-from vclean.render.snapshot import subtree_ends
 
 #     0
 #    / \

@@ -1,0 +1,1 @@
+"""Visibility of the texts of a rendered page: by layout, styles and pixels."""

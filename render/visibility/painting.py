@@ -1,0 +1,192 @@
+"""Compute what the elements of a rendered page paint."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.render import tree
+from vclean.render.css_colors import WHITE, Color, color_array
+from vclean.render.snapshot import Hidden
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
+
+    Mask = NDArray[np.bool_]
+
+_COVER_SHARE: Final = 0.9
+"""Share of a side of the viewport that counts as the whole."""
+_DARK_CANVAS: Final = Color(18, 18, 18)
+"""Of Chromium."""
+_IMAGE_TAGS: Final = ("canvas", "svg", "video", "iframe", "object", "embed")
+_LAZY: Final = ("data-src", "data-lazy-src", "data-original", "data-srcset")
+"""Attributes of images that a script loads: what is in `src` is a placeholder."""
+NO_EFFECT: Final = ("", "none", "normal")
+_EFFECTS: Final = (("filter", Hidden.FILTER), ("mask-image", Hidden.MASK), ("mix-blend-mode", Hidden.BLEND))
+
+
+class Painting:
+    """Compute what the elements of a page paint: columns by style row, (S,), and by element, (N,).
+
+    Attributes:
+        snapshot: the rendered page.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+
+    # ---- by style row ----
+
+    @cached_property
+    def background(self) -> NDArray[np.float32]:
+        """Return background colors, float32 (S, 4); an unknown one is transparent."""
+        return np.nan_to_num(color_array(self.snapshot.styles.column("background-color")))
+
+    @cached_property
+    def letters(self) -> NDArray[np.float32]:
+        """Return the fill colors of letters, float32 (S, 4), NaN where unknown."""
+        styles = self.snapshot.styles
+        fills = zip(styles.column("-webkit-text-fill-color"), styles.column("color"), strict=True)
+        return color_array([fill or color for fill, color in fills])
+
+    @cached_property
+    def images(self) -> tuple[str, ...]:
+        """Return the background images by style row, S strings."""
+        return self.snapshot.styles.column("background-image")
+
+    @cached_property
+    def has_image(self) -> Mask:
+        """Return which style rows have a background image or gradient, bool (S,)."""
+        return np.array([value not in ("", "none") for value in self.images], dtype=bool)
+
+    @cached_property
+    def _has_external_image(self) -> Mask:
+        """Return which style rows have a background image that may not have been loaded, bool (S,)."""
+        return np.array(["url(" in value and "data:" not in value for value in self.images], dtype=bool)
+
+    @cached_property
+    def _clips_to_text(self) -> Mask:
+        """Return which style rows paint their background inside letters only, bool (S,)."""
+        return np.array(["text" in value for value in self.snapshot.styles.column("background-clip")], dtype=bool)
+
+    @cached_property
+    def fills_partly(self) -> Mask:
+        """Return which style rows have a background that does not fill its box for sure, bool (S,)."""
+        return ~self.snapshot.styles.is_in("background-clip", ("", "border-box", "padding-box"))
+
+    # ---- by element ----
+
+    @cached_property
+    def is_missing(self) -> Mask:
+        """Return which elements have an image that has not been loaded, bool (N,), or is a placeholder."""
+        snapshot = self.snapshot
+        mask = snapshot.is_tag(("img",))
+        mask[snapshot.image] = False
+        lazy = [element for name in _LAZY for element in snapshot.attributes(name)]
+        mask[lazy] = snapshot.is_tag(("img",))[lazy]
+        return np.asarray(mask | self._has_external_image[snapshot.style])
+
+    @cached_property
+    def is_picture(self) -> Mask:
+        """Return which elements are images, drawings, videos or frames, of unknown colors, bool (N,)."""
+        mask = self.snapshot.is_tag(_IMAGE_TAGS)
+        mask[self.snapshot.image] = True
+        return np.asarray(mask & ~self.is_missing)
+
+    @cached_property
+    def paints(self) -> Mask:
+        """Return which elements paint an image or a background in their box, bool (N,).
+
+        Colors of the root and the body are the canvas, and not in a box.
+        """
+        snapshot, has_image = self.snapshot, self.has_image[self.snapshot.style]
+        fills = ((self.background[:, 3] > 0) | self.has_image) & ~self._clips_to_text
+        paints = (fills[snapshot.style] | self.is_picture | self.is_missing) & (snapshot.hidden == Hidden.NO)
+        paints &= (snapshot.box[:, 2:] > 1).all(axis=1) & ~turned_away(snapshot)
+        return np.asarray(paints & ~(snapshot.is_tag(("html", "body")) & ~has_image))
+
+    @cached_property
+    def opacity(self) -> NDArray[np.float32]:
+        """Return the product of the opacities of each element and its ancestors, float32 (N,)."""
+        snapshot = self.snapshot
+        opacity = np.nan_to_num(snapshot.styles.number("opacity"), nan=1.0)
+        if (opacity == 1).all():
+            return np.ones(len(snapshot), dtype=np.float32)
+        logs = np.log(np.maximum(opacity, 1e-6), dtype=np.float64)[snapshot.style]
+        return np.exp(np.minimum(tree.path_sum(logs, snapshot.end), 0)).round(6).astype(np.float32)
+
+    @cached_property
+    def is_fixed(self) -> Mask:
+        """Return which elements stay where they are when the page is scrolled, bool (N,)."""
+        fixed = self.snapshot.styles.is_in("position", ("fixed", "sticky"))[self.snapshot.style]
+        return tree.path_sum(fixed, self.snapshot.end) > 0 if fixed.any() else fixed
+
+    @cached_property
+    def is_inline(self) -> Mask:
+        """Return which elements are inline and in flow, bool (N,): their lines lie beside those of others."""
+        styles = self.snapshot.styles
+        inline = styles.is_in("display", ("inline",)) & styles.is_in("position", ("", "static"))
+        return np.asarray((inline & styles.is_in("float", ("", "none")))[self.snapshot.style])
+
+    @cached_property
+    def effect(self) -> NDArray[np.uint8]:
+        """Return the code of what changes the painting of each element beside colors, `Hidden` or 0, uint8 (N,).
+
+        These are filters, masks, blend modes, text clips, strokes, transforms in three dimensions, and what the walker
+        calls `unclear`; those of ancestors count.
+        """
+        snapshot, styles = self.snapshot, self.snapshot.styles
+        rows = np.zeros(len(styles.rows), dtype=np.uint8)
+        rows[np.array(styles.column("-webkit-text-stroke-width")) > "0px"] = Hidden.COLOR
+        rows[self._clips_to_text] = Hidden.COLOR
+        rows[np.char.startswith(np.array(styles.column("transform"), dtype=str), "matrix3d(")] = Hidden.TRANSFORM
+        for name, code in _EFFECTS:
+            rows[~styles.is_in(name, NO_EFFECT)] = code
+        own = rows[snapshot.style]
+        own[snapshot.unclear[:, 0]] = snapshot.unclear[:, 1]
+        if not own.any():
+            return own
+        return own[tree.nearest_ancestor(own > 0, snapshot.parent)]
+
+    @cached_property
+    def canvas(self) -> Color:
+        """Return the opaque color behind the page: the background of the root or the body (CSS Backgrounds 3, 2.11)."""
+        base = _DARK_CANVAS if self.snapshot.dark else WHITE
+        paints = (self.background[:, 3] > 0) | self.has_image
+        style = next((style for style in viewport_styles(self.snapshot) if paints[style]), None)
+        return base if style is None else Color(*self.background[style].tolist()).over(base)
+
+    def fill_viewport(self, box: NDArray[np.float32]) -> Mask:
+        """Return which boxes, float32 (..., 4), are as large as the viewport, bool (...)."""
+        settings = self.snapshot.settings
+        size = np.array([settings.get("width", 0), settings.get("height", 0)], dtype=np.float32)
+        return np.asarray((box[..., 2:] >= _COVER_SHARE * size).all(axis=-1))
+
+
+def turned_away(snapshot: Snapshot) -> Mask:
+    """Return which elements a 3D transform turns away, with a back that is not painted, bool (N,)."""
+    hides_back = ~snapshot.styles.is_in("backface-visibility", ("", "visible"))[snapshot.style]
+    if not hides_back.any():
+        return np.zeros(len(snapshot), dtype=bool)
+    turned = np.array([_faces_away(value) for value in snapshot.styles.column("transform")], dtype=bool)
+    odd = tree.path_sum(turned[snapshot.style], snapshot.end) % 2 == 1
+    return np.asarray(tree.path_sum(hides_back & odd, snapshot.end) > 0)
+
+
+def _faces_away(transform: str) -> bool:
+    """Return whether a computed 3D transform turns the back of an element to the reader (CSS Transforms 2, 9)."""
+    if not transform.startswith("matrix3d("):
+        return False
+    entries = [float(part) for part in transform[9:].rstrip(")").split(",")]
+    return entries[0] * entries[5] - entries[1] * entries[4] < 0
+
+
+def viewport_styles(snapshot: Snapshot) -> list[int]:
+    """Return the style rows of the root and the body: the viewport takes their background and overflow."""
+    root, body = snapshot.style[:1], snapshot.style[snapshot.is_tag(("body",))][:1]
+    rows: list[int] = [*root.tolist(), *body.tolist()]
+    return rows
