@@ -727,7 +727,7 @@
   // Returns the elements with such a pseudo-element, and the names of those: Map of elements to Sets.
   function findPseudos() {
     const found = new Map();
-    for (const [selector, name] of (options.pseudos ?? pseudoSelectors()).slice(0, MAX_PAINTED_PSEUDOS)) {
+    for (const [selector, name] of pseudoSelectors().slice(0, MAX_PAINTED_PSEUDOS)) {
       for (const element of elementsOf(selector)) {
         if (found.size >= MAX_PAINTED_PSEUDOS) return found;
         found.set(element, (found.get(element) ?? new Set()).add(name));
@@ -1130,7 +1130,7 @@
     if (textNodes.length > 0) omitTexts();
     return '';
   }
-  const pseudos = findPseudos();
+  const pseudos = options.pseudos ? findPseudos() : new Map();
   const printed = options.printing ? printSelector() : '';
   pageFonts = loadedFonts();
   walkTree(visit, addText);

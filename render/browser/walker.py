@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vclean.errors import LimitError
-from vclean.render.browser.pseudo_rules import painted_pseudos
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.invisible import without_invisible
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from vclean.render.browser.omissions import Omissions
     from vclean.settings import RenderSettings
 
-    Hint = bool | Sequence[str] | Sequence[tuple[str, str]] | None
+    Hint = bool | Sequence[str]
     Hints = dict[str, Hint]
 
 VALUE_LIMIT = 2000
@@ -134,7 +133,7 @@ def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **
         "scripting": True,
         "printing": True,
         "undeclared": [],
-        "pseudos": None,
+        "pseudos": True,
         "discard": False,
         "omits": omissions is not None,
         "omittedTexts": list(omissions.texts) if omissions else [],
@@ -153,7 +152,7 @@ def hints(html: str) -> Hints:
     Returns:
         skipping: `content-visibility` may exclude parts from layout; fonts: the page may embed fonts, which load
         asynchronously; scripting: style sheets may depend on scripts; printing: there may be rules for print;
-        undeclared: properties that have their initial value everywhere; pseudos: see `painted_pseudos`.
+        undeclared: properties that have their initial value everywhere; pseudos: there may be rules for pseudo-elements.
 
     >>> "clip-path" in hints("<p style='Clip-Path: inset(50%)'>")["undeclared"]
     False
@@ -165,7 +164,7 @@ def hints(html: str) -> Hints:
         "scripting": b"scripting" in source,
         "printing": b"print" in source,
         "undeclared": [name for name, word in _DECLARED.items() if not _is_declared(name, word, source)],
-        "pseudos": painted_pseudos(html) if b":before" in source or b":after" in source or b":first" in source else [],
+        "pseudos": any(name in source for name in (b":before", b":after", b":first")),
     }
 
 
