@@ -152,7 +152,7 @@ def hints(html: str) -> Hints:
     Returns:
         skipping: `content-visibility` may exclude parts from layout; fonts: the page may embed fonts, which load
         asynchronously; scripting: style sheets may depend on scripts; printing: there may be rules for print;
-        undeclared: properties that have their initial value everywhere; pseudos: there may be rules for pseudo-elements.
+        undeclared: properties that have their initial value everywhere; pseudos: some rules may be for pseudo-elements.
 
     >>> "clip-path" in hints("<p style='Clip-Path: inset(50%)'>")["undeclared"]
     False
