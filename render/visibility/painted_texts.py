@@ -36,6 +36,8 @@ _FAINT: Final = 0.4
 """Alpha of what lies above letters and leaves them readable."""
 _LEVELS: Final = 30
 """Painters around one text that are looked at."""
+_MAX_PAIRS: Final = 1_000_000
+"""Pairs of a text and a painter at its center: on a page with more, pixels decide on all texts."""
 _PICTURE_LEVELS: Final = 6
 """Levels above a text up to the element that has both the text and the image that it is placed on."""
 _LOW: Final = 40.0
@@ -69,6 +71,7 @@ class PaintedTexts:
 
     def __init__(self, texts: CandidateTexts, overlay: NDArray[np.int32]) -> None:
         self._overlay = overlay
+        self._is_crowded = False
         self._texts = texts
         self._snapshot = snapshot = texts.snapshot
         self._painting = painting = Painting(texts.snapshot)
@@ -175,6 +178,9 @@ class PaintedTexts:
                 ~painting.is_fixed[element] | painting.is_fixed[parent] | painting.fill_viewport(self._box[painter])
             )
             pairs.append((text[is_other], painter[is_other]))
+            if sum(len(each) for each, _ in pairs) > _MAX_PAIRS:
+                self._is_crowded = True
+                break
         return np.concatenate([each for each, _ in pairs]), np.concatenate([each for _, each in pairs])
 
     # ---- what covers them ----
@@ -192,6 +198,7 @@ class PaintedTexts:
         is_sure &= ~self._painting.fills_partly[self._snapshot.style[element]]
         covered, doubtful = (np.zeros(len(texts), dtype=bool) for _ in range(2))
         covered[text[is_sure]] = True
+        doubtful |= self._is_crowded
         doubtful[text[(alpha > _FAINT) & ~self._painting.is_missing[element]]] = True
         return covered, doubtful & ~covered
 

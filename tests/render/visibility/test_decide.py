@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from helpers.pages import laid_out
 
 import vclean.render.visibility.decide
 from vclean.page import Page
@@ -75,3 +76,10 @@ def test_decision(name: str, renderer: Renderer, monkeypatch: pytest.MonkeyPatch
     (text,) = [number for number, words in enumerate(page.texts) if "arges" in words]
     (decision,) = decisions
     assert (decision.hidden[text], decision.doubts.get(text, 0)) == (code, doubt)
+
+
+def test_crowded_page_is_left_to_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vclean.render.visibility.painted_texts._MAX_PAIRS", 10)
+    boxes = "<i>Nine words of a text that is below others</i>" * 9
+    page = laid_out(boxes, styles={"i": {"position": "absolute", "background-color": "rgba(9, 9, 9, 0.1)"}})
+    assert len(vclean.render.visibility.decide.decide(page).doubts) == 9
