@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.options import path as path_type
 from vclean.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def _value(path: Path, option: click.Option, key: str, value: object) -> object:
         raise UsageError(f"{path}: {key} has to be true or false, not {value!r}")
     if option.multiple:
         return value if isinstance(value, list) else [value]
-    if isinstance(value, str) and getattr(option.type, "func", None) is path_type:
+    if isinstance(value, str) and getattr(option.type, "func", None) is Path:
         return str(path.parent / value)
     return value
 

@@ -33,29 +33,32 @@ _MAIN_PATH: Final = "vclean.cli.commands.clean.clean_pages"
 COMMANDS: Final = {
     "segment": ("vclean.cli.commands.segment.segment_pages", "split pages into visual segments"),
     "farm": ("vclean.farm.command.farm", "clean many pages, from archives and crawls, to Parquet"),
-    "mcp": ("vclean.cli.commands.mcp.serve_pages", "serve pages to agents over the Model Context Protocol"),
+    "mcp": ("vclean.cli.commands.installation.serve_pages", "serve pages to agents over the Model Context Protocol"),
     "label": (
         "vclean.labelling.command.label_pages",
         "label pages by hand in the browser, to correct and train the model",
     ),
     "setup": ("vclean.cli.commands.installation.set_up", "find or install the Chromium that --render needs"),
     "doctor": ("vclean.cli.commands.installation.check_installation", "check the installation and suggest fixes"),
-    "completion": ("vclean.cli.commands.completion.print_script", "print the completion script for bash, zsh or fish"),
+    "completion": (
+        "vclean.cli.commands.installation.print_script",
+        "print the completion script for bash, zsh or fish",
+    ),
     "train": ("vclean.cli.commands.train.train_model", "train a model on corpora"),
     "evaluate": ("vclean.cli.commands.evaluate.score_methods", "score methods on corpora"),
-    "methods": ("vclean.cli.commands.methods.list_methods", "list the methods and their requirements"),
+    "methods": ("vclean.cli.commands.installation.list_methods", "list the methods and their requirements"),
     "cleaneval-score": (
-        "vclean.cli.commands.cleaneval_score.score_files",
+        "vclean.cli.commands.evaluate.score_files",
         "score clean text against gold text as in CleanEval 2007",
     ),
     "diff": ("vclean.cli.commands.diff.compare_pages", "show where two methods or models disagree on a page"),
-    "report": ("vclean.cli.commands.report.write_report", "score methods on corpora and write an HTML report"),
+    "report": ("vclean.cli.commands.evaluate.write_report", "score methods on corpora and write an HTML report"),
     "evaluate-segments": (
         "vclean.cli.commands.evaluate_segments.score_segmenters",
         "score segmenters on pages marked by hand",
     ),
     "train-segments": (
-        "vclean.cli.commands.train_segments.train_segments",
+        "vclean.cli.commands.train.train_segments",
         "train the learned segmenter on pages marked by hand",
     ),
 }
