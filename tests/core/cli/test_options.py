@@ -218,7 +218,7 @@ ERRORS = [
     ("segment p --overlay o.gif", "has to end in .png, .svg or .html"),
     ("segment p --url example.org", "--url has to start with http"),
     ("segment p -o x.png --overlay ./x.png", "--out and --overlay have to be different files"),
-    *((f"segment p --pdoc {value}", f"--pdoc: has to be 1 to 11, not {value}") for value in ("0", "12", "-1", "x", "²")),
+    *((f"segment p --pdoc {value}", f"has to be 1 to 11, not {value}") for value in ("0", "12", "-1", "x", "²")),
     *(
         (f"diff page.html {methods}", "two different methods or models")
         for methods in ("", "--method vclean", "--method a --method a", "--method a --method b --model c")
