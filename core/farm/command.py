@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from vclean import progress
-    from vclean.farm.executor import InterruptedRunError
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
-    from vclean.farm.settings import RunSettings
     from vclean.farm.stats import Stats
+    from vclean.farm.tasks import RunSettings
+    from vclean.farm.workers import InterruptedRunError
     from vclean.settings import CleanerSettings, Network, RenderMode
 
 Engine = Literal["local", "ray"]
@@ -136,7 +136,7 @@ class RunOptions(Options):
         Raises:
             UsageError: a value is out of range.
         """
-        from vclean.farm.settings import RunSettings
+        from vclean.farm.tasks import RunSettings
 
         values = {each.name: getattr(self, each.name) for each in fields(RunSettings)}
         return RunSettings(**{**values, "workers": self.workers or 0})
@@ -214,12 +214,12 @@ def farm(options: FarmOptions) -> int:
     Raises:
         VcleanError: an error that every page would repeat, or the output cannot be written.
     """
-    from vclean.farm.executor import InterruptedRunError
     from vclean.farm.inputs import Inputs
     from vclean.farm.metrics import serve_metrics
     from vclean.farm.output import RunOutput
     from vclean.farm.parts import PARTS
     from vclean.farm.stats import Stats, count_input
+    from vclean.farm.workers import InterruptedRunError
 
     stats = Stats()
     resumption = {"resume": options.resume, "retry_failed": options.retry_failed}
@@ -256,7 +256,7 @@ def farm(options: FarmOptions) -> int:
 
 
 class _Run(Protocol):
-    """Engine of a run: see `vclean.farm.executor.run_locally`."""
+    """Engine of a run: see `vclean.farm.workers.run_locally`."""
 
     def __call__(
         self, inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings, stats: Stats, /
@@ -274,7 +274,7 @@ def _engine(options: FarmOptions) -> Iterator[_Run]:
         with connect_to_cluster(options.address) as ray:
             yield partial(run_on_ray, ray=ray)
         return
-    from vclean.farm.executor import run_locally
+    from vclean.farm.workers import run_locally
 
     if options.cleaning.render:
         _check_browser()

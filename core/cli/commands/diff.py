@@ -98,7 +98,7 @@ def compare_pages(options: DiffOptions) -> int:
 
 
 def _pipeline(options: DiffOptions, name: str) -> Pipeline:
-    from vclean.compare.methods import ComparedMethod
+    from vclean.compare.records import ComparedMethod
     from vclean.pipeline import Pipeline
     from vclean.settings import CleanerSettings
 

@@ -126,8 +126,7 @@ def write_report(options: ReportOptions) -> int:
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.cli.corpora import exit_code, run_methods
     from vclean.compare.error_analysis import analyze_errors, worst_records
-    from vclean.compare.methods import ComparedMethod
-    from vclean.compare.records import RecordCollector, of_method
+    from vclean.compare.records import ComparedMethod, RecordCollector, of_method
     from vclean.compare.report import ReportData, to_html
     from vclean.files import check_writable
     from vclean.output.writers import write_and_log

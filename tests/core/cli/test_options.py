@@ -15,7 +15,7 @@ from vclean import api
 from vclean.cli.commands import clean, segment
 from vclean.cli.main import COMMANDS, PROGRAM, main, main_inner
 from vclean.errors import UsageError
-from vclean.farm.settings import RunSettings
+from vclean.farm.tasks import RunSettings
 from vclean.features.segments import formats
 from vclean.output import registry
 from vclean.settings import DEFAULT_PDOC, CleanerSettings, Policy, RenderSettings

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vclean.compare.methods import ComparedMethod
+from vclean.compare.records import ComparedMethod
 from vclean.errors import ModelError, UsageError
 
 

@@ -22,13 +22,11 @@ from vclean.errors import (
     OutputError,
     VcleanError,
 )
-from vclean.farm import executor
-from vclean.farm.executor import InterruptedRunError, run_locally
+from vclean.farm import workers
 from vclean.farm.rows import failed_outcome
-from vclean.farm.settings import RunSettings
 from vclean.farm.stats import Stats
-from vclean.farm.supervisor import WorkerLostError
-from vclean.farm.tasks import Item, Task, TaskOutcome
+from vclean.farm.tasks import Item, RunSettings, Task, TaskOutcome
+from vclean.farm.workers import InterruptedRunError, WorkerLostError, run_locally
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 
@@ -122,7 +120,7 @@ def raising(error: Exception) -> Answer:
 
 @pytest.fixture(autouse=True)
 def _workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(executor, "WorkerProcess", Worker)
+    monkeypatch.setattr(workers, "WorkerProcess", Worker)
     Worker.answer, Worker.living, Worker.most, Worker.work = good, 0, 0, 0
     yield
     assert Worker.living == 0, "a worker was not closed"
@@ -252,7 +250,7 @@ class TestSignals:
         assert 10 <= len(output.rows) <= 14
 
     def test_drops_pages_after_time_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(executor, "_FINISH_SECONDS", 0.1)
+        monkeypatch.setattr(workers, "_FINISH_SECONDS", 0.1)
         monkeypatch.setattr(Worker, "run", lambda self, task: asyncio.sleep(600))
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         start, output = time.monotonic(), Output()

@@ -13,7 +13,7 @@ import pytest
 from helpers.farming import content, html, kill, wait_until
 
 from vclean.cli.main import main
-from vclean.farm import executor
+from vclean.farm import workers
 from vclean.render.browser.chromium import find_chromium
 
 if TYPE_CHECKING:
@@ -78,12 +78,13 @@ class TestLostProcesses:
         broken = farm.folder / "chromium-headless-shell"
         broken.write_text(f'#!/bin/sh\nmkdir "$0.started" && exec "{find_chromium().path}" "$@"\nexit 1\n')
         broken.chmod(0o755)
-        monkeypatch.setattr(executor, "MAX_CRASHES", 4)
+        monkeypatch.setattr(workers, "MAX_CRASHES", 4)
         monkeypatch.setenv("VCLEAN_CHROMIUM", str(broken))
         arguments = [str(farm.crawl(6)), "--retries", "0", "--workers", "1", "-o", str(farm.folder / "out")]
         assert main(["farm", *arguments]) == 8
         assert "4 pages in a row were lost" in capsys.readouterr().err
         assert farm.ids() == []
+        monkeypatch.undo()
         assert farm.run(farm.crawl(6), "--retries", 0, "--resume") == (0, "")
         assert farm.ids() == names(6)
 

@@ -13,8 +13,8 @@ from vclean.errors import InputError, OutputError, UsageError
 from vclean.farm.output import RunOutput
 from vclean.farm.parts import part_paths
 from vclean.farm.rows import log_entry
-from vclean.farm.settings import settings_digest
 from vclean.farm.stats import Stats
+from vclean.farm.tasks import settings_digest
 from vclean.settings import CleanerSettings, Policy, RenderSettings
 
 

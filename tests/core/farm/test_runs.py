@@ -119,16 +119,16 @@ class TestUnrendered:
 
 
 class TestResume:
-    def test_pieces_equal_a_whole_run(self, farm: Farm) -> None:
+    def test_pieces_equal_a_whole_run(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:
         """Stop after a limit, refuse other settings, then clean pages of a new file in another order."""
         pages = farm.crawl(8)
         assert farm.run(farm.crawl(12), "--no-render", out="whole") == (0, "")
         assert farm.run(pages, "--no-render", "--limit", 5) == (0, "")
         assert farm.ids() == NAMES[:5]
-        code, messages = farm.run(pages, "--no-render")
-        assert (code, "add --resume" in messages) == (2, True)
-        code, messages = farm.run(pages, "--no-render", "--precision", "--resume")
-        assert code == 2
+        refused = ["farm", str(pages), "--no-render", "-o", str(farm.folder / "out")]
+        assert (main(refused), main([*refused, "--precision", "--resume"])) == (2, 2)
+        messages = capsys.readouterr().err
+        assert "add --resume" in messages
         assert "policy.recall_weight was 1.0 and is 0.25" in messages
         pages.unlink()
         new = farm.crawl(12)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from vclean.errors import InputError, ModelError, UsageError
-from vclean.farm import settings
-from vclean.farm.settings import RunSettings, settings_digest, settings_to_dict
+from vclean.farm import tasks
+from vclean.farm.tasks import RunSettings, settings_digest, settings_to_dict
 from vclean.settings import CleanerSettings, Policy, RenderSettings
 
 OTHERS = {
@@ -89,6 +89,6 @@ class TestRunSettings:
             replace(RunSettings(), **{name: value})
 
     def test_default_is_one_worker_more_than_processors(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(settings, "processor_count", lambda: 8)
+        monkeypatch.setattr(tasks, "processor_count", lambda: 8)
         assert RunSettings().pool_size == 9
         assert RunSettings(workers=2).pool_size == 2

@@ -16,17 +16,16 @@ import psutil
 import pytest
 
 from vclean.errors import BrowserMissingError, DeadlineError, LimitError
-from vclean.farm import supervisor
-from vclean.farm.settings import RunSettings
-from vclean.farm.supervisor import WorkerLostError, WorkerProcess, private_memory
-from vclean.farm.tasks import Task, TaskOutcome
+from vclean.farm import workers
+from vclean.farm.tasks import RunSettings, Task, TaskOutcome
+from vclean.farm.workers import WorkerLostError, WorkerProcess, private_memory
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 
 HEAD = """
 import os, subprocess, sys, time
 from vclean.errors import *
-from vclean.farm.supervisor import receive, send
+from vclean.farm.tasks import receive, send
 from vclean.farm.tasks import TaskOutcome
 settings = receive(sys.stdin.buffer)
 say = lambda message: send(sys.stdout.buffer, message)
@@ -41,7 +40,7 @@ Play = Callable[..., object]
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
     """Run tasks on a worker with a given script, and return the last outcome."""
-    monkeypatch.setattr(supervisor, "_MODULE", "odd_worker")
+    monkeypatch.setattr(workers, "_MODULE", "odd_worker")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]))
 
     def run(script: str, tasks: int = 1, **run: int) -> object:
@@ -100,7 +99,7 @@ class TestRun:
             play(READY + "receive(sys.stdin.buffer); os.close(1); time.sleep(600)")
 
     def test_worker_never_answers(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(supervisor, "_GRACE_SECONDS", -119.5)  # 4 times 30 s, and this
+        monkeypatch.setattr(workers, "_GRACE_SECONDS", -119.5)  # 4 times 30 s, and this
         start = time.monotonic()
         with pytest.raises(DeadlineError, match=r"not cleaned within 0\.5 s"):
             play(READY + "time.sleep(600)")
@@ -108,7 +107,7 @@ class TestRun:
 
     def test_worker_never_reads(self, tmp_path: Path, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
         """Send a page larger than the buffer of the operating system without blocking the parent."""
-        monkeypatch.setattr(supervisor, "_GRACE_SECONDS", -119.5)
+        monkeypatch.setattr(workers, "_GRACE_SECONDS", -119.5)
         (tmp_path / "odd_worker.py").write_text(HEAD + READY + "time.sleep(600)")
 
         async def run() -> None:
@@ -119,7 +118,7 @@ class TestRun:
             asyncio.run(run())
 
     def test_ends_children_of_worker(self, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(supervisor, "_GRACE_SECONDS", -118)
+        monkeypatch.setattr(workers, "_GRACE_SECONDS", -118)
         note = tmp_path / "child"
         script = f"child = subprocess.Popen(['sleep', '600']); open({str(note)!r}, 'w').write(str(child.pid))\n"
         with pytest.raises(DeadlineError):
@@ -128,12 +127,12 @@ class TestRun:
         assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
 
     def test_worker_exceeds_memory_limit(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(supervisor, "_UNWATCHED_SECONDS", 0.1)
+        monkeypatch.setattr(workers, "_UNWATCHED_SECONDS", 0.1)
         with pytest.raises(LimitError, match="more than 300 MB of memory: raise --max-memory"):
             play(READY + "data = b'x' * 400 * 2**20; time.sleep(600)", max_memory=300 * 2**20)
 
     def test_child_exceeds_memory_limit(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(supervisor, "_UNWATCHED_SECONDS", 0.1)
+        monkeypatch.setattr(workers, "_UNWATCHED_SECONDS", 0.1)
         script = "subprocess.Popen([sys.executable, '-c', \"d = b'x' * 400 * 2**20; import time; time.sleep(600)\"])\n"
         with pytest.raises(LimitError):
             play(READY + script + "time.sleep(600)", max_memory=300 * 2**20)
@@ -157,7 +156,7 @@ class TestStart:
             play("os._exit(1)")
 
     def test_worker_never_starts(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(supervisor, "_START_SECONDS", 0.5)
+        monkeypatch.setattr(workers, "_START_SECONDS", 0.5)
         with pytest.raises(WorkerLostError, match=r"did not start within 0\.5 s"):
             play("time.sleep(600)")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.farm.supervisor import encode_message, receive, receive_async, send
+from vclean.farm.tasks import encode_message, receive, receive_async, send
 
 
 class TestSendAndReceive:

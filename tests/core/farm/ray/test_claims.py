@@ -7,7 +7,7 @@ import pytest
 from vclean.errors import InputError
 from vclean.farm.inputs import Inputs
 from vclean.farm.parts import PartWriter, part_paths
-from vclean.farm.ray.claims import Claims
+from vclean.farm.ray.stages import Claims
 from vclean.farm.rows import failed_outcome
 from vclean.farm.tasks import Task
 from vclean.page import Page

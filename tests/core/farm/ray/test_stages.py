@@ -24,9 +24,8 @@ from vclean.farm.ray.stages import (
     write_part,
 )
 from vclean.farm.rows import failed_outcome
-from vclean.farm.settings import RunSettings, settings_digest
 from vclean.farm.stats import Stats
-from vclean.farm.tasks import Task, TaskOutcome, page_key
+from vclean.farm.tasks import RunSettings, Task, TaskOutcome, page_key, settings_digest
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 
