@@ -303,7 +303,7 @@ def _check_browser() -> None:
     Raises:
         BrowserError: it does not render, or there is no Chromium.
     """
-    from vclean.installation.setup import check_rendering
+    from vclean.installation import check_rendering
     from vclean.render.browser.chromium import find_chromium
 
     check_rendering(find_chromium())

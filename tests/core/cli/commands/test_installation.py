@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from vclean import installation
 from vclean.classify.methods import names
 from vclean.cli.commands.clean import FORMATS
 from vclean.cli.commands.installation import SHELLS
 from vclean.cli.main import COMMANDS, COMPLETE, main
 from vclean.errors import BrowserMissingError
-from vclean.installation import doctor, setup
-from vclean.installation.doctor import Check
+from vclean.installation import Check
 
 PROGRAM = """#!/bin/sh
 exec {python} -m vclean "$@"
@@ -97,7 +97,7 @@ class TestSetUp:
     def test_steps_go_to_standard_output(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(setup, "setup", lambda out: out.write("setup: ready\n"))
+        monkeypatch.setattr(installation, "setup", lambda out: out.write("setup: ready\n"))
         assert main(["setup"]) == 0
         assert capsys.readouterr().out == "setup: ready\n"
 
@@ -105,7 +105,7 @@ class TestSetUp:
         def fail(_: object) -> None:
             raise BrowserMissingError("no Chromium could be installed")
 
-        monkeypatch.setattr(setup, "setup", fail)
+        monkeypatch.setattr(installation, "setup", fail)
         assert main(["setup"]) == 9
         assert capsys.readouterr().err == "vclean: no Chromium could be installed\n"
 
@@ -114,7 +114,7 @@ class TestCheckInstallation:
     @pytest.fixture(autouse=True)
     def checks(self, monkeypatch: pytest.MonkeyPatch) -> list[Check]:
         checks = [Check("python", "ok", "3.11")]
-        monkeypatch.setattr(doctor, "run_checks", lambda: iter(checks))
+        monkeypatch.setattr(installation, "run_checks", lambda: iter(checks))
         return checks
 
     def test_all_checks_pass(self, capsys: pytest.CaptureFixture[str]) -> None:
