@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from vclean.errors import InputError
 from vclean.render.archive import cdx, index_builder, warc
-from vclean.render.archive.cdx import CdxError
 from vclean.render.archive.index_builder import CdxIndexBuilder, IndexBuilder
 from vclean.render.archive.pages import Archive
 
@@ -267,15 +266,3 @@ class TestInvalidIndex:
         path = write_wacz(tmp_path / "a.wacz", RECORDS, data[:start] + junk + data[start + size :])
         archive = Archive(path)
         assert [page.url for page in archive.pages][:2] == [URL, URL + "page"]
-
-
-class TestEntries:
-    def test_reads_fields(self, tmp_path) -> None:
-        path = write_wacz(tmp_path / "a.wacz", [PAGE], cdxj_lines([PAGE]))
-        members = warc.list_members(path)
-        assert list(cdx.entries(path, members)) == [(0, 0, members[0].size, URL + "page", "text/html", 200)]
-
-    def test_raises_for_invalid_line(self, tmp_path) -> None:
-        path = write_wacz(tmp_path / "a.wacz", [PAGE], ["nothing"])
-        with pytest.raises(CdxError, match="cannot be read"):
-            list(cdx.entries(path, warc.list_members(path)))

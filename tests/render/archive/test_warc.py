@@ -6,16 +6,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from fastwarc.warc import ArchiveIterator
 from helpers.archives import PAGE, STYLE, record, response
 
 from vclean.errors import InputError
-from vclean.render.archive import warc
 from vclean.render.archive.warc import (
     Member,
-    decode_body,
-    find_next_record,
-    is_truncated,
     list_members,
     open_member,
     read_record,
@@ -126,71 +121,3 @@ class TestReadRecord:
     def test_reports_missing_record(self, archive) -> None:
         with pytest.raises(OSError, match="no longer exists"):
             read_record(*archive(PAGE), len(PAGE), 100)
-
-
-class TestFindNextRecord:
-    def test_finds_record_in_plain_file(self) -> None:
-        stream = io.BytesIO(PAGE + STYLE)
-        assert find_next_record(stream, 1) == len(PAGE)
-        assert find_next_record(stream, len(PAGE) + 1) is None
-
-    def test_ignores_version_inside_a_line(self) -> None:
-        page = record("http://a.example/", response(b"see WARC/1.0\r\n and \nWARC/1.0 too"))
-        assert find_next_record(io.BytesIO(page + STYLE), 1) == len(page)
-
-    @pytest.mark.parametrize("chunk", [1, 100, 1024, 5000, 2**20])
-    def test_finds_record_across_chunks(self, chunk: int, monkeypatch) -> None:
-        monkeypatch.setattr(warc, "_CHUNK", chunk)
-        assert find_next_record(io.BytesIO(LONG[:7000] + b"\n" + STYLE), 1) == 7001
-        packed = gzip.compress(PAGE)
-        stream = io.BytesIO(packed + b"\x1f\x8b\x08" * 1000 + gzip.compress(STYLE))
-        assert find_next_record(stream, 1) == len(packed) + 3000
-
-
-class TestIsTruncated:
-    @pytest.mark.parametrize(("end", "expected"), [(None, False), (-4, False), (-5, True), (-1000, True)])
-    def test_compares_with_declared_length(self, end: int | None, expected: bool) -> None:
-        assert is_truncated(io.BytesIO(PAGE + LONG[:end]), len(PAGE)) is expected
-
-    @pytest.mark.parametrize("end", [1, 10, 40, 80, 120, -1])
-    def test_detects_partial_record_after_the_last(self, end: int) -> None:
-        packed, more = gzip.compress(PAGE), gzip.compress(STYLE)
-        assert not is_truncated(io.BytesIO(packed), 0)
-        assert is_truncated(io.BytesIO(packed + more[:end]), 0)
-
-    def test_detects_truncated_header(self) -> None:
-        packed = gzip.compress(PAGE)
-        cut = gzip.compress(STYLE.partition(b"Content-Length")[0])
-        assert is_truncated(io.BytesIO(packed + cut), len(packed))
-
-    def test_reads_member_in_chunks(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(warc, "_CHUNK", 100)
-        packed = gzip.compress(LONG)
-        assert not is_truncated(io.BytesIO(packed), 0)
-        assert is_truncated(io.BytesIO(packed[:-1]), 0)
-
-
-class TestDecodeBody:
-    @staticmethod
-    def decode(raw: bytes, limit: int = 1000, **encodings: str) -> bytes:
-        extra = "".join(f"{name}-Encoding: {value}\r\n" for name, value in encodings.items())
-        parsed = next(iter(ArchiveIterator(io.BytesIO(record("http://a/", response(raw, extra=extra))))))
-        return decode_body(parsed, raw, limit)
-
-    def test_returns_body_without_encoding(self) -> None:
-        assert self.decode(b"<p>", 2) == b"<p"
-
-    def test_decodes_chunked_and_gzip(self) -> None:
-        chunked = b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
-        assert self.decode(chunked, Transfer="chunked") == b"abcde"
-        assert self.decode(gzip.compress(b"abc"), Content="gzip") == b"abc"
-
-    def test_decodes_start_of_body(self) -> None:
-        packed = gzip.compress(bytes(range(256)) * 100, 0)
-        assert self.decode(packed[:5000], 10_000, Content="gzip")[:256] == bytes(range(256))
-
-    def test_returns_body_with_false_encoding(self) -> None:
-        assert self.decode(b"<p>plain", Content="gzip") == b"<p>plain"
-
-    def test_limits_decompressed_body(self) -> None:
-        assert len(self.decode(gzip.compress(bytes(10**7)), 1000, Content="gzip")) == 1000
