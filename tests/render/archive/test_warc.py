@@ -9,8 +9,10 @@ import pytest
 from helpers.archives import PAGE, STYLE, record, response
 
 from vclean.errors import InputError
+from vclean.render.archive import warc
 from vclean.render.archive.warc import (
     Member,
+    find_next_record,
     list_members,
     open_member,
     read_record,
@@ -121,3 +123,22 @@ class TestReadRecord:
     def test_reports_missing_record(self, archive) -> None:
         with pytest.raises(OSError, match="no longer exists"):
             read_record(*archive(PAGE), len(PAGE), 100)
+
+
+class TestFindNextRecord:
+    def test_finds_record_in_plain_file(self) -> None:
+        stream = io.BytesIO(PAGE + STYLE)
+        assert find_next_record(stream, 1) == len(PAGE)
+        assert find_next_record(stream, len(PAGE) + 1) is None
+
+    def test_ignores_version_inside_a_line(self) -> None:
+        page = record("http://a.example/", response(b"see WARC/1.0\r\n and \nWARC/1.0 too"))
+        assert find_next_record(io.BytesIO(page + STYLE), 1) == len(page)
+
+    @pytest.mark.parametrize("chunk", [1, 100, 1024, 5000, 2**20])
+    def test_finds_record_across_chunks(self, chunk: int, monkeypatch) -> None:
+        monkeypatch.setattr(warc, "_CHUNK", chunk)
+        assert find_next_record(io.BytesIO(LONG[:7000] + b"\n" + STYLE), 1) == 7001
+        packed = gzip.compress(PAGE)
+        stream = io.BytesIO(packed + b"\x1f\x8b\x08" * 1000 + gzip.compress(STYLE))
+        assert find_next_record(stream, 1) == len(packed) + 3000
