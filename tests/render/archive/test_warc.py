@@ -13,6 +13,7 @@ from vclean.render.archive import warc
 from vclean.render.archive.warc import (
     Member,
     find_next_record,
+    is_truncated,
     list_members,
     open_member,
     read_record,
@@ -142,3 +143,26 @@ class TestFindNextRecord:
         packed = gzip.compress(PAGE)
         stream = io.BytesIO(packed + b"\x1f\x8b\x08" * 1000 + gzip.compress(STYLE))
         assert find_next_record(stream, 1) == len(packed) + 3000
+
+
+class TestIsTruncated:
+    @pytest.mark.parametrize(("end", "expected"), [(None, False), (-4, False), (-5, True), (-1000, True)])
+    def test_compares_with_declared_length(self, end: int | None, expected: bool) -> None:
+        assert is_truncated(io.BytesIO(PAGE + LONG[:end]), len(PAGE)) is expected
+
+    @pytest.mark.parametrize("end", [1, 10, 40, 80, 120, -1])
+    def test_detects_partial_record_after_the_last(self, end: int) -> None:
+        packed, more = gzip.compress(PAGE), gzip.compress(STYLE)
+        assert not is_truncated(io.BytesIO(packed), 0)
+        assert is_truncated(io.BytesIO(packed + more[:end]), 0)
+
+    def test_detects_truncated_header(self) -> None:
+        packed = gzip.compress(PAGE)
+        cut = gzip.compress(STYLE.partition(b"Content-Length")[0])
+        assert is_truncated(io.BytesIO(packed + cut), len(packed))
+
+    def test_reads_member_in_chunks(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(warc, "_CHUNK", 100)
+        packed = gzip.compress(LONG)
+        assert not is_truncated(io.BytesIO(packed), 0)
+        assert is_truncated(io.BytesIO(packed[:-1]), 0)
