@@ -170,6 +170,28 @@ class PageRun:
                     raise NotHtmlError(f"{argument} is empty: it has no rows, hence no pages")
 
 
+class OutputRun(PageRun):
+    """Run of a command that writes an output for each page, and an overlay if it is requested.
+
+    Attributes:
+        writer: the output.
+        overlays: the overlays; None without them.
+
+    Args:
+        options: the options of the command.
+        output: the name of the output, see `vclean.output.writers.make_writer`.
+        page: see `PageRun`.
+    """
+
+    def __init__(self, options: PageOptions, output: str, *, page: str = "") -> None:
+        from vclean.output.writers import OverlayWriter, make_writer
+
+        super().__init__(options, page=page)
+        overlay: Path | None = getattr(options, "overlay", None)
+        self.writer = make_writer(options.out, output, many=self.many, inputs=options.pages)
+        self.overlays = OverlayWriter(overlay, many=self.many, inputs=options.pages) if overlay else None
+
+
 def _is_interactive() -> bool:
     """Return whether a user can read a question on standard error and answer it on standard input."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from vclean.characters import format_count
-from vclean.cli.batch import PageRun, report_bugs, suggest_option
+from vclean.cli.batch import OutputRun, report_bugs, suggest_option
 from vclean.cli.command import argument, command, flag, is_on_command_line, option
 from vclean.cli.options import (
     CONTENT,
@@ -253,19 +253,13 @@ def _review(options: CleanOptions) -> Review | None:
     return Review(options.review, options.review_below)
 
 
-class _Run(PageRun):
+class _Run(OutputRun):
     """Run of the command: its options, its outputs, and its failures."""
 
     def __init__(self, options: CleanOptions) -> None:
-        from vclean.output.writers import OverlayWriter, make_writer
-
-        super().__init__(options, page=options.page)
+        super().__init__(options, options.output, page=options.page)
         self.options = options
-        self.writer = make_writer(options.out, options.output, many=self.many, inputs=options.pages)
         self.review = _review(options)
-        self._overlays = (
-            OverlayWriter(options.overlay, many=self.many, inputs=options.pages) if options.overlay else None
-        )
 
     def clean(self, pipeline: Pipeline, source: Source) -> None:
         """Clean one page and write its result; report a failure."""
@@ -310,8 +304,8 @@ class _Run(PageRun):
 
     def _write(self, result: Result) -> None:
         """Write a result to all outputs, and log its notes."""
-        if self._overlays:
-            self._overlays.write(result, result.screenshot)
+        if self.overlays:
+            self.overlays.write(result, result.screenshot)
         if self.review:
             self.review.add(result)
         self.writer.write(result if self.options.explain else replace(result, explanation=None))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from vclean.cli.batch import PageRun, report_bugs
+from vclean.cli.batch import OutputRun, report_bugs
 from vclean.cli.command import argument, command, flag, option
 from vclean.cli.options import PageOptions, compared_methods
 from vclean.files import write_stream
@@ -109,19 +109,15 @@ def _pipeline(options: DiffOptions, name: str) -> Pipeline:
     return Pipeline(settings)
 
 
-class _Run(PageRun):
+class _Run(OutputRun):
     """Run of the command: its options, its output, and the results of each page.
 
     Attributes:
-        writer: the output of comparisons.
         scores: for each page, the number of blocks that differ, the agreement, and the word F1.
     """
 
     def __init__(self, options: DiffOptions) -> None:
-        from vclean.output.writers import make_writer
-
-        super().__init__(options)
-        self.writer = make_writer(options.out, options.format, many=self.many, inputs=options.pages)
+        super().__init__(options, options.format)
         self.scores: list[tuple[int, float, float]] = []
         self.options = options
 

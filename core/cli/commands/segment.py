@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from vclean.characters import format_count
-from vclean.cli.batch import PageRun, report_bugs
+from vclean.cli.batch import OutputRun, report_bugs
 from vclean.cli.command import argument, command, option
 from vclean.cli.options import HiddenOption, OverlayOptions, PageOptions
 from vclean.settings import DEFAULT_PDOC
@@ -90,28 +90,22 @@ def segment_pages(options: SegmentOptions) -> int:
     return run.exit_code
 
 
-class _Run(PageRun):
+class _Run(OutputRun):
     """Run of the command: its options, its outputs, and its failures."""
 
     def __init__(self, options: SegmentOptions) -> None:
-        from vclean.output.writers import OverlayWriter, make_writer
-
-        super().__init__(options)
-        self.writer = make_writer(options.out, options.format, many=self.many, inputs=options.pages)
+        super().__init__(options, options.format)
         self._pdoc = options.pdoc
-        self._overlays = (
-            OverlayWriter(options.overlay, many=self.many, inputs=options.pages) if options.overlay else None
-        )
 
     def segment(self, pipeline: SegmentPipeline, source: Source) -> None:
         """Split one page into segments and write them; report a failure."""
         with self.report_errors(source.id):
             start = time.perf_counter()
             with report_bugs():
-                draws = self._overlays is not None
+                draws = self.overlays is not None
                 segments, screenshot = pipeline.run(self.read(source), pdoc=self._pdoc, screenshot=draws)
-            if self._overlays:
-                self._overlays.write(segments, screenshot)
+            if self.overlays:
+                self.overlays.write(segments, screenshot)
             self.writer.write(segments)
             self.done += 1
             _log.info(
