@@ -20,6 +20,9 @@ PYTHONS = nox.project.python_versions(PYPROJECT)
 TESTED = "corpora,farm,methods,parquet"
 """Extras that the tests need; tests of Ray and of web2text training need more."""
 
+ALL = ("-m", "")
+"""Option that runs slow tests too, which pyproject.toml leaves out."""
+
 PARALLEL = ("-n", "auto", "--dist", "worksteal")
 """pytest-xdist options. They are not in pyproject.toml, because debuggers and `-s` need a single process.
 
@@ -51,7 +54,7 @@ def group(name: str) -> list[str]:
     return nox.project.dependency_groups(PYPROJECT, name)
 
 
-def run_tests(session: nox.Session, package: str, *requirements: str, options: tuple[str, ...] = ()) -> None:
+def run_tests(session: nox.Session, package: str, *requirements: str, options: tuple[str, ...] = ALL) -> None:
     """Install the package as a user does, install a browser, and run the tests."""
     session.install(package, *group("test"), *requirements)
     session.run("vclean", "setup")
@@ -81,8 +84,8 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def fast(session: nox.Session) -> None:
-    """Run the tests without the slow ones (clusters, training), and property tests on fewer examples."""
-    run_tests(session, f".[{TESTED},ray]", options=("-m", "not slow", "--hypothesis-profile", "fast"))
+    """Run the tests without the slow ones, as plain `pytest` does, and property tests on fewer examples."""
+    run_tests(session, f".[{TESTED},ray]", options=("--hypothesis-profile", "fast"))
 
 
 @nox.session(python=PYTHONS, default=False)
@@ -108,7 +111,7 @@ def web2text(session: nox.Session) -> None:
     session.install(".[corpora,web2text]", *group("test"))
     folder = "tests/classify/methods"
     tests = ("models/test_convolution.py", "models/test_convolution_training.py", "web2text")
-    session.run("pytest", *(f"{folder}/{name}" for name in tests), *session.posargs)
+    session.run("pytest", *ALL, *(f"{folder}/{name}" for name in tests), *session.posargs)
 
 
 @nox.session(default=False)
@@ -119,7 +122,7 @@ def adapters(session: nox.Session, library: str) -> None:
     session.run("vclean", "setup")
     session.env["VCLEAN_TEST_ADAPTER"] = library
     tests = (f"tests/core/adapters/test_{library}.py", "tests/docs/test_programs.py")
-    session.run("pytest", *tests, "-k", library, *session.posargs)
+    session.run("pytest", *ALL, *tests, "-k", library, *session.posargs)
 
 
 @nox.session(default=False)

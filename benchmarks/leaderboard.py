@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from documents import table
-from results_file import replace_last_section
 from rivals import RENDERED, RIVALS, VCLEAN, Extract, System, Texts, available, silence, versions
 from speed import ChildProcesses, Spread
 from tqdm import tqdm
@@ -305,7 +304,8 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         write_atomic(options.json, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     if options.write:
-        replace_last_section(options.write, HEADING, document(results))
+        above = options.write.read_text(encoding="utf-8").partition(HEADING)[0]
+        write_atomic(options.write, above + HEADING + document(results))
 
 
 def _run_systems(

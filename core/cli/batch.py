@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,10 +18,10 @@ from vclean.progress import track
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vclean.cli.options import PageOptions
     from vclean.input.sources import Source
     from vclean.page import Page
     from vclean.result import Result
-    from vclean.settings import RenderSettings
 
 
 def describe_unexpected(error: Exception) -> str:
@@ -50,34 +50,6 @@ _MANY_PAGES: Final = 1_000
 _log = logging.getLogger("vclean")
 
 
-class PageOptions(Protocol):
-    """Options that all commands over pages have; see `vclean.cli.commands.clean.CleanOptions`."""
-
-    @property
-    def pages(self) -> list[str]:
-        """Return the inputs from the command line."""
-
-    @property
-    def out(self) -> Path | None:
-        """Return the output file or folder; None for standard output."""
-
-    @property
-    def url(self) -> str:
-        """Return the URL for pages without a URL; or an empty string."""
-
-    @property
-    def settings(self) -> RenderSettings:
-        """Return the options of rendering, and limits of a page."""
-
-    @property
-    def verbosity(self) -> int:
-        """Return -1 for quiet, 0 for normal, 1 for verbose."""
-
-    @property
-    def limit(self) -> int | None:
-        """Return the largest number of pages to read; None for all."""
-
-
 class PageRun:
     """Run of a command over pages.
 
@@ -89,16 +61,15 @@ class PageRun:
 
     Args:
         options: the options of the command.
-        renders: whether pages are rendered.
         page: the URL of the only page to read, of the archive that is the only input; empty for all pages.
     """
 
-    def __init__(self, options: PageOptions, *, renders: bool, page: str = "") -> None:
+    def __init__(self, options: PageOptions, *, page: str = "") -> None:
         from vclean.input.sources import is_container
 
         self.many = not page and (len(options.pages) > 1 or any(map(is_container, options.pages)))
         self.settings = options.settings
-        self.renders = renders
+        self.renders = bool(options.render_mode)
         self.done = 0
         self._options = options
         self._page = page
@@ -197,6 +168,28 @@ class PageRun:
                     yield source
                 if source is None:
                     raise NotHtmlError(f"{argument} is empty: it has no rows, hence no pages")
+
+
+class OutputRun(PageRun):
+    """Run of a command that writes an output for each page, and an overlay if it is requested.
+
+    Attributes:
+        writer: the output.
+        overlays: the overlays; None without them.
+
+    Args:
+        options: the options of the command.
+        output: the name of the output, see `vclean.output.writers.make_writer`.
+        page: see `PageRun`.
+    """
+
+    def __init__(self, options: PageOptions, output: str, *, page: str = "") -> None:
+        from vclean.output.writers import OverlayWriter, make_writer
+
+        super().__init__(options, page=page)
+        overlay: Path | None = getattr(options, "overlay", None)
+        self.writer = make_writer(options.out, output, many=self.many, inputs=options.pages)
+        self.overlays = OverlayWriter(overlay, many=self.many, inputs=options.pages) if overlay else None
 
 
 def _is_interactive() -> bool:

@@ -1,12 +1,12 @@
-"""Extend click: one frozen dataclass of options per command, one-line errors, help in sections."""
+"""Extend click: a command is a function and a dataclass whose fields are its options, with one-line errors."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
 from click.core import ParameterSource
@@ -14,9 +14,16 @@ from click.core import ParameterSource
 from vclean.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from click.shell_completion import CompletionItem
 
 _NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
+AnyValue = Any
+"""Declaration of a field, which type checkers accept for a field of any type."""
+
+_OWN_SECTION: Final = "Options"
+_PARAMETER: Final = "parameter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +32,83 @@ class Call:
 
     Attributes:
         run: the function of the command; it returns the exit code.
-        options: the argument of `run`, a dataclass of options.
+        options: the argument of `run`.
     """
 
     run: Callable[[Any], int]
     options: Any
 
 
-class Option(click.Option):
-    """Option with the section of the help that lists it."""
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of a command: each field is declared by `option`, `flag` or `argument`.
 
-    def __init__(self, *args: Any, section: str = "Options", **attributes: Any) -> None:
+    Attributes:
+        section: the heading of the options of this class in the help.
+    """
+
+    section: ClassVar[str] = _OWN_SECTION
+
+    def check(self) -> None:
+        """Check combinations of values.
+
+        Raises:
+            UsageError, click.UsageError: a combination is not allowed.
+        """
+
+
+def option(
+    *names: str, section: str = "", excludes: str = "", needs: str = "", default: AnyValue = None, **attributes: Any
+) -> AnyValue:
+    """Declare a field of `Options` as an option; see `click.option`.
+
+    Args:
+        names: the names, such as `-o` and `--out`.
+        section: the heading in the help; empty for that of the class.
+        excludes: the field that must not have a value together with this one.
+        needs: the field that must have a value if this one is on the command line.
+        default: the value without the option; `{default}` in the help is replaced by it.
+        attributes: other arguments of `click.Option`.
+    """
+    if "help" in attributes:
+        attributes["help"] = attributes["help"].format(default=default)
+    if isinstance(attributes.get("type"), type) and attributes["type"].__name__ == "Path":
+        attributes.setdefault("shell_complete", complete_files)
+    if attributes.get("multiple"):
+        default = default or ()
+    attributes |= {"section": section, "excludes": excludes, "needs": needs}
+    if attributes.get("required"):
+        return field(metadata={_PARAMETER: (Option, names, attributes)})
+    return field(default=default, metadata={_PARAMETER: (Option, names, {**attributes, "default": default})})
+
+
+def flag(*names: str, **attributes: Any) -> AnyValue:
+    """Declare a field of `Options` as an option without a value."""
+    return option(*names, default=False, is_flag=True, **attributes)
+
+
+def argument(metavar: str, description: str, **attributes: Any) -> AnyValue:
+    """Declare a field of `Options` as a positional argument, completed with names of files; see `click.argument`."""
+    attributes.setdefault("shell_complete", complete_files)
+    return field(metadata={_PARAMETER: (Argument, (), {"metavar": metavar, "description": description, **attributes})})
+
+
+class Option(click.Option):
+    """Option with the section of the help that lists it, and its relations to other options."""
+
+    def __init__(self, *args: Any, section: str, excludes: str, needs: str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.section = section
+        self.excludes = excludes
+        self.needs = needs
 
 
 class Argument(click.Argument):
     """Positional argument with a description in the help."""
 
-    section: Final = "Arguments"
-
-    def __init__(self, *args: Any, description: str, **attributes: Any) -> None:
+    def __init__(self, *args: Any, description: str, section: str, **attributes: Any) -> None:  # noqa: ARG002
         super().__init__(*args, **attributes)
+        self.section = "Arguments"
         self._description = description
 
     def get_help_record(self, _: click.Context) -> tuple[str, str]:
@@ -54,20 +116,38 @@ class Argument(click.Argument):
         return str(self.metavar), self._description
 
 
+def _parameters(options: type[Options], sections: Mapping[str, str]) -> Iterator[click.Parameter]:
+    """Yield the parameters that a class declares: first its own fields, then those of its bases."""
+    declared = {each.name: each for each in fields(options)}
+    names = [name for base in options.__mro__ for name in vars(base).get("__annotations__", {}) if name in declared]
+    owners = {name: base for base in reversed(options.__mro__) for name in vars(base).get("__annotations__", {})}
+    for name in dict.fromkeys(names):
+        kind, words, attributes = declared[name].metadata[_PARAMETER]
+        section = attributes.get("section") or vars(owners[name]).get("section", _OWN_SECTION)
+        yield kind([*words, name], **{**attributes, "section": sections.get(section, section)})
+
+
 class Command(click.Command):
     """Command that parses its arguments into a `Call` without running it.
 
     Args:
-        bundle: a function from the values by name to the dataclass of options; values of several words are lists. It
-            checks combinations of options.
+        options: the class of its options; values of several words are lists.
         common: names of the options that the help lists first.
+        sections: other headings of the help for those of the options.
     """
 
     allow_extra_args = True  # `parse_args` rejects them
 
-    def __init__(self, *args: Any, bundle: Callable[..., Any], common: Sequence[str] = (), **attributes: Any) -> None:
-        super().__init__(*args, **attributes)
-        self._bundle = bundle
+    def __init__(
+        self,
+        *args: Any,
+        options: type[Options],
+        common: Sequence[str] = (),
+        sections: Mapping[str, str] | None = None,
+        **attributes: Any,
+    ) -> None:
+        super().__init__(*args, **{**attributes, "params": list(_parameters(options, sections or {}))})
+        self._options = options
         self._common = common
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -88,7 +168,9 @@ class Command(click.Command):
         """Return the function of the command with its options."""
         values = {name: list(value) if isinstance(value, tuple) else value for name, value in ctx.params.items()}
         try:
-            options = self._bundle(**values)
+            self._check_relations(values)
+            options = self._options(**values)
+            options.check()
         except click.UsageError as error:
             error.ctx = ctx
             raise
@@ -119,6 +201,28 @@ class Command(click.Command):
                 if any(value is None or _is_option(value) for value in values):
                     raise click.UsageError(f"argument {'/'.join(option.opts)}: expected {_arguments(option)}", ctx)
 
+    def _check_relations(self, values: dict[str, Any]) -> None:
+        """Check which options are given together.
+
+        An option on the command line replaces one that it excludes if that is a default from the configuration file.
+
+        Raises:
+            click.UsageError: an option excludes another, or lacks one.
+        """
+        by_name = {param.name: param for param in self.params}
+        for param in self.params:
+            if isinstance(param, Option) and param.excludes and values[param.excludes] and values[param.name or ""]:
+                pair = [by_name[param.excludes], param]
+                if len(configured := [each for each in pair if not is_on_command_line(str(each.name))]) != 1:
+                    first, second = map(_name, pair)
+                    raise click.UsageError(f"argument {second}: not allowed with argument {first}")
+                values[str(configured[0].name)] = False if getattr(configured[0], "is_flag", False) else None
+            if isinstance(param, Option) and param.needs and not values[param.needs]:
+                other = by_name[param.needs]
+                if is_on_command_line(str(param.name)):
+                    name = f"{other.opts[-1]} {other.metavar}" if isinstance(other, Option) else _name(other)
+                    raise click.UsageError(f"argument {_name(param)}: needs {name}")
+
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return the option --help, with a callback that ignores errors of the output, such as a full disk."""
         option = super().get_help_option(ctx)
@@ -138,7 +242,7 @@ class Command(click.Command):
         common = [by_name[name] for name in self._common]
         arguments = [param for param in self.get_params(ctx) if isinstance(param, Argument)]
         for param in dict.fromkeys((*arguments, *common, *self.get_params(ctx))):
-            section = "Common options" if param in common else getattr(param, "section", "Options")
+            section = "Common options" if param in common else getattr(param, "section", _OWN_SECTION)
             if record := param.get_help_record(ctx):
                 sections.setdefault(section, []).append(record)
         for name, records in sections.items():
@@ -154,9 +258,22 @@ class Command(click.Command):
             formatter.write_text(self.epilog)
 
 
-def command(name: str, bundle: Callable[..., Any], **attributes: Any) -> Callable[[Callable[..., int]], Command]:
+def command(name: str, options: type[Options], **attributes: Any) -> Callable[[Callable[..., int]], Command]:
     """Return a decorator that makes a command of a function from options to the exit code; see `Command`."""
-    return click.command(name, cls=Command, bundle=bundle, **attributes)
+    return click.command(name, cls=Command, options=options, **attributes)
+
+
+def is_on_command_line(name: str) -> bool:
+    """Return whether the value of a parameter is on the command line, and not in the configuration file."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return a completion that lets the shell complete file names."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
 
 
 def usage_error(error: click.UsageError) -> UsageError:

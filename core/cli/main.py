@@ -7,6 +7,7 @@ import io
 import logging
 import os
 import sys
+import tomllib
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
@@ -16,13 +17,14 @@ import click
 
 from vclean.cli.command import Call, Command, usage_error
 from vclean.cli.interrupts import INTERRUPTED, raise_interrupts
-from vclean.errors import OutputError, UsageError, VcleanError
+from vclean.errors import InputError, OutputError, UsageError, VcleanError
 from vclean.logs import log_to_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from click.shell_completion import CompletionItem
+
 
 _MAIN: Final = ""
 """Name of the main command, `vclean PAGE...`."""
@@ -33,29 +35,32 @@ _MAIN_PATH: Final = "vclean.cli.commands.clean.clean_pages"
 COMMANDS: Final = {
     "segment": ("vclean.cli.commands.segment.segment_pages", "split pages into visual segments"),
     "farm": ("vclean.farm.command.farm", "clean many pages, from archives and crawls, to Parquet"),
-    "mcp": ("vclean.cli.commands.mcp.serve_pages", "serve pages to agents over the Model Context Protocol"),
+    "mcp": ("vclean.cli.commands.installation.serve_pages", "serve pages to agents over the Model Context Protocol"),
     "label": (
         "vclean.labelling.command.label_pages",
         "label pages by hand in the browser, to correct and train the model",
     ),
     "setup": ("vclean.cli.commands.installation.set_up", "find or install the Chromium that --render needs"),
     "doctor": ("vclean.cli.commands.installation.check_installation", "check the installation and suggest fixes"),
-    "completion": ("vclean.cli.commands.completion.print_script", "print the completion script for bash, zsh or fish"),
+    "completion": (
+        "vclean.cli.commands.installation.print_script",
+        "print the completion script for bash, zsh or fish",
+    ),
     "train": ("vclean.cli.commands.train.train_model", "train a model on corpora"),
     "evaluate": ("vclean.cli.commands.evaluate.score_methods", "score methods on corpora"),
-    "methods": ("vclean.cli.commands.methods.list_methods", "list the methods and their requirements"),
+    "methods": ("vclean.cli.commands.installation.list_methods", "list the methods and their requirements"),
     "cleaneval-score": (
-        "vclean.cli.commands.cleaneval_score.score_files",
+        "vclean.cli.commands.evaluate.score_files",
         "score clean text against gold text as in CleanEval 2007",
     ),
     "diff": ("vclean.cli.commands.diff.compare_pages", "show where two methods or models disagree on a page"),
-    "report": ("vclean.cli.commands.report.write_report", "score methods on corpora and write an HTML report"),
+    "report": ("vclean.cli.commands.evaluate.write_report", "score methods on corpora and write an HTML report"),
     "evaluate-segments": (
         "vclean.cli.commands.evaluate_segments.score_segmenters",
         "score segmenters on pages marked by hand",
     ),
     "train-segments": (
-        "vclean.cli.commands.train_segments.train_segments",
+        "vclean.cli.commands.train.train_segments",
         "train the learned segmenter on pages marked by hand",
     ),
 }
@@ -140,8 +145,6 @@ def parse_args(arguments: list[str]) -> Call:
 
 def _defaults(arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the defaults of the command from the configuration file, by the name of the command."""
-    from vclean.cli.configuration import defaults, find_configuration
-
     configuration = find_configuration(Path.cwd())
     if configuration is None:
         return {}
@@ -238,3 +241,102 @@ def _discard_unwritten_output() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+VARIABLE: Final = "VCLEAN_CONFIG"
+"""Environment variable with the path of the file; if it is empty, no file is read."""
+FILE: Final = "vclean.toml"
+_PROJECT: Final = "pyproject.toml"
+_NEVER: Final = frozenset({"help", "version"})
+
+
+def find_configuration(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+    """Return the nearest configuration file in a folder or above it, and its content; None if there is none.
+
+    Raises:
+        InputError: a file cannot be read, or is not TOML.
+    """
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        return (Path(named), _read(Path(named))) if named else None
+    for parent in (folder, *folder.parents):
+        if (path := parent / FILE).is_file():
+            return path, _read(path)
+        if (path := parent / _PROJECT).is_file():
+            table = _read(path).get("tool", {}).get("vclean")
+            if table is not None:
+                return path, table
+    return None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): check the name and its rights") from error
+    except ValueError as error:  # also wrong UTF-8
+        raise InputError(f"{path} is not a TOML file: {error}") from error
+
+
+def defaults(
+    path: Path, content: Mapping[str, Any], name: str, commands: Callable[[], Mapping[str, click.Command]]
+) -> dict[str, Any]:
+    """Return the defaults of one command by the names of its parameters, for `click.Context.default_map`.
+
+    Args:
+        path: the file. Relative paths in it are relative to its folder.
+        content: its content.
+        name: the name of the command.
+        commands: returns all commands by name.
+
+    Raises:
+        UsageError: there is no such command, it has no such option, or the option takes no such value.
+    """
+    tables = {key: value for key, value in content.items() if isinstance(value, dict)}
+    shared = {key: value for key, value in content.items() if key not in tables}
+    options = {each: _options(command) for each, command in commands().items()}
+    if strange := sorted(set(tables) - set(options)):
+        raise UsageError(f"{path}: there is no command {strange[0]!r}: tables have the names of commands")
+    for each, table in {**tables, "": shared}.items():
+        known = set(options[each]) if each else {option for names in options.values() for option in names}
+        if unknown := sorted(set(table) - known):
+            raise UsageError(f"{path}: there is no option --{unknown[0]}: see vclean {each} --help".replace("  ", " "))
+    allowed = options[name]
+    general = {key: value for key, value in shared.items() if key in allowed and _applies(key, value, name, options)}
+    chosen = {**general, **tables.get(name, {})}
+    return {str(allowed[key].name): _value(path, allowed[key], key, value) for key, value in chosen.items()}
+
+
+def _applies(key: str, value: object, name: str, options: Mapping[str, Mapping[str, click.Option]]) -> bool:
+    """Return whether a value outside of a table is for the command: not if only options of other commands take it."""
+    return _takes(options[name][key], value) or not any(
+        _takes(names[key], value) for names in options.values() if key in names
+    )
+
+
+def _takes(option: click.Option, value: object) -> bool:
+    """Return whether an option may have a value; its type checks values that are neither flags nor choices."""
+    if option.is_flag:
+        return isinstance(value, bool)
+    return not isinstance(option.type, click.Choice) or value in option.type.choices
+
+
+def _value(path: Path, option: click.Option, key: str, value: object) -> object:
+    """Return the default of an option from its value in the file `path`.
+
+    Raises:
+        UsageError: an option without a value has one other than true and false.
+    """
+    if option.is_flag and not _takes(option, value):
+        raise UsageError(f"{path}: {key} has to be true or false, not {value!r}")
+    if option.multiple:
+        return value if isinstance(value, list) else [value]
+    if isinstance(value, str) and getattr(option.type, "func", None) is Path:
+        return str(path.parent / value)
+    return value
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options that a file may set, by their long names."""
+    options = [option for option in command.params if isinstance(option, click.Option) and option.name not in _NEVER]
+    return {name[2:]: option for option in options for name in option.opts if name.startswith("--")}

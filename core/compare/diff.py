@@ -16,9 +16,9 @@ from vclean.classify.evaluation.scores import word_score
 from vclean.errors import UsageError
 from vclean.html_pages import INLINE_POLICY, asset, render_page
 from vclean.output.overlay import to_overlay_page
+from vclean.render.overlay.draw import data_url
 from vclean.render.overlay.html import draw_html
 from vclean.render.overlay.layers import PENS, excerpt
-from vclean.render.overlay.png import data_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

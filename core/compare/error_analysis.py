@@ -18,9 +18,9 @@ from vclean.html_pages import asset
 from vclean.labels import LABELS, Label, Visibility
 from vclean.output.overlay import to_overlay_page
 from vclean.progress import track
+from vclean.render.overlay.draw import as_output_errors, open_screenshot
 from vclean.render.overlay.html import draw_html
 from vclean.render.overlay.layers import frame_boxes
-from vclean.render.overlay.png import as_output_errors, open_screenshot
 from vclean.result import Result
 
 if TYPE_CHECKING:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.classify.corpora import gold
 from vclean.classify.evaluation import scores
+from vclean.classify.methods import get, names
+from vclean.classify.methods.registry import DEFAULT
 from vclean.features.text.language import detect
 from vclean.labels import LABELS, UNKNOWN, Label
 
@@ -21,8 +24,10 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.corpora import GoldPage
     from vclean.classify.evaluation.report import PageEvaluation
     from vclean.classify.evaluation.scores import Scores
+    from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
+
 
 LENGTHS: Final = (
     (1, "no words"),
@@ -161,3 +166,41 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float, float]:
     mean = float(sample.mean())
     margin = 1.96 * float(sample.std(ddof=1)) / len(sample) ** 0.5 if len(sample) > 1 else 0.0
     return mean, max(0.0, mean - margin), min(1.0, mean + margin)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMethod:
+    """Method with the model it uses.
+
+    Attributes:
+        name: as the user gave it.
+        method: name of the method.
+        model: file of its model or selectors; None for the shipped model, or for none.
+    """
+
+    name: str
+    method: str
+    model: Path | None = None
+
+    @classmethod
+    def of(cls, name: str) -> ComparedMethod:
+        """Parse the name of a method, a method with a file such as `template=rules.txt`, or the name of a model file.
+
+        >>> ComparedMethod.of("bte")
+        ComparedMethod(name='bte', method='bte', model=None)
+        """
+        method, equals, file = name.partition("=")
+        if equals and method in names():
+            return cls(name, method, Path(file))
+        path = Path(name)
+        is_file = name not in names() and (path.is_file() or path.suffix != "" or len(path.parts) > 1)
+        return cls(name, DEFAULT, path) if is_file else cls(name, name)
+
+    def load(self) -> Method:
+        """Return the method.
+
+        Raises:
+            UsageError: there is no such method.
+            ModelError: the model file is missing, damaged or of another version.
+        """
+        return get(self.method, self.model)

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import click
 
 from vclean.characters import format_count
-from vclean.cli.command import command
+from vclean.cli.command import Options, argument, command, flag, option
 from vclean.cli.options import (
-    argument,
-    check_exclusive,
-    complete_methods,
+    CONTENT,
+    INPUT,
+    RENDERING,
+    CleaningOptions,
+    LimitOption,
+    MessageOptions,
     count,
-    flag,
-    option,
-    page_count_limit,
-    page_limits,
-    path,
-    policy,
     port,
     positive,
-    take_policy,
-    take_settings,
-    take_verbosity,
-    verbosity,
 )
 from vclean.errors import UsageError
 
@@ -36,15 +30,14 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from vclean import progress
-    from vclean.farm.executor import InterruptedRunError
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
-    from vclean.farm.settings import RunSettings
     from vclean.farm.stats import Stats
-    from vclean.settings import CleanerSettings, RenderMode
+    from vclean.farm.tasks import RunSettings
+    from vclean.farm.workers import InterruptedRunError
+    from vclean.settings import CleanerSettings, Network, RenderMode
 
 Engine = Literal["local", "ray"]
 
@@ -54,7 +47,6 @@ _SIGNAL_CODE: Final = 128
 """Number that shells add to the number of the signal that ended a command."""
 
 _ROWS: Final = "Options that change the rows"
-_RUN: Final = "Options that do not change the rows"
 
 _EPILOG: Final = """\
 INPUT is a WARC, WACZ, Parquet or JSONL file (columns or fields html, url, id), a folder, an HTML or MHTML file, a URL,
@@ -66,78 +58,6 @@ Exit codes: 0 every page cleaned, 1 some failed (their rows have the reasons), 1
 """
 
 _log = logging.getLogger("vclean")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FarmOptions:
-    """Options of `vclean farm`.
-
-    Attributes:
-        inputs: the inputs as given.
-        out: the output folder.
-        pages: file with the URLs to take from archives; None for all pages.
-        limit: number of pages to read; None for all.
-        cleaning: settings that determine the rows.
-        run: execution settings.
-        resume: continue the run in `out`.
-        retry_failed: clean the failed pages of that run again.
-        engine, address: where the workers run.
-        metrics: address and port for Prometheus, or None.
-        verbosity: -1 quiet, 0 normal, 1 verbose.
-    """
-
-    inputs: list[str]
-    out: Path
-    pages: Path | None
-    limit: int | None
-    cleaning: CleanerSettings
-    run: RunSettings
-    resume: bool
-    retry_failed: bool
-    engine: Engine
-    address: str | None
-    metrics: str | None
-    verbosity: int
-
-
-def _options(**values: Any) -> FarmOptions:
-    values["resume"] |= values["retry_failed"]
-    if "" in values["inputs"]:
-        raise UsageError("an INPUT is empty: name a file, a folder, a URL, or a pattern")
-    if values["address"] and values["engine"] != "ray":
-        raise click.UsageError("argument --address: needs --engine ray")
-    return FarmOptions(
-        cleaning=_take_cleaning(values), run=_take_run(values), verbosity=take_verbosity(values), **values
-    )
-
-
-def _take_cleaning(values: dict[str, Any]) -> CleanerSettings:
-    from vclean.settings import CleanerSettings
-
-    chosen = {name: values.pop(name) for name in ("method", "model", "templates", "network")}
-    scripts = values.pop("js")
-    render = _take_rendering(values, scripts=scripts)
-    page = take_settings(values, scripts=scripts, renders=bool(render))
-    return CleanerSettings(**chosen, render=render, rendering=page, policy=take_policy(values))
-
-
-def _take_rendering(values: dict[str, Any], *, scripts: bool) -> RenderMode:
-    """Take `--render` and `--no-render` from the values.
-
-    Raises:
-        click.UsageError: the options contradict each other.
-    """
-    check_exclusive(values, "--render", "--no-render")
-    mode, parse_only = values.pop("render"), values.pop("no_render")
-    return "auto" if mode == "auto" else bool(scripts or not parse_only)
-
-
-def _take_run(values: dict[str, Any]) -> RunSettings:
-    from vclean.farm.settings import RunSettings
-
-    names = ("workers", "retries", "max_memory", "part_rows", "snapshots", "wet", "segments")
-    values["workers"] = values["workers"] or 0
-    return RunSettings(**{name: values.pop(name) for name in names})
 
 
 def _parse_address(text: str) -> str:
@@ -159,105 +79,133 @@ def _parse_size(text: str) -> int:
     return int(convert(number) * _UNITS[unit])
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(Options):
+    """Options of `RunSettings`, and where the workers run."""
+
+    section = "Options that do not change the rows"
+
+    engine: Engine = option(
+        "--engine",
+        type=click.Choice(("local", "ray")),
+        default="local",
+        help="run on this machine or on a Ray cluster ({default})",
+    )
+    address: str | None = option(
+        "--address",
+        metavar="ADDR",
+        help="connect to the Ray cluster at this address (a running one, or a new one on this machine)",
+    )
+    workers: int | None = option(
+        "--workers", type=positive(int), metavar="N", help="clean N pages at once (processors + 1)"
+    )
+    retries: int = option(
+        "--retries",
+        type=count,
+        default=2,
+        metavar="N",
+        help="try a page N more times after a crash of the browser ({default})",
+    )
+    max_memory: int = option(
+        "--max-memory",
+        type=_parse_size,
+        default="3G",
+        metavar="SIZE",
+        help="limit the memory of one page, including its browser ({default})",
+    )
+    part_rows: int = option(
+        "--part-rows", type=positive(int), default=500, metavar="N", help="write N pages to each part ({default})"
+    )
+    wet: bool = flag(
+        "--wet", help="write the texts as WET too, in OUT/wet: conversion records, as Common Crawl has them"
+    )
+    segments: bool = flag("--segments", help="add the segments of rendered pages to the rows")
+    snapshots: bool = flag("--keep-snapshots", help="store rendered pages in OUT/snapshots")
+    metrics: str | None = option(
+        "--metrics",
+        "--metrics-port",
+        type=_parse_address,
+        metavar="[HOST:]PORT",
+        help="serve metrics for Prometheus, on this machine only without HOST",
+    )
+
+    @cached_property
+    def run(self) -> RunSettings:
+        """Return the execution settings.
+
+        Raises:
+            UsageError: a value is out of range.
+        """
+        from vclean.farm.tasks import RunSettings
+
+        values = {each.name: getattr(self, each.name) for each in fields(RunSettings)}
+        return RunSettings(**{**values, "workers": self.workers or 0})
+
+    def check(self) -> None:
+        """Check the settings."""
+        if self.address and self.engine != "ray":
+            raise click.UsageError("argument --address: needs --engine ray")
+        super().check()
+        _ = self.run
+
+
+@dataclass(frozen=True, kw_only=True)
+class FarmOptions(RunOptions, CleaningOptions, LimitOption, MessageOptions):
+    """Options of `vclean farm`."""
+
+    inputs: list[str] = argument("INPUT...", "pages to clean (see below)", nargs=-1, required=True)
+    out: Path = option("-o", "--out", type=Path, required=True, metavar="OUT", help="write to this folder")
+    continues: bool = flag("--resume", help="continue the run in OUT; finished pages are skipped")
+    retry_failed: bool = flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
+    pages: Path | None = option(
+        "--pages", type=Path, metavar="FILE", help="from archives, clean only the URLs that this file lists"
+    )
+    render: str | None = option(
+        "--render",
+        type=click.Choice(("always", "auto")),
+        section=_ROWS,
+        help="auto: parse each page first, and render it only if that does not suffice (always)",
+    )
+    no_render: bool = flag(
+        "--no-render", excludes="render", section=_ROWS, help="only parse pages: no browser, a fifth of the time"
+    )
+    network: Network = option(
+        "--network",
+        type=click.Choice(("none", "public")),
+        default="none",
+        section=_ROWS,
+        help="load subresources that no archive or folder has: never, or from public addresses ({default})",
+    )
+
+    @property
+    def resume(self) -> bool:
+        """Return whether the run in `out` is continued."""
+        return self.continues or self.retry_failed
+
+    @property
+    def render_mode(self) -> RenderMode:
+        """Return whether pages are rendered."""
+        return "auto" if self.render == "auto" else self.scripts or not self.no_render
+
+    @cached_property
+    def cleaning(self) -> CleanerSettings:
+        """Return the settings that determine the rows."""
+        return replace(super().cleaning, network=self.network)
+
+    def check(self) -> None:
+        """Check that no input is empty, and the settings."""
+        if "" in self.inputs:
+            raise UsageError("an INPUT is empty: name a file, a folder, a URL, or a pattern")
+        super().check()
+
+
 @command(
     "farm",
-    _options,
+    FarmOptions,
     help="Clean pages in bulk, into Parquet. Each page gives one row: a result or the reason of its failure.",
     epilog=_EPILOG,
+    sections={RENDERING: _ROWS, CONTENT: _ROWS, INPUT: "Options"},
 )
-@argument("inputs", "INPUT...", "pages to clean (see below)", nargs=-1, required=True)
-@option("-o", "--out", type=path, required=True, metavar="OUT", help="write to this folder")
-@flag("--resume", help="continue the run in OUT; finished pages are skipped")
-@flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
-@option("--pages", type=path, metavar="FILE", help="from archives, clean only the URLs that this file lists")
-@page_count_limit()
-@option(
-    "--render",
-    type=click.Choice(("always", "auto")),
-    section=_ROWS,
-    help="auto: parse each page first, and render it only if that does not suffice (always)",
-)
-@flag("--no-render", section=_ROWS, help="only parse pages: no browser, a fifth of the time")
-@flag("--js", section=_ROWS, help="run the scripts of pages")
-@option(
-    "--network",
-    type=click.Choice(("none", "public")),
-    default="none",
-    section=_ROWS,
-    help="load subresources that no archive or folder has: never, or from public addresses (none)",
-)
-@option(
-    "--method",
-    default="vclean",
-    metavar="NAME",
-    shell_complete=complete_methods,
-    section=_ROWS,
-    help="label blocks with this method, see `vclean methods` (vclean)",
-)
-@option("--model", type=path, metavar="FILE", section=_ROWS, help="use this model in place of the shipped model")
-@option(
-    "--templates",
-    type=path,
-    metavar="FOLDER",
-    section=_ROWS,
-    help="use the selector file HOST.txt in this folder for pages of HOST",
-)
-@policy(_ROWS)
-@page_limits(_ROWS)
-@option(
-    "--engine",
-    type=click.Choice(("local", "ray")),
-    default="local",
-    section=_RUN,
-    help="run on this machine or on a Ray cluster (local)",
-)
-@option(
-    "--address",
-    metavar="ADDR",
-    section=_RUN,
-    help="connect to the Ray cluster at this address (a running one, or a new one on this machine)",
-)
-@option(
-    "--workers",
-    type=positive(int),
-    metavar="N",
-    section=_RUN,
-    help="clean N pages at once (processors + 1)",
-)
-@option(
-    "--retries",
-    type=count,
-    default="2",
-    metavar="N",
-    section=_RUN,
-    help="try a page N more times after a crash of the browser (2)",
-)
-@option(
-    "--max-memory",
-    type=_parse_size,
-    default="3G",
-    metavar="SIZE",
-    section=_RUN,
-    help="limit the memory of one page, including its browser (3G)",
-)
-@option(
-    "--part-rows", type=positive(int), default="500", metavar="N", section=_RUN, help="write N pages to each part (500)"
-)
-@flag(
-    "--wet", section=_RUN, help="write the texts as WET too, in OUT/wet: conversion records, as Common Crawl has them"
-)
-@flag("--segments", section=_RUN, help="add the segments of rendered pages to the rows")
-@flag("--keep-snapshots", "snapshots", section=_RUN, help="store rendered pages in OUT/snapshots")
-@option(
-    "--metrics",
-    "--metrics-port",
-    "metrics",
-    type=_parse_address,
-    metavar="[HOST:]PORT",
-    section=_RUN,
-    help="serve metrics for Prometheus, on this machine only without HOST",
-)
-@verbosity()
 def farm(options: FarmOptions) -> int:
     """Clean all pages and return the exit code: 0, 1 if pages failed, 128 plus the signal's number if interrupted.
 
@@ -266,12 +214,12 @@ def farm(options: FarmOptions) -> int:
     Raises:
         VcleanError: an error that every page would repeat, or the output cannot be written.
     """
-    from vclean.farm.executor import InterruptedRunError
     from vclean.farm.inputs import Inputs
     from vclean.farm.metrics import serve_metrics
     from vclean.farm.output import RunOutput
     from vclean.farm.parts import PARTS
     from vclean.farm.stats import Stats, count_input
+    from vclean.farm.workers import InterruptedRunError
 
     stats = Stats()
     resumption = {"resume": options.resume, "retry_failed": options.retry_failed}
@@ -308,7 +256,7 @@ def farm(options: FarmOptions) -> int:
 
 
 class _Run(Protocol):
-    """Engine of a run: see `vclean.farm.executor.run_locally`."""
+    """Engine of a run: see `vclean.farm.workers.run_locally`."""
 
     def __call__(
         self, inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings, stats: Stats, /
@@ -326,7 +274,7 @@ def _engine(options: FarmOptions) -> Iterator[_Run]:
         with connect_to_cluster(options.address) as ray:
             yield partial(run_on_ray, ray=ray)
         return
-    from vclean.farm.executor import run_locally
+    from vclean.farm.workers import run_locally
 
     if options.cleaning.render:
         _check_browser()
@@ -355,7 +303,7 @@ def _check_browser() -> None:
     Raises:
         BrowserError: it does not render, or there is no Chromium.
     """
-    from vclean.installation.setup import check_rendering
+    from vclean.installation import check_rendering
     from vclean.render.browser.chromium import find_chromium
 
     check_rendering(find_chromium())

@@ -401,7 +401,7 @@ def read_task(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
 
     Args:
         item: the page.
-        digest: digest of the settings (`vclean.farm.settings.settings_digest`).
+        digest: digest of the settings (`vclean.farm.tasks.settings_digest`).
     """
     start = time.perf_counter()
     try:

@@ -18,7 +18,7 @@ from vclean.errors import NotHtmlError, UsageError
 from vclean.farm.parts import PartWriter, drop_failures, part_paths, read_parts, remove_leftovers
 from vclean.farm.resume import ResumeLog
 from vclean.farm.rows import FAILED, LOG_COLUMNS, STAGES, VERSION, log_entry
-from vclean.farm.settings import settings_digest, settings_to_dict
+from vclean.farm.tasks import settings_digest, settings_to_dict
 from vclean.farm.wet import complete_wet, write_wet
 from vclean.files import AtomicFile, folder_lock, make_folder, output_errors, write_atomic
 from vclean.imports import version
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from vclean.farm.settings import RunSettings
     from vclean.farm.stats import Stats
-    from vclean.farm.tasks import TaskOutcome
+    from vclean.farm.tasks import RunSettings, TaskOutcome
     from vclean.settings import CleanerSettings
 
 

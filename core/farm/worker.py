@@ -24,8 +24,7 @@ from vclean.classify.trees.forest import COMPILED
 from vclean.errors import DeadlineError, VcleanError
 from vclean.farm import rows
 from vclean.farm.rows import FATAL_ERRORS, failed_outcome
-from vclean.farm.supervisor import receive, send
-from vclean.farm.tasks import TaskOutcome
+from vclean.farm.tasks import TaskOutcome, receive, send
 from vclean.imports import block_pandas, import_lightgbm
 from vclean.pipeline import Pipeline
 from vclean.render.storage.cache import to_bytes
@@ -35,8 +34,7 @@ from vclean.timeouts import deadline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from vclean.farm.settings import RunSettings
-    from vclean.farm.tasks import Task
+    from vclean.farm.tasks import RunSettings, Task
     from vclean.features.segments.segments import Segments
     from vclean.result import Result
     from vclean.settings import CleanerSettings

@@ -11,27 +11,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from vclean.characters import format_count
 from vclean.cli.batch import PageRun, report_bugs
-from vclean.cli.command import command
-from vclean.cli.options import (
-    argument,
-    check_exclusive,
-    check_pages,
-    flag,
-    option,
-    page_count_limit,
-    page_limits,
-    path,
-    port,
-    take_settings,
-    take_verbosity,
-    verbosity,
-)
+from vclean.cli.command import argument, command, flag, option
+from vclean.cli.options import PageOptions, port
 from vclean.errors import InputError, UsageError
 from vclean.files import write_stream
 
@@ -42,7 +29,6 @@ if TYPE_CHECKING:
     from vclean.labelling.preparation import PreparedPage, Preparer
     from vclean.labelling.session import AnnotationSession
     from vclean.page import Page
-    from vclean.settings import RenderSettings
 
 CHANGE_LOG_FOLDER: Final = "journal"
 """Folder of the change logs in a project."""
@@ -55,60 +41,6 @@ when the page is done. Ctrl-C ends the server; the same command continues later.
 """
 
 _log = logging.getLogger("vclean")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelOptions:
-    """Options of `vclean label`.
-
-    Attributes:
-        pages: the inputs as given; none for all pages of the project.
-        out: the folder of the project; None with `agreement`.
-        annotator: name of the annotator.
-        model: a model file in place of the shipped one.
-        port: port of the server; 0 for any.
-        open: whether to open the browser.
-        export: folder to export gold to, instead of serving pages.
-        agreement: two files or folders of gold to compare, instead of serving pages.
-        url: URL of pages that have none.
-        settings: render settings, including the limits of a page.
-        verbosity: -1 quiet, 0 normal, 1 verbose.
-        limit: the largest number of pages to read; None for all.
-    """
-
-    pages: list[str]
-    out: Path | None
-    annotator: str
-    model: Path | None
-    port: int
-    open: bool
-    export: Path | None
-    agreement: list[Path] | None
-    url: str
-    settings: RenderSettings
-    verbosity: int
-    limit: int | None = None
-
-
-def _options(*, js: bool, **values: Any) -> LabelOptions:
-    check_exclusive(values, "--export", "--agreement")
-    values["port"] = values["port"] or 0
-    settings = take_settings(values, scripts=js)
-    return _check_options(LabelOptions(settings=settings, verbosity=take_verbosity(values), **values))
-
-
-def _check_options(options: LabelOptions) -> LabelOptions:
-    check_pages(options.pages, options.url)
-    if options.agreement:
-        if options.pages or options.out:
-            raise UsageError("--agreement compares two files of gold: give no PAGE and no --out with it")
-    elif options.out is None:
-        raise UsageError(_missing_project(options.pages))
-    elif options.export and options.pages:
-        raise UsageError("--export writes the gold of all pages of the project: give no PAGE with it")
-    elif options.export and options.export.resolve().is_relative_to(options.out.resolve()):
-        raise UsageError(f"{options.export} is in the project {options.out}: export to a folder outside")
-    return options
 
 
 def _missing_project(pages: list[str]) -> str:
@@ -128,48 +60,71 @@ def _parse_annotator(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions(PageOptions):
+    """Options of `vclean label`."""
+
+    pages: list[str] = argument(
+        "[PAGE]...", "pages to label, as for vclean itself; default: all pages of PROJECT", nargs=-1
+    )
+    out: Path | None = option(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="PROJECT",
+        help="store rendered pages and labels in this folder; created if it does not exist",
+    )
+    annotator: str = option(
+        "--annotator",
+        type=_parse_annotator,
+        default=ANNOTATOR,
+        metavar="NAME",
+        help="set the name of the annotator ({default})",
+    )
+    model: Path | None = option(
+        "--model", type=Path, metavar="FILE", help="use this model in place of the shipped model"
+    )
+    port: int | None = option("--port", type=port, metavar="N", help="set the port of the server (any free port)")
+    open: bool = flag("--open", help="open the address in the browser")
+    export: Path | None = option(
+        "--export",
+        type=Path,
+        metavar="FOLDER",
+        help="export the gold and snapshots of all finished pages, without serving pages",
+    )
+    agreement: list[Path] | None = option(
+        "--agreement",
+        type=Path,
+        nargs=2,
+        metavar="GOLD GOLD",
+        excludes="export",
+        help="compare the gold of two annotators (files or folders), without serving pages",
+    )
+
+    def check(self) -> None:
+        """Check combinations of values.
+
+        Raises:
+            UsageError: a combination is not allowed.
+        """
+        super().check()
+        if self.agreement:
+            if self.pages or self.out:
+                raise UsageError("--agreement compares two files of gold: give no PAGE and no --out with it")
+        elif self.out is None:
+            raise UsageError(_missing_project(self.pages))
+        elif self.export and self.pages:
+            raise UsageError("--export writes the gold of all pages of the project: give no PAGE with it")
+        elif self.export and self.export.resolve().is_relative_to(self.out.resolve()):
+            raise UsageError(f"{self.export} is in the project {self.out}: export to a folder outside")
+
+
 @command(
     "label",
-    _options,
+    LabelOptions,
     help="Label pages by click, in a browser on this machine; every change is saved at once.",
     epilog=_EPILOG,
 )
-@argument("pages", "[PAGE]...", "pages to label, as for vclean itself; default: all pages of PROJECT", nargs=-1)
-@option(
-    "-o",
-    "--out",
-    type=path,
-    metavar="PROJECT",
-    help="store rendered pages and labels in this folder; created if it does not exist",
-)
-@option(
-    "--annotator",
-    type=_parse_annotator,
-    default=ANNOTATOR,
-    metavar="NAME",
-    help=f"set the name of the annotator ({ANNOTATOR})",
-)
-@option("--model", type=path, metavar="FILE", help="use this model in place of the shipped model")
-@option("--port", type=port, metavar="N", help="set the port of the server (any free port)")
-@flag("--open", help="open the address in the browser")
-@option(
-    "--export",
-    type=path,
-    metavar="FOLDER",
-    help="export the gold and snapshots of all finished pages, without serving pages",
-)
-@option(
-    "--agreement",
-    type=path,
-    nargs=2,
-    metavar="GOLD GOLD",
-    help="compare the gold of two annotators (files or folders), without serving pages",
-)
-@flag("--js", help="run the scripts of pages")
-@option("--url", default="", metavar="BASE", help="set the URL of pages without one")
-@page_count_limit()
-@page_limits()
-@verbosity()
 def label_pages(options: LabelOptions) -> int:
     """Serve pages for labelling until Ctrl-C, or export or compare gold, and return the exit code.
 
@@ -229,7 +184,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
             options.annotator, AnnotationStore(change_log), GoldWriter(project, options.annotator), run.failures
         )
         server = LabelServer(
-            session, lambda number: preparer.document(session.page(number)), list_document(), options.port
+            session, lambda number: preparer.document(session.page(number)), list_document(), options.port or 0
         )
         stack.enter_context(server)
         pages = run.prepare_pages(preparer)
@@ -269,7 +224,7 @@ class _Run(PageRun):
     """Run of the command: prepared pages and failures."""
 
     def __init__(self, options: LabelOptions) -> None:
-        super().__init__(options, renders=True)
+        super().__init__(options)
         self.failures: list[str] = []
         self._pages = options.pages
         self._ids: set[str] = set()

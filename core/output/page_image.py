@@ -14,11 +14,10 @@ from vclean.features.segments.vips.algorithm import segment
 from vclean.files import write_atomic
 from vclean.labels import Label
 from vclean.output.overlay import to_overlay, to_overlay_page, to_overlay_parts
+from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
 from vclean.render.overlay.html import OverlayPage, draw_html
 from vclean.render.overlay.layers import Layer, TagPlacer, block_layer, hidden_layer, line_layer, part_layer
-from vclean.render.overlay.png import draw_png, open_screenshot
 from vclean.render.overlay.segments import segment_layer, separator_layer
-from vclean.render.overlay.svg import draw_svg
 from vclean.settings import DEFAULT_PDOC, OVERLAY_FORMATS, OverlayFormat
 
 if TYPE_CHECKING:

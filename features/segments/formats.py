@@ -12,11 +12,10 @@ import shapely
 from vclean.errors import UsageError
 from vclean.features.segments.webis import WebisPage
 from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_fragment
+from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
 from vclean.render.overlay.html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
 from vclean.render.overlay.layers import TagPlacer, excerpt
-from vclean.render.overlay.png import draw_png, open_screenshot
 from vclean.render.overlay.segments import SegmentOverlay, segment_layer, separator_layer
-from vclean.render.overlay.svg import draw_svg
 
 if TYPE_CHECKING:
     from vclean.features.segments.segments import Segments

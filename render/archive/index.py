@@ -22,8 +22,7 @@ from vclean.errors import OutputError
 from vclean.files import output_errors, replace_durably
 from vclean.render.archive import cdx, warc
 from vclean.render.archive.cdx import CdxError
-from vclean.render.archive.cdx_builder import CdxIndexBuilder
-from vclean.render.archive.index_builder import IndexBuilder
+from vclean.render.archive.index_builder import CdxIndexBuilder, IndexBuilder
 from vclean.render.archive.schema import MAX_HOPS, identity, url_key
 from vclean.render.isolation import temp_dirs
 

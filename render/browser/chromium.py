@@ -84,7 +84,7 @@ class Chromium:
 def find_chromium() -> Chromium:
     """Find the Chromium to use: the override, Playwright's download, a headless shell, any Chrome or Chromium.
 
-    It takes about a millisecond and does not test the browser; `vclean.installation.setup` does.
+    It takes about a millisecond and does not test the browser; `vclean.installation` does.
 
     Raises:
         BrowserMissingError: no browser was found, or `VCLEAN_CHROMIUM` is not an executable file.

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
+from vclean.render.overlay.draw import data_url
 from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, PENS, ROLE_PENS, excerpt
-from vclean.render.overlay.png import data_url
 from vclean.render.overlay.segments import LEVEL_PENS
 
 if TYPE_CHECKING:

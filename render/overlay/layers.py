@@ -1,6 +1,6 @@
 """Lay out a drawing over the screenshot of a page: layers of frames with tags, and a legend.
 
-`vclean.render.overlay.png` and `vclean.render.overlay.svg` draw the layout. All lengths are CSS px of the screenshot,
+`vclean.render.overlay.draw` draws the layout. All lengths are CSS px of the screenshot,
 with the origin at its top left. The legend is in a strip above the screenshot.
 """
 

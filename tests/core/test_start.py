@@ -57,7 +57,7 @@ class TestOverlays:
 
     DRAW = """
 import sys
-from vclean.cli.commands import clean, diff, report
+from vclean.cli.commands import clean, diff, evaluate
 from vclean.output import page_image
 from vclean.render.overlay.html import OverlayPage, draw_html
 print("jinja2" in sys.modules)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from helpers.pages import laid_out, result
 from vclean.errors import DeadlineError
 from vclean.farm import rows
-from vclean.farm.settings import RunSettings
-from vclean.farm.tasks import Task, TaskOutcome
+from vclean.farm.tasks import RunSettings, Task, TaskOutcome
 from vclean.page import Page
 from vclean.render.storage.cache import to_bytes
 from vclean.settings import CleanerSettings

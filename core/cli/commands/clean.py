@@ -7,32 +7,24 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from vclean.characters import format_count
-from vclean.cli.batch import PageRun, report_bugs, suggest_option
-from vclean.cli.command import command
+from vclean.cli.batch import OutputRun, report_bugs, suggest_option
+from vclean.cli.command import argument, command, flag, is_on_command_line, option
 from vclean.cli.options import (
-    check_outputs,
-    check_overlay,
-    check_pages,
-    complete_methods,
-    flag,
+    CONTENT,
+    INPUT,
+    OUTPUT,
+    RENDERING,
+    CleaningOptions,
+    OverlayOptions,
+    PageOptions,
     fraction,
-    hide_overlays,
-    option,
-    page_count_limit,
-    page_limits,
-    pages_argument,
-    path,
-    policy,
-    take_policy,
-    take_settings,
-    take_verbosity,
-    verbosity,
 )
 from vclean.errors import DeadlineError, UsageError
 from vclean.output.registry import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
@@ -47,19 +39,12 @@ if TYPE_CHECKING:
     from vclean.page_reader import PageReader
     from vclean.pipeline import Pipeline, UnlabelledPage
     from vclean.result import Result
-    from vclean.settings import CleanerSettings, RenderMode, RenderSettings
-
-_REVIEW_BELOW: Final = 0.8
-"""Default of --review-below; a page with this confidence has a word F1 of about the same value."""
+    from vclean.settings import CleanerSettings, RenderMode
 
 _COMMON: Final = (
     "--render", "--format", "--out", "--for", "--comments", "--hidden", "--overlay", "--explain", "--limit", "--timeout"
 )  # fmt: skip
 """Options that the help lists first."""
-_INPUT: Final = "Input"
-_RENDERING: Final = "Rendering and limits of a page"
-_LABELS: Final = "What counts as content"
-_OUTPUT: Final = "Output"
 _EXPLANATION: Final = "Explanation"
 
 _EPILOG: Final = """\
@@ -76,113 +61,6 @@ _MAX_EXPLAINED_BLOCKS: Final = 5_000
 _log = logging.getLogger("vclean")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleanOptions:
-    """Options of the main command.
-
-    Attributes:
-        pages: the inputs from the command line.
-        cleaning: the settings that determine the result of a page.
-        format: one of `FORMATS`.
-        out: the output file or folder; None for standard output.
-        overlay: the overlay file, `.png`, `.svg` or `.html`; None for no overlay.
-        explain: whether to write the reasons for the label of every block.
-        show_hidden: whether to list hidden texts in place of the text.
-        front_matter: whether Markdown begins with the metadata of the page.
-        review: the file for the list of pages with a confidence below `review_below`; None for no list.
-        review_below: the upper limit of the confidence of listed pages, 0 to 1.
-        same_site: whether to compare the pages of each site before labelling them.
-        url: the URL for pages without a URL.
-        page: the URL of the only page to clean, of one archive; empty for all pages.
-        verbosity: -1 quiet, 0 normal, 1 verbose.
-        limit: the largest number of pages to read; None for all.
-    """
-
-    pages: list[str]
-    cleaning: CleanerSettings
-    format: str
-    out: Path | None
-    overlay: Path | None
-    explain: bool
-    show_hidden: bool
-    front_matter: bool
-    review: Path | None
-    review_below: float
-    same_site: bool
-    url: str
-    page: str
-    verbosity: int
-    limit: int | None = None
-
-    @property
-    def settings(self) -> RenderSettings:
-        """Return the options of rendering, and limits of a page."""
-        return self.cleaning.rendering
-
-    @property
-    def explains(self) -> bool:
-        """Return whether reasons are computed, for the output or for an HTML overlay."""
-        return self.cleaning.explain
-
-    @property
-    def output(self) -> str:
-        """Return the name of the output: the format, or the explanation in place of the default format."""
-        if self.show_hidden:
-            return HIDDEN_LIST
-        if self.front_matter:
-            return FRONT_MATTER
-        return EXPLANATION if self.explain and self.format == FORMATS[0] else self.format
-
-
-def _options(**values: Any) -> CleanOptions:
-    from vclean.settings import CleanerSettings
-
-    method, model = _take_method(values)
-    if values["review_below"] is not None and values["review"] is None:
-        raise click.UsageError("argument --review-below: needs --review FILE")
-    values["review_below"] = values["review_below"] or _REVIEW_BELOW
-    js, overlay = values.pop("js"), values["overlay"]
-    always, auto = values.pop("render"), values.pop("render_auto")
-    render: RenderMode = "auto" if auto else always or js or overlay is not None
-    cleaning = CleanerSettings(
-        render=render,
-        method=method,
-        model=model,
-        templates=values.pop("templates"),
-        policy=take_policy(values),
-        rendering=take_settings(values, scripts=js, renders=bool(render)),
-        explain=values["explain"] or (overlay is not None and overlay.suffix.lower() == ".html"),
-    )
-    options = CleanOptions(cleaning=cleaning, verbosity=take_verbosity(values), **values)
-    _check(options)
-    return options
-
-
-def _take_method(values: dict[str, Any]) -> tuple[str, Path | None]:
-    """Return the method and its file; `--template FILE` means `--method template --model FILE`."""
-    template, method, model = (values.pop(name) for name in ("template", "method", "model"))
-    if template and (model or method not in (None, "template")):
-        raise click.UsageError("argument --template: not allowed with --method or --model")
-    return method or ("template" if template else "vclean"), template or model
-
-
-def _check(options: CleanOptions) -> None:
-    if options.explain and options.format not in (FORMATS[0], "json"):
-        raise UsageError(f"--explain replaces the text: leave out -f {options.format}, or write -f json")
-    if options.show_hidden and (options.explain or options.format != FORMATS[0]):
-        raise UsageError("--show-hidden replaces the text: leave out -f and --explain")
-    if options.front_matter and options.format != "markdown":
-        raise UsageError("--front-matter is for Markdown: write -f markdown, too")
-    check_overlay(options.overlay)
-    check_pages(options.pages, options.url)
-    from vclean.input.sources import is_archive
-
-    if options.page and not (len(options.pages) == 1 and is_archive(Path(options.pages[0]))):
-        raise UsageError("--page names a page of one web archive: give one WARC or WACZ file")
-    outputs = {"--out": options.out, "--overlay": options.overlay, "--review": options.review}
-    check_outputs(options.pages, outputs)
-
-
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
@@ -193,109 +71,138 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
+@dataclass(frozen=True, kw_only=True)
+class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
+    """Options of the main command."""
+
+    pages: list[str] = argument("PAGE...", "pages to clean (see below)", nargs=-1, required=True)
+    render: bool = flag(
+        "--render",
+        section=RENDERING,
+        help="render pages in headless Chromium; --render auto: only those that need it",
+    )
+    render_auto: bool = flag("--render-auto", hidden=True)  # written as two words: --render auto
+    scripts: bool = flag("--js", section=RENDERING, help="run the scripts of pages (implies --render)")
+    url: str = option(
+        "--url",
+        default="",
+        metavar="BASE",
+        section=INPUT,
+        help="set the URL of pages without one, to resolve their links",
+    )
+    page: str = option(
+        "--page", default="", metavar="URL", section=INPUT, help="clean only the page at this URL of one web archive"
+    )
+    template: Path | None = option(
+        "--template",
+        type=Path,
+        metavar="FILE",
+        section=CONTENT,
+        help="keep the elements that match the selectors in this file, one per line",
+    )
+    same_site: bool = flag(
+        "--same-site",
+        section=CONTENT,
+        help="compare the pages of each site, and leave out what repeats on many of them",
+    )
+    format: str = option(
+        "-f",
+        "--format",
+        type=click.Choice(FORMATS),
+        default=FORMATS[0],
+        section=OUTPUT,
+        help="set the output format ({default})",
+    )
+    front_matter: bool = flag(
+        "--front-matter",
+        section=OUTPUT,
+        help="with -f markdown: begin with title, authors, dates and other metadata, as YAML",
+    )
+    review: Path | None = option(
+        "--review",
+        type=Path,
+        metavar="FILE",
+        section=OUTPUT,
+        help="list pages of low confidence, lowest first, as JSON lines",
+    )
+    review_below: float = option(
+        "--review-below",
+        type=fraction,
+        default=0.8,  # a page with this confidence has a word F1 of about the same value
+        metavar="P",
+        needs="review",
+        section=OUTPUT,
+        help="with --review: list pages with a confidence below P, 0 to 1 ({default:g})",
+    )
+    overlay: Path | None = option(
+        "--overlay",
+        type=Path,
+        metavar="FILE",
+        section=_EXPLANATION,
+        help="draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
+    )
+    explain: bool = flag(
+        "--explain",
+        section=_EXPLANATION,
+        help="print the reasons for the label of every block in place of the text; with -f json, add them",
+    )
+    show_hidden: bool = flag(
+        "--show-hidden",
+        section=_EXPLANATION,
+        help="list the texts that readers do not see, in place of the text",
+    )
+    version: bool = flag(
+        "--version", expose_value=False, is_eager=True, callback=_print_version, help="print the version"
+    )
+
+    @property
+    def render_mode(self) -> RenderMode:
+        """Return whether pages are rendered."""
+        return "auto" if self.render_auto else self.render or self.scripts or self.overlay is not None
+
+    @cached_property
+    def cleaning(self) -> CleanerSettings:
+        """Return the settings that determine the result of a page; `--template FILE` sets method and model."""
+        explain = self.explain or (self.overlay is not None and self.overlay.suffix.lower() == ".html")
+        cleaning = replace(super().cleaning, explain=explain)
+        return replace(cleaning, method="template", model=self.template) if self.template else cleaning
+
+    @property
+    def output(self) -> str:
+        """Return the name of the output: the format, or the explanation in place of the default format."""
+        if self.show_hidden:
+            return HIDDEN_LIST
+        if self.front_matter:
+            return FRONT_MATTER
+        return EXPLANATION if self.explain and self.format == FORMATS[0] else self.format
+
+    def check(self) -> None:
+        """Check combinations of values.
+
+        Raises:
+            UsageError, click.UsageError: a combination is not allowed.
+        """
+        if self.template and (self.model or (is_on_command_line("method") and self.method != "template")):
+            raise click.UsageError("argument --template: not allowed with --method or --model")
+        super().check()
+        if self.explain and self.format not in (FORMATS[0], "json"):
+            raise UsageError(f"--explain replaces the text: leave out -f {self.format}, or write -f json")
+        if self.show_hidden and (self.explain or self.format != FORMATS[0]):
+            raise UsageError("--show-hidden replaces the text: leave out -f and --explain")
+        if self.front_matter and self.format != "markdown":
+            raise UsageError("--front-matter is for Markdown: write -f markdown, too")
+        from vclean.input.sources import is_archive
+
+        if self.page and not (len(self.pages) == 1 and is_archive(Path(self.pages[0]))):
+            raise UsageError("--page names a page of one web archive: give one WARC or WACZ file")
+
+
 @command(
     "clean",
-    _options,
+    CleanOptions,
     help="Clean web pages: label every block of text, print the content.",
     epilog=_EPILOG,
     common=_COMMON,
-)
-@pages_argument("pages to clean (see below)")
-@flag("--render", section=_RENDERING, help="render pages in headless Chromium; --render auto: only those that need it")
-@flag("--render-auto", hidden=True)  # written as two words: --render auto
-@flag("--js", section=_RENDERING, help="run the scripts of pages (implies --render)")
-@option(
-    "--url", default="", metavar="BASE", section=_INPUT, help="set the URL of pages without one, to resolve their links"
-)
-@option(
-    "--page",
-    default="",
-    metavar="URL",
-    section=_INPUT,
-    help="clean only the page at this URL of one web archive",
-)
-@option(
-    "--method",
-    metavar="NAME",
-    shell_complete=complete_methods,
-    section=_LABELS,
-    help="label blocks with this method, see `vclean methods` (vclean)",
-)
-@option("--model", type=path, metavar="FILE", section=_LABELS, help="use this model in place of the shipped model")
-@option(
-    "--template",
-    type=path,
-    metavar="FILE",
-    section=_LABELS,
-    help="keep the elements that match the selectors in this file, one per line",
-)
-@option(
-    "--templates",
-    type=path,
-    metavar="FOLDER",
-    section=_LABELS,
-    help="use the selector file HOST.txt in this folder for pages of HOST",
-)
-@flag("--same-site", section=_LABELS, help="compare the pages of each site, and leave out what repeats on many of them")
-@page_count_limit(section=_INPUT)
-@page_limits(section=_RENDERING)
-@policy(section=_LABELS)
-@option(
-    "-f",
-    "--format",
-    type=click.Choice(FORMATS),
-    default=FORMATS[0],
-    section=_OUTPUT,
-    help=f"set the output format ({FORMATS[0]})",
-)
-@option(
-    "-o",
-    "--out",
-    type=path,
-    metavar="OUT",
-    section=_OUTPUT,
-    help="write to this file; several pages: to this folder, or with -f json to one file (standard output)",
-)
-@option(
-    "--overlay",
-    type=path,
-    metavar="FILE",
-    section=_EXPLANATION,
-    help="draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
-)
-@hide_overlays(section=_RENDERING)
-@flag(
-    "--explain",
-    section=_EXPLANATION,
-    help="print the reasons for the label of every block in place of the text; with -f json, add them",
-)
-@flag("--show-hidden", section=_EXPLANATION, help="list the texts that readers do not see, in place of the text")
-@flag(
-    "--front-matter",
-    section=_OUTPUT,
-    help="with -f markdown: begin with title, authors, dates and other metadata, as YAML",
-)
-@option(
-    "--review",
-    type=path,
-    metavar="FILE",
-    section=_OUTPUT,
-    help="list pages of low confidence, lowest first, as JSON lines",
-)
-@option(
-    "--review-below",
-    type=fraction,
-    metavar="P",
-    section=_OUTPUT,
-    help=f"with --review: list pages with a confidence below P, 0 to 1 ({_REVIEW_BELOW:g})",
-)
-@verbosity()
-@flag(
-    "--version",
-    expose_value=False,
-    is_eager=True,
-    callback=_print_version,
-    help="print the version",
 )
 def clean_pages(options: CleanOptions) -> int:
     """Clean every page, write the results, and return the exit code.
@@ -346,19 +253,13 @@ def _review(options: CleanOptions) -> Review | None:
     return Review(options.review, options.review_below)
 
 
-class _Run(PageRun):
+class _Run(OutputRun):
     """Run of the command: its options, its outputs, and its failures."""
 
     def __init__(self, options: CleanOptions) -> None:
-        from vclean.output.writers import OverlayWriter, make_writer
-
-        super().__init__(options, renders=bool(options.cleaning.render), page=options.page)
+        super().__init__(options, options.output, page=options.page)
         self.options = options
-        self.writer = make_writer(options.out, options.output, many=self.many, inputs=options.pages)
         self.review = _review(options)
-        self._overlays = (
-            OverlayWriter(options.overlay, many=self.many, inputs=options.pages) if options.overlay else None
-        )
 
     def clean(self, pipeline: Pipeline, source: Source) -> None:
         """Clean one page and write its result; report a failure."""
@@ -392,7 +293,7 @@ class _Run(PageRun):
 
     def _label(self, pipeline: Pipeline, blocks: UnlabelledPage, evidence: SiteEvidence | None = None) -> Result:
         """Label a page; without --explain, reasons for an HTML overlay are left out if they take too long."""
-        if self.options.explain or not self.options.explains:
+        if self.options.explain or not self.options.cleaning.explain:
             return pipeline.label(blocks, evidence=evidence)
         count = len(blocks.columns)
         if count <= _MAX_EXPLAINED_BLOCKS:
@@ -403,8 +304,8 @@ class _Run(PageRun):
 
     def _write(self, result: Result) -> None:
         """Write a result to all outputs, and log its notes."""
-        if self._overlays:
-            self._overlays.write(result, result.screenshot)
+        if self.overlays:
+            self.overlays.write(result, result.screenshot)
         if self.review:
             self.review.add(result)
         self.writer.write(result if self.options.explain else replace(result, explanation=None))

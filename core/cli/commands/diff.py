@@ -4,35 +4,19 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from vclean.cli.batch import PageRun, report_bugs
-from vclean.cli.command import command
-from vclean.cli.options import (
-    check_outputs,
-    check_pages,
-    compared_methods,
-    flag,
-    option,
-    page_count_limit,
-    page_limits,
-    pages_argument,
-    path,
-    take_settings,
-    take_verbosity,
-    verbosity,
-)
+from vclean.cli.batch import OutputRun, report_bugs
+from vclean.cli.command import argument, command, flag, option
+from vclean.cli.options import PageOptions, compared_methods
 from vclean.files import write_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from vclean.input.sources import Source
     from vclean.pipeline import Pipeline
-    from vclean.settings import RenderSettings
+    from vclean.settings import RenderMode
 
 DIFFERENT: Final = 13
 """Exit code for different results, with --exit-code."""
@@ -43,81 +27,54 @@ _BY_SUFFIX: Final = {".html": "html", ".htm": "html", ".json": "json", ".jsonl":
 _SIDES: Final = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffOptions:
-    """Options of `vclean diff`.
+@dataclass(frozen=True, kw_only=True)
+class DiffOptions(PageOptions):
+    """Options of `vclean diff`."""
 
-    Attributes:
-        pages: the inputs from the command line.
-        sides: two names of methods or paths of model files, from the command line.
-        render: whether to render pages; implied by `js`.
-        js: whether to run the scripts of pages.
-        format: one of `FORMATS`.
-        out: the output file or folder; None for standard output.
-        exit_code: whether the exit code is 13 if the two differ.
-        url: the URL for pages without a URL.
-        settings: options of rendering, and limits of a page.
-        verbosity: -1 quiet, 0 normal, 1 verbose.
-        limit: the largest number of pages to read; None for all.
-    """
+    pages: list[str] = argument(
+        "PAGE...", "pages to compare them on, as for vclean itself: see vclean --help", nargs=-1, required=True
+    )
+    methods: list[str] = compared_methods("give two to compare them, or one to compare it with vclean")
+    render: bool = flag("--render", help="render pages in headless Chromium; the HTML output then shows the screenshot")
+    scripts: bool = flag("--js", help="run the scripts of pages (implies --render)")
+    format_name: str | None = option(
+        "-f",
+        "--format",
+        type=click.Choice(FORMATS),
+        help=f"set the output format ({FORMATS[0]}, or by the suffix of OUT)",
+    )
+    exit_code: bool = flag("--exit-code", help="exit with 13 if they differ")
 
-    pages: list[str]
-    sides: tuple[str, str]
-    render: bool
-    js: bool
-    format: str
-    out: Path | None
-    exit_code: bool
-    url: str
-    settings: RenderSettings
-    verbosity: int
-    limit: int | None = None
+    @property
+    def render_mode(self) -> RenderMode:
+        """Return whether pages are rendered."""
+        return self.render or self.scripts
 
+    @property
+    def format(self) -> str:
+        """Return one of `FORMATS`: the chosen one, or by the suffix of the output file."""
+        by_suffix = _BY_SUFFIX.get(self.out.suffix.lower(), FORMATS[0]) if self.out else FORMATS[0]
+        return self.format_name or by_suffix
 
-def _options(*, methods: Sequence[str], **values: Any) -> DiffOptions:
-    values["sides"] = _sides(methods)
-    values["format"] = values["format"] or _format(values["out"])
-    settings = take_settings(values, scripts=values["js"], renders=values["render"] or values["js"])
-    options = DiffOptions(settings=settings, verbosity=take_verbosity(values), **values)
-    check_pages(options.pages, options.url)
-    check_outputs(options.pages, {"--out": options.out})
-    return options
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Return the names of two different methods, or paths of model files.
 
+        Raises:
+            click.UsageError: there are not two.
+        """
+        sides = self.methods if len(self.methods) == _SIDES else ["vclean", *self.methods]
+        if len(sides) != _SIDES or sides[0] == sides[1]:
+            raise click.UsageError("give two different methods or models to compare: --method A --method B")
+        return sides[0], sides[1]
 
-def _sides(methods: Sequence[str]) -> tuple[str, str]:
-    sides = methods if len(methods) == _SIDES else ("vclean", *methods)
-    if len(sides) != _SIDES or sides[0] == sides[1]:
-        raise click.UsageError("give two different methods or models to compare: --method A --method B")
-    return sides[0], sides[1]
-
-
-def _format(out: Path | None) -> str:
-    return _BY_SUFFIX.get(out.suffix.lower(), FORMATS[0]) if out else FORMATS[0]
+    def check(self) -> None:
+        """Check that there are two sides."""
+        _ = self.sides
+        super().check()
 
 
-@command("diff", _options, help="Compare two methods or models on pages, and show where they disagree.")
-@pages_argument("pages to compare them on, as for vclean itself: see vclean --help")
-@compared_methods("give two to compare them, or one to compare it with vclean")
-@flag("--render", help="render pages in headless Chromium; the HTML output then shows the screenshot")
-@flag("--js", help="run the scripts of pages (implies --render)")
-@option(
-    "-f",
-    "--format",
-    type=click.Choice(FORMATS),
-    help=f"set the output format ({FORMATS[0]}, or by the suffix of OUT)",
-)
-@option(
-    "-o",
-    "--out",
-    type=path,
-    metavar="OUT",
-    help="write to this file; several pages: to this folder, or with -f json to one file (standard output)",
-)
-@flag("--exit-code", help="exit with 13 if they differ")
-@option("--url", default="", metavar="BASE", help="set the URL of pages without one")
-@page_count_limit()
-@page_limits()
-@verbosity()
+@command("diff", DiffOptions, help="Compare two methods or models on pages, and show where they disagree.")
 def compare_pages(options: DiffOptions) -> int:
     """Compare two methods on every page, write the differences, and return the exit code.
 
@@ -141,27 +98,26 @@ def compare_pages(options: DiffOptions) -> int:
 
 
 def _pipeline(options: DiffOptions, name: str) -> Pipeline:
-    from vclean.compare.methods import ComparedMethod
+    from vclean.compare.records import ComparedMethod
     from vclean.pipeline import Pipeline
     from vclean.settings import CleanerSettings
 
-    side, render = ComparedMethod.of(name), options.render or options.js
-    return Pipeline(CleanerSettings(render=render, rendering=options.settings, method=side.method, model=side.model))
+    side = ComparedMethod.of(name)
+    settings = CleanerSettings(
+        render=options.render_mode, rendering=options.settings, method=side.method, model=side.model
+    )
+    return Pipeline(settings)
 
 
-class _Run(PageRun):
+class _Run(OutputRun):
     """Run of the command: its options, its output, and the results of each page.
 
     Attributes:
-        writer: the output of comparisons.
         scores: for each page, the number of blocks that differ, the agreement, and the word F1.
     """
 
     def __init__(self, options: DiffOptions) -> None:
-        from vclean.output.writers import make_writer
-
-        super().__init__(options, renders=options.render or options.js)
-        self.writer = make_writer(options.out, options.format, many=self.many, inputs=options.pages)
+        super().__init__(options, options.format)
         self.scores: list[tuple[int, float, float]] = []
         self.options = options
 

@@ -1,77 +1,67 @@
-"""Command `vclean evaluate`: score methods on corpora."""
+"""Commands that score: `vclean evaluate`, `vclean report` and `vclean cleaneval-score`."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
 
-from vclean.cli.command import command
+from vclean.cli.command import Options, argument, command, flag, option
 from vclean.cli.options import (
+    MessageOptions,
+    compared_methods,
     complete_methods,
     corpora_argument,
-    flag,
-    folds,
-    option,
-    path,
+    count,
+    folds_option,
     predictions_option,
     snapshots_option,
-    take_verbosity,
-    verbosity,
 )
+from vclean.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
+
+    from vclean.compare.error_analysis import ReadPage
+    from vclean.compare.records import PageRecord
+    from vclean.page import Page
+
+WORST: Final = 12
+"""Default number of worst pages in a report."""
+
+_FRAME: Final = re.compile(r"\A\s*(?:<text\b[^>]*>|URL: \S+\s)|</text>\s*\Z", re.IGNORECASE)
+"""Text before and after the content in files of CleanEval 2007, such as the URL of the page; it is not scored."""
+_CLEANED: Final = "-cleaned"
+"""End of the names of gold files in CleanEval: `1-cleaned.txt` for the page `1.html`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluateOptions:
-    """Options of `vclean evaluate`.
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(MessageOptions):
+    """Options of `vclean evaluate`."""
 
-    Attributes:
-        corpora: the paths of the corpora.
-        render: whether to render the pages.
-        methods: the names of the methods.
-        folds: the number of folds of the cross-validation; 0 for none.
-        json: the file for the scores; None for none.
-        predictions: the file for the clean texts; None for none.
-        snapshots: the folder of rendered pages; None for none.
-        verbosity: -1 quiet, 0 normal, 1 verbose.
-    """
-
-    corpora: list[Path]
-    render: bool
-    methods: list[str]
-    folds: int
-    json: Path | None
-    predictions: Path | None
-    snapshots: Path | None
-    verbosity: int
+    corpora: list[Path] = corpora_argument(required=True)
+    render: bool = flag("--render", help="render pages in headless Chromium")
+    methods: list[str] = option(
+        "--method",
+        multiple=True,
+        default=("vclean",),
+        metavar="NAME",
+        shell_complete=complete_methods,
+        help="score this method; repeatable (vclean)",
+    )
+    folds: int = folds_option("by domain")
+    json: Path | None = option("--json", type=Path, metavar="FILE", help="write the scores as JSON")
+    predictions: Path | None = predictions_option()
+    snapshots: Path | None = snapshots_option()
 
 
-def _options(*, methods: Sequence[str], **values: Any) -> EvaluateOptions:
-    return EvaluateOptions(methods=list(methods) or ["vclean"], verbosity=take_verbosity(values), **values)
-
-
-@command("evaluate", _options, help="Score methods on corpora, over all pages and by page type.")
-@corpora_argument(required=True)
-@flag("--render", help="render pages in headless Chromium")
-@option(
-    "--method",
-    "methods",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=complete_methods,
-    help="score this method; repeatable (vclean)",
-)
-@option("--folds", type=folds, default="0", metavar="K", help="cross-validate by domain in K folds, 3 or more (none)")
-@option("--json", type=path, metavar="FILE", help="write the scores as JSON")
-@predictions_option()
-@snapshots_option()
-@verbosity()
+@command("evaluate", EvaluateOptions, help="Score methods on corpora, over all pages and by page type.")
 def score_methods(options: EvaluateOptions) -> int:
     """Score every method on every corpus, print the tables, write the files, and return the exit code.
 
@@ -102,3 +92,233 @@ def score_methods(options: EvaluateOptions) -> int:
         write_and_log(options.json, "scores", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
     write_predictions(report, options.predictions)
     return exit_code(report, "the table")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(MessageOptions):
+    """Options of `vclean report`."""
+
+    corpora: list[Path] = argument("CORPUS...", "a corpus, as for vclean evaluate", nargs=-1, required=True, type=Path)
+    methods: list[str] = compared_methods(
+        "repeatable (vclean); the report shows the worst pages of the first", default=("vclean",)
+    )
+    out: Path = option(
+        "-o", "--out", type=Path, default=Path("report.html"), metavar="FILE", help="write to this file ({default})"
+    )
+    render: bool = flag(
+        "--render", help="render pages in headless Chromium; the report then shows screenshots of the worst pages"
+    )
+    folds: int = folds_option("vclean by domain")
+    worst: int = option("--worst", type=count, default=WORST, metavar="N", help="show the N worst pages ({default})")
+    snapshots: Path | None = snapshots_option()
+
+
+@command("report", ReportOptions, help="Score methods on corpora, and write the scores as one HTML page.")
+def write_report(options: ReportOptions) -> int:
+    """Score the methods on the corpora, read the worst pages again, write the report, and return the exit code.
+
+    Raises:
+        InputError: a corpus is missing or damaged.
+        UsageError: the method does not exist.
+        ModelError: a model file is missing, damaged or of another version.
+        OutputError: the report cannot be written; checked before the work if possible.
+    """
+    from vclean.classify.corpora.corpora import read_corpus
+    from vclean.cli.corpora import exit_code, run_methods
+    from vclean.compare.error_analysis import analyze_errors, worst_records
+    from vclean.compare.records import ComparedMethod, RecordCollector, of_method
+    from vclean.compare.report import ReportData, to_html
+    from vclean.files import check_writable
+    from vclean.output.writers import write_and_log
+
+    check_writable(options.out)
+    compared_methods = [ComparedMethod.of(name) for name in options.methods]
+    collector = RecordCollector()
+    report = run_methods(
+        options.corpora,
+        {each.name: each.load for each in compared_methods},
+        render=options.render,
+        folds=options.folds,
+        snapshots=options.snapshots,
+        on_page=collector,
+    )
+    shown = worst_records(of_method(collector.records, _first_method(options, collector.records)), options.worst)
+    with _open_reader(options) as read:
+        analyses = analyze_errors([read_corpus(path) for path in options.corpora], shown, read)
+    overlays = {key: analysis.overlay() for key, analysis in analyses.items() if analysis.screenshot}
+    data = ReportData(
+        records=collector.records, facts=_report_facts(options), worst=shown, analyses=analyses, overlays=overlays
+    )
+    write_and_log(options.out, "report", to_html(data))
+    return exit_code(report, str(options.out))
+
+
+def _first_method(options: ReportOptions, records: Sequence[PageRecord]) -> str:
+    """Return the method for the worst pages: the first, on rendered pages if it was scored on parsed ones as well."""
+    from vclean.compare.records import methods
+
+    names = methods(records)
+    rendered = f"{options.methods[0]}, rendered"
+    return rendered if rendered in names else names[0]
+
+
+@contextmanager
+def _open_reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]:
+    """Open a function that reads a page again, with a screenshot if pages are rendered."""
+    from vclean.render.static.parse import parse
+
+    if not options.render:
+        yield lambda page: (parse(page), b"")
+        return
+    from vclean.render.browser.renderer import Renderer
+    from vclean.render.storage.cache import RenderingCache
+    from vclean.settings import RenderSettings
+
+    settings = RenderSettings()
+    with Renderer(settings) as renderer:
+        renderings = RenderingCache(renderer, settings, options.snapshots, screenshots=True)
+
+        def read(page: Page) -> ReadPage:
+            rendering = renderings(page)
+            return rendering.snapshot, rendering.screenshot or b""
+
+        yield read
+
+
+def _report_facts(options: ReportOptions) -> dict[str, str]:
+    from vclean.imports import version
+
+    readings = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
+    return {
+        "vclean": version(),
+        "corpora": ", ".join(path.name for path in options.corpora),
+        "pages were": readings.get((options.render, options.folds > 0), "parsed"),
+        "cross-validation": f"{options.folds} folds by site" if options.folds else "none",
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Scores of a page, 0 to 100.
+
+    Attributes:
+        name: the name of the gold file.
+        text: the score of the text only.
+        markup: the score of the text with its tags; None if the gold text has no tags.
+        missing: whether the predicted file is missing; it is scored as an empty file.
+    """
+
+    name: str
+    text: float
+    markup: float | None
+    missing: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CleanevalScoreOptions(Options):
+    """Options of `vclean cleaneval-score`."""
+
+    gold: Path = argument("GOLD", "a file of gold text with <h>, <p>, <l>; or a folder of such files", type=Path)
+    predicted: Path = argument("PREDICTED", "a file of clean text; or a folder of files with the same names", type=Path)
+    json: bool = flag("--json", help="print a JSON object")
+
+
+@command(
+    "cleaneval-score",
+    CleanevalScoreOptions,
+    help="Score clean text against gold text as in CleanEval 2007: text only, and text with markup.",
+)
+def score_files(options: CleanevalScoreOptions) -> int:
+    """Score every gold file and print the scores and their means; return the exit code.
+
+    Returns:
+        1 if a predicted file is missing, else 0.
+
+    Raises:
+        InputError: a path is missing or cannot be read, or the folder has no gold files.
+    """
+    from vclean.files import write_stream
+
+    scores = [_score_page(name, gold, predicted) for name, gold, predicted in _pairs(options.gold, options.predicted)]
+    write_stream(sys.stdout, _score_json(scores) if options.json else _score_table(scores))
+    return int(any(score.missing for score in scores))
+
+
+def _score_table(scores: Sequence[Score]) -> str:
+    """Return a table with a row for each page, and a row for the means over the pages."""
+    from tabulate import tabulate
+
+    rows = [("page", "text", "text+markup", "")]
+    for score in [*scores, _mean_score(scores)]:
+        markup = "-" if score.markup is None else f"{score.markup:.2f}"
+        rows.append((score.name, f"{score.text:.2f}", markup, "no file" if score.missing else ""))
+    aligned = ("left", "right", "right", "left")
+    table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
+    return "".join(line.rstrip() + "\n" for line in table.splitlines())
+
+
+def _score_json(scores: Sequence[Score]) -> str:
+    """Return a JSON object with the means and the scores of each page."""
+    mean = _mean_score(scores)
+    pages = [
+        {"name": score.name, "text": score.text, "markup": score.markup, "missing": score.missing} for score in scores
+    ]
+    return json.dumps({"text": mean.text, "markup": mean.markup, "pages": pages}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _mean_score(scores: Sequence[Score]) -> Score:
+    marked = [score.markup for score in scores if score.markup is not None]
+    return Score(f"mean of {len(scores)}", fmean(score.text for score in scores), fmean(marked) if marked else None)
+
+
+def _pairs(gold: Path, predicted: Path) -> list[tuple[str, Path, Path]]:
+    """Return the name of each gold file with its path and the path of its predicted file.
+
+    A predicted file may be missing if both arguments are folders.
+
+    Raises:
+        InputError: only one argument is a folder, a file does not exist, or the folder has no gold files.
+    """
+    if not gold.is_dir():
+        return [(gold.name, gold, _check_exists(_find_predicted(gold, predicted) if predicted.is_dir() else predicted))]
+    if not predicted.is_dir():
+        raise InputError(f"{gold} is a folder and {predicted} is not: give two files, or two folders")
+    files = sorted(path for path in gold.iterdir() if path.is_file() and not path.name.startswith("."))
+    if not files:
+        raise InputError(f"no file in {gold}: give a folder of gold texts")
+    return [(path.name, path, _find_predicted(path, predicted)) for path in files]
+
+
+def _check_exists(path: Path) -> Path:
+    if not path.exists():
+        raise InputError(f"{path} does not exist: give the file of the clean text")
+    return path
+
+
+def _find_predicted(gold: Path, predicted: Path) -> Path:
+    """Return the file in the folder `predicted` for a gold file: the same name, with any suffix.
+
+    Without such a file, the path that was expected is returned.
+    """
+    stem = gold.stem.removesuffix(_CLEANED)
+    expected = [predicted / gold.name, predicted / f"{stem}{gold.suffix}"]
+    others = sorted(path for path in predicted.iterdir() if path.stem == stem)
+    return next((path for path in [*expected, *others] if path.is_file()), expected[-1])
+
+
+def _score_page(name: str, gold: Path, predicted: Path) -> Score:
+    from vclean.classify.evaluation.scores import cleaneval_markup_score, cleaneval_score, has_marks
+
+    reference = _read_text(gold)
+    missing = not predicted.exists()
+    output = "" if missing else _read_text(predicted)
+    markup = cleaneval_markup_score(output, reference) if has_marks(reference) else None
+    return Score(name, cleaneval_score(output, reference), markup, missing)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        text = path.read_bytes().decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    return _FRAME.sub("", text)

@@ -6,16 +6,16 @@ import json
 import logging
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.command import command
-from vclean.cli.options import argument, flag, option, path, snapshots_option, take_verbosity, verbosity
+from vclean.cli.command import argument, command, flag, option
+from vclean.cli.options import MessageOptions, snapshots_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
     from vclean.classify.corpora.rendering import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
@@ -32,51 +32,6 @@ _BOTH: Final = (1, 2)
 _log = logging.getLogger("vclean")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluateSegmentsOptions:
-    """Options of `vclean evaluate-segments`.
-
-    Attributes:
-        archive: the web archive of pages marked by hand.
-        pages: a file with the URLs of the pages to use; None for the list beside the archive, or all without a list.
-        levels: the levels of the marks, 1 or 2.
-        atoms: some of `ATOMS`.
-        methods: the names of methods, see `vclean.classify.evaluation.segmenters.find_segmenter`.
-        marked_only: whether to ignore atoms outside all marks.
-        json: the file for the scores; None for none.
-        truth: the file for the true segments in the Webis format; None for none.
-        snapshots: the folder of rendered pages; None for none.
-        verbosity: -1 quiet, 0 normal, 1 verbose.
-    """
-
-    archive: Path
-    pages: Path | None
-    levels: tuple[int, ...]
-    atoms: tuple[str, ...]
-    methods: tuple[str, ...]
-    marked_only: bool
-    json: Path | None
-    truth: Path | None
-    snapshots: Path | None
-    verbosity: int
-
-
-def _options(
-    *,
-    levels: Sequence[str],
-    atoms: Sequence[str],
-    methods: Sequence[str],
-    **values: Any,
-) -> EvaluateSegmentsOptions:
-    return EvaluateSegmentsOptions(
-        levels=tuple(map(int, levels)),
-        atoms=tuple(atoms),
-        methods=tuple(dict.fromkeys(methods or METHODS)),
-        verbosity=take_verbosity(values),
-        **values,
-    )
-
-
 def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
     """Return a function that splits a comma-separated list and checks that `known` contains each value."""
 
@@ -89,46 +44,52 @@ def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
     return convert
 
 
+@dataclass(frozen=True, kw_only=True)
+class EvaluateSegmentsOptions(MessageOptions):
+    """Options of `vclean evaluate-segments`."""
+
+    archive: Path = argument("ARCHIVE", "a web archive of pages marked by hand", type=Path)
+    pages: Path | None = option(
+        "--pages",
+        type=Path,
+        metavar="FILE",
+        help="score these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+    )
+    levels: list[str] = option(
+        "--level",
+        type=_list_of(LEVELS),
+        default=",".join(LEVELS),
+        metavar="1,2",
+        help="use these levels of the marks (both)",
+    )
+    atoms: list[str] = option(
+        "--atoms",
+        type=_list_of(ATOMS),
+        default=",".join(ATOMS),
+        metavar="KIND,...",
+        help=f"count these atoms: {', '.join(ATOMS)} (all)",
+    )
+    methods: list[str] = option(
+        "--method",
+        multiple=True,
+        default=METHODS,
+        metavar="NAME",
+        help="score page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model file, or "
+        f"a file of segments; repeatable ({', '.join(METHODS)})",
+    )
+    marked_only: bool = flag("--marked-only", help="ignore atoms outside all marks; otherwise they reduce precision")
+    json: Path | None = option("--json", type=Path, metavar="FILE", help="write the scores of every page as JSON")
+    truth: Path | None = option(
+        "--truth", type=Path, metavar="FILE", help="write the true segments in the Webis format, as JSON lines"
+    )
+    snapshots: Path | None = snapshots_option()
+
+
 @command(
     "evaluate-segments",
-    _options,
+    EvaluateSegmentsOptions,
     help="Score segmenters by extended BCubed, on pages marked by hand.",
 )
-@argument("archive", "ARCHIVE", "a web archive of pages marked by hand", type=path)
-@option(
-    "--pages",
-    type=path,
-    metavar="FILE",
-    help="score these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
-)
-@option(
-    "--level",
-    "levels",
-    type=_list_of(LEVELS),
-    default=",".join(LEVELS),
-    metavar="1,2",
-    help="use these levels of the marks (both)",
-)
-@option(
-    "--atoms",
-    type=_list_of(ATOMS),
-    default=",".join(ATOMS),
-    metavar="KIND,...",
-    help=f"count these atoms: {', '.join(ATOMS)} (all)",
-)
-@option(
-    "--method",
-    "methods",
-    multiple=True,
-    metavar="NAME",
-    help="score page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model file, or a "
-    f"file of segments; repeatable ({', '.join(METHODS)})",
-)
-@flag("--marked-only", help="ignore atoms outside all marks; otherwise they reduce precision")
-@option("--json", type=path, metavar="FILE", help="write the scores of every page as JSON")
-@option("--truth", type=path, metavar="FILE", help="write the true segments in the Webis format, as JSON lines")
-@snapshots_option()
-@verbosity()
 def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     """Score every method on the marked pages, print one line for each, write the files, and return the exit code.
 
@@ -150,8 +111,10 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
 
     for file in filter(None, (options.json, options.truth)):
         check_writable(file)
-    methods = [find_segmenter(name) for name in options.methods]
-    criteria = ScoringCriteria(options.levels, [AtomKind(name) for name in options.atoms], options.marked_only)
+    methods = [find_segmenter(name) for name in dict.fromkeys(options.methods)]
+    criteria = ScoringCriteria(
+        tuple(map(int, options.levels)), [AtomKind(name) for name in options.atoms], options.marked_only
+    )
     segmenters = list({method.segmenter.name: method.segmenter for method in methods}.values())
     trials: list[PageTrials] = []
     truth: list[str] = []

@@ -1,39 +1,176 @@
-"""Commands `vclean setup` and `vclean doctor`: install Chromium, check the installation."""
+"""Commands `vclean setup`, `doctor`, `methods`, `completion` and `mcp`: the installation, and its use by programs."""
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from vclean.cli.command import command
-from vclean.cli.options import flag
+import click
+
+from vclean.cli.command import Options, argument, command, flag, option
+from vclean.cli.options import MessageOptions, RenderOptions
+from vclean.errors import UsageError
+from vclean.settings import CleanerSettings, Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vclean.classify.methods import MethodInfo
+
+SHELLS: Final = ("bash", "zsh", "fish")
+
+_COMPLETION_EPILOG: Final = """\
+\b
+For bash, add to ~/.bashrc:  eval "$(vclean completion bash)"
+For zsh, add to ~/.zshrc:    eval "$(vclean completion zsh)"
+For fish:  vclean completion fish > ~/.config/fish/completions/vclean.fish"""
+
+_SERVER_EPILOG: Final = """\
+The server speaks MCP on standard input and output; a client starts it. Tools: read_page, page_blocks, find_on_page,
+explain_block, page_screenshot. Without --allow-folder, no local file can be read; --no-network needs it.
+"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupOptions:
-    """Options of `vclean setup`, which has none."""
+@dataclass(frozen=True, kw_only=True)
+class JsonOption(Options):
+    """Option of `vclean doctor` and `vclean methods`."""
+
+    json: bool = flag("--json", help="print a JSON array")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoctorOptions:
-    """Options of `vclean doctor`; `json` prints a JSON array."""
-
-    json: bool
-
-
-@command("setup", SetupOptions, help="Find or install a Chromium, and test it.")
-def set_up(_: SetupOptions) -> int:
+@command("setup", Options, help="Find or install a Chromium, and test it.")
+def set_up(_: Options) -> int:
     """Find or install Chromium; return the exit code."""
-    from vclean.installation.setup import setup
+    from vclean.installation import setup
 
     setup(sys.stdout)
     return 0
 
 
-@command("doctor", DoctorOptions, help="Check the installation and suggest fixes; the exit code is 1 if a check fails.")
-@flag("--json", help="print a JSON array")
-def check_installation(options: DoctorOptions) -> int:
+@command("doctor", JsonOption, help="Check the installation and suggest fixes; the exit code is 1 if a check fails.")
+def check_installation(options: JsonOption) -> int:
     """Check the installation and return the exit code, 1 if a check fails."""
-    from vclean.installation.doctor import doctor
+    from vclean.installation import doctor
 
     return doctor(sys.stdout, as_json=options.json)
+
+
+@command("methods", JsonOption, help="List the methods that label blocks, and their requirements.")
+def list_methods(options: JsonOption) -> int:
+    """Print one line for each method, with its requirements and its description; return the exit code."""
+    from vclean.classify.methods import all_method_infos
+    from vclean.files import write_stream
+
+    write_stream(sys.stdout, _methods_json(all_method_infos()) if options.json else _method_table(all_method_infos()))
+    return 0
+
+
+def _method_table(methods: Sequence[MethodInfo]) -> str:
+    """Return a table of names, requirements and descriptions; `-` for a method without requirements."""
+    from tabulate import tabulate
+
+    rows = [(facts.name, ", ".join(_needs(facts)) or "-", facts.summary) for facts in methods]
+    return tabulate(rows, tablefmt="plain", disable_numparse=True) + "\n"
+
+
+def _methods_json(methods: Sequence[MethodInfo]) -> str:
+    """Return a JSON array of objects with name, description and requirements of each method."""
+    from vclean.classify.methods import is_shipped
+
+    rows = [
+        {
+            "name": facts.name,
+            "description": facts.summary,
+            "rendered": facts.rendered,
+            "trained": facts.trained,
+            "ships": is_shipped(facts) if facts.trained else None,
+            "template": facts.templated,
+            "extra": facts.extra or None,
+        }
+        for facts in methods
+    ]
+    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+
+
+def _needs(facts: MethodInfo) -> list[str]:
+    """Return the requirements of a method, and whether vclean ships the required model."""
+    from vclean.classify.methods import is_shipped
+
+    return [f"{need} (ships)" if need == "a model" and is_shipped(facts) else need for need in facts.needs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompletionOptions(Options):
+    """Options of `vclean completion`."""
+
+    shell: str = argument(
+        "SHELL", ", ".join(SHELLS[:-1]) + " or " + SHELLS[-1], type=click.Choice(SHELLS), shell_complete=None
+    )
+
+
+@command(
+    "completion",
+    CompletionOptions,
+    help="Print the script for completion of commands, options, values and files in a shell.",
+    epilog=_COMPLETION_EPILOG,
+)
+def print_script(options: CompletionOptions) -> int:
+    """Print the script and return the exit code."""
+    from click.shell_completion import get_completion_class
+
+    from vclean.cli.main import COMPLETE, PROGRAM
+    from vclean.files import write_stream
+
+    complete = get_completion_class(options.shell)
+    assert complete is not None
+    write_stream(sys.stdout, complete(PROGRAM, {}, "vclean", COMPLETE).source().strip() + "\n")
+    return 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions(RenderOptions, MessageOptions):
+    """Options of `vclean mcp`."""
+
+    folders: list[Path] = option(
+        "--allow-folder",
+        multiple=True,
+        type=Path,
+        metavar="FOLDER",
+        help="allow to read the pages below this folder; repeatable (none)",
+    )
+    no_network: bool = flag("--no-network", help="refuse addresses; otherwise pages at public addresses are fetched")
+    revealable: bool = flag("--revealable", help="keep text that a reader can open, such as folded sections")
+
+    def check(self) -> None:
+        """Check that some page can be read."""
+        if self.no_network and not self.folders:
+            raise UsageError("with --no-network and no --allow-folder no page can be read: add --allow-folder FOLDER")
+        super().check()
+
+    @property
+    def cleaning(self) -> CleanerSettings:
+        """Return the settings that determine the result of a page."""
+        policy = Policy(hidden="revealable" if self.revealable else "drop")
+        return CleanerSettings(render=True, rendering=self.settings, policy=policy)
+
+
+@command(
+    "mcp", ServerOptions, help="Serve pages to agents over the Model Context Protocol (MCP).", epilog=_SERVER_EPILOG
+)
+def serve_pages(options: ServerOptions) -> int:
+    """Serve until the client closes standard input, and return the exit code 0.
+
+    Raises:
+        UsageError: an allowed folder does not exist.
+        ExtraMissingError: the MCP SDK is not installed.
+    """
+    for folder in options.folders:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder: name a folder of pages")
+    from vclean.adapters.mcp import serve
+
+    serve(options.cleaning, options.folders, network=not options.no_network)
+    return 0

@@ -1,4 +1,4 @@
-"""Command `vclean train`: train a model on corpora, or on pages labelled by hand."""
+"""Commands `vclean train` and `vclean train-segments`: train a model on corpora, or on pages labelled by hand."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ import logging
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.command import command
+from vclean.cli.command import argument, command, flag, option
 from vclean.cli.options import (
+    MessageOptions,
     complete_methods,
     corpora_argument,
-    flag,
-    option,
-    path,
+    model_option,
     predictions_option,
     snapshots_option,
-    take_verbosity,
-    verbosity,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from vclean.classify.content.model import Model
     from vclean.cli.corpora import Unseen
@@ -40,81 +37,56 @@ The effect of the corrections is not measured: only one page is done, and no oth
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainOptions:
-    """Options of `vclean train`.
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions(MessageOptions):
+    """Options of `vclean train`."""
 
-    Attributes:
-        method: the name of the method to train.
-        corpora: the paths of the corpora; without corpora, the shipped model is trained further on `corrections`.
-        corrections: a file or folder of pages labelled by hand; None for none.
-        regions: archives that train the region model only.
-        out: the file for the model.
-        predictions: the file for the clean texts; None for none.
-        snapshots: the folder of rendered pages; None for none.
-        metadata: a file with titles, authors and dates of the pages; None for none.
-        force: whether to write a model that corrections made worse on held-out pages.
-        verbosity: -1 quiet, 0 normal, 1 verbose.
-    """
+    corpora: list[Path] = corpora_argument(required=False)
+    corrections: Path | None = option(
+        "--corrections",
+        type=Path,
+        metavar="GOLD",
+        help="add pages labelled with vclean label, a file or folder; without a CORPUS, train the shipped model "
+        "further",
+    )
+    method: str = option(
+        "--method",
+        default=_MODEL_METHOD,
+        metavar="NAME",
+        shell_complete=complete_methods,
+        help="train this method; `vclean methods --json` marks those that can be trained ({default})",
+    )
+    regions: list[Path] = option(
+        "--regions",
+        multiple=True,
+        type=Path,
+        metavar="ARCHIVE",
+        needs="corpora",
+        help="add a web archive of pages with regions marked by their structure, for the region model only; repeatable",
+    )
+    out: Path = model_option("write the model to this file")
+    predictions: Path | None = predictions_option(needs="corpora")
+    snapshots: Path | None = snapshots_option(needs="corpora")
+    metadata: Path | None = option(
+        "--metadata",
+        type=Path,
+        metavar="FILE",
+        needs="corpora",
+        help="titles, authors and dates of the pages, in Parquet format: columns corpus, id, title, authors, date",
+    )
+    force: bool = flag(
+        "--force", needs="corrections", help="write the model even if the corrections make it worse on held-out pages"
+    )
 
-    method: str
-    corpora: list[Path]
-    corrections: Path | None
-    regions: list[Path]
-    out: Path
-    predictions: Path | None
-    snapshots: Path | None
-    metadata: Path | None
-    force: bool
-    verbosity: int
+    def check(self) -> None:
+        """Check that there are pages, and that the method takes them."""
+        if not self.corpora and not self.corrections:
+            raise click.UsageError("name a CORPUS, or --corrections GOLD")
+        if self.method != _MODEL_METHOD and (self.regions or self.corrections):
+            raise click.UsageError("--regions and --corrections train the method vclean only")
 
 
-def _options(**values: Any) -> TrainOptions:
-    options = TrainOptions(verbosity=take_verbosity(values), **values)
-    if not options.corpora and not options.corrections:
-        raise click.UsageError("name a CORPUS, or --corrections GOLD")
-    if options.method != _MODEL_METHOD and (options.regions or options.corrections):
-        raise click.UsageError("--regions and --corrections train the method vclean only")
-    if not options.corpora and (options.regions or options.predictions or options.snapshots or options.metadata):
-        raise click.UsageError("--regions, --predictions, --snapshots and --metadata need a CORPUS")
-    if options.force and not options.corrections:
-        raise click.UsageError("--force needs --corrections GOLD")
-    return options
-
-
-@command("train", _options, help="Train a model; the same pages give the same model.")
-@corpora_argument(required=False)
-@option(
-    "--corrections",
-    type=path,
-    metavar="GOLD",
-    help="add pages labelled with vclean label, a file or folder; without a CORPUS, train the shipped model further",
-)
-@option(
-    "--method",
-    default="vclean",
-    metavar="NAME",
-    shell_complete=complete_methods,
-    help="train this method; `vclean methods --json` marks those that can be trained (vclean)",
-)
-@option(
-    "--regions",
-    multiple=True,
-    type=path,
-    metavar="ARCHIVE",
-    help="add a web archive of pages with regions marked by their structure, for the region model only; repeatable",
-)
-@option("-o", "--out", type=path, required=True, metavar="MODEL", help="write the model to this file")
-@predictions_option()
-@snapshots_option()
-@option(
-    "--metadata",
-    type=path,
-    metavar="FILE",
-    help="titles, authors and dates of the pages, in Parquet format: columns corpus, id, title, authors, date",
-)
-@flag("--force", help="write the model even if the corrections make it worse on held-out pages")
-@verbosity()
+@command("train", TrainOptions, help="Train a model; the same pages give the same model.")
 def train_model(options: TrainOptions) -> int:
     """Train a method on every page of the corpora, write its model, and return the exit code.
 
@@ -262,3 +234,41 @@ def _train_method(options: TrainOptions) -> int:
     write_predictions(report, options.predictions)
     write_and_log(options.out, "model", examples.train(options.method))
     return exit_code(report, "the table")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSegmentsOptions(MessageOptions):
+    """Options of `vclean train-segments`."""
+
+    archive: Path = argument("ARCHIVE", "web archive of pages marked by hand", type=Path)
+    out: Path = model_option("write the model to this file, such as my.vclean")
+    pages: Path | None = option(
+        "--pages",
+        type=Path,
+        metavar="FILE",
+        help="train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+    )
+    snapshots: Path | None = snapshots_option()
+
+
+@command("train-segments", TrainSegmentsOptions, help="Train the learned segmenter on pages marked by hand.")
+def train_segments(options: TrainSegmentsOptions) -> int:
+    """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
+
+    A page that cannot be rendered is logged and left out; the exit code is then 1.
+
+    Raises:
+        InputError: the archive or the list of pages cannot be read, or there are too few examples.
+        BrowserMissingError: no usable Chromium is installed.
+        OutputError: the model cannot be written; checked before the work if possible.
+    """
+    from vclean.classify.corpora.rendering import RenderedMarkedPages
+    from vclean.classify.training.segments import fit, training_rows
+    from vclean.files import check_writable
+    from vclean.output.writers import write_and_log
+
+    check_writable(options.out)
+    pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots)
+    model = fit(training_rows(pages), {"archive": options.archive.name})
+    write_and_log(options.out, "model", model.to_bytes())
+    return pages.exit_code

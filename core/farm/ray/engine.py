@@ -14,21 +14,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, cast
 
 from vclean.errors import VcleanError
-from vclean.farm.executor import InterruptedRunError
 from vclean.farm.parts import part_paths, remove_leftovers
-from vclean.farm.ray.claims import RemoteClaims
 from vclean.farm.ray.cluster import TASK_CPUS, WORKER_CPUS, WORKER_MEMORY, PoolSizes, alive_nodes, to_vclean_error
 from vclean.farm.ray.stages import (
     CHUNK_PAGES,
     ChunkCleaner,
     FencingToken,
     PartReport,
+    RemoteClaims,
     from_table,
     list_units,
     read_chunks,
     write_part,
 )
-from vclean.farm.settings import settings_digest
+from vclean.farm.tasks import settings_digest
+from vclean.farm.workers import InterruptedRunError
 from vclean.files import write_atomic
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
-    from vclean.farm.settings import RunSettings
     from vclean.farm.stats import Stats
+    from vclean.farm.tasks import RunSettings
     from vclean.settings import CleanerSettings
 
 _FENCING_FILE: Final = ".ray-run"

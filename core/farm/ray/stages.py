@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import sqlite3
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -16,22 +17,22 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import pyarrow as pa
 
 from vclean.errors import OutputError
-from vclean.farm.executor import CRASHES, MAX_CRASHES, clean_with_retries, repeated_crash_error
 from vclean.farm.inputs import read_task
+from vclean.farm.resume import ResumeLog
 from vclean.farm.rows import log_entry
 from vclean.farm.stats import Stats
-from vclean.farm.supervisor import WorkerProcess
+from vclean.farm.workers import CRASHES, MAX_CRASHES, WorkerProcess, clean_with_retries, repeated_crash_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
+    from types import ModuleType
 
     from vclean.farm.inputs import Inputs, InputUnit, UnitReader
     from vclean.farm.parts import PartWriter
-    from vclean.farm.ray.claims import Claims, RemoteClaims
-    from vclean.farm.settings import RunSettings
-    from vclean.farm.tasks import Item, Task, TaskOutcome
+    from vclean.farm.tasks import Item, RunSettings, Task, TaskOutcome
     from vclean.settings import CleanerSettings
+
 
 CHUNK_PAGES: Final = 32
 _CHUNK_BYTES: Final = 4 * 2**20
@@ -243,3 +244,60 @@ def from_table(table: pa.Table) -> object:
     """Return the value in a table of one row."""
     value: object = pickle.loads(table["packed"][0].as_py())
     return value
+
+
+class Claims:
+    """Resume log of a run, as an actor. It assigns each row to one page, and repeated requests get the same answer.
+
+    A reader that was lost is run again from the start and has to skip the same pages as before. The answers are in a
+    temporary file, so memory does not grow with their number.
+
+    Args:
+        parts: parts of the earlier runs.
+        inputs: inputs of this run.
+    """
+
+    def __init__(self, parts: Iterable[Path], inputs: Inputs) -> None:
+        self._resume_log = ResumeLog(parts)
+        self._covers = inputs.covers
+        self._answers = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+        self._answers.execute(
+            "create table answers (unit integer, batch integer, done blob, primary key (unit, batch))"
+        )
+
+    def claim(self, unit: int, batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
+        """Return which pages are done, one byte each: 1 or 0.
+
+        Args:
+            unit: number of the unit that contains the pages.
+            batch: number of the batch in the unit.
+            pages: key and id of each page.
+        """
+        row = self._answers.execute("select done from answers where unit = ? and batch = ?", (unit, batch)).fetchone()
+        if row:
+            return bytes(row[0])
+        done = bytes(self._resume_log.claim(key, name, self._covers) for key, name in pages)
+        if any(done):  # no need to store zeros: a page without a row has none later either
+            self._answers.execute("insert into answers values (?, ?, ?)", (unit, batch, done))
+        return done
+
+
+class RemoteClaims:
+    """Client of the actor `Claims` for readers; picklable.
+
+    Args:
+        ray: the module.
+        parts: parts of the earlier runs.
+        inputs: inputs of this run.
+        options: options of the actor.
+    """
+
+    def __init__(self, ray: ModuleType, parts: Iterable[Path], inputs: Inputs, **options: object) -> None:
+        self._actor: Any = ray.remote(Claims).options(max_task_retries=-1, **options).remote(parts, inputs)
+
+    def claim(self, unit: int, batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
+        """Call `Claims.claim` of the actor."""
+        import ray
+
+        done: bytes = ray.get(self._actor.claim.remote(unit, batch, pages))
+        return done

@@ -6,7 +6,7 @@ import pytest
 from helpers.http_site import site  # noqa: F401 - a fixture
 
 from vclean import clean_url
-from vclean.cli.main import main, parse_args
+from vclean.cli.main import main
 from vclean.errors import NetworkError, UsageError
 from vclean.settings import RenderSettings
 
@@ -27,14 +27,6 @@ class TestRenderSettings:
 
 
 class TestCommand:
-    @pytest.mark.parametrize(
-        "command", [[], ["segment"], ["farm", "-o", "out"], ["diff", "--method", "bte", "--method", "text"]]
-    )
-    def test_commands_have_the_option(self, command: list[str]) -> None:
-        options = parse_args([*command, "page.html", "--allow-host", "localhost", "--allow-host", "10.0.0.7"]).options
-        settings = options.cleaning.rendering if hasattr(options, "cleaning") else options.settings
-        assert settings.allow_hosts == ("localhost", "10.0.0.7")
-
     @pytest.mark.parametrize("render", [[], pytest.param(["--render"], marks=pytest.mark.browser)])
     def test_named_host_is_fetched(self, site, capsys: pytest.CaptureFixture[str], render: list[str]) -> None:
         assert main([f"{site}/page", *render]) == NetworkError.exit_code

@@ -39,8 +39,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def run_over(*pages: Path, out: Path | None = None, limit: int | None = None, verbosity: int = 0) -> PageRun:
     names = [str(page) for page in pages]
-    options = SimpleNamespace(pages=names, out=out, url="", settings=RenderSettings(), verbosity=verbosity, limit=limit)
-    return PageRun(options, renders=False)
+    values = {"pages": names, "out": out, "verbosity": verbosity, "limit": limit}
+    options = SimpleNamespace(**values, url="", settings=RenderSettings(), render_mode=False)
+    return PageRun(options)
 
 
 class TestSources:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vclean.cli.configuration import VARIABLE, find_configuration
-from vclean.cli.main import main, parse_args
+from vclean.cli.main import VARIABLE, find_configuration, main, parse_args
 from vclean.errors import UsageError, VcleanError
 
 

@@ -58,11 +58,6 @@ def test_text_is_the_same(html: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "The heron counts" in texts[0]
 
 
-def test_option_needs_rendering(html: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(html), "--hide-overlays"]) == 2
-    assert "no effect on pages that are not rendered" in capsys.readouterr().err
-
-
 def test_segments(html: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     overlay = tmp_path / "segments.png"
     assert main(["segment", str(html), "--hide-overlays", "--overlay", str(overlay), "-q"]) == 0

@@ -61,6 +61,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 
 
 class TestExitOnInterrupt:
+    @pytest.mark.slow
     @pytest.mark.parametrize("module", ["vclean.cli.main", "click", "vclean.cli.commands.clean", "vclean.pipeline"])
     def test_during_import(self, module: str) -> None:
         with started("-c", LOADING.format(module=module)) as process:
@@ -70,6 +71,7 @@ class TestExitOnInterrupt:
             _, stderr = process.communicate(timeout=20)
         assert (process.returncode, stderr) == (INTERRUPTED, "")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5, 1])
     def test_at_any_time(self, seconds: float) -> None:
         """Handle interrupts from the first module of vclean on, not during the start of Python."""

@@ -547,6 +547,7 @@ class TestMain:
         assert len(codes) == len(set(codes))
 
 
+@pytest.mark.slow
 class TestProcess:
     def test_the_module_runs(self, page: Path) -> None:
         running = process(page, "--method", "text")

@@ -1,23 +1,24 @@
+"""Options of all commands: the values that command lines give, and the errors of wrong ones."""
+
 from __future__ import annotations
 
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import click
 import pytest
 from helpers.pages import parsed
 
-from vclean.cli.commands.clean import FORMATS, CleanOptions
-from vclean.cli.commands.cleaneval_score import CleanevalScoreOptions
-from vclean.cli.commands.evaluate import EvaluateOptions
-from vclean.cli.commands.installation import DoctorOptions, SetupOptions
-from vclean.cli.commands.methods import MethodsOptions
-from vclean.cli.commands.train import TrainOptions
+from vclean import api
+from vclean.cli.commands import clean, segment
 from vclean.cli.main import COMMANDS, PROGRAM, main, main_inner
 from vclean.errors import UsageError
+from vclean.farm.tasks import RunSettings
+from vclean.features.segments import formats
 from vclean.output import registry
-from vclean.settings import Policy, RenderSettings
+from vclean.settings import DEFAULT_PDOC, CleanerSettings, Policy, RenderSettings
 
 HELP = """
 import sys
@@ -25,291 +26,298 @@ from vclean.cli.main import main
 main(["--help"])
 print(*sys.modules, file=sys.stderr)
 """
+FARM = "farm in -o out"
+DIFF = "diff page.html --method bte"
+URL = "https://example.org/"
+EVERYTHING = Policy(convention="cleaneval", comments=True, captions=True, byline=True, lists=True, recall_weight=4)
+
+VALUES = [
+    ("a.html -f text b --limit 3 c", {"pages": ["a.html", "b", "c"], "format": "text", "limit": 3}),
+    ("a", {"format": "markdown", "cleaning": CleanerSettings(), "settings": RenderSettings(), "url": "", "out": None}),
+    ("a", {"overlay": None, "review": None, "verbosity": 0, "same_site": False, "cleaning.explain": False}),
+    (
+        "a b --render --js -f json -o out --timeout 2.5 --overlay x.PNG",
+        {
+            "pages": ["a", "b"], "cleaning.render": True, "settings": RenderSettings(scripts=True, deadline=2.5),
+            "format": "json", "out": Path("out"), "overlay": Path("x.PNG"),
+        },
+    ),
+    *((f"a {flag} --width 800", {"settings.width": 800}) for flag in ("--render", "--js", "--overlay=a.png")),
+    ("a --review look", {"review": Path("look"), "review_below": 0.8}),
+    ("a --review look --review-below 0.6", {"review_below": 0.6}),
+    ("a --same-site", {"same_site": True}),
+    ("a --render auto", {"cleaning.render": "auto", "pages": ["a"]}),
+    ("--render auto a b", {"cleaning.render": "auto", "pages": ["a", "b"]}),
+    ("auto --render", {"cleaning.render": True, "pages": ["auto"]}),
+    ("--overlay o.png a auto", {"cleaning.render": True, "pages": ["a", "auto"]}),
+    ("--render -- auto", {"cleaning.render": True, "pages": ["auto"]}),
+    ("--render ./auto", {"cleaning.render": True, "pages": ["./auto"]}),
+    (f"- --url {URL}", {"pages": ["-"], "url": URL}),
+    ("a --out=-x --review -", {"out": Path("-x")}),
+    ("a -- -o --help", {"pages": ["a", "-o", "--help"]}),
+    ("./setup", {"pages": ["./setup"]}),
+    *((word, {"pages": [word]}) for word in ("page", "evalute.html", "pages/evalute", "-", "news")),
+    ("a --precision", {"cleaning.policy": Policy(recall_weight=0.25)}),
+    ("a --recall --comments out", {"cleaning.policy": Policy(recall_weight=4, comments=False)}),
+    ("a --comments in --title out --images out", {"cleaning.policy": Policy(comments=True, title=False, images=False)}),
+    ("a --for corpus --hidden keep", {"cleaning.policy": Policy(convention="cleaneval", hidden="keep")}),
+    ("a --for everything", {"cleaning.policy": EVERYTHING}),
+    ("a --for everything --precision", {"cleaning.policy.recall_weight": 0.25}),
+    ("a --for everything --lists out", {"cleaning.policy.lists": False}),
+    ("a --overlay o.html", {"cleaning.explain": True, "explain": False, "output": "markdown"}),
+    ("a --explain", {"cleaning.explain": True, "output": registry.EXPLANATION}),
+    ("a --explain -f json", {"cleaning.explain": True, "output": "json"}),
+    ("a --show-hidden", {"output": registry.HIDDEN_LIST}),
+    ("a --front-matter", {"output": registry.FRONT_MATTER}),
+    ("a --template t.txt", {"cleaning.method": "template", "cleaning.model": Path("t.txt")}),
+    ("a --method bte --model m --templates t", {"cleaning.method": "bte", "cleaning.templates": Path("t")}),
+    (
+        "segment a",
+        {"pdoc": 5, "method": "vips", "format": "json", "hidden": "revealable", "settings": RenderSettings()},
+    ),
+    (
+        f"segment a b --pdoc 9 -f webis -o out --overlay o.svg --method other --url {URL} --js --width 800 --timeout 3",
+        {
+            "pages": ["a", "b"], "pdoc": 9, "format": "webis", "method": "other", "out": Path("out"), "url": URL,
+            "overlay": Path("o.svg"), "settings": RenderSettings(scripts=True, width=800, deadline=3),
+        },
+    ),
+    ("diff page.html --model a.vclean --method bte", {"sides": ("a.vclean", "bte"), "format": "text"}),
+    (DIFF, {"sides": ("vclean", "bte"), "render_mode": False}),
+    *(
+        (f"{DIFF} {arguments}", {"format": expected})
+        for arguments, expected in {
+            "-o d.html": "html", "-o d.HTM": "html", "-o d.jsonl": "json", "-o d": "text", "-o d.html -f json": "json",
+        }.items()
+    ),
+    (f"{DIFF} --js --timeout 5 -q", {"settings": RenderSettings(scripts=True, deadline=5), "verbosity": -1}),
+    (FARM, {"cleaning": CleanerSettings(render=True), "run": RunSettings(), "inputs": ["in"], "out": Path("out")}),
+    (FARM, {"pages": None, "resume": False, "engine": "local", "address": None, "metrics": None, "verbosity": 0}),
+    (f"{FARM} --no-render", {"cleaning.render": False}),
+    (f"{FARM} --no-render --js", {"cleaning.render": True, "cleaning.rendering.scripts": True}),
+    (f"{FARM} --render auto", {"cleaning.render": "auto"}),
+    (
+        f"{FARM} --network public --method bte --model m --recall --comments out --templates t --timeout 5"
+        " --max-nodes 9 --max-bytes 8 --width 700 --height 600",
+        {
+            "cleaning": CleanerSettings(
+                network="public", method="bte", model=Path("m"), templates=Path("t"), render=True,
+                policy=Policy(recall_weight=4, comments=False),
+                rendering=RenderSettings(deadline=5, max_nodes=9, max_bytes=8, width=700, height=600),
+            )
+        },
+    ),
+    (
+        f"{FARM} --workers 7 --retries 0 --max-memory 1G --part-rows 9 --keep-snapshots",
+        {"run": RunSettings(workers=7, retries=0, max_memory=2**30, part_rows=9, snapshots=True)},
+    ),
+    *(
+        (f"{FARM} --max-memory {size}", {"run.max_memory": expected})
+        for size, expected in {"512M": 2**29, "1.5g": 3 * 2**29, "1t": 2**40, "300000000": 300_000_000}.items()
+    ),
+    (f"{FARM} --retry-failed", {"resume": True, "retry_failed": True}),
+    (f"{FARM} --resume", {"resume": True, "retry_failed": False}),
+    (f"{FARM} --engine ray --address 10.0.0.1:6379", {"engine": "ray", "address": "10.0.0.1:6379"}),
+    (f"{FARM} --metrics-port 9100", {"metrics": "127.0.0.1:9100"}),
+    (f"{FARM} --metrics 0.0.0.0:9100", {"metrics": "0.0.0.0:9100"}),
+    (f"{FARM} --metrics [::1]:9100", {"metrics": "::1:9100"}),
+    ("label a -o p", {"annotator": "me", "model": None, "port": None, "open": False, "settings": RenderSettings()}),
+    (
+        f"label a b -o p --annotator anna.b-2 --port 8000 --open --js --model m --url {URL} --timeout 9 -v",
+        {"annotator": "anna.b-2", "port": 8000, "open": True, "model": Path("m"), "settings.deadline": 9},
+    ),
+    ("label -o p", {"pages": []}),
+    ("label --agreement a b", {"agreement": [Path("a"), Path("b")], "out": None}),
+    (
+        "train a.parquet b.parquet -o m --snapshots s --predictions p",
+        {
+            "method": "vclean", "corpora": [Path("a.parquet"), Path("b.parquet")], "corrections": None, "regions": [],
+            "out": Path("m"), "snapshots": Path("s"), "predictions": Path("p"), "force": False,
+        },
+    ),
+    ("train --corrections gold.jsonl -o m", {"corpora": [], "corrections": Path("gold.jsonl")}),
+    ("train -o m a --regions b.warc --regions c.wacz", {"regions": [Path("b.warc"), Path("c.wacz")]}),
+    (
+        "evaluate a --render --method bte --method text --folds 5 --json f --predictions p",
+        {"corpora": [Path("a")], "render": True, "methods": ["bte", "text"], "folds": 5, "json": Path("f")},
+    ),
+    ("evaluate a", {"methods": ["vclean"], "folds": 0, "json": None}),
+    ("report a", {"methods": ["vclean"], "out": Path("report.html"), "render": False, "folds": 0, "worst": 12}),
+    ("report a --method bte --model m --worst 0", {"methods": ["bte", "m"], "worst": 0}),
+    (
+        "evaluate-segments a.warc",
+        {
+            "archive": Path("a.warc"), "levels": ["1", "2"], "methods": ["page", "dom", "vips"], "marked_only": False,
+            "atoms": ["chars", "nodes", "pixels", "edges-fine", "edges-coarse"], "pages": None, "snapshots": None,
+        },
+    ),
+    (
+        "evaluate-segments a --pages p --level 2 --atoms pixels,chars,pixels --method dom@2 --marked-only --truth t",
+        {"levels": ["2"], "atoms": ["pixels", "chars"], "methods": ["dom@2"], "marked_only": True, "truth": Path("t")},
+    ),
+    ("train-segments a -o m --pages p --snapshots s", {"out": Path("m"), "pages": Path("p"), "snapshots": Path("s")}),
+    ("doctor --json", {"json": True}),
+    *(
+        (f"{command} {flag}", {"verbosity": verbosity})
+        for command in ("a", "train a -o m", "evaluate a", "report a", "evaluate-segments a", "train-segments a -o m")
+        for flag, verbosity in {"-v": 1, "-q": -1}.items()
+    ),
+    *(
+        (f"{command} a --allow-host wiki --allow-host 10.0.0.7", {"settings.allow_hosts": ("wiki", "10.0.0.7")})
+        for command in ("", "segment", "farm -o out", "diff --method bte")
+    ),
+]  # fmt: skip
+
+ERRORS = [
+    ("", "required: PAGE"),
+    ("--render auto", "required: PAGE"),
+    ("a --no-such", "unrecognized arguments: --no-such"),
+    ("a --forma json", "unrecognized arguments: --forma; did you mean --format"),
+    ("a --render=1", "argument --render: takes no value"),
+    ("a --method", "argument --method: expected one argument"),
+    ("a -o --render", "argument -o/--out: expected one argument"),
+    ("a -f -- b", "argument -f/--format: expected one argument"),
+    ("a -f pdf", "argument -f/--format: 'pdf' is not one of"),
+    *((f"a --timeout {value}", "has to be positive") for value in ("0", "inf", "nan")),
+    ("a --timeout soon", "'soon' is not a number"),
+    ("a --max-bytes 1.5", "'1.5' is not a whole number"),
+    ("a --width -1", "has to be positive"),
+    *(
+        (f"a {option}", f"argument {option.split()[0]}: has no effect on pages that are not rendered")
+        for option in ("--width 800", "--height 800", "--hide-overlays")
+    ),
+    ("a --limit 0", "argument --limit: has to be positive"),
+    ("a -v -q", "argument -q/--quiet: not allowed with argument -v/--verbose"),
+    ("a --precision --recall", "argument --recall: not allowed with argument --precision"),
+    ("a --overlay a.jpg", r"end in \.png, \.svg or \.html"),
+    ("a ''", "a PAGE is empty"),
+    ("a --url example.org", "http:// or https://"),
+    ("a --page http://x", "give one WARC or WACZ file"),
+    ("a --template t --method bte", "argument --template: not allowed with --method or --model"),
+    ("a --template t --model m", "argument --template: not allowed with --method or --model"),
+    ("a --explain -f text", "--explain replaces the text: leave out -f text"),
+    ("a --show-hidden --explain", "--show-hidden replaces the text"),
+    ("a --front-matter -f json", "--front-matter is for Markdown"),
+    ("a --review-below 0.5", "--review-below: needs --review FILE"),
+    ("a --review r --review-below 0", "has to be positive"),
+    ("a --review r --review-below 80", "has to be 1 or less, not 80"),
+    ("a --review r --review-below low", "'low' is not a number"),
+    ("a -o x --review x", "have to be different files"),
+    ("a --overlay a.png --review ./a.png", "have to be different files"),
+    *(
+        (f"{word} a.parquet --folds 5", rf"did you mean vclean {command}\?")  # before the options of the main command
+        for word, command in {
+            "evalute": "evaluate", "Train": "train", "sgement": "segment", "evaluate-segmets": "evaluate-segments",
+            "help": "--help", "version": "--version",
+        }.items()
+    ),
+    *((f"{command} --no-such", f"see vclean {command} --help") for command in ("setup", "doctor", "train", "evaluate")),
+    ("segment", "PAGE"),
+    ("segment ''", "a PAGE is empty"),
+    ("segment p -f text", "'text' is not one of"),
+    ("segment p --overlay o.gif", "has to end in .png, .svg or .html"),
+    ("segment p --url example.org", "--url has to start with http"),
+    ("segment p -o x.png --overlay ./x.png", "--out and --overlay have to be different files"),
+    *((f"segment p --pdoc {value}", f"has to be 1 to 11, not {value}") for value in ("0", "12", "-1", "x", "²")),
+    *(
+        (f"diff page.html {methods}", "two different methods or models")
+        for methods in ("", "--method vclean", "--method a --method a", "--method a --method b --model c")
+    ),
+    (f"{FARM} ''", "an INPUT is empty"),
+    (f"{FARM} --address x", "--address: needs --engine ray"),
+    (f"{FARM} --engine dask", "'dask' is not one of"),
+    (f"{FARM} --workers 0", "has to be positive"),
+    (f"{FARM} --retries -1", "has to be a whole number"),
+    (f"{FARM} --max-memory 10M", "max_memory has to be at least 268,435,456"),
+    (f"{FARM} --max-memory much", "'much' is not a number"),
+    (f"{FARM} --max-memory G", "'' is not a number"),
+    (f"{FARM} --metrics-port 70000", "has to be 1 to 65535"),
+    (f"{FARM} --render always --no-render", "argument --no-render: not allowed with argument --render"),
+    (f"{FARM} --colour", "see vclean farm --help"),
+    *((f"farm {arguments}", "required") for arguments in ("in", "-o out", "")),
+    *((f"label {arguments}", "--out PROJECT") for arguments in ("a.html", "", "--export e")),
+    ("label a -o p --port 0", "has to be positive"),
+    ("label a -o p --port 70000", "1 to 65535"),
+    *((f"label a -o p --annotator {name}", "has to be at most") for name in ("../x", "''", "x" * 65)),
+    ("label a -o p --export e", "give no PAGE"),
+    ("label -o p --export p/e", "export to a folder outside"),
+    ("label -o p --export p", "export to a folder outside"),
+    ("label --agreement a", "expected 2 arguments"),
+    ("label x --agreement a b", "expected|give no PAGE"),
+    ("label -o p --agreement a b", "give no PAGE"),
+    ("label -o p --export e --agreement a b", "not allowed with"),
+    ("label '' -o p", "a PAGE is empty"),
+    ("label a -o p --url ftp://x", "has to start with http"),
+    ("train -o m", "name a CORPUS, or --corrections GOLD"),
+    ("train -o m --corrections g --regions r", "argument --regions: needs CORPUS"),
+    ("train -o m --corrections g --predictions p", "argument --predictions: needs CORPUS"),
+    ("train -o m a --force", "argument --force: needs --corrections GOLD"),
+    ("train -o m a --corrections g --method fiasco", "train the method vclean only"),
+    ("evaluate a --folds 1", "K has to be 3 or more"),
+    ("evaluate a --folds 2", "K has to be 3 or more"),
+    ("report a --folds x", "argument --folds"),
+    ("report a --worst -1", "argument --worst"),
+    ("evaluate-segments", "ARCHIVE"),
+    ("evaluate-segments a --level 3", "'3' is none of 1, 2"),
+    ("evaluate-segments a --level ''", "is none of 1, 2"),
+    ("evaluate-segments a --atoms chars,words", "'words' is none of chars"),
+    ("evaluate-segments a b", "b"),
+    *((f"train-segments {arguments}", "required") for arguments in ("", "a", "-o m")),
+    ("mcp --no-network", "--no-network and no --allow-folder"),
+    ("completion csh", "'csh' is not one of 'bash', 'zsh', 'fish'"),
+]  # fmt: skip
 
 
-def clean(*arguments: str) -> CleanOptions:
-    options = parsed(*arguments)
-    assert isinstance(options, CleanOptions)
-    return options
+def words(line: str) -> list[str]:
+    return [word.strip("'") for word in line.split()]
 
 
-class TestClean:
-    def test_options_between_pages(self) -> None:
-        options = clean("a.html", "-f", "text", "b.html", "--limit", "3", "c.html")
-        assert (options.pages, options.format, options.limit) == (["a.html", "b.html", "c.html"], "text", 3)
+class TestOptions:
+    @pytest.mark.parametrize(("line", "expected"), VALUES, ids=[line for line, _ in VALUES])
+    def test_values(self, line: str, expected: dict[str, object]) -> None:
+        options = parsed(*words(line))
+        assert {name: attrgetter(name)(options) for name in expected} == expected
 
-    @pytest.mark.parametrize("render", ["--render", "--js", "--overlay=a.png"])
-    def test_width_of_rendered_pages(self, render: str) -> None:
-        assert clean("a.html", *render.split("="), "--width", "800").settings.width == 800
+    @pytest.mark.parametrize(("line", "message"), ERRORS, ids=[line for line, _ in ERRORS])
+    def test_errors_are_one_line(self, line: str, message: str) -> None:
+        with pytest.raises(UsageError, match=message) as failure:
+            parsed(*words(line))
+        assert "\n" not in str(failure.value)
 
-    def test_defaults(self) -> None:
-        options = clean("page.html")
-        assert options.pages == ["page.html"]
-        assert (options.format, options.cleaning.method) == ("markdown", "vclean")
-        assert options.settings == RenderSettings()
-        assert (options.cleaning.render, options.settings.scripts, options.url) == (False, False, "")
-        assert (options.out, options.overlay, options.cleaning.model) == (None, None, None)
-        assert options.verbosity == 0
-
-    def test_options_after_page(self) -> None:
-        options = clean(
-            "a", "b", "--render", "--js", "-f", "json", "-o", "out", "--timeout", "2.5", "--overlay", "x.PNG"
-        )
-        assert options.pages == ["a", "b"]
-        assert options.cleaning.render
-        assert options.settings.scripts
-        assert (options.format, options.out, options.overlay) == ("json", Path("out"), Path("x.PNG"))
-        assert options.settings == RenderSettings(scripts=True, deadline=2.5)
-
-    @pytest.mark.parametrize(("arguments", "below"), [((), 0.8), (("--review-below", "0.6"), 0.6)])
-    def test_review(self, arguments: tuple[str, ...], below: float) -> None:
-        options = clean("a", "--review", "look.jsonl", *arguments)
-        assert (options.review, options.review_below) == (Path("look.jsonl"), below)
-
-    @pytest.mark.parametrize(("arguments", "compared"), [((), False), (("--same-site",), True)])
-    def test_same_site(self, arguments: tuple[str, ...], compared: bool) -> None:
-        assert clean("a", *arguments).same_site is compared
-
-    @pytest.mark.parametrize(
-        ("arguments", "policy"),
-        [
-            ((), Policy()),
-            (("--precision",), Policy(recall_weight=0.25)),
-            (("--recall",), Policy(recall_weight=4)),
-            (("--comments", "in"), Policy(comments=True)),
-            (("--title", "out"), Policy(title=False)),
-            (("--images", "out"), Policy(images=False)),
-            (("--comments", "out", "--recall"), Policy(recall_weight=4, comments=False)),
-        ],
-    )
-    def test_policy(self, arguments: tuple[str, ...], policy: Policy) -> None:
-        assert clean("a", *arguments).cleaning.policy == policy
-
-    @pytest.mark.parametrize("outputs", [("-o", "x", "--review", "x"), ("--overlay", "a.png", "--review", "./a.png")])
-    def test_two_outputs_in_one_file(self, outputs: tuple[str, ...]) -> None:
-        with pytest.raises(UsageError, match="have to be different files"):
-            clean("a", *outputs)
-
+    @pytest.mark.parametrize("command", [(), ("segment",), ("diff", "--method", "bte")])
     @pytest.mark.parametrize("option", ["-o", "--review"])
-    def test_rejects_output_that_overwrites_page(self, tmp_path: Path, option: str) -> None:
+    def test_rejects_output_that_overwrites_page(self, tmp_path: Path, command: tuple[str, ...], option: str) -> None:
         """Overwrite neither a page from the command line nor a page in a folder."""
+        if command:
+            option = "-o"
         page = tmp_path / "page.html"
         page.write_text("<p>Hello.")
         for path in (page, tmp_path):
             with pytest.raises(UsageError, match="is one of the pages"):
-                clean(str(path), option, str(page))
-        assert clean(str(tmp_path), option, str(tmp_path / "new.html"))
-
-    def test_precision_or_recall(self) -> None:
-        with pytest.raises(UsageError, match="not allowed with"):
-            clean("a", "--precision", "--recall")
-
-    @pytest.mark.parametrize(
-        ("arguments", "render", "pages"),
-        [
-            (["a", "--render", "auto"], "auto", ["a"]),
-            (["--render", "auto", "a", "b"], "auto", ["a", "b"]),
-            (["a", "--render"], True, ["a"]),
-            (["auto", "--render"], True, ["auto"]),
-            (["--overlay", "o.png", "a", "auto"], True, ["a", "auto"]),
-            (["--render", "--", "auto"], True, ["auto"]),
-            (["--render", "./auto"], True, ["./auto"]),
-            (["a"], False, ["a"]),
-        ],
-    )
-    def test_render(self, arguments: list[str], render: object, pages: list[str]) -> None:
-        options = clean(*arguments)
-        assert (options.cleaning.render, list(options.pages)) == (render, pages)
-
-    @pytest.mark.browser
-    def test_render_auto_renders_what_needs_it(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        page = tmp_path / "a.html"
-        page.write_text(f"<style>p + p {{ opacity: 0 }}</style><h1>Mill</h1><p>{'The mill stood. ' * 20}<p>A secret.")
-        assert main([str(page), "--render", "auto", "--method", "text"]) == 0
-        shown = capsys.readouterr().out
-        assert "The mill stood." in shown
-        assert "secret" not in shown
-
-    def test_no_review(self) -> None:
-        assert clean("a").review is None
-
-    def test_standard_input(self) -> None:
-        assert clean("-", "--url", "https://example.org/").url == "https://example.org/"
-
-    @pytest.mark.parametrize(("flag", "verbosity"), [("-v", 1), ("-q", -1)])
-    def test_verbosity(self, flag: str, verbosity: int) -> None:
-        assert clean("a", flag).verbosity == verbosity
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ([], "required: PAGE"),
-            (["--render", "auto"], "required: PAGE"),
-            (["a", "--no-such"], "unrecognized arguments: --no-such"),
-            (["a", "--forma", "json"], "unrecognized arguments: --forma; did you mean --format"),
-            (["a", "--render=1"], "argument --render: takes no value"),
-            (["a", "--method"], "argument --method: expected one argument"),
-            (["a", "-o", "--render"], "argument -o/--out: expected one argument"),
-            (["a", "-f", "--", "b"], "argument -f/--format: expected one argument"),
-            (["a", "-f", "pdf"], "argument -f/--format: 'pdf' is not one of"),
-            (["a", "--timeout", "0"], "has to be positive"),
-            (["a", "--timeout", "inf"], "has to be positive"),
-            (["a", "--timeout", "nan"], "has to be positive"),
-            (["a", "--timeout", "soon"], "'soon' is not a number"),
-            (["a", "--max-bytes", "1.5"], "'1.5' is not a whole number"),
-            (["a", "--width", "-1"], "has to be positive"),
-            (["a", "--width", "800"], "argument --width: has no effect on pages that are not rendered"),
-            (["a", "--height", "800"], "argument --height: has no effect on pages that are not rendered"),
-            (["a", "--limit", "0"], "argument --limit: has to be positive"),
-            (["a", "-v", "-q"], "not allowed with"),
-            (["a", "--overlay", "a.jpg"], r"end in \.png, \.svg or \.html"),
-            (["a", ""], "a PAGE is empty"),
-            (["a", "--url", "example.org"], "http:// or https://"),
-            (["a", "--review-below", "0.5"], "--review-below: needs --review FILE"),
-            (["a", "--review", "r", "--review-below", "0"], "has to be positive"),
-            (["a", "--review", "r", "--review-below", "80"], "has to be 1 or less, not 80"),
-            (["a", "--review", "r", "--review-below", "low"], "'low' is not a number"),
-        ],
-    )
-    def test_usage_errors_are_one_line(self, arguments: list[str], message: str) -> None:
-        with pytest.raises(UsageError, match=message) as failure:
-            parsed(*arguments)
-        assert "\n" not in str(failure.value)
-
-    def test_a_value_that_begins_with_a_hyphen(self) -> None:
-        assert clean("a", "--out=-x", "--review", "-").out == Path("-x")
-
-    def test_words_after_two_hyphens_are_pages(self) -> None:
-        assert clean("a", "--", "-o", "--help").pages == ["a", "-o", "--help"]
-
-
-class TestOtherCommands:
-    def test_setup(self) -> None:
-        assert parsed("setup") == SetupOptions()
-
-    def test_doctor(self) -> None:
-        assert parsed("doctor", "--json") == DoctorOptions(json=True)
-
-    def test_train(self) -> None:
-        arguments = ["train", "a.parquet", "b.parquet", "-o", "m", "--snapshots", "s", "--predictions", "p"]
-        assert parsed(*arguments) == TrainOptions(
-            method="vclean",
-            corpora=[Path("a.parquet"), Path("b.parquet")],
-            corrections=None,
-            regions=[],
-            metadata=None,
-            out=Path("m"),
-            predictions=Path("p"),
-            snapshots=Path("s"),
-            force=False,
-            verbosity=0,
-        )
-
-    def test_corrections_need_no_corpus(self) -> None:
-        options = parsed("train", "--corrections", "gold.jsonl", "-o", "m")
-        assert isinstance(options, TrainOptions)
-        assert (options.corpora, options.corrections) == ([], Path("gold.jsonl"))
-
-    @pytest.mark.parametrize(
-        ("arguments", "reason"),
-        [
-            ([], "name a CORPUS, or --corrections GOLD"),
-            (["--corrections", "g", "--regions", "r"], "need a CORPUS"),
-            (["--corrections", "g", "--predictions", "p"], "need a CORPUS"),
-            (["a.parquet", "--force"], "--force needs --corrections GOLD"),
-            (["a.parquet", "--corrections", "g", "--method", "fiasco"], "train the method vclean only"),
-        ],
-    )
-    def test_rejects_training_of_untrained_methods(self, arguments: list[str], reason: str) -> None:
-        with pytest.raises(UsageError, match=reason):
-            parsed("train", "-o", "m", *arguments)
-
-    def test_archives_for_the_region_model(self) -> None:
-        options = parsed("train", "-o", "m", "a.warc.gz", "--regions", "b.warc", "--regions", "c.wacz")
-        assert isinstance(options, TrainOptions)
-        assert options.corpora == [Path("a.warc.gz")]
-        assert options.regions == [Path("b.warc"), Path("c.wacz")]
-
-    def test_evaluate(self) -> None:
-        arguments = ["evaluate", "a.parquet", "--render", "--method", "bte", "--method", "text", "--folds", "5"]
-        assert parsed(*arguments, "--json", "f.json", "--predictions", "p.jsonl") == EvaluateOptions(
-            corpora=[Path("a.parquet")],
-            render=True,
-            methods=["bte", "text"],
-            folds=5,
-            json=Path("f.json"),
-            predictions=Path("p.jsonl"),
-            snapshots=None,
-            verbosity=0,
-        )
-
-    @pytest.mark.parametrize(
-        "command",
-        [
-            ["train", "a", "-o", "m"],
-            ["evaluate", "a"],
-            ["report", "a"],
-            ["evaluate-segments", "a"],
-            ["train-segments", "a", "-o", "m"],
-        ],
-        ids=lambda command: command[0],
-    )
-    @pytest.mark.parametrize(("flag", "verbosity"), [("-v", 1), ("-q", -1)])
-    def test_verbosity_of_commands(self, command: list[str], flag: str, verbosity: int) -> None:
-        options = parsed(*command, flag)
-        assert not isinstance(options, DoctorOptions | SetupOptions | MethodsOptions | CleanevalScoreOptions)
-        assert options.verbosity == verbosity
-
-    def test_evaluate_defaults_to_the_model(self) -> None:
-        options = parsed("evaluate", "a.parquet")
-        assert isinstance(options, EvaluateOptions)
-        assert (options.methods, options.folds) == (["vclean"], 0)
-
-    @pytest.mark.parametrize("folds", ["1", "2"])
-    def test_too_few_folds(self, folds: str) -> None:
-        with pytest.raises(UsageError, match="K has to be 3 or more"):
-            parsed("evaluate", "a.parquet", "--folds", folds)
-
-    @pytest.mark.parametrize(
-        ("word", "command"),
-        [
-            ("evalute", "evaluate"),
-            ("Train", "train"),
-            ("sgement", "segment"),
-            ("evaluate-segmets", "evaluate-segments"),
-            ("help", "--help"),
-            ("version", "--version"),
-        ],
-    )
-    def test_suggests_command_for_mistyped_word(self, word: str, command: str) -> None:
-        # The word is checked before its options, which are not those of the main command.
-        with pytest.raises(UsageError, match=f"did you mean vclean {command}\\?"):
-            parsed(word, "a.parquet", "--folds", "5")
-
-    @pytest.mark.parametrize("word", ["page", "evalute.html", "pages/evalute", "-", "news"])
-    def test_other_words_are_pages(self, word: str) -> None:
-        assert clean(word).pages == [word]
+                parsed(*command, str(path), option, str(page))
+        assert parsed(*command, str(tmp_path), option, str(tmp_path / "new.html"))
 
     def test_existing_file_is_a_page(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         (tmp_path / "evalute").touch()
-        assert clean("evalute").pages == ["evalute"]
-
-    def test_a_page_called_like_an_option(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
         (tmp_path / "-page.html").touch()
+        assert parsed("evalute").pages == ["evalute"]
+        assert parsed("--", "-page.html").pages == ["-page.html"]
         with pytest.raises(UsageError, match=r"write \./-page\.html for the file"):
             parsed("-f", "json", "-page.html")
-        assert clean("--", "-page.html").pages == ["-page.html"]
 
-    def test_a_page_called_like_a_command(self) -> None:
-        assert clean("./setup").pages == ["./setup"]
 
-    @pytest.mark.parametrize("command", ["setup", "doctor", "train", "evaluate"])
-    def test_unknown_options_name_the_command(self, command: str) -> None:
-        with pytest.raises(UsageError, match=f"see vclean {command} --help"):
-            parsed(command, "--no-such")
+@pytest.mark.browser
+def test_render_auto_renders_what_needs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "a.html"
+    page.write_text(f"<style>p + p {{ opacity: 0 }}</style><h1>Mill</h1><p>{'The mill stood. ' * 20}<p>A secret.")
+    assert main([str(page), "--render", "auto", "--method", "text"]) == 0
+    shown = capsys.readouterr().out
+    assert "The mill stood." in shown
+    assert "secret" not in shown
 
+
+class TestHelp:
     @pytest.mark.parametrize("arguments", [["--help"], ["setup", "--help"], ["evaluate", "-h"], ["--version"]])
     def test_help_and_version_print_and_leave(self, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert main_inner(arguments) == 0
@@ -323,11 +331,6 @@ class TestOtherCommands:
         text = " ".join(capsys.readouterr().out.split()).partition("Exit codes:")[2]
         assert all(f" {code} " in text for code in codes | {0, 130})
 
-
-class TestCommands:
-    def test_formats(self) -> None:
-        assert registry.FORMATS == FORMATS
-
     @pytest.mark.parametrize("name", COMMANDS)
     def test_every_command_has_help(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
         # The help of each command fits a terminal of 80 columns.
@@ -337,9 +340,28 @@ class TestCommands:
         assert shown.startswith(f"Usage: vclean {name} ")
         assert max(map(len, shown.splitlines())) <= 80
 
+    def test_own_options_come_first(self, capsys: pytest.CaptureFixture[str]) -> None:
+        main_inner(["farm", "--help"])
+        shown = capsys.readouterr().out
+        parts = ["Arguments:", "Options:", "--resume", "--quiet", "Options that change the rows:", "--timeout", "--wet"]
+        positions = [shown.index(part) for part in parts]
+        assert positions == sorted(positions)
+
     def test_help_imports_no_other_command(self) -> None:
         ended = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
         assert ended.stdout.startswith("Usage: vclean ")
         loaded = set(ended.stderr.split())
         assert "vclean.cli.options" in loaded
         assert not loaded & {"numpy", "vclean.farm.command", "vclean.cli.commands.diff", "vclean.cli.commands.evaluate"}
+
+
+class TestAgreement:
+    """Values that the options copy from modules that `--help` does not import."""
+
+    def test_formats(self) -> None:
+        assert clean.FORMATS == registry.FORMATS
+        assert segment.FORMATS == formats.FORMATS
+
+    @pytest.mark.parametrize("function", [api.segment, api.segment_file, api.segment_url, api.Segmenter.segment])
+    def test_degree(self, function) -> None:
+        assert function.__kwdefaults__["pdoc"] == DEFAULT_PDOC

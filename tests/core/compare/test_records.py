@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from helpers.pages import snapshot
 from vclean.classify import methods
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.compare import records
+from vclean.compare.records import ComparedMethod
+from vclean.errors import ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 
 HTML = "<ul><li><a href=x>Home</a></ul><h1>Rain</h1><p>It rained all day in the valley, and nobody minded."
@@ -121,3 +124,40 @@ class TestInterval:
 
     def test_is_clipped_to_bounds(self):
         assert records.confidence_interval([0.0, 1.0])[1:] == (0.0, 1.0)
+
+
+class TestOf:
+    @pytest.mark.parametrize(
+        ("name", "method", "model"),
+        [
+            ("vclean", "vclean", None),
+            ("bte", "bte", None),
+            ("no-such-method", "no-such-method", None),
+            ("my.vclean", "vclean", "my.vclean"),
+            ("models/mine", "vclean", "models/mine"),
+            ("template=rules.txt", "template", "rules.txt"),
+            ("a=b.vclean", "vclean", "a=b.vclean"),
+        ],
+    )
+    def test_names_and_files(self, name, method, model):
+        assert ComparedMethod.of(name) == ComparedMethod(name, method, model and Path(model))
+
+    def test_file_without_suffix(self, tmp_path, monkeypatch):
+        (tmp_path / "mine").write_bytes(b"")
+        monkeypatch.chdir(tmp_path)
+        assert ComparedMethod.of("mine").model == Path("mine")
+
+    def test_method_takes_precedence_over_file(self, tmp_path, monkeypatch):
+        (tmp_path / "bte").write_bytes(b"")
+        monkeypatch.chdir(tmp_path)
+        assert ComparedMethod.of("bte").model is None
+
+
+class TestLoad:
+    def test_rejects_unknown_method(self):
+        with pytest.raises(UsageError, match="no method 'no-such-method'"):
+            ComparedMethod.of("no-such-method").load()
+
+    def test_rejects_missing_model(self):
+        with pytest.raises(ModelError):
+            ComparedMethod.of("gone.vclean").load()

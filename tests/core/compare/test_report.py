@@ -7,9 +7,9 @@ from helpers.page_records import page_record, screenshot
 from helpers.pages import laid_out
 from lxml import html
 
+from vclean.compare import plots
 from vclean.compare import report as report_page
-from vclean.compare import report as sections
-from vclean.compare.error_analysis import ErrorAnalysis, block_kinds
+from vclean.compare.error_analysis import MISSED, RIGHT, WRONG, ErrorAnalysis, block_kinds
 from vclean.compare.report import ReportData, to_html
 from vclean.features.blocks import extract_blocks
 
@@ -23,6 +23,12 @@ def report(pages, **facts):
 
 def text(document):
     return " ".join(" ".join(document.itertext()).split())
+
+
+def table_rows(made, caption):
+    """Return the cells of the table with a caption."""
+    table = next(each for each in made.iter("table") if each.findtext("caption") == caption)
+    return [[text(cell) for cell in row] for row in table.iterfind("tbody/tr")]
 
 
 def pages(method="one", **facts):
@@ -101,8 +107,53 @@ class TestScores:
         heads = [text(head) for head in report(pages()).iterfind(".//section[@id='scores']/div/table/thead//th")]
         assert heads == ["corpus", "pages", "method", "word F1", "precision", "recall", "LCS F1", "micro", "CleanEval"]
 
+    def test_rows_of_corpora_and_methods(self):
+        """Sort corpora by their number of pages."""
+        small = [page_record("a", method=method, corpus="small", text="word") for method in ("one", "two")]
+        large = [page_record(name, method=method, corpus="large") for name in "bc" for method in ("one", "two")]
+        rows = table_rows(report([*small, *large]), "By corpus")
+        assert [row[:4] for row in rows] == [
+            ["large", "2", "one", "0.000"],
+            ["large", "2", "two", "0.000"],
+            ["small", "1", "one", "1.000"],
+            ["small", "1", "two", "1.000"],
+        ]
+        figure = text(report([*small, *large]).find(".//section[@id='scores']//figure"))
+        assert "one: mean 0.333, median 0.000" in figure
+
 
 class TestKindsOfPages:
+    def test_scores_by_language_and_length(self):
+        made = report(
+            [
+                page_record("a", language="en", text="word", words=150),
+                page_record("b", language="de", words=4000),
+                page_record("c", language="", words=0),
+            ]
+        )
+        assert table_rows(made, "By language") == [
+            ["de", "1", "one", "0.000", "0.000", "0.000"],
+            ["en", "1", "one", "1.000", "1.000", "1.000"],
+            ["unknown", "1", "one", "0.000", "0.000", "0.000"],
+        ]
+        assert [row[0] for row in table_rows(made, "By length")] == ["no words", "100 to 299", "3,000 and more"]
+
+    def test_one_legend_for_several_methods(self):
+        kinds = [page_record("a", page_type="x"), page_record("b", page_type="y")]
+        other = [page_record("b", page_type="y", method="two")]
+        for records, expected in ((kinds, None), ([*kinds, *other], "one two")):
+            legend = report(records).find(".//section[@id='kinds-of-pages']/ul[@class='legend']")
+            assert (None if legend is None else text(legend)) == expected
+        rows = table_rows(report([*kinds[:1], *other]), "By page type")
+        assert [row[:3] for row in rows] == [["x", "1", "one"], ["y", "1", "two"]]
+
+    def test_more_methods_than_markers(self):
+        """Give the seventh method the marker of the first; tooltips contain its name."""
+        names = [f"m{at}" for at in range(plots.SERIES + 1)]
+        records = [page_record(page, method=name, page_type=page) for page in "ab" for name in names]
+        titles = [each.text for each in report(records).iterfind(".//section[@id='kinds-of-pages']//svg/*/title")]
+        assert [title.partition(":")[0] for title in titles[: len(names)]] == [f"a (1), {name}" for name in names]
+
     def test_has_plot_and_table_for_each_dimension(self):
         section = report(pages()).find(".//section[@id='kinds-of-pages']")
         assert [text(caption) for caption in section.iterfind(".//caption")] == ["By page type", "By length"]
@@ -129,8 +180,21 @@ class TestCalibration:
             ["one", kind] for kind in ("blocks", "words", "pages")
         ]
 
+    def test_error_is_distance_from_prediction(self):
+        made = report([page_record("a", predicted="pp", truth="pp", confidence=0.7)])
+        rows = table_rows(made, "Expected calibration error")
+        assert (rows[0][2:], rows[2][2:]) == (["0.1000", "0.1000"], ["0.7000", "0.7000"])
+
 
 class TestLabels:
+    def test_table_for_each_method_with_counts_as_titles(self):
+        records = [page_record("a", predicted="ppo", truth="ppp", method=name) for name in ("one", "two")]
+        tables = report([*records, page_record("b")]).findall(".//table[@class='confusion']")
+        assert [table.findtext("caption") for table in tables] == ["one", "two"]
+        cells = [cell for cell in tables[0].findall("tbody/tr/td") if cell.get("title")]
+        assert [cell.get("title").partition(" ")[0] for cell in cells][:5] == ["0", "2", "0", "0", "1"]
+        assert (cells[1].get("title"), cells[1].get("style")) == ("2 of 3 blocks", "--share: 0.667")
+
     def test_shares_by_gold_label(self):
         table = report(pages()).find(".//table[@class='confusion']")
         rows = {text(row[0]): [text(cell) for cell in row[1:]] for row in table.iterfind("tbody/tr")}
@@ -158,6 +222,39 @@ class TestWorstPages:
         assert "two 1.000" in text(
             report([document, other], worst=[document], analyses=analyses).find(".//li[@class='card']")
         )
+
+    def test_facts_of_a_card(self):
+        """Leave out unknown facts, shorten long names and texts, quote five errors and count the rest."""
+        record = page_record(
+            "x" * 500,
+            language="",
+            url="https://example.org/" + "y" * 500,
+            error="X: y",
+            predicted="o" * 6,
+            truth="p" * 6,
+        )
+        blocks = extract_blocks(laid_out("".join(f"<p>{'word ' * (200 - row)}" for row in range(6))))
+        analysis = ErrorAnalysis(record, blocks, block_kinds(record), b"")
+        card = report([record], worst=[record], analyses={record.key: analysis}).find(".//li[@class='card']")
+        assert "news, 1 word of gold; precision 0.000, recall 0.000" in text(card)
+        assert card.findtext(".//p[@class='error']") == "X: y"
+        link = card.find(".//a")
+        assert (len(link.text), link.get("rel")) == (120, "noreferrer noopener")
+        assert link.get("href").endswith("y" * 500)
+        assert len(text(card.find(".//h3"))) < 110
+        items = [text(item) for item in card.iterfind(".//details/ul/li")]
+        assert (len(items), items[-1], len(card.findtext(".//q"))) == (6, "and 1 more", 160)
+        assert card.find(".//img") is None
+
+    def test_page_without_errors_has_no_lists(self):
+        record = page_record("a", predicted="oppo", truth="oppo")
+        analysis = ErrorAnalysis(record, extract_blocks(laid_out(HTML)), block_kinds(record), screenshot())
+        made = report([record], worst=[record], analyses={record.key: analysis})
+        assert made.findall(".//li[@class='card']//details") == []
+        assert made.find(".//li[@class='card']//button") is None
+        assert made.find(".//div[@class='thumbnail']/img").get("alt") == "Screenshot of a with tinted blocks"
+        tints = [(item.get("class"), text(item)) for item in made.find(".//ul[@class='tints']")]
+        assert tints == [(RIGHT, "content, kept"), (MISSED, "content, missed"), (WRONG, "kept, but not content")]
 
     def test_without_screenshots_suggests_option(self):
         document, analyses = with_look()
@@ -204,8 +301,13 @@ class TestAllPages:
             ["a", "news", "article", "en", "1", "1.000", "0.000", "0.900"],
         ]
 
+    def test_equal_page_names_in_two_corpora(self):
+        made = report([page_record("a", corpus="x", text="word"), page_record("a", corpus="y")])
+        rows = made.iterfind(".//table[@id='all-pages-table']/tbody/tr")
+        assert [[text(cell) for cell in row][:2] for row in rows] == [["a", "y"], ["a", "x"]]
+
     def test_truncates_long_list(self, monkeypatch):
-        monkeypatch.setattr(sections, "MAX_ROWS", 2)
+        monkeypatch.setattr(report_page, "MAX_ROWS", 2)
         made = report(pages())
         assert len(made.findall(".//table[@id='all-pages-table']/tbody/tr")) == 2
         assert "The 2 worst of 3 pages." in text(made.find(".//section[@id='all-pages']"))

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from helpers.farming import content, html, kill, wait_until
 
+from vclean.cli.main import main
+from vclean.farm import workers
 from vclean.render.browser.chromium import find_chromium
 
 if TYPE_CHECKING:
@@ -52,61 +54,54 @@ def wait_for_work(run: Run, done: int) -> None:
 
 
 class TestLostProcesses:
-    @pytest.mark.parametrize(
-        ("victim", "restarts"),
-        [
-            (("headless", "--headless"), "browser"),
-            (("--type=renderer",), "browser"),
-            (("vclean.farm.worker",), "crash"),
-            (("playwright", "run-driver"), "browser"),
-        ],
-        ids=["browser", "renderer", "worker", "driver of the browser"],
-    )
-    def test_retries_page_in_progress(self, farm: Farm, victim: tuple[str, ...], restarts: str) -> None:
-        run = farm.start(farm.crawl(1, slow=SLOW, z="<p>The last page of all."), "--js")
-        wait_for_work(run, 1)
-        killed = run.descendants(*victim)
-        assert killed
-        kill(killed)
+    def test_retries_page_in_progress(self, farm: Farm) -> None:
+        """Kill the browser, its renderer, its driver, and the worker, each during another page."""
+        victims = [("headless", "--headless"), ("--type=renderer",), ("playwright", "run-driver"), ("farm.worker",)]
+        slow = {f"slow{number}": SLOW for number in range(len(victims))}
+        run = farm.start(farm.crawl(1, **slow, z="<p>The last page of all."), "--js")
+        for number, victim in enumerate(victims):
+            wait_for_work(run, number + 1)
+            killed = run.descendants(*victim)
+            assert killed
+            kill(killed)
         assert run.end() == (0, "")
-        assert farm.ids() == ["p000", "slow", "z"]
-        assert [row["attempts"] for row in farm.rows()] == [1, 2, 1]
-        assert farm.summary()["run"]["restarts"] == {restarts: 1}
-        assert farm.summary()["run"]["retried"] == 1
-
-    def test_repeatedly_killed_browsers_lose_no_page(self, farm: Farm) -> None:
-        run = farm.start(farm.crawl(40), "--workers", 2)
-        for done in range(8, 40, 8):
-            run.wait_for_pages(done)
-            kill(run.descendants("--headless"))
-        assert run.end() == (0, "")
-        assert farm.ids() == names(40)
+        assert farm.ids() == ["p000", *slow, "z"]
+        assert [row["attempts"] for row in farm.rows()] == [1, 2, 2, 2, 2, 1]
         assert {row["status"] for row in farm.rows()} == {"ok"}
+        assert farm.summary()["run"]["restarts"] == {"browser": 3, "crash": 1}
+        assert farm.summary()["run"]["retried"] == 4
 
-    def test_browser_that_always_crashes_ends_run_without_failure_rows(self, farm: Farm) -> None:
+    def test_browser_that_always_crashes_ends_run_without_failure_rows(
+        self, farm: Farm, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         # The browser starts once, for the check before the run.
         broken = farm.folder / "chromium-headless-shell"
         broken.write_text(f'#!/bin/sh\nmkdir "$0.started" && exec "{find_chromium().path}" "$@"\nexit 1\n')
         broken.chmod(0o755)
-        code, output = farm.run(farm.crawl(30), "--retries", 0, env={"VCLEAN_CHROMIUM": str(broken)})
-        assert code == 8
-        assert "20 pages in a row were lost" in output
+        monkeypatch.setattr(workers, "MAX_CRASHES", 4)
+        monkeypatch.setenv("VCLEAN_CHROMIUM", str(broken))
+        arguments = [str(farm.crawl(6)), "--retries", "0", "--workers", "1", "-o", str(farm.folder / "out")]
+        assert main(["farm", *arguments]) == 8
+        assert "4 pages in a row were lost" in capsys.readouterr().err
         assert farm.ids() == []
-        assert farm.run(farm.crawl(30), "--retries", 0, "--resume") == (0, "")
-        assert farm.ids() == names(30)
+        monkeypatch.undo()
+        assert farm.run(farm.crawl(6), "--retries", 0, "--resume") == (0, "")
+        assert farm.ids() == names(6)
 
 
 class TestEndlessPages:
     def test_each_fails_and_others_are_cleaned(self, farm: Farm) -> None:
         pages = farm.crawl(1, has=HAS_BOMB, many=MANY_NODES, nested=NESTED, z="<p>The last page of all.")
-        code, _ = farm.run(pages, "--timeout", 8)  # time to count nodes on a busy machine
+        large = farm.folder / "large.html"
+        large.write_bytes(b"<p>" + b"x" * 50 * 2**20)
+        code, _ = farm.run(pages, large, "--timeout", 8)  # time to count nodes on a busy machine
         assert code == 1
         errors = {row["id"]: row["error"] for row in farm.rows()}
-        assert errors["many"] == "LimitError"
+        assert (errors["many"], errors[str(large)]) == ("LimitError", "LimitError")
         assert errors["nested"] in ("DeadlineError", None)
         assert errors["has"] in ("DeadlineError", None)
         assert (errors["p000"], errors["z"]) == (None, None)
-        assert len(errors) == 5
+        assert len(errors) == 6
 
     def test_endless_script(self, farm: Farm) -> None:
         others = {"busy": BUSY, "loop": LOOPING, "redirects": REDIRECTING, "refresh": REFRESHING}
@@ -117,13 +112,6 @@ class TestEndlessPages:
         assert errors["loop"] == "DeadlineError"
         assert (errors["p000"], errors["busy"], errors["refresh"], errors["z"]) == (None, None, None, None)
         assert "End of busy" in {row["id"]: row for row in farm.rows()}["busy"]["blocks"][-1]["text"]
-
-    def test_large_page(self, farm: Farm) -> None:
-        path = farm.folder / "large.html"
-        path.write_bytes(b"<p>" + b"x" * 50 * 2**20)
-        code, _ = farm.run(farm.crawl(1), path)
-        assert code == 1
-        assert {row["id"]: row["error"] for row in farm.rows()} == {"p000": None, str(path): "LimitError"}
 
 
 class TestMemory:
@@ -140,62 +128,50 @@ class TestMemory:
         assert farm.summary()["run"]["restarts"] == {"memory": 1}
 
 
-class TestDamagedArchives:
-    def warc(self, count: int) -> bytes:
-        return b"".join(gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(count))
+def test_damaged_archives_lose_no_other_page(farm: Farm) -> None:
+    """Read an archive that is cut off, one with a damaged record, and two with a record of a wrong length."""
 
-    def test_reads_truncated_archive_up_to_damage(self, farm: Farm) -> None:
-        path = farm.folder / "cut.warc.gz"
-        path.write_bytes(self.warc(6)[:-150])
-        code, _ = farm.run(path, farm.crawl(1))
-        rows = {row["id"]: row["error"] for row in farm.rows()}
-        assert code == 1
-        assert [f"http://a.example/{number}" in rows for number in range(5)] == [True] * 5
-        assert rows[str(path)] == "InputError"
-        assert rows["p000"] is None
+    def members(name: str, count: int) -> list[bytes]:
+        return [gzip.compress(record(f"http://{name}.example/{number}", html("thing"))) for number in range(count)]
 
-    def test_bad_record_fails_alone(self, farm: Farm) -> None:
-        members = [gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(5)]
-        members[2] = members[2][:20] + bytes(40) + members[2][60:]
-        path = farm.folder / "bad.warc.gz"
-        path.write_bytes(b"".join(members))
-        code, _ = farm.run(path)
-        statuses = {row["id"]: row["status"] for row in farm.rows()}
-        assert code == 1
-        assert all(statuses[f"http://a.example/{number}"] == "ok" for number in (0, 1, 3, 4))
-
-    @pytest.mark.parametrize("shift", [-400, 400])
-    def test_wrong_length_loses_no_other_page(self, farm: Farm, shift: int) -> None:
-        members = [gzip.compress(record(f"http://a.example/{number}", html("thing"))) for number in range(4)]
-        members[1] = gzip.compress(record("http://a.example/1", html("thing"), shift))
-        path = farm.folder / "length.warc.gz"
-        path.write_bytes(b"".join(members))
-        farm.run(path)
-        statuses = {row["id"]: row["status"] for row in farm.rows()}
-        assert all(statuses[f"http://a.example/{number}"] == "ok" for number in (0, 2, 3))
+    cut, bad, short, long = (members(name, 4) for name in ("cut", "bad", "short", "long"))
+    cut[3] = cut[3][:-150]
+    bad[2] = bad[2][:20] + bytes(40) + bad[2][60:]
+    short[1] = gzip.compress(record("http://short.example/1", html("thing"), -400))
+    long[1] = gzip.compress(record("http://long.example/1", html("thing"), 400))
+    paths = {name: farm.folder / f"{name}.warc.gz" for name in ("cut", "bad", "short", "long")}
+    for path, archive in zip(paths.values(), (cut, bad, short, long), strict=True):
+        path.write_bytes(b"".join(archive))
+    code, _ = farm.run(*paths.values(), farm.crawl(1), "--no-render")
+    statuses = {row["id"]: row["error"] or row["status"] for row in farm.rows()}
+    assert code == 1
+    assert statuses[str(paths["cut"])] == "InputError"
+    assert statuses["p000"] == "ok"
+    for name, numbers in {"cut": (0, 1, 2), "bad": (0, 1, 3), "short": (0, 2, 3), "long": (0, 2, 3)}.items():
+        assert all(statuses[f"http://{name}.example/{number}"] == "ok" for number in numbers), name
 
 
 class TestSignals:
-    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_finishes_pages_in_progress_and_can_be_resumed(self, farm: Farm, number: signal.Signals) -> None:
-        pages = farm.crawl(60)
-        run = farm.start(pages, "--no-render")
-        run.wait_for_pages(5)
-        run.process.send_signal(number)
-        code, output = run.end()
-        assert code == 128 + number
-        assert "--resume continues" in output
-        assert output.count("\n") == 1
-        done = farm.ids()
-        assert 5 <= len(done) < 60
-        assert farm.summary()["state"] == "interrupted"
+    def test_finishes_pages_in_progress_and_can_be_resumed(self, farm: Farm) -> None:
+        pages = farm.crawl(120)
+        before = 0
+        for number, resume in ((signal.SIGINT, ()), (signal.SIGTERM, ("--resume",))):
+            run = farm.start(pages, "--no-render", *resume)
+            wait_until(lambda run=run, enough=before + 5: len(run.lines()) >= enough or run.process.poll() is not None)
+            run.process.send_signal(number)
+            code, output = run.end()
+            assert code == 128 + number
+            assert "--resume continues" in output
+            assert output.count("\n") == 1
+            assert before + 5 <= len(farm.ids()) < 120
+            assert farm.summary()["state"] == "interrupted"
+            before = len(farm.ids())
         assert farm.run(pages, "--no-render", "--resume") == (0, "")
-        assert farm.ids() == names(60)
-        assert farm.summary()["run"]["skipped"] == len(done)
+        assert farm.ids() == names(120)
+        assert farm.summary()["run"]["skipped"] == before
 
     def test_second_signal_drops_page_in_progress(self, farm: Farm) -> None:
-        pages = farm.crawl(1, slow=html("slow") + LOOPING)
-        run = farm.start(pages, "--js", "--timeout", 60)
+        run = farm.start(farm.crawl(1, slow=html("slow") + LOOPING), "--js", "--timeout", 60)
         wait_for_work(run, 1)
         start = time.monotonic()
         run.process.send_signal(signal.SIGINT)
@@ -218,9 +194,9 @@ class TestSignals:
 class TestKilledDriver:
     def test_run_resumes_and_leaves_no_processes_or_files(self, farm: Farm) -> None:
         """Clean the pages of the unfinished part again, which is lost with the driver."""
-        pages = farm.crawl(30)
-        run = farm.start(pages, "--workers", 2, "--part-rows", 4)
-        run.wait_for_pages(10)
+        pages = farm.crawl(16)
+        run = farm.start(pages, "--workers", 2, "--part-rows", 3)
+        run.wait_for_pages(6)
         family = [each.pid for each in run.family]
         run.process.kill()
         run.end()
@@ -229,8 +205,8 @@ class TestKilledDriver:
         done = farm.ids()
         assert len(done) == len(set(done))
         assert farm.run(pages, "--resume") == (0, "")
-        assert farm.ids() == names(30)
-        assert sorted(line["id"] for line in farm.runs[-1].lines()) == names(30)
+        assert farm.ids() == names(16)
+        assert sorted(line["id"] for line in farm.runs[-1].lines()) == names(16)
         assert farm.run(pages, out="whole") == (0, "")
         assert content(farm.rows()) == content(farm.rows("whole"))
 

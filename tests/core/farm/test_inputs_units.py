@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
-import pickle
 from pathlib import Path
+from typing import NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +12,9 @@ from helpers.archives import PAGE, STYLE, record, response
 
 from vclean.errors import InputError, NetworkError, OutputError, VcleanError
 from vclean.farm import inputs
-from vclean.farm.inputs import InputUnit, UnitReader
+from vclean.farm.inputs import InputUnit, UnitReader, read_task
+from vclean.farm.tasks import Item, page_key
+from vclean.page import Page
 from vclean.settings import CleanerSettings
 
 TWO = record("http://a.example/two", response(b"<p>two"))
@@ -37,13 +38,6 @@ def archive(tmp_path: Path) -> Path:
     return path
 
 
-class TestUnit:
-    def test_has_small_pickle(self, tmp_path: Path) -> None:
-        unit = InputUnit((str(tmp_path / "a.parquet"),), range(10, 2000))
-        assert pickle.loads(pickle.dumps(unit)) == unit
-        assert len(pickle.dumps(unit)) < 400
-
-
 class TestPages:
     def test_html_file(self, tmp_path: Path) -> None:
         path = tmp_path / "page.html"
@@ -60,21 +54,11 @@ class TestPages:
         assert [(item.id, item.source) for item in matches] == [("http://a/", str(path)), (f"{path}#1", str(path))]
         assert [item.read().id for item in matches] == ["http://a/", f"{path}#1"]
 
-    def test_row_groups(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.parquet"
-        pq.write_table(pa.table({"html": list("abcdef")}), path, row_group_size=2)
-        assert [item.read().content for item in items(path, groups=range(1, 3))] == list("cdef")
-
     def test_an_archive(self, archive: Path) -> None:
         matches = items(archive)
         assert [(item.id, item.source) for item in matches] == [("http://a.example/page", str(archive)),
                                                               ("http://a.example/two", str(archive))]  # fmt: skip
         assert matches[0].read().charset == "windows-1250"
-
-    def test_pages_with_equal_ids(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.jsonl"
-        path.write_text(json.dumps({"id": "x", "html": "<p>"}) + "\n" + json.dumps({"id": "x", "html": "<b>"}))
-        assert [(item.id, item.read().content) for item in items(path)] == [("x", "<p>"), ("x", "<b>")]
 
 
 class TestLive:
@@ -130,16 +114,6 @@ class TestFailures:
         (item,) = items(tmp_path / name)
         assert item.id == item.source == str(tmp_path / name)
         assert message in str(failure(item))
-
-    @pytest.mark.parametrize("name", ["a.warc", "a.parquet", "a.jsonl", "a.html", "folder/"])
-    def test_missing_file(self, tmp_path: Path, name: str) -> None:
-        (item,) = items(tmp_path / name)
-        assert "does not exist" in str(failure(item))
-
-    def test_folder_named_like_an_archive(self, tmp_path: Path) -> None:
-        (tmp_path / "a.warc").mkdir()
-        (item,) = items(tmp_path / "a.warc")
-        assert "without HTML files" in str(failure(item))
 
     def test_pattern_without_matches(self, tmp_path: Path) -> None:
         (item,) = items(tmp_path / "*.warc")
@@ -230,8 +204,42 @@ class TestSelectedPages:
         assert [item.id for item in items(missing=True, reader=reader)] == list(reader.pages or ())
 
 
-class TestPickling:
-    def test_unpickled_reader_reads_the_same(self, archive: Path, tmp_path: Path) -> None:
-        reader = UnitReader(CleanerSettings(), index_folder=tmp_path / "index")
-        other = pickle.loads(pickle.dumps(reader))
-        assert [item.id for item in items(archive, reader=other)] == [item.id for item in items(archive, reader=reader)]
+SMALL = Page(content=b"<p>Hello", id="a")
+
+
+def failing(error: Exception) -> Item:
+    def fail() -> NoReturn:
+        raise error
+
+    return Item("a", "/crawl/a.warc", fail)
+
+
+class TestReadTask:
+    def test_returns_task(self) -> None:
+        task, failure = read_task(Item("a", "/crawl/a.html", lambda: SMALL), "digest")
+        assert failure is None
+        assert (task.page, task.source, task.key) == (SMALL, "/crawl/a.html", page_key(SMALL, "digest"))
+        assert task.attempt == 1
+
+    def test_error_gives_failure(self) -> None:
+        task, failure = read_task(failing(InputError("it is damaged")), "digest")
+        assert failure is not None
+        row = failure.record.to_pylist()[0]
+        assert (row["id"], row["source"], row["status"]) == ("a", "/crawl/a.warc", "failed")
+        assert (row["error"], row["message"]) == ("InputError", "it is damaged")
+        assert failure.error == "InputError"
+        assert row["key"] == task.key
+
+    def test_lack_of_memory_gives_failure(self) -> None:
+        _, failure = read_task(failing(MemoryError()), "digest")
+        assert failure is not None
+        assert failure.error == "LimitError"
+
+    def test_raises_other_errors(self) -> None:
+        with pytest.raises(ZeroDivisionError):
+            read_task(failing(ZeroDivisionError()), "digest")
+
+    def test_key_of_failure_is_stable_and_distinct(self) -> None:
+        first, again = (read_task(failing(InputError(text)), "digest")[0] for text in ("one", "two"))
+        other, _ = read_task(Item("b", "/crawl/a.warc", failing(InputError("")).read), "digest")
+        assert first.key == again.key != other.key

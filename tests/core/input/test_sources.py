@@ -330,23 +330,6 @@ class TestParquet:
         path = parquet(tmp_path / "a.parquet", html=[None, b"<p>"])
         assert [source.read().content for source in find_sources(str(path), SETTINGS)] == [b"", b"<p>"]
 
-    def test_row_over_the_limit(self, tmp_path: Path) -> None:
-        (source,) = find_sources(str(parquet(tmp_path / "a.parquet", html=[b"a" * 2000])), SETTINGS)
-        with pytest.raises(LimitError, match="over the limit"):
-            source.read()
-
-    def test_no_html_column(self, tmp_path: Path) -> None:
-        path = parquet(tmp_path / "a.parquet", text=["x"], id=["y"])
-        with pytest.raises(InputError, match="no column 'html', it has text, id: rename"):
-            list(find_sources(str(path), SETTINGS))
-
-    @pytest.mark.parametrize("content", [b"", b"PAR1 nothing of the kind PAR1", b"words"])
-    def test_rejects_other_files(self, tmp_path: Path, content: bytes) -> None:
-        (tmp_path / "a.parquet").write_bytes(content)
-        with pytest.raises(InputError, match="not a readable Parquet file") as failure:
-            list(find_sources(str(tmp_path / "a.parquet"), SETTINGS))
-        assert "\n" not in str(failure.value)
-
 
 class TestJsonLines:
     @pytest.mark.parametrize("name", ["a.jsonl", "a.NDJSON"])

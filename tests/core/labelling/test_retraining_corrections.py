@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import json
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
@@ -240,58 +242,55 @@ class TestConfirmedPages:
 
 
 @pytest.fixture(scope="module")
-def trained(corrections: list[Correction]) -> tuple[Model, list[Gain]]:
-    return retraining.continue_from_shipped(corrections)
+def trained(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Train the shipped model further; return the file of the new model and the printed lines."""
+    model = tmp_path_factory.mktemp("model") / "new.vclean"
+    with redirect_stdout(io.StringIO()) as out:
+        assert main(["train", "--corrections", str(project), "-o", str(model), "-q"]) == 0
+    return model, out.getvalue().splitlines()
 
 
 @pytest.mark.slow
 class TestContinueFromShipped:
-    def test_measures_held_out_pages_and_sites(self, trained) -> None:
-        assert [(gain.held_out, gain.pages) for gain in trained[1]] == [("pages", PAGES), ("sites", PAGES)]
-        assert all(gain.after.word_f1 > gain.before.word_f1 for gain in trained[1])
-
-    def test_model_card_has_corrections(self, trained) -> None:
-        card = trained[0].card["corrections"]
+    def test_measures_held_out_pages_and_sites(self, trained: tuple[Path, list[str]]) -> None:
+        assert [line.split()[:2] for line in trained[1]] == [["held", "out"], ["other", "pages"], ["other", "sites"]]
+        card = load(trained[0]).card["corrections"]
         assert (card["pages"], card["sites"], card["by hand"], card["annotators"]) == (PAGES, 2, PAGES, ["me"])
-        assert [gain["held_out"] for gain in card["gains"]] == ["pages", "sites"]
+        assert [(gain["held_out"], gain["pages"]) for gain in card["gains"]] == [("pages", PAGES), ("sites", PAGES)]
+        assert all(gain["after"]["word_f1"] > gain["before"]["word_f1"] for gain in card["gains"])
         assert len(card["sha256"]) == 64
 
-    def test_one_site(self, corrections: list[Correction]) -> None:
+    def test_one_site_and_one_page(self, corrections: list[Correction], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(retraining, "_continue", lambda base, *_, **__: base)
         one = [each for each in corrections if each.site == "example.com"]
         assert [gain.held_out for gain in retraining.continue_from_shipped(one)[1]] == ["pages"]
-
-    def test_one_page(self, corrections: list[Correction]) -> None:
         assert retraining.continue_from_shipped(corrections[:2])[1] == []
 
 
 @pytest.mark.slow
 class TestTrain:
-    def test_without_corpus(self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        model = tmp_path / "new.vclean"
-        assert main(["train", "--corrections", str(project), "-o", str(model)]) == 0
-        lines = capsys.readouterr().out.splitlines()
-        assert [line.split()[:2] for line in lines] == [["held", "out"], ["other", "pages"], ["other", "sites"]]
+    def test_predicts_corrected_label(
+        self, trained: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         page = tmp_path / "page.html"
         page.write_text(html(5))
         main([str(page)])
         assert APPEAL in capsys.readouterr().out
-        main([str(page), "--model", str(model), "-f", "json"])
+        main([str(page), "--model", str(trained[0]), "-f", "json"])
         blocks = json.loads(capsys.readouterr().out)["blocks"]
         assert {block["text"][: len(APPEAL)]: block["label"] for block in blocks}[APPEAL] == "o"
 
     def test_confirmed_pages_have_their_labels(
-        self, project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+        self, project: Path, trained: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         """Check labelled pages, whatever the new model predicts for them, and the reasons for their labels."""
-        model = tmp_path / "new.vclean"
-        assert main(["train", "--corrections", str(project), "-o", str(model), "-q"]) == 0
         gold = {page.id: page for page in read_gold(project) if page.status is Status.DONE}
-        capsys.readouterr()
         for number in range(PAGES):
             page = tmp_path / f"{number}.html"
             page.write_text(html(number))
             url = f"https://www.{SITES[number % 2]}/{number}"
-            assert main([str(page), "--url", url, "--model", str(model), "--recall", "--explain", "-f", "json"]) == 0
+            options = ["--model", str(trained[0]), "--recall", "--explain", "-f", "json"]
+            assert main([str(page), "--url", url, *options]) == 0
             blocks = json.loads(capsys.readouterr().out)["blocks"]
             assert [block["label"] for block in blocks] == [
                 str(block.annotation.label) for block in gold[str(number)].blocks
@@ -386,6 +385,7 @@ def trained_on_parts(marked: list[Correction]) -> tuple[Model, list[Gain]]:
     return retraining.continue_from_shipped(marked)
 
 
+@pytest.mark.slow
 class TestParts:
     """Mark the headline and the date of pages on which the shipped model does not find them."""
 

@@ -17,10 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vclean.errors import InputError
-from vclean.render.archive import cdx, cdx_builder, warc
-from vclean.render.archive.cdx import CdxError
-from vclean.render.archive.cdx_builder import CdxIndexBuilder
-from vclean.render.archive.index_builder import IndexBuilder
+from vclean.render.archive import cdx, index_builder, warc
+from vclean.render.archive.index_builder import CdxIndexBuilder, IndexBuilder
 from vclean.render.archive.pages import Archive
 
 if TYPE_CHECKING:
@@ -141,7 +139,7 @@ class TestSameIndex:
             return _original(path, member)
 
         monkeypatch.setattr(warc, "open_member", open_member)
-        monkeypatch.setattr(cdx_builder, "_MAX_IN_MEMORY", 100)
+        monkeypatch.setattr(index_builder, "_MAX_IN_MEMORY", 100)
         self.test_finds_records_missing_in_the_index(tmp_path, methods, 5)
         (whole,) = warc.list_members(tmp_path / "b.wacz")
         parts = [member for member in opened if member.size < whole.size]
@@ -163,7 +161,7 @@ class TestSameIndex:
 
     def test_skips_bodies(self, tmp_path, monkeypatch) -> None:
         checked_urls = []
-        monkeypatch.setattr(cdx_builder, "_matches", lambda entry, _record: checked_urls.append(entry.url) or True)
+        monkeypatch.setattr(index_builder, "_matches", lambda entry, _record: checked_urls.append(entry.url) or True)
         archive = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, cdxj_lines(RECORDS)))
         assert len(checked_urls) < len(cdxj_lines(RECORDS))
         assert archive.get(URL + "19.png").body == b"\x89PNG" + bytes(19)
@@ -268,15 +266,3 @@ class TestInvalidIndex:
         path = write_wacz(tmp_path / "a.wacz", RECORDS, data[:start] + junk + data[start + size :])
         archive = Archive(path)
         assert [page.url for page in archive.pages][:2] == [URL, URL + "page"]
-
-
-class TestEntries:
-    def test_reads_fields(self, tmp_path) -> None:
-        path = write_wacz(tmp_path / "a.wacz", [PAGE], cdxj_lines([PAGE]))
-        members = warc.list_members(path)
-        assert list(cdx.entries(path, members)) == [(0, 0, members[0].size, URL + "page", "text/html", 200)]
-
-    def test_raises_for_invalid_line(self, tmp_path) -> None:
-        path = write_wacz(tmp_path / "a.wacz", [PAGE], ["nothing"])
-        with pytest.raises(CdxError, match="cannot be read"):
-            list(cdx.entries(path, warc.list_members(path)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from helpers.archives import record, response
 
-from vclean.render.archive import page_selection
+from vclean.render.archive import index_builder
 from vclean.render.archive.pages import Archive
 
 FRAME = record("http://a.example/frame", response(b"<p>framed"))
@@ -165,6 +165,6 @@ class TestPageLists:
 
     def test_skips_long_lines(self, wacz, monkeypatch: pytest.MonkeyPatch) -> None:
         """Check that lines longer than the limit, with the text of a page, are not read into memory."""
-        monkeypatch.setattr(page_selection, "_MAX_LINE", 100)
+        monkeypatch.setattr(index_builder, "_MAX_LINE", 100)
         long = json.dumps({"url": "http://a.example/page", "text": "x" * 1000})
         assert page_names(wacz(f"{long}\n{self.lines('other')}")) == ["other"]

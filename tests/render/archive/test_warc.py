@@ -6,14 +6,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from fastwarc.warc import ArchiveIterator
 from helpers.archives import PAGE, STYLE, record, response
 
 from vclean.errors import InputError
 from vclean.render.archive import warc
 from vclean.render.archive.warc import (
     Member,
-    decode_body,
     find_next_record,
     is_truncated,
     list_members,
@@ -168,29 +166,3 @@ class TestIsTruncated:
         packed = gzip.compress(LONG)
         assert not is_truncated(io.BytesIO(packed), 0)
         assert is_truncated(io.BytesIO(packed[:-1]), 0)
-
-
-class TestDecodeBody:
-    @staticmethod
-    def decode(raw: bytes, limit: int = 1000, **encodings: str) -> bytes:
-        extra = "".join(f"{name}-Encoding: {value}\r\n" for name, value in encodings.items())
-        parsed = next(iter(ArchiveIterator(io.BytesIO(record("http://a/", response(raw, extra=extra))))))
-        return decode_body(parsed, raw, limit)
-
-    def test_returns_body_without_encoding(self) -> None:
-        assert self.decode(b"<p>", 2) == b"<p"
-
-    def test_decodes_chunked_and_gzip(self) -> None:
-        chunked = b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
-        assert self.decode(chunked, Transfer="chunked") == b"abcde"
-        assert self.decode(gzip.compress(b"abc"), Content="gzip") == b"abc"
-
-    def test_decodes_start_of_body(self) -> None:
-        packed = gzip.compress(bytes(range(256)) * 100, 0)
-        assert self.decode(packed[:5000], 10_000, Content="gzip")[:256] == bytes(range(256))
-
-    def test_returns_body_with_false_encoding(self) -> None:
-        assert self.decode(b"<p>plain", Content="gzip") == b"<p>plain"
-
-    def test_limits_decompressed_body(self) -> None:
-        assert len(self.decode(gzip.compress(bytes(10**7)), 1000, Content="gzip")) == 1000

@@ -152,6 +152,7 @@ class TestLoopback:
             assert "Text" in renderer.render(Page(content=page, url=ORIGIN, resources=NoResources())).snapshot.texts
             assert listener.hits == []
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("attacks", page_groups(ACTIVE), ids=group_id)
     def test_blocks_page_with_scripts(self, scripted: Renderer, listener: Listener, attacks: tuple[str, ...]) -> None:
         scripted.render(Page(content=listener.attack(attacks), url=ORIGIN))
@@ -180,6 +181,7 @@ def test_opens_no_port_without_a_namespace(scripted: Renderer, listener: Listene
         assert [row for row in rows if f"socket:[{row[9]}]" in sockets] == []
 
 
+@pytest.mark.slow
 class TestLive:
     """Live pages, on a simulated Internet with one public address; all other addresses are local."""
 
@@ -205,7 +207,6 @@ class TestLive:
         monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", route)
         return names
 
-    @pytest.mark.slow
     def test_blocks_attacks(self, scripted: Renderer, site, listener: Listener, internet: dict[str, list[str]]) -> None:
         for number, page in enumerate([*listener.pages(PASSIVE), *listener.pages(ACTIVE, size=12)]):
             site.serve(f"/{number}", page)

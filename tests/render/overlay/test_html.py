@@ -16,6 +16,7 @@ from PIL import Image
 
 from vclean.errors import OutputError
 from vclean.labels import Label, Role
+from vclean.render.overlay.draw import data_url
 from vclean.render.overlay.html import (
     OverlayBlock,
     OverlayLayer,
@@ -27,7 +28,6 @@ from vclean.render.overlay.html import (
     to_record,
 )
 from vclean.render.overlay.layers import PART_PENS, Part
-from vclean.render.overlay.png import data_url
 
 NAN = float("nan")
 

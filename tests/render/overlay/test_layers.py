@@ -12,8 +12,8 @@ from PIL import Image
 
 from vclean.errors import OutputError
 from vclean.labels import Label, Role
-from vclean.render.overlay import png as overlay_png
-from vclean.render.overlay import svg
+from vclean.render.overlay import draw
+from vclean.render.overlay import draw as overlay_png
 from vclean.render.overlay.layers import (
     HIDDEN,
     LINE,
@@ -73,7 +73,7 @@ def draw_png(image, content):
 
 
 def draw_svg(image, content):
-    return svg.draw_svg(image, [block_layer(content, TagPlacer(*overlay_png.open_screenshot(image).size))])
+    return draw.draw_svg(image, [block_layer(content, TagPlacer(*overlay_png.open_screenshot(image).size))])
 
 
 def screenshot(width=400, height=200, kind="PNG"):

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vclean.render.overlay.draw import draw_png, draw_svg
 from vclean.render.overlay.layers import MAX_TITLE, Rect, TagPlacer, lay_out_legend
-from vclean.render.overlay.png import draw_png
 from vclean.render.overlay.segments import SegmentOverlay, segment_layer, separator_layer
-from vclean.render.overlay.svg import draw_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAGE, OUTER, FIRST, SECOND = [0, 0, 400, 200], [20, 20, 300, 150], [20, 20, 300, 60], [20, 110, 300, 60]

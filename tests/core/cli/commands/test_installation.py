@@ -1,20 +1,103 @@
+"""Commands about the installation, and completion of command lines in a shell."""
+
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from vclean.cli.main import main
+from vclean import installation
+from vclean.classify.methods import names
+from vclean.cli.commands.clean import FORMATS
+from vclean.cli.commands.installation import SHELLS
+from vclean.cli.main import COMMANDS, COMPLETE, main
 from vclean.errors import BrowserMissingError
-from vclean.installation import doctor, setup
-from vclean.installation.doctor import Check
+from vclean.installation import Check
+
+PROGRAM = """#!/bin/sh
+exec {python} -m vclean "$@"
+"""
+PROCESS = """
+eval "$(vclean completion bash)"
+compopt() {{ :; }}
+COMP_WORDS=(vclean {words}); COMP_CWORD={count}; _vclean_completion vclean; echo "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.fixture
+def complete(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def completed(line: str) -> list[str]:
+        """Return the completions of the last word, a file standing for all files."""
+        words = line.split(" ")
+        monkeypatch.setenv(COMPLETE, "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", " ".join(["vclean", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        assert main([]) == 0
+        pairs = [item.split(",", 1) for item in capsys.readouterr().out.splitlines()]
+        return [value if kind == "plain" else kind for kind, value in pairs if kind]
+
+    return completed
+
+
+class TestComplete:
+    def test_the_first_word_is_a_command_or_a_file(self, complete) -> None:
+        assert complete("") == ["file", *COMMANDS]
+        assert complete("se") == ["file", "segment", "setup"]
+
+    def test_options_of_the_main_command(self, complete) -> None:
+        assert complete("--re") == ["--render", "--review", "--review-below", "--recall"]
+        assert complete("page.html --for") == ["--format", "--for", "--force-html"]
+
+    def test_options_of_a_command(self, complete) -> None:
+        assert complete("segment --pd") == ["--pdoc"]
+        assert complete("completion --") == ["--help"]
+
+    def test_values(self, complete) -> None:
+        assert complete("page.html -f ") == list(FORMATS)
+        assert complete("farm --engine l") == ["local"]
+        assert complete("completion ") == list(SHELLS)
+
+    @pytest.mark.parametrize("line", ["--method ", "evaluate c.parquet --method ", "train --method "])
+    def test_methods(self, complete, line: str) -> None:
+        assert complete(line) == sorted(names())
+
+    @pytest.mark.parametrize("line", ["page.html ", "segment ", "farm a.warc ", "page.html -o ", "--model m"])
+    def test_files(self, complete, line: str) -> None:
+        assert complete(line) == ["file"]
+
+    def test_ignores_invalid_request(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(COMPLETE, "nonsense")
+        assert main(["--help"]) == 1
+
+
+class TestScript:
+    @pytest.mark.parametrize("shell", SHELLS)
+    def test_every_shell(self, shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["completion", shell]) == 0
+        assert f"{COMPLETE}={shell}_complete" in capsys.readouterr().out
+
+    @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+    @pytest.mark.parametrize(("words", "expected"), [("train", "train train-segments"), ("a.html -f te", "text")])
+    def test_in_bash(self, words: str, expected: str, tmp_path: Path) -> None:
+        program = tmp_path / "vclean"
+        program.write_text(PROGRAM.format(python=sys.executable))
+        program.chmod(0o755)
+        script = PROCESS.format(words=words, count=len(words.split()))
+        environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        ended = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, env=environment)
+        assert ended.stdout.strip() == expected, ended.stderr
 
 
 class TestSetUp:
     def test_steps_go_to_standard_output(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(setup, "setup", lambda out: out.write("setup: ready\n"))
+        monkeypatch.setattr(installation, "setup", lambda out: out.write("setup: ready\n"))
         assert main(["setup"]) == 0
         assert capsys.readouterr().out == "setup: ready\n"
 
@@ -22,16 +105,16 @@ class TestSetUp:
         def fail(_: object) -> None:
             raise BrowserMissingError("no Chromium could be installed")
 
-        monkeypatch.setattr(setup, "setup", fail)
+        monkeypatch.setattr(installation, "setup", fail)
         assert main(["setup"]) == 9
         assert capsys.readouterr().err == "vclean: no Chromium could be installed\n"
 
 
-class TestExamine:
+class TestCheckInstallation:
     @pytest.fixture(autouse=True)
     def checks(self, monkeypatch: pytest.MonkeyPatch) -> list[Check]:
         checks = [Check("python", "ok", "3.11")]
-        monkeypatch.setattr(doctor, "run_checks", lambda: iter(checks))
+        monkeypatch.setattr(installation, "run_checks", lambda: iter(checks))
         return checks
 
     def test_all_checks_pass(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,3 +125,20 @@ class TestExamine:
         checks.append(Check("fonts", "FAIL", "none", "vclean setup"))
         assert main(["doctor", "--json"]) == 1
         assert json.loads(capsys.readouterr().out)[1]["remedy"] == "vclean setup"
+
+
+class TestListMethods:
+    def test_every_method_has_a_line(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["methods"]) == 0
+        lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+        assert list(lines) == names()
+        assert lines["vclean"].startswith("a model (ships) ")
+        assert lines["text"].startswith("- ")
+        assert lines["vips"].startswith("rendering")
+
+    def test_as_json(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["methods", "--json"]) == 0
+        methods = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
+        expected = {"rendered": False, "trained": False, "ships": None, "template": False, "extra": None}
+        assert methods["text"] == {"name": "text", "description": methods["text"]["description"], **expected}
+        assert (methods["vclean"]["trained"], methods["vclean"]["ships"]) == (True, True)

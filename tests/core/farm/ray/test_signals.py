@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vclean.farm.executor import InterruptedRunError
 from vclean.farm.inputs import Inputs
 from vclean.farm.output import RunOutput
 from vclean.farm.ray import engine
 from vclean.farm.ray.stages import PartReport
-from vclean.farm.settings import RunSettings
 from vclean.farm.stats import Stats
+from vclean.farm.tasks import RunSettings
+from vclean.farm.workers import InterruptedRunError
 from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from helpers.archives import record, response
 from helpers.marked import marked_html
-from helpers.pages import parsed
 from helpers.painted import painted
 from helpers.segment_training import quick
 
 from vclean.classify.corpora import rendering
 from vclean.classify.segments.model import load
-from vclean.cli.commands.train_segments import TrainSegmentsOptions
 from vclean.cli.main import main
-from vclean.errors import DeadlineError, UsageError
+from vclean.errors import DeadlineError
 from vclean.render.rendered_page import Rendering
 
 pytestmark = pytest.mark.slow
@@ -63,19 +61,6 @@ def renderer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(rendering, "Renderer", Stand)
     quick(monkeypatch)
     return failing
-
-
-class TestOptions:
-    def test_all(self) -> None:
-        options = parsed("train-segments", "a.warc", "-o", "m.vclean", "--pages", "p.txt", "--snapshots", "s")
-        assert options == TrainSegmentsOptions(
-            archive=Path("a.warc"), pages=Path("p.txt"), out=Path("m.vclean"), snapshots=Path("s"), verbosity=0
-        )
-
-    @pytest.mark.parametrize("arguments", [[], ["a.warc"], ["-o", "m.vclean"]])
-    def test_rejects_missing_arguments(self, arguments: list[str]) -> None:
-        with pytest.raises(UsageError):
-            parsed("train-segments", *arguments)
 
 
 class TestTrainSegments:

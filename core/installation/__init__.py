@@ -1,1 +1,0 @@
-"""Installation of Chromium, libraries and fonts, and checks of the installation."""
