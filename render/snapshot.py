@@ -32,9 +32,10 @@ ATTRIBUTES = (
     "tabindex", "data-lang", "data-language", "data-src", "display",
     "aria-level", "data-depth", "data-level", "depth", "indent",
     "data-lazy-src", "data-original", "data-srcset",
-    "onclick", "x-show", "ng-show", "data-aos",
+    "onclick", "data-names",
 )  # fmt: skip
-"""Attributes of a snapshot; `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the
+"""Attributes of a snapshot, and `data-names` for the value of another attribute that names an id (see
+`NAMING`); `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the
 page has a URL."""
 
 STYLES = (
@@ -49,6 +50,11 @@ STYLES = (
 `font-weight`, `font-style` and `white-space`, derived from the user agent style sheet and inline styles; the other
 values are empty. `background-image` lacks the gradients that fill a part of the box only, which are `Areas`, and
 `background-clip` is `clip-path` where that property limits the background."""
+
+NAMING = "^(?:data|[a-z]{1,3})-(?!label|names)|^aria-(?:owns|details)$"
+"""Attributes beside `ATTRIBUTES` by which a control may name what it opens: `data-tab`, `uk-toggle`, `aria-details`."""
+MAX_ID = 100
+"""Characters of such a value."""
 
 
 class Hidden(IntEnum):
@@ -201,6 +207,7 @@ class Snapshot:
         build: product and version of the browser or the parser.
         noscript: whether `<noscript>` content is part of the page (see `noscript_needed`).
         scripted: whether the source of the page has scripts.
+        ran_scripts: whether they ran before the page was read.
         dark: whether the canvas is dark where the page has no background: `color-scheme: dark`.
         notes: what was unusual in reading the page: repairs of its source, and the like.
         tags: lower-case tag names; `tag` indexes it.
@@ -217,6 +224,7 @@ class Snapshot:
         text_parent: int32 (T,), the parent element of each text node.
         text_after: int32 (T,), the last element that starts before each text node.
         text_hidden: uint8 (T,), `Hidden`: that of its parent, or because no line is inside the clip.
+        revealed: int32 (J,), ascending, hidden texts that got a place in sight when controls were clicked.
         image: int32 (I,), ascending, the `img` elements whose image is loaded.
         clear: int32 (J,), ascending, `img` and `svg` elements that are transparent at the lines of text in their boxes.
         area: int32 (R, 4), what the page paints besides elements, see `areas`; area_box: float32 (R, 4), x, y, width,
@@ -239,10 +247,11 @@ class Snapshot:
     rendered: bool = False
     width: float = float("nan")
     height: float = float("nan")
-    settings: dict[str, float | bool] = field(default_factory=dict)
+    settings: dict[str, float | bool | str] = field(default_factory=dict)
     build: str = ""
     noscript: bool = False
     scripted: bool = False
+    ran_scripts: bool = False
     dark: bool = False
     notes: tuple[str, ...] = ()
     tags: tuple[str, ...]
@@ -264,6 +273,7 @@ class Snapshot:
     image: NDArray[np.int32]
     line_text: NDArray[np.int32]
     line_box: NDArray[np.float32]
+    revealed: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     clear: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     area: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int32))
     area_box: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))

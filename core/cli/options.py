@@ -138,7 +138,26 @@ def hide_overlays(section: str = "Options") -> Callable[[_Decorated], _Decorated
     )
 
 
-def take_settings(values: dict[str, Any], *, scripts: bool, renders: bool = True) -> RenderSettings:
+def scripts_options(section: str = "Options") -> Callable[[_Decorated], _Decorated]:
+    """Add the options for the scripts of pages; see `take_scripts`."""
+    scripts = option(
+        "--scripts",
+        type=click.Choice(("auto", "on", "off")),
+        default="auto",
+        section=section,
+        help="run the scripts of rendered pages: always (on), never, or where a page waits for them (auto)",
+    )
+    js = flag("--js", section=section, help="render pages and run their scripts: --scripts on")
+    return lambda decorated: scripts(js(decorated))
+
+
+def take_scripts(values: dict[str, Any]) -> Scripts:
+    """Remove the values of `scripts_options` from `values` and return whether scripts run."""
+    js, scripts = values.pop("js"), values.pop("scripts")
+    return "on" if js else scripts
+
+
+def take_settings(values: dict[str, Any], *, scripts: Scripts, renders: bool = True) -> RenderSettings:
     """Remove the values of `page_limits` and `hide_overlays` from `values` and return them as settings.
 
     Args:

@@ -26,6 +26,8 @@ from vclean.cli.options import (
     port,
     positive,
     take_policy,
+    scripts_options,
+    take_scripts,
     take_settings,
     take_verbosity,
     verbosity,
@@ -115,8 +117,8 @@ def _take_cleaning(values: dict[str, Any]) -> CleanerSettings:
     from vclean.settings import CleanerSettings
 
     chosen = {name: values.pop(name) for name in ("method", "model", "templates", "network")}
-    scripts = values.pop("js")
-    render = _take_rendering(values, scripts=scripts)
+    scripts = take_scripts(values)
+    render = _take_rendering(values, scripts=scripts == "on")
     page = take_settings(values, scripts=scripts, renders=bool(render))
     return CleanerSettings(**chosen, render=render, rendering=page, policy=take_policy(values))
 
@@ -178,7 +180,7 @@ def _parse_size(text: str) -> int:
     help="auto: parse each page first, and render it only if that does not suffice (always)",
 )
 @flag("--no-render", section=_ROWS, help="only parse pages: no browser, a fifth of the time")
-@flag("--js", section=_ROWS, help="run the scripts of pages")
+@scripts_options(_ROWS)
 @option(
     "--network",
     type=click.Choice(("none", "public")),

@@ -28,6 +28,8 @@ from vclean.cli.options import (
     page_limits,
     path,
     port,
+    scripts_options,
+    take_scripts,
     take_settings,
     take_verbosity,
     verbosity,
@@ -90,10 +92,10 @@ class LabelOptions:
     limit: int | None = None
 
 
-def _options(*, js: bool, **values: Any) -> LabelOptions:
+def _options(**values: Any) -> LabelOptions:
     check_exclusive(values, "--export", "--agreement")
     values["port"] = values["port"] or 0
-    settings = take_settings(values, scripts=js)
+    settings = take_settings(values, scripts=take_scripts(values))
     return _check_options(LabelOptions(settings=settings, verbosity=take_verbosity(values), **values))
 
 
@@ -165,7 +167,7 @@ def _parse_annotator(text: str) -> str:
     metavar="GOLD GOLD",
     help="compare the gold of two annotators (files or folders), without serving pages",
 )
-@flag("--js", help="run the scripts of pages")
+@scripts_options()
 @option("--url", default="", metavar="BASE", help="set the URL of pages without one")
 @page_count_limit()
 @page_limits()

@@ -132,10 +132,12 @@ class RequestInterceptor:
 
     Attributes:
         failure: the error of the responder for the page itself, or None.
+        refuses_all: whether to refuse all requests from now on.
     """
 
     def __init__(self, session: Session, responder: Responder) -> None:
         self.failure: VcleanError | None = None
+        self.refuses_all = False
         self._session = session
         self._responder = responder
         self._frame = ""
@@ -148,7 +150,7 @@ class RequestInterceptor:
         await self._session.send("Fetch.enable", {"patterns": [pattern]})
 
     async def _on_request_paused(self, event: dict[str, Any]) -> None:
-        response = await self._answer(_request(event, self._frame))
+        response = None if self.refuses_all else await self._answer(_request(event, self._frame))
         # The tab may have been closed.
         with contextlib.suppress(ProtocolError):
             if response is None:

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the file format, and of the content of snapshots from the walker and the parser."""
 
 KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
-                   "text_after", "text_hidden", "image", "clear", "line_text", "line_box", "area", "area_box",
+                   "text_after", "text_hidden", "image", "revealed", "clear", "line_text", "line_box", "area", "area_box",
                    "unclear")  # fmt: skip
-_LATER: Final = ("clear", "area", "area_box", "unclear")
+_LATER: Final = ("revealed", "clear", "area", "area_box", "unclear")
 """Columns that are stored only where they are not empty; the first snapshots of this version have none of them."""
 _METADATA: Final = tuple(
     field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, "head", "styles", "timings")
@@ -85,7 +85,7 @@ def from_bytes(data: bytes) -> Snapshot:
     return Snapshot(**(metadata | lists), head=head, styles=styles, **columns)
 
 
-def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool) -> bytes:
+def read_key(page: Page, settings: Mapping[str, float | bool | str], *, rendered: bool) -> bytes:
     """Return a key of 16 bytes for the snapshot of a page; equal pages read with equal settings have equal keys.
 
     Args:

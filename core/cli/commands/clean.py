@@ -30,6 +30,8 @@ from vclean.cli.options import (
     path,
     policy,
     take_policy,
+    scripts_options,
+    take_scripts,
     take_settings,
     take_verbosity,
     verbosity,
@@ -141,16 +143,16 @@ def _options(**values: Any) -> CleanOptions:
     if values["review_below"] is not None and values["review"] is None:
         raise click.UsageError("argument --review-below: needs --review FILE")
     values["review_below"] = values["review_below"] or _REVIEW_BELOW
-    js, overlay = values.pop("js"), values["overlay"]
+    scripts, overlay = take_scripts(values), values["overlay"]
     always, auto = values.pop("render"), values.pop("render_auto")
-    render: RenderMode = "auto" if auto else always or js or overlay is not None
+    render: RenderMode = "auto" if auto else always or scripts == "on" or overlay is not None
     cleaning = CleanerSettings(
         render=render,
         method=method,
         model=model,
         templates=values.pop("templates"),
         policy=take_policy(values),
-        rendering=take_settings(values, scripts=js, renders=bool(render)),
+        rendering=take_settings(values, scripts=scripts, renders=bool(render)),
         explain=values["explain"] or (overlay is not None and overlay.suffix.lower() == ".html"),
     )
     options = CleanOptions(cleaning=cleaning, verbosity=take_verbosity(values), **values)
@@ -203,7 +205,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @pages_argument("pages to clean (see below)")
 @flag("--render", section=_RENDERING, help="render pages in headless Chromium; --render auto: only those that need it")
 @flag("--render-auto", hidden=True)  # written as two words: --render auto
-@flag("--js", section=_RENDERING, help="run the scripts of pages (implies --render)")
+@scripts_options(_RENDERING)
 @option(
     "--url", default="", metavar="BASE", section=_INPUT, help="set the URL of pages without one, to resolve their links"
 )

@@ -20,6 +20,8 @@ from vclean.cli.options import (
     page_limits,
     pages_argument,
     path,
+    scripts_options,
+    take_scripts,
     take_settings,
     take_verbosity,
     verbosity,
@@ -50,8 +52,7 @@ class DiffOptions:
     Attributes:
         pages: the inputs from the command line.
         sides: two names of methods or paths of model files, from the command line.
-        render: whether to render pages; implied by `js`.
-        js: whether to run the scripts of pages.
+        render: whether to render pages.
         format: one of `FORMATS`.
         out: the output file or folder; None for standard output.
         exit_code: whether the exit code is 13 if the two differ.
@@ -64,7 +65,6 @@ class DiffOptions:
     pages: list[str]
     sides: tuple[str, str]
     render: bool
-    js: bool
     format: str
     out: Path | None
     exit_code: bool
@@ -77,7 +77,9 @@ class DiffOptions:
 def _options(*, methods: Sequence[str], **values: Any) -> DiffOptions:
     values["sides"] = _sides(methods)
     values["format"] = values["format"] or _format(values["out"])
-    settings = take_settings(values, scripts=values["js"], renders=values["render"] or values["js"])
+    scripts = take_scripts(values)
+    values["render"] = values["render"] or scripts == "on"
+    settings = take_settings(values, scripts=scripts, renders=values["render"])
     options = DiffOptions(settings=settings, verbosity=take_verbosity(values), **values)
     check_pages(options.pages, options.url)
     check_outputs(options.pages, {"--out": options.out})
@@ -99,7 +101,7 @@ def _format(out: Path | None) -> str:
 @pages_argument("pages to compare them on, as for vclean itself: see vclean --help")
 @compared_methods("give two to compare them, or one to compare it with vclean")
 @flag("--render", help="render pages in headless Chromium; the HTML output then shows the screenshot")
-@flag("--js", help="run the scripts of pages (implies --render)")
+@scripts_options()
 @option(
     "-f",
     "--format",
@@ -145,7 +147,7 @@ def _pipeline(options: DiffOptions, name: str) -> Pipeline:
     from vclean.pipeline import Pipeline
     from vclean.settings import CleanerSettings
 
-    side, render = ComparedMethod.of(name), options.render or options.js
+    side, render = ComparedMethod.of(name), options.render
     return Pipeline(CleanerSettings(render=render, rendering=options.settings, method=side.method, model=side.model))
 
 
@@ -160,7 +162,7 @@ class _Run(PageRun):
     def __init__(self, options: DiffOptions) -> None:
         from vclean.output.writers import make_writer
 
-        super().__init__(options, renders=options.render or options.js)
+        super().__init__(options, renders=options.render)
         self.writer = make_writer(options.out, options.format, many=self.many, inputs=options.pages)
         self.scores: list[tuple[int, float, float]] = []
         self.options = options

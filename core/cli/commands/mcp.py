@@ -37,13 +37,13 @@ class ServerOptions:
     verbosity: int
 
 
-def _options(*, js: bool, revealable: bool, no_network: bool, **values: Any) -> ServerOptions:
+def _options(*, revealable: bool, no_network: bool, **values: Any) -> ServerOptions:
     from vclean.settings import CleanerSettings, Policy
 
     if no_network and not values["folders"]:
         raise UsageError("with --no-network and no --allow-folder no page can be read: add --allow-folder FOLDER")
     policy = Policy(hidden="revealable" if revealable else "drop")
-    cleaning = CleanerSettings(render=True, rendering=take_settings(values, scripts=js), policy=policy)
+    cleaning = CleanerSettings(render=True, rendering=take_settings(values, scripts=take_scripts(values)), policy=policy)
     return ServerOptions(
         cleaning=cleaning, network=not no_network, verbosity=take_verbosity(values), folders=values["folders"]
     )
@@ -59,7 +59,7 @@ def _options(*, js: bool, revealable: bool, no_network: bool, **values: Any) -> 
     help="allow to read the pages below this folder; repeatable (none)",
 )
 @flag("--no-network", help="refuse addresses; otherwise pages at public addresses are fetched")
-@flag("--js", help="run the scripts of pages")
+@scripts_options()
 @flag("--revealable", help="keep text that a reader can open, such as folded sections")
 @page_limits()
 @verbosity()

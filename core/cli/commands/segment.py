@@ -24,6 +24,8 @@ from vclean.cli.options import (
     page_limits,
     pages_argument,
     path,
+    scripts_options,
+    take_scripts,
     take_settings,
     take_verbosity,
     verbosity,
@@ -76,8 +78,8 @@ class SegmentOptions:
     limit: int | None = None
 
 
-def _options(*, js: bool, **values: Any) -> SegmentOptions:
-    settings = take_settings(values, scripts=js)
+def _options(**values: Any) -> SegmentOptions:
+    settings = take_settings(values, scripts=take_scripts(values))
     options = SegmentOptions(settings=settings, verbosity=take_verbosity(values), **values)
     check_overlay(options.overlay)
     check_pages(options.pages, options.url)
@@ -124,7 +126,7 @@ def _degree(text: str) -> int:
 )
 @hidden_policy()
 @hide_overlays()
-@flag("--js", help="run the scripts of pages")
+@scripts_options()
 @option("--url", default="", metavar="BASE", help="set the URL of pages without one")
 @page_count_limit()
 @page_limits()

@@ -1,0 +1,124 @@
+"""Decide whether a page that was rendered without its scripts is rendered again with them, and which rendering counts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin
+
+import numpy as np
+
+from vclean.render.snapshot import Hidden, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from vclean.page import Resources
+    from vclean.render.rendered_page import Rendering
+
+_SCRIPT: Final = re.compile(r"<script\b([^>]*)>(.*?)</script\b", re.IGNORECASE | re.DOTALL)
+_TYPE: Final = re.compile(r"""\btype\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
+_SOURCE: Final = re.compile(r"""\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""", re.IGNORECASE)
+_HANDLER: Final = re.compile(r"""\son(?:click|change|mouseover|toggle)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_LEAST_HIDDEN: Final = 20
+"""Characters of hidden text that may wait for a script."""
+_WAITING: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
+_MOST: Final = 0.5
+"""Share of the text in sight; a page with less waits for its scripts."""
+_LEAST_TEXT: Final = 400
+"""Characters of a page of which most are hidden."""
+_SAME: Final = 0.98
+"""Share of the text in sight that another rendering of the same text has at least."""
+
+
+def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None, *, network: bool) -> str:
+    """Return why a page seems to wait for its scripts, in words; empty if it does not, or they are not at hand.
+
+    Args:
+        snapshot: the page, rendered without scripts.
+        source: its document.
+        resources: the subresources of the page.
+        network: whether others are loaded from the network.
+    """
+    waiting = np.isin(snapshot.text_hidden, _WAITING)
+    length = snapshot.text_length
+    hidden, shown = int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
+    if hidden < _LEAST_HIDDEN and shown >= _LEAST_TEXT:
+        return ""
+    scripts = list(_scripts_at_hand(source, snapshot.url, resources, network=network))
+    if not scripts:
+        return ""
+    if shown + hidden < _LEAST_TEXT and shown + hidden < sum(map(len, scripts)):
+        return "the page has little text before its scripts run"
+    if hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
+        return "most text is hidden before scripts run"
+    names = _names(snapshot, waiting)
+    if any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", script) for script in scripts for name in names):
+        return "a script names hidden elements"
+    return ""
+
+
+def _scripts_at_hand(source: str, url: str, resources: Resources | None, *, network: bool) -> Iterator[str]:
+    """Yield the scripts of a page: those in it, and the names of those that its resources or the network have."""
+    for match in _SCRIPT.finditer(source):
+        attributes, text = match.groups()
+        kind = _TYPE.search(attributes)
+        if kind and not re.search("javascript|ecmascript|module", kind[1], re.IGNORECASE):
+            continue
+        address = _SOURCE.search(attributes)
+        if address is None:
+            yield text
+        else:
+            yield from _external(urljoin(url, next(filter(None, address.groups()), "")), resources, network=network)
+    for match in _HANDLER.finditer(source):
+        yield match[1] or match[2] or ""
+
+
+def _external(url: str, resources: Resources | None, *, network: bool) -> Iterator[str]:
+    resource = resources.get(url) if resources is not None else None
+    if resource is not None and resource.status < 400:
+        yield resource.body.decode("utf-8", "replace")
+    elif network:
+        yield url
+
+
+def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
+    """Return ids, classes and tags of custom elements of the outermost hidden elements with text."""
+    elements = {int(snapshot.text_parent[text]) for text in np.flatnonzero(waiting & (snapshot.text_length >= _LEAST_HIDDEN))}
+    parent, hidden = snapshot.parent, snapshot.hidden
+    names: set[str] = set()
+    classes, ids = snapshot.attributes("class"), snapshot.attributes("id")
+    for element in elements:
+        while parent[element] > 0 and hidden[parent[element]] != Hidden.NO:
+            element = int(parent[element])
+        tag = snapshot.tags[snapshot.tag[element]]
+        names.update(classes.get(element, "").split(), ids.get(element, "").split(), {tag} if "-" in tag else ())
+    return names
+
+
+def noted(rendering: Rendering, note: str) -> Rendering:
+    """Return a rendering with a note."""
+    snapshot = rendering.snapshot
+    return replace(rendering, snapshot=replace(snapshot, notes=(*snapshot.notes, note)))
+
+
+def better(rendering: Rendering, again: Rendering, sign: str) -> Rendering:
+    """Return the better of two renderings: with more text in sight, or as much and more that a reader can open.
+
+    Args:
+        rendering: without scripts.
+        again: with scripts.
+        sign: why the page was rendered again, for the note.
+    """
+    first, second = rendering.snapshot, again.snapshot
+    shown, shown_again = (int(each.text_length[each.text_hidden == Hidden.NO].sum()) for each in (first, second))
+    is_more = shown_again * _SAME > shown
+    is_as_much = shown_again >= _SAME * shown
+    if is_more or (is_as_much and len(second.revealed)):
+        reason = "more text is in sight" if is_more else "clicks show more text"
+        snapshot = replace(second, notes=first.notes, scripted=first.scripted)
+        return noted(replace(again, snapshot=snapshot), f"{sign}; rendered with them: {reason}")
+    return rendering
