@@ -8,6 +8,7 @@ the scripts of a page run (`vclean.render.browser.clicks`).
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -71,6 +72,7 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
         parent = snapshot.text_parent[opened]
         panels = Panels(snapshot)
         is_open = panels.is_opened()[parent] | panels.closed_details[parent]
+        is_open |= panels.is_unrolled()[parent] & (technique[opened] == Hidden.CLIPPED)
         by_click = np.isin(np.flatnonzero(opened), snapshot.revealed)
         opened[opened] = is_open | by_click
         if snapshot.rendered:
@@ -111,6 +113,7 @@ class Panels:
         self._is_hidden = snapshot.hidden != Hidden.NO
         self._in_sight = ~self._is_hidden & has_place(snapshot)
         self._panel = np.zeros(len(snapshot), dtype=bool)
+        self._unrolled = np.zeros(len(snapshot), dtype=bool)
         self._tags = np.array(snapshot.tags)[snapshot.tag]
         self.closed_details = np.zeros(len(snapshot), dtype=bool)
         own = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
@@ -125,15 +128,23 @@ class Panels:
         for _ in range(_ROUNDS):
             before = self._panel.sum()
             self._add_panels()
-            opened = self._in_panels()
+            opened = self._in_panels(self._panel)
             if self._panel.sum() == before:
                 break
             self._in_sight |= opened & self._is_hidden
         return opened
 
-    def _in_panels(self) -> NDArray[np.bool_]:
+    def is_unrolled(self) -> NDArray[np.bool_]:
+        """Return which elements are below the edge of a part in sight that a control opens, bool (N,)."""
+        snapshot = self._snapshot
+        if not snapshot.rendered:
+            return np.zeros(len(snapshot), dtype=bool)
+        clips = snapshot.styles.is_in("overflow-x", ("hidden", "clip"))[snapshot.style]
+        return self._in_panels(self._unrolled & clips) & (snapshot.box[:, 3] > 1)
+
+    def _in_panels(self, panel: NDArray[np.bool_]) -> NDArray[np.bool_]:
         barrier = self._undisplayed & ~self._panel
-        inside = tree.path_sum(np.column_stack([self._panel, barrier]), self._snapshot.end)
+        inside = tree.path_sum(np.column_stack([panel, barrier]), self._snapshot.end)
         return np.asarray((inside[:, 0] > 0) & (inside[:, 1] == 0))
 
     @cached_property
@@ -152,10 +163,18 @@ class Panels:
         self._add_details()
         until_found = [each for each, how in self._values("hidden") if how.lower() == "until-found"]
         named, closed = self._named()
-        hidden = [*until_found, *named, *self._beside_expanders(), *self._after_inputs(), *self._tab_panels()]
-        hidden += self._one_of_several()
-        self._panel[[each for each in hidden if self._is_hidden[each]]] = True
-        self._panel[closed] = True
+        beside = [*self._beside_expanders(), *self._tab_panels(), *self._one_of_several()]
+        belonging = [*named, *self._after_inputs()]
+        self._panel[[each for panel in (*belonging, *beside) for each in self._with_wrappers(panel)]] = True
+        self._panel[[*until_found, *closed]] = True
+        self._unrolled[[each for each in belonging if self._in_sight[each]]] = True
+
+    def _with_wrappers(self, element: int) -> Iterator[int]:
+        """Yield a hidden element, and the hidden elements around it that contain no other text."""
+        length = self._length[element]
+        while element > 0 and self._is_hidden[element] and self._length[element] == length:
+            yield element
+            element = self._parent[element]
 
     def _values(self, name: str, *, in_sight: bool = False) -> Iterator[tuple[int, str]]:
         for element, value in self._snapshot.attributes(name).items():
@@ -192,9 +211,13 @@ class Panels:
     # ---- by id ----
 
     @cached_property
-    def _by_id(self) -> dict[str, int]:
-        inputs = set(self._boxes)
-        return {name: each for each, name in reversed(list(self._values("id"))) if each not in inputs}
+    def _by_id(self) -> dict[str, list[int]]:
+        """Return the elements by their ids, of which pages have some twice."""
+        inputs, elements = set(self._boxes), defaultdict[str, list[int]](list)
+        for element, name in self._values("id"):
+            if element not in inputs:
+                elements[name].append(element)
+        return elements
 
     def _named(self) -> tuple[list[int], list[int]]:
         """Return the elements that a control in sight names, and those of them that it says to be closed."""
@@ -202,7 +225,7 @@ class Panels:
         closed: list[int] = []
         expanded = self._snapshot.attributes("aria-expanded")
         for element, names in self._names():
-            targets = [self._by_id[name] for name in names if name in self._by_id]
+            targets = [each for name in names for each in self._by_id.get(name, ())]
             if expanded.get(element, "").lower() != "true":
                 named += targets
             if self._is_closed(element):
@@ -238,7 +261,8 @@ class Panels:
         """Yield what is beside or in a control with `aria-expanded=false` that names no element."""
         controlled = self._snapshot.attributes("aria-controls")
         for element, value in self._values("aria-expanded", in_sight=True):
-            if value.lower() == "false" and element not in controlled:
+            is_named = any(name in self._by_id for name in controlled.get(element, "").split())
+            if value.lower() == "false" and not is_named:
                 yield from (each for each in self._children(element) if self._tags[each] != "svg")
                 yield from self._beside(element)
 

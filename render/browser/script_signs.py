@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 import numpy as np
 
-from vclean.render.snapshot import Hidden, Snapshot
+from vclean.render.snapshot import CONTROL_TAGS, Hidden, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,15 @@ _SCRIPT: Final = re.compile(r"<script\b([^>]*)>(.*?)</script\b", re.IGNORECASE |
 _TYPE: Final = re.compile(r"""\btype\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
 _SOURCE: Final = re.compile(r"""\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""", re.IGNORECASE)
 _HANDLER: Final = re.compile(r"""\son(?:click|change|mouseover|toggle)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_SHOWS: Final = re.compile(
+    r"addEventListener|on(?:click|change|toggle)|\.(?:click|on|show|toggle|slide\w+|fade\w+|style|hidden)\b|classList"
+    r"|customElements|IntersectionObserver|removeAttribute"
+)
+"""Means of a script by which it may show an element."""
+_LEAST_NAME: Final = 3
+"""Characters of a name; shorter ones are words of scripts."""
+_WORD: Final = re.compile(r"[\w-]+")
+_SITE_TAGS: Final = frozenset((*CONTROL_TAGS, "footer", "form", "nav"))
 _LEAST_HIDDEN: Final = 20
 """Characters of hidden text that may wait for a script."""
 _WAITING: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
@@ -43,22 +52,32 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
         resources: the subresources of the page.
         network: whether others are loaded from the network.
     """
-    waiting = np.isin(snapshot.text_hidden, _WAITING)
-    length = snapshot.text_length
+    length = snapshot.text_length * ~_is_of_site(snapshot)[snapshot.text_parent]
+    waiting = np.isin(snapshot.text_hidden, _WAITING) & (length >= _LEAST_HIDDEN)
     hidden, shown = int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
-    if hidden < _LEAST_HIDDEN and shown >= _LEAST_TEXT:
+    total = int(snapshot.text_length.sum())
+    if hidden < _LEAST_HIDDEN and total >= _LEAST_TEXT:
         return ""
     scripts = list(_scripts_at_hand(source, snapshot.url, resources, network=network))
     if not scripts:
         return ""
-    if shown + hidden < _LEAST_TEXT and shown + hidden < sum(map(len, scripts)):
+    if total < _LEAST_TEXT and total < sum(map(len, scripts)):
         return "the page has little text before its scripts run"
     if hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
         return "most text is hidden before scripts run"
     names = _names(snapshot, waiting)
-    if any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", script) for script in scripts for name in names):
+    if any(_SHOWS.search(script) and not names.isdisjoint(_WORD.findall(script)) for script in scripts):
         return "a script names hidden elements"
     return ""
+
+
+def _is_of_site(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are links and controls, or in menus and forms, whose text is rarely content, bool (N,)."""
+    of_site = snapshot.is_tag(_SITE_TAGS)
+    change = np.zeros(len(snapshot) + 1, dtype=np.int64)
+    change[:-1] = of_site
+    np.subtract.at(change, snapshot.end, of_site)
+    return np.asarray(np.cumsum(change)[:-1] > 0)
 
 
 def _scripts_at_hand(source: str, url: str, resources: Resources | None, *, network: bool) -> Iterator[str]:
@@ -87,7 +106,7 @@ def _external(url: str, resources: Resources | None, *, network: bool) -> Iterat
 
 def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
     """Return ids, classes and tags of custom elements of the outermost hidden elements with text."""
-    elements = {int(snapshot.text_parent[text]) for text in np.flatnonzero(waiting & (snapshot.text_length >= _LEAST_HIDDEN))}
+    elements = {int(snapshot.text_parent[text]) for text in np.flatnonzero(waiting)}
     parent, hidden = snapshot.parent, snapshot.hidden
     names: set[str] = set()
     classes, ids = snapshot.attributes("class"), snapshot.attributes("id")
@@ -96,7 +115,7 @@ def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
             element = int(parent[element])
         tag = snapshot.tags[snapshot.tag[element]]
         names.update(classes.get(element, "").split(), ids.get(element, "").split(), {tag} if "-" in tag else ())
-    return names
+    return {name for name in names if len(name) >= _LEAST_NAME}
 
 
 def noted(rendering: Rendering, note: str) -> Rendering:
