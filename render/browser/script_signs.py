@@ -28,6 +28,12 @@ _SHOWS: Final = re.compile(
     r"|customElements|IntersectionObserver|removeAttribute"
 )
 """Means of a script by which it may show an element."""
+_ATTRIBUTE: Final = re.compile(r"\s((?:data|[a-z]{1,3})-[\w-]+)(?=\s*[=>]|\s+[\w-]+\s*=)")
+_MOST_TEXTS: Final = 100
+_SOUGHT: Final = 60
+"""Characters of a text that are looked for in the source."""
+_BEFORE: Final = 300
+"""Characters of the source before it."""
 _LEAST_NAME: Final = 3
 """Characters of a name; shorter ones are words of scripts."""
 _WORD: Final = re.compile(r"[\w-]+")
@@ -65,7 +71,7 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
         return "the page has little text before its scripts run"
     if hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
         return "most text is hidden before scripts run"
-    names = _names(snapshot, waiting)
+    names = _names(snapshot, waiting) | _attributes(snapshot, waiting, source)
     if any(_SHOWS.search(script) and not names.isdisjoint(_WORD.findall(script)) for script in scripts):
         return "a script names hidden elements"
     return ""
@@ -105,7 +111,7 @@ def _external(url: str, resources: Resources | None, *, network: bool) -> Iterat
 
 
 def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
-    """Return ids, classes and tags of custom elements of the outermost hidden elements with text."""
+    """Return ids, classes and tags of custom elements of the outermost hidden elements with text, and of their parents."""
     elements = {int(snapshot.text_parent[text]) for text in np.flatnonzero(waiting)}
     parent, hidden = snapshot.parent, snapshot.hidden
     names: set[str] = set()
@@ -113,9 +119,19 @@ def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
     for element in elements:
         while parent[element] > 0 and hidden[parent[element]] != Hidden.NO:
             element = int(parent[element])
-        tag = snapshot.tags[snapshot.tag[element]]
-        names.update(classes.get(element, "").split(), ids.get(element, "").split(), {tag} if "-" in tag else ())
+        for each in (element, int(parent[element])):
+            tag = snapshot.tags[snapshot.tag[each]]
+            names.update(classes.get(each, "").split(), ids.get(each, "").split(), {tag} if "-" in tag else ())
     return {name for name in names if len(name) >= _LEAST_NAME}
+
+
+def _attributes(snapshot: Snapshot, waiting: NDArray[np.bool_], source: str) -> set[str]:
+    """Return the names of attributes with a hyphen in the tags right before hidden texts; snapshots have few of them."""
+    names: set[str] = set()
+    for text in np.flatnonzero(waiting)[:_MOST_TEXTS].tolist():
+        position = source.find(snapshot.texts[text].strip().partition("\n")[0][:_SOUGHT])
+        names.update(_ATTRIBUTE.findall(source[max(0, position - _BEFORE) : max(0, position)]))
+    return names
 
 
 def noted(rendering: Rendering, note: str) -> Rendering:
