@@ -78,7 +78,7 @@ class RenderSettings:
             if not _MIN_SIDE <= getattr(self, name) <= _MAX_SIDE:
                 raise UsageError(f"{name} has to be {_MIN_SIDE} to {_MAX_SIDE:,} px, not {getattr(self, name)}")
 
-    def to_dict(self) -> dict[str, float | bool | str]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the settings that a page depends on by name, as stored in snapshots and results."""
         return {name: value for name, value in asdict(self).items() if name not in ("allow_hosts", "force_html")}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -247,7 +247,7 @@ class Snapshot:
     rendered: bool = False
     width: float = float("nan")
     height: float = float("nan")
-    settings: dict[str, float | bool | str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     build: str = ""
     noscript: bool = False
     scripted: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from vclean.settings import Policy, RenderSettings
+    from vclean.settings import Policy, RenderSettings, Scripts
 
 _Decorated = TypeVar("_Decorated", bound="Callable[..., Any]")
 
@@ -154,7 +154,7 @@ def scripts_options(section: str = "Options") -> Callable[[_Decorated], _Decorat
 def take_scripts(values: dict[str, Any]) -> Scripts:
     """Remove the values of `scripts_options` from `values` and return whether scripts run."""
     js, scripts = values.pop("js"), values.pop("scripts")
-    return "on" if js else scripts
+    return "on" if js else cast("Scripts", scripts)
 
 
 def take_settings(values: dict[str, Any], *, scripts: Scripts, renders: bool = True) -> RenderSettings:

@@ -89,7 +89,7 @@ def has_place(snapshot: Snapshot) -> NDArray[np.bool_]:
 
 
 def _in_closed_spoiler(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are in one in sight that expands itself, and is closed: `aria-expanded=false`, bool (N,)."""
+    """Return which elements are in one in sight with `aria-expanded=false`, bool (N,)."""
     closed = np.zeros(len(snapshot), dtype=bool)
     closed[[each for each, value in snapshot.attributes("aria-expanded").items() if value.lower() == "false"]] = True
     closed &= (snapshot.hidden == Hidden.NO) & has_place(snapshot)

@@ -25,7 +25,7 @@ _LEAST_HOLES: Final = 3
 _LEAST_SHARE: Final = 0.1
 """Of the text of a page: as much is in elements that appear."""
 _IN_FLOW: Final = ("", "static", "relative")
-_MAIN_TAGS: Final = frozenset(("main", "article"))
+_MAIN_TAGS: Final = frozenset(("main", "article", "body"))
 _LEAST_TEXT: Final = 200
 """Characters of a main area; of less, it does not matter that most of it is hidden."""
 _MOST: Final = 0.5
@@ -60,8 +60,6 @@ def _before_scripts(snapshot: Snapshot, technique: NDArray[np.uint8], opened: ND
     areas = snapshot.is_tag(_MAIN_TAGS)
     areas[[element for element, role in snapshot.attributes("role").items() if role.lower() == "main"]] = True
     length = snapshot.text_length
-    if not (areas & _is_mostly(snapshot, length, length, 0)).any():
-        areas = snapshot.is_tag(("body",))
     waiting = areas & _is_mostly(snapshot, length * hidden, length, _MOST)
     return np.asarray(hidden & (tree.path_sum(waiting, snapshot.end) > 0)[snapshot.text_parent])
 
@@ -94,7 +92,7 @@ def _without_style_sheet(snapshot: Snapshot, technique: NDArray[np.uint8]) -> ND
 def _is_mostly(
     snapshot: Snapshot, part: NDArray[np.int64], length: NDArray[np.int64], share: float
 ) -> NDArray[np.bool_]:
-    """Return which elements have enough text of the `length` (T,), and more than a `share` of it in `part`, bool (N,)."""
+    """Return which elements have enough text, of the `length` (T,), and more than a `share` in `part`, bool (N,)."""
     inside, total = (
         tree.subtree_sum(np.bincount(snapshot.text_parent, weights=count, minlength=len(snapshot)), snapshot.end)
         for count in (part, length)

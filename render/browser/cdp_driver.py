@@ -45,7 +45,7 @@ class CdpTab:
         self._navigator: Navigator | None = None
 
     async def navigate(self, url: str) -> None:
-        """Navigate to `url`, and return when the response begins; the URL of live pages, which may change later, is not observed.
+        """Navigate to `url`, and return when the response begins; later changes of the URL are not observed.
 
         Raises:
             ProtocolError: the browser refuses to load it.

@@ -1,8 +1,8 @@
 """Define the protocols of browser drivers, and choose between their two implementations.
 
 `CdpDriver` uses the Chrome DevTools Protocol directly. It starts faster and renders a page at two thirds of the cost,
-but it does not load live pages or take screenshots. `PlaywrightDriver` renders all pages. Both raise `ProtocolError` if the
-browser refuses a command or has ended.
+but it does not load live pages or take screenshots. `PlaywrightDriver` renders all pages. Both raise `ProtocolError` if
+the browser refuses a command or has ended.
 """
 
 from __future__ import annotations

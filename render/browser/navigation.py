@@ -66,87 +66,18 @@ _NAVIGATED: Final = re.compile("Cannot find context|Inspected target navigated|E
 _ATTEMPTS: Final = 10
 
 
-class NavigatedPage:
-    """Loaded page in a separate tab; `url` is its URL after redirects.
+class LoadedPage:
+    """Loaded page in a tab."""
 
-    Where scripts run, the time of the page is virtual: its timers wait for `pass_time`, and then take no real time.
-    """
-
-    def __init__(self, tab: BrowserTab, interceptor: RequestInterceptor, settings: RenderSettings) -> None:
-        self._tab = tab
-        self._session = tab.session
-        self._interceptor = interceptor
-        self._settings = settings
+    def __init__(self, url: str, session: Session) -> None:
+        self.url = url
+        self._session = session
         self._world: int | None = None
-        self._expired = asyncio.Event()
-        self._session.on("Emulation.virtualTimeBudgetExpired", self._on_budget_expired)
-
-    @property
-    def url(self) -> str:
-        """Return the URL after redirects."""
-        return self._tab.url
-
-    async def settle(self) -> None:
-        """Wait for subresources and fonts, and let scripts run until all is shown that a reader scrolls to."""
-        with contextlib.suppress(TimeoutError):
-            if self._settings.scripts != "on":
-                async with asyncio.timeout(self._settings.deadline * _LOAD_SHARE):
-                    await self._tab.wait_until_loaded()
-                    await self.read(_FONTS_LOADED)
-                return
-            async with asyncio.timeout(self._settings.settle):
-                await self._tab.wait_until_loaded()
-                await self.pass_time(_SETTLED_MS)
-                await self.in_tall_viewport(lambda: asyncio.sleep(0))
-                await self.read(_FONTS_LOADED)
-
-    async def pass_time(self, milliseconds: float) -> None:
-        """Let virtual time pass, but not while requests are pending."""
-        await self._set_time("pauseIfNetworkFetchesPending", milliseconds)
-
-    async def in_tall_viewport(self, look: Callable[[], Awaitable[object]]) -> None:
-        """Call `look` while the whole page is in the viewport, as if a reader had scrolled through it."""
-        size = (await self._session.send("Page.getLayoutMetrics"))["cssContentSize"]
-        height = min(int(size["height"]), MAX_SCREENSHOT_HEIGHT)
-        await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings, height))
-        try:
-            await self.read(_SCROLLED)
-            await self.pass_time(_SCROLLED_MS)
-            await look()
-        finally:
-            await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings))
-
-    async def _set_time(self, policy: str, budget: float) -> None:
-        self._expired.clear()
-        options = {"policy": policy, "budget": budget, "maxVirtualTimeTaskStarvationCount": _MAX_STARVED}
-        await self._session.send("Emulation.setVirtualTimePolicy", options)
-        await self._expired.wait()
-
-    def _on_budget_expired(self, _event: dict[str, Any]) -> None:
-        self._expired.set()
-
-    async def _evaluate(self, expression: str, world: int) -> str:
-        """Evaluate an expression, and let time pass while its promise waits."""
-        evaluation = asyncio.ensure_future(evaluate(self._session, expression, world=world))
-        try:
-            while self._settings.scripts == "on" and not (await asyncio.wait([evaluation], timeout=_WAIT_SECONDS))[0]:
-                await self.pass_time(_SCROLLED_MS)
-            return await evaluation
-        finally:
-            evaluation.cancel()
-
-    def refuse_requests(self) -> None:
-        """Refuse all further requests, and with them navigations."""
-        self._interceptor.refuses_all = True
-
-    async def evaluate(self, expression: str) -> str:
-        """Evaluate an expression in the world of the page."""
-        return await evaluate(self._session, expression)
 
     async def read(self, expression: str) -> str:
         """Evaluate an expression, such as a `walker.expression`, in an isolated world without scripts of the page.
 
-        Try again if the page navigates in the meantime.
+        It is the same world until the page navigates; then the expression is evaluated again.
 
         Raises:
             BrowserError: the page navigates faster than it can be read.
@@ -163,6 +94,9 @@ class NavigatedPage:
                     raise
         raise BrowserError("the page navigates faster than it can be read: clean it with --scripts off")
 
+    async def _evaluate(self, expression: str, world: int) -> str:
+        return await evaluate(self._session, expression, world=world)
+
     async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:
         """Leave parts of the page out of its painting (see `DocumentTab.omit`)."""
         from vclean.render.browser.walker import expression  # imports numpy, which loads while the browser starts
@@ -176,6 +110,76 @@ class NavigatedPage:
     async def screenshot(self) -> bytes:
         """Take a screenshot of the current page (see `cdp.capture_screenshot`)."""
         return await capture_screenshot(self._session)
+
+
+class NavigatedPage(LoadedPage):
+    """Page in a separate tab; `url` is its URL after redirects.
+
+    Where scripts run, the time of the page is virtual: its timers wait for `pass_time`, and then take no real time.
+    """
+
+    def __init__(self, tab: BrowserTab, interceptor: RequestInterceptor, settings: RenderSettings) -> None:
+        super().__init__(tab.url, tab.session)
+        self._tab = tab
+        self._interceptor = interceptor
+        self._settings = settings
+        self._expired = asyncio.Event()
+        self._session.on("Emulation.virtualTimeBudgetExpired", self._on_budget_expired)
+
+    async def settle(self) -> None:
+        """Wait for subresources and fonts, and let scripts run until all is shown that a reader scrolls to."""
+        with contextlib.suppress(TimeoutError):
+            if self._settings.scripts != "on":
+                async with asyncio.timeout(self._settings.deadline * _LOAD_SHARE):
+                    await self._tab.wait_until_loaded()
+                    await self.read(_FONTS_LOADED)
+            else:
+                async with asyncio.timeout(self._settings.settle):
+                    await self._tab.wait_until_loaded()
+                    await self.pass_time(_SETTLED_MS)
+                    await self.in_tall_viewport(lambda: self.read(_FONTS_LOADED))
+        self.url = self._tab.url
+
+    async def pass_time(self, milliseconds: float) -> None:
+        """Let virtual time pass, but not while requests are pending."""
+        self._expired.clear()
+        options = {"policy": "pauseIfNetworkFetchesPending", "budget": milliseconds}
+        starvation = {"maxVirtualTimeTaskStarvationCount": _MAX_STARVED}
+        await self._session.send("Emulation.setVirtualTimePolicy", options | starvation)
+        await self._expired.wait()
+
+    def _on_budget_expired(self, _event: dict[str, Any]) -> None:
+        self._expired.set()
+
+    async def in_tall_viewport(self, look: Callable[[], Awaitable[object]]) -> None:
+        """Call `look` while the whole page is in the viewport, as if a reader had scrolled through it."""
+        size = (await self._session.send("Page.getLayoutMetrics"))["cssContentSize"]
+        height = min(int(size["height"]), MAX_SCREENSHOT_HEIGHT)
+        await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings, height))
+        try:
+            await self.read(_SCROLLED)
+            await self.pass_time(_SCROLLED_MS)
+            await look()
+        finally:
+            await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings))
+
+    async def _evaluate(self, expression: str, world: int) -> str:
+        """Evaluate an expression, and let time pass while its promise waits."""
+        evaluation = asyncio.ensure_future(super()._evaluate(expression, world))
+        try:
+            while self._settings.scripts == "on" and not (await asyncio.wait([evaluation], timeout=_WAIT_SECONDS))[0]:
+                await self.pass_time(_SCROLLED_MS)
+            return await evaluation
+        finally:
+            evaluation.cancel()
+
+    async def evaluate(self, expression: str) -> str:
+        """Evaluate an expression in the world of the page."""
+        return await evaluate(self._session, expression)
+
+    def refuse_requests(self) -> None:
+        """Refuse all further requests, and with them navigations."""
+        self._interceptor.refuses_all = True
 
 
 @asynccontextmanager

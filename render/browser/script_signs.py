@@ -1,4 +1,4 @@
-"""Decide whether a page that was rendered without its scripts is rendered again with them, and which rendering counts."""
+"""Decide whether a page is rendered again with its scripts, and which of the two renderings counts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import numpy as np
 from vclean.render.snapshot import CONTROL_TAGS, Hidden, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from vclean.page import Resources
@@ -34,6 +32,12 @@ _SOUGHT: Final = 60
 """Characters of a text that are looked for in the source."""
 _BEFORE: Final = 300
 """Characters of the source before it."""
+_RUNS: Final = re.compile("javascript|ecmascript|module", re.IGNORECASE)
+"""Types of scripts that run."""
+_MUCH_HIDDEN: Final = 200
+"""Characters of hidden text that are reason enough to fetch scripts from the network."""
+_MUCH: Final = 0.05
+"""The same as a share of the text in sight."""
 _LEAST_NAME: Final = 3
 """Characters of a name; shorter ones are words of scripts."""
 _WORD: Final = re.compile(r"[\w-]+")
@@ -60,20 +64,21 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
     """
     length = snapshot.text_length * ~_is_of_site(snapshot)[snapshot.text_parent]
     waiting = np.isin(snapshot.text_hidden, _WAITING) & (length >= _LEAST_HIDDEN)
-    hidden, shown = int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
     total = int(snapshot.text_length.sum())
-    if hidden < _LEAST_HIDDEN and total >= _LEAST_TEXT:
+    hidden, shown = int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
+    if not hidden and total >= _LEAST_TEXT:
         return ""
-    scripts = list(_scripts_at_hand(source, snapshot.url, resources, network=network))
-    if not scripts:
-        return ""
-    if total < _LEAST_TEXT and total < sum(map(len, scripts)):
+    scripts, has_others = _scripts_at_hand(source, snapshot.url, resources)
+    has_others &= network
+    if total < _LEAST_TEXT and (has_others or total < sum(map(len, scripts))):
         return "the page has little text before its scripts run"
-    if hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
+    if (scripts or has_others) and hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
         return "most text is hidden before scripts run"
     names = _names(snapshot, waiting) | _attributes(snapshot, waiting, source)
     if any(_SHOWS.search(script) and not names.isdisjoint(_WORD.findall(script)) for script in scripts):
         return "a script names hidden elements"
+    if has_others and hidden >= max(_MUCH_HIDDEN, _MUCH * shown):
+        return "much text is hidden before scripts run"
     return ""
 
 
@@ -86,47 +91,41 @@ def _is_of_site(snapshot: Snapshot) -> NDArray[np.bool_]:
     return np.asarray(np.cumsum(change)[:-1] > 0)
 
 
-def _scripts_at_hand(source: str, url: str, resources: Resources | None, *, network: bool) -> Iterator[str]:
-    """Yield the scripts of a page: those in it, and the names of those that its resources or the network have."""
-    for match in _SCRIPT.finditer(source):
-        attributes, text = match.groups()
-        kind = _TYPE.search(attributes)
-        if kind and not re.search("javascript|ecmascript|module", kind[1], re.IGNORECASE):
+def _scripts_at_hand(source: str, url: str, resources: Resources | None) -> tuple[list[str], bool]:
+    """Return the scripts in a page, its handlers and resources, and whether the page names others."""
+    scripts = [handler[1] or handler[2] or "" for handler in _HANDLER.finditer(source)]
+    has_others = False
+    for attributes, text in _SCRIPT.findall(source):
+        kind, address = _TYPE.search(attributes), _SOURCE.search(attributes)
+        if kind and not _RUNS.search(kind[1]):
             continue
-        address = _SOURCE.search(attributes)
         if address is None:
-            yield text
-        else:
-            yield from _external(urljoin(url, next(filter(None, address.groups()), "")), resources, network=network)
-    for match in _HANDLER.finditer(source):
-        yield match[1] or match[2] or ""
-
-
-def _external(url: str, resources: Resources | None, *, network: bool) -> Iterator[str]:
-    resource = resources.get(url) if resources is not None else None
-    if resource is not None and resource.status < 400:
-        yield resource.body.decode("utf-8", "replace")
-    elif network:
-        yield url
+            scripts.append(text)
+            continue
+        name = urljoin(url, next(filter(None, address.groups()), ""))
+        resource = resources.get(name) if resources is not None else None
+        if resource is not None:
+            scripts.append(resource.body.decode("utf-8", "replace"))
+        has_others |= resource is None
+    return list(filter(None, scripts)), has_others
 
 
 def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
-    """Return ids, classes and tags of custom elements of the outermost hidden elements with text, and of their parents."""
-    elements = {int(snapshot.text_parent[text]) for text in np.flatnonzero(waiting)}
-    parent, hidden = snapshot.parent, snapshot.hidden
-    names: set[str] = set()
-    classes, ids = snapshot.attributes("class"), snapshot.attributes("id")
-    for element in elements:
-        while parent[element] > 0 and hidden[parent[element]] != Hidden.NO:
-            element = int(parent[element])
-        for each in (element, int(parent[element])):
-            tag = snapshot.tags[snapshot.tag[each]]
-            names.update(classes.get(each, "").split(), ids.get(each, "").split(), {tag} if "-" in tag else ())
+    """Return ids, classes and tags of custom elements of the outermost elements with hidden texts, and around them."""
+    parent = np.maximum(snapshot.parent, 0)
+    outermost = snapshot.text_parent[waiting]
+    while (inside := snapshot.hidden[parent[outermost]] != Hidden.NO).any():
+        outermost = np.unique(np.where(inside, parent[outermost], outermost))
+    elements = {*outermost.tolist(), *parent[outermost].tolist()}
+    names = {tag for each in elements if "-" in (tag := snapshot.tags[snapshot.tag[each]])}
+    for attribute in ("class", "id"):
+        values = snapshot.attributes(attribute)
+        names.update(name for each in elements for name in values.get(each, "").split())
     return {name for name in names if len(name) >= _LEAST_NAME}
 
 
 def _attributes(snapshot: Snapshot, waiting: NDArray[np.bool_], source: str) -> set[str]:
-    """Return the names of attributes with a hyphen in the tags right before hidden texts; snapshots have few of them."""
+    """Return the attributes with a hyphen in the tags right before hidden texts; snapshots have few of them."""
     names: set[str] = set()
     for text in np.flatnonzero(waiting)[:_MOST_TEXTS].tolist():
         position = source.find(snapshot.texts[text].strip().partition("\n")[0][:_SOUGHT])

@@ -19,7 +19,17 @@ from vclean.render.browser.pseudo_rules import painted_pseudos
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.invisible import without_invisible
-from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, LITTLE_TEXT, MAX_ID, NAMING, STYLES, Hidden, Snapshot, Styles
+from vclean.render.snapshot import (
+    ATTRIBUTES,
+    CONTROL_TAGS,
+    LITTLE_TEXT,
+    MAX_ID,
+    NAMING,
+    STYLES,
+    Hidden,
+    Snapshot,
+    Styles,
+)
 from vclean.render.static import styles
 
 if TYPE_CHECKING:

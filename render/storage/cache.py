@@ -36,8 +36,8 @@ KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
-                   "text_after", "text_hidden", "image", "revealed", "clear", "line_text", "line_box", "area", "area_box",
-                   "unclear")  # fmt: skip
+                   "text_after", "text_hidden", "revealed", "image", "clear", "line_text", "line_box", "area",
+                   "area_box", "unclear")  # fmt: skip
 _LATER: Final = ("revealed", "clear", "area", "area_box", "unclear")
 """Columns that are stored only where they are not empty; the first snapshots of this version have none of them."""
 _METADATA: Final = tuple(
@@ -85,7 +85,7 @@ def from_bytes(data: bytes) -> Snapshot:
     return Snapshot(**(metadata | lists), head=head, styles=styles, **columns)
 
 
-def read_key(page: Page, settings: Mapping[str, float | bool | str], *, rendered: bool) -> bytes:
+def read_key(page: Page, settings: Mapping[str, Any], *, rendered: bool) -> bytes:
     """Return a key of 16 bytes for the snapshot of a page; equal pages read with equal settings have equal keys.
 
     Args:

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vclean.cli.command import command
-from vclean.cli.options import flag, option, page_limits, path, take_settings, take_verbosity, verbosity
+from vclean.cli.options import (
+    flag,
+    option,
+    page_limits,
+    path,
+    scripts_options,
+    take_scripts,
+    take_settings,
+    take_verbosity,
+    verbosity,
+)
 from vclean.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +53,9 @@ def _options(*, revealable: bool, no_network: bool, **values: Any) -> ServerOpti
     if no_network and not values["folders"]:
         raise UsageError("with --no-network and no --allow-folder no page can be read: add --allow-folder FOLDER")
     policy = Policy(hidden="revealable" if revealable else "drop")
-    cleaning = CleanerSettings(render=True, rendering=take_settings(values, scripts=take_scripts(values)), policy=policy)
+    cleaning = CleanerSettings(
+        render=True, rendering=take_settings(values, scripts=take_scripts(values)), policy=policy
+    )
     return ServerOptions(
         cleaning=cleaning, network=not no_network, verbosity=take_verbosity(values), folders=values["folders"]
     )

@@ -16,7 +16,6 @@ from vclean.cli.options import (
     check_outputs,
     check_overlay,
     check_pages,
-    flag,
     hidden_policy,
     hide_overlays,
     option,
