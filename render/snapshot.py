@@ -208,6 +208,7 @@ class Snapshot:
         noscript: whether `<noscript>` content is part of the page (see `noscript_needed`).
         scripted: whether the source of the page has scripts.
         ran_scripts: whether they ran before the page was read.
+        missed_scripts: number of those that were not at hand then.
         dark: whether the canvas is dark where the page has no background: `color-scheme: dark`.
         notes: what was unusual in reading the page: repairs of its source, and the like.
         tags: lower-case tag names; `tag` indexes it.
@@ -252,6 +253,7 @@ class Snapshot:
     noscript: bool = False
     scripted: bool = False
     ran_scripts: bool = False
+    missed_scripts: int = 0
     dark: bool = False
     notes: tuple[str, ...] = ()
     tags: tuple[str, ...]

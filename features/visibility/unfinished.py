@@ -49,7 +49,7 @@ def shown_when_finished(
         opened: bool (T,), of `controls.opened_by_controls`.
     """
     finished = _without_style_sheet(snapshot, technique)
-    if not snapshot.ran_scripts:
+    if not snapshot.ran_scripts or snapshot.missed_scripts:
         finished |= _before_scripts(snapshot, technique, opened) | _in_holes(snapshot, technique)
     return finished
 

@@ -41,7 +41,7 @@ _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
 _PAINT_SHARE: Final = 0.25
 """Of the deadline, for comparing pixels."""
-_CLICK_SHARE: Final = 0.2
+_CLICK_SHARE: Final = 0.1
 """Of the deadline, for clicking controls."""
 
 
@@ -318,7 +318,7 @@ class AsyncRenderer:
         from vclean.render.browser.clicks import texts_revealed_by_clicks
 
         revealed = await texts_revealed_by_clicks(page, snapshot, settings.deadline * _CLICK_SHARE)
-        return replace(snapshot, ran_scripts=True, revealed=revealed), png
+        return replace(snapshot, ran_scripts=True, missed_scripts=page.missed_scripts, revealed=revealed), png
 
     def _doubts(self, snapshot: Snapshot) -> Mapping[int, int]:
         return self._examiner.doubtful_texts(snapshot) if self._examiner else {}

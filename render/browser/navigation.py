@@ -177,6 +177,11 @@ class NavigatedPage(LoadedPage):
         """Evaluate an expression in the world of the page."""
         return await evaluate(self._session, expression)
 
+    @property
+    def missed_scripts(self) -> int:
+        """Return the number of scripts that the page requested and did not get."""
+        return self._interceptor.missed_scripts
+
     def refuse_requests(self) -> None:
         """Refuse all further requests, and with them navigations."""
         self._interceptor.refuses_all = True

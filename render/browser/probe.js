@@ -54,7 +54,8 @@
 
     // Whether half of a line of one of the boxes remains after opacities and clips of all ancestors.
     function isInSight(element, boxes) {
-      if (!element?.checkVisibility({ visibilityProperty: true })) return false;
+      if (!boxes.some(({ width, height }) => width > 1 && height > 1)) return false;
+      if (!element?.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false;
       let opacity = 1;
       let position = 'static';
       const clip = { left: -scrollX, top: -scrollY, right: Infinity, bottom: Infinity };
@@ -83,8 +84,7 @@
       const count = revealed.length;
       for (const [index, node] of waiting) {
         range.selectNodeContents(node);
-        const boxes = [...range.getClientRects()];
-        if (boxes.length === 0 || !isInSight(node.parentElement, boxes)) continue;
+        if (!isInSight(node.parentElement, [...range.getClientRects()])) continue;
         if (parseFloat(getComputedStyle(node.parentElement).fontSize) < 5) continue;
         waiting.delete(index);
         revealed.push(index);

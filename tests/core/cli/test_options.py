@@ -47,7 +47,7 @@ class TestClean:
         assert options.pages == ["page.html"]
         assert (options.format, options.cleaning.method) == ("markdown", "vclean")
         assert options.settings == RenderSettings()
-        assert (options.cleaning.render, options.settings.scripts, options.url) == (False, False, "")
+        assert (options.cleaning.render, options.settings.scripts, options.url) == (False, "auto", "")
         assert (options.out, options.overlay, options.cleaning.model) == (None, None, None)
         assert options.verbosity == 0
 
@@ -57,9 +57,9 @@ class TestClean:
         )
         assert options.pages == ["a", "b"]
         assert options.cleaning.render
-        assert options.settings.scripts
+        assert options.settings.scripts == "on"
         assert (options.format, options.out, options.overlay) == ("json", Path("out"), Path("x.PNG"))
-        assert options.settings == RenderSettings(scripts=True, deadline=2.5)
+        assert options.settings == RenderSettings(scripts="on", deadline=2.5)
 
     @pytest.mark.parametrize(("arguments", "below"), [((), 0.8), (("--review-below", "0.6"), 0.6)])
     def test_review(self, arguments: tuple[str, ...], below: float) -> None:

@@ -125,7 +125,7 @@ class TestRecovery:
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
 
     def test_recovers_from_browser_killed_while_rendering(self) -> None:
-        with Renderer(RenderSettings(scripts=True)) as renderer:
+        with Renderer(RenderSettings(scripts="on")) as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
             killer = subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -9 -{group}"])
@@ -137,7 +137,7 @@ class TestRecovery:
     def test_recovers_from_killed_driver(self) -> None:
         # Playwright's driver process is between this process and the browser; both are replaced.
         others = children(os.getpid())
-        with Renderer(RenderSettings(scripts=True)) as renderer:
+        with Renderer(RenderSettings(scripts="on")) as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
             for pid in set(children(os.getpid())) - set(others):
@@ -214,7 +214,7 @@ class TestParentDeath:
         from vclean.page import Page
         from vclean.render.browser.renderer import Renderer
         from vclean.settings import RenderSettings
-        with Renderer(RenderSettings(scripts={scripts})) as renderer:
+        with Renderer(RenderSettings(scripts={scripts!r})) as renderer:
             renderer.render(Page(content="<p>One."))
             print(os.getpgid(renderer._worker.renderer._process.pid), flush=True)
             {then}
@@ -226,12 +226,12 @@ class TestParentDeath:
     @pytest.mark.parametrize(
         ("scripts", "then", "sign"),
         [
-            (False, IDLE, signal.SIGKILL),
-            (False, IDLE, signal.SIGINT),
-            (True, IDLE, signal.SIGKILL),
-            (True, IDLE, signal.SIGTERM),
-            (True, BUSY, signal.SIGKILL),
-            (True, BUSY, signal.SIGINT),
+            ("off", IDLE, signal.SIGKILL),
+            ("off", IDLE, signal.SIGINT),
+            ("on", IDLE, signal.SIGKILL),
+            ("on", IDLE, signal.SIGTERM),
+            ("on", BUSY, signal.SIGKILL),
+            ("on", BUSY, signal.SIGINT),
         ],
     )
     def test_ends_browser_with_its_parent(self, scripts: bool, then: str, sign: signal.Signals, tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ class TestAsyncRenderer:
 
     def test_replaces_browser_after_a_cancelled_page(self) -> None:
         async def farm() -> list[str]:
-            async with AsyncRenderer(RenderSettings(scripts=True)) as renderer:
+            async with AsyncRenderer(RenderSettings(scripts="on")) as renderer:
                 await renderer.render(Page(content="<p>First."))
                 with pytest.raises(TimeoutError):
                     await asyncio.wait_for(renderer.render(Page(content="<script>for (;;);</script>")), 0.5)

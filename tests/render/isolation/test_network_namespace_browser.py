@@ -13,7 +13,7 @@ from vclean.page import Page
 from vclean.render.browser import process
 from vclean.render.browser.renderer import Renderer
 from vclean.render.isolation import sandbox
-from vclean.settings import RenderSettings
+from vclean.settings import RenderSettings, Scripts
 
 pytestmark = [
     pytest.mark.slow,
@@ -26,7 +26,7 @@ ORIGIN = "https://example.org/dir/page.html"
 
 @pytest.fixture(scope="module")
 def isolated() -> Iterator[Renderer]:
-    with Renderer(RenderSettings(scripts=True, settle=0.4, deadline=20)) as shared:
+    with Renderer(RenderSettings(scripts="on", settle=0.4, deadline=20)) as shared:
         shared.render(Page(content="<p>Text"))
         yield shared
 
@@ -54,8 +54,8 @@ def read_network_files(renderer: Renderer, name: str) -> list[str]:
     return contents
 
 
-@pytest.mark.parametrize("scripts", [False, True])
-def test_needs_no_executable_file(scripts: bool, noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("scripts", ["off", "on"])
+def test_needs_no_executable_file(scripts: Scripts, noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Both drivers start the browser in the namespace, and report it. Its only folder is one that the reaper removes.
     monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
     with Renderer(RenderSettings(scripts=scripts)) as renderer:

@@ -37,7 +37,7 @@ class TestParseSegment:
         assert options.pages == ["a.html", "b.html"]
         assert (options.pdoc, options.format, options.method) == (9, "webis", "other")
         assert (options.out, options.overlay) == (Path("out"), Path("o.svg"))
-        assert options.settings == RenderSettings(scripts=True, width=800, deadline=3)
+        assert options.settings == RenderSettings(scripts="on", width=800, deadline=3)
         assert options.verbosity == 1
 
     def test_command_is_registered(self) -> None:
