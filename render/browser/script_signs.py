@@ -12,6 +12,8 @@ import numpy as np
 from vclean.render.snapshot import CONTROL_TAGS, Hidden, Snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from vclean.page import Resources
@@ -41,7 +43,12 @@ _MUCH: Final = 0.05
 _LEAST_NAME: Final = 3
 """Characters of a name; shorter ones are words of scripts."""
 _WORD: Final = re.compile(r"[\w-]+")
+_SELECTOR: Final = re.compile(r"['\"`]([.#][\w-]+)")
 _SITE_TAGS: Final = frozenset((*CONTROL_TAGS, "footer", "form", "nav"))
+_RELATIVE: Final = re.compile(
+    r"\bthis\b.*(?:parent|sibling|closest|next|prev).*(?:style|hidden|class|show|toggle|slide|fade)", re.IGNORECASE
+)
+"""Handler that changes elements around its own."""
 _LEAST_HIDDEN: Final = 20
 """Characters of hidden text that may wait for a script."""
 _WAITING: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
@@ -62,24 +69,29 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
         resources: the subresources of the page.
         network: whether others are loaded from the network.
     """
+    return next(_signs(snapshot, source, resources, network=network), "")
+
+
+def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, network: bool) -> Iterator[str]:
     length = snapshot.text_length * ~_is_of_site(snapshot)[snapshot.text_parent]
     waiting = np.isin(snapshot.text_hidden, _WAITING) & (length >= _LEAST_HIDDEN)
     total = int(snapshot.text_length.sum())
     hidden, shown = int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
     if not hidden and total >= _LEAST_TEXT:
-        return ""
+        return
     scripts, has_others = _scripts_at_hand(source, snapshot.url, resources)
     has_others &= network
     if total < _LEAST_TEXT and (has_others or total < sum(map(len, scripts))):
-        return "the page has little text before its scripts run"
+        yield "the page has little text before its scripts run"
     if (scripts or has_others) and hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
-        return "most text is hidden before scripts run"
+        yield "most text is hidden before scripts run"
     names = _names(snapshot, waiting) | _attributes(snapshot, waiting, source)
-    if any(_SHOWS.search(script) and not names.isdisjoint(_WORD.findall(script)) for script in scripts):
-        return "a script names hidden elements"
+    if any(_SHOWS.search(script) and not names.isdisjoint(_names_in(script)) for script in scripts):
+        yield "a script names hidden elements"
+    if any(_RELATIVE.search(handler[0]) for handler in _HANDLER.finditer(source)):
+        yield "a handler shows what is beside it"
     if has_others and hidden >= max(_MUCH_HIDDEN, _MUCH * shown):
-        return "much text is hidden before scripts run"
-    return ""
+        yield "much text is hidden before scripts run"
 
 
 def _is_of_site(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -118,10 +130,16 @@ def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
         outermost = np.unique(np.where(inside, parent[outermost], outermost))
     elements = {*outermost.tolist(), *parent[outermost].tolist()}
     names = {tag for each in elements if "-" in (tag := snapshot.tags[snapshot.tag[each]])}
-    for attribute in ("class", "id"):
+    for attribute, sign in (("class", "."), ("id", "#")):
         values = snapshot.attributes(attribute)
-        names.update(name for each in elements for name in values.get(each, "").split())
-    return {name for name in names if len(name) >= _LEAST_NAME}
+        of_elements = {name for each in elements for name in values.get(each, "").split()}
+        names |= of_elements | {sign + name for name in of_elements}
+    return {name for name in names if len(name) >= _LEAST_NAME or name[0] in ".#"}
+
+
+def _names_in(script: str) -> list[str]:
+    """Return the words of a script, and the selectors at the start of its strings."""
+    return _WORD.findall(script) + _SELECTOR.findall(script)
 
 
 def _attributes(snapshot: Snapshot, waiting: NDArray[np.bool_], source: str) -> set[str]:

@@ -137,8 +137,8 @@ class TestRecovery:
     def test_recovers_from_killed_driver(self) -> None:
         # Playwright's driver process is between this process and the browser; both are replaced.
         others = children(os.getpid())
-        with Renderer(RenderSettings(scripts="on")) as renderer:
-            renderer.render(Page(content="<p>One."))
+        with Renderer() as renderer:
+            renderer.render(Page(content="<p>One."), screenshot=True)
             group = group_of(renderer)
             for pid in set(children(os.getpid())) - set(others):
                 if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -214,8 +214,8 @@ class TestParentDeath:
         from vclean.page import Page
         from vclean.render.browser.renderer import Renderer
         from vclean.settings import RenderSettings
-        with Renderer(RenderSettings(scripts={scripts!r})) as renderer:
-            renderer.render(Page(content="<p>One."))
+        with Renderer(RenderSettings(scripts="on")) as renderer:
+            renderer.render(Page(content="<p>One."), screenshot={screenshot})
             print(os.getpgid(renderer._worker.renderer._process.pid), flush=True)
             {then}
     """)
@@ -224,20 +224,22 @@ class TestParentDeath:
     BUSY = "renderer.render(Page(content='<script>for (;;);</script>'))"
 
     @pytest.mark.parametrize(
-        ("scripts", "then", "sign"),
+        ("screenshot", "then", "sign"),
         [
-            ("off", IDLE, signal.SIGKILL),
-            ("off", IDLE, signal.SIGINT),
-            ("on", IDLE, signal.SIGKILL),
-            ("on", IDLE, signal.SIGTERM),
-            ("on", BUSY, signal.SIGKILL),
-            ("on", BUSY, signal.SIGINT),
+            (False, IDLE, signal.SIGKILL),
+            (False, IDLE, signal.SIGINT),
+            (True, IDLE, signal.SIGKILL),
+            (True, IDLE, signal.SIGTERM),
+            (True, BUSY, signal.SIGKILL),
+            (True, BUSY, signal.SIGINT),
         ],
     )
-    def test_ends_browser_with_its_parent(self, scripts: bool, then: str, sign: signal.Signals, tmp_path: Path) -> None:
-        # Without scripts the browser is a child of this process, with scripts a child of Playwright.
+    def test_ends_browser_with_its_parent(
+        self, screenshot: bool, then: str, sign: signal.Signals, tmp_path: Path
+    ) -> None:
+        # Without a screenshot the browser is a child of this process, with one a child of Playwright.
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
-        command = [sys.executable, "-c", self.SCRIPT.format(scripts=scripts, then=then)]
+        command = [sys.executable, "-c", self.SCRIPT.format(screenshot=screenshot, then=then)]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
         ) as parent:
