@@ -46,8 +46,6 @@ def panel(html: str) -> str:
         "<p hidden=until-found>Panel",
         "<label><input type=checkbox> More</label><div hidden>Panel</div>",
         "<nav class=tabs><button>A</button><button>B</button></nav><div>Text</div><div hidden>Panel</div>",
-        "<div class=tab-nav>A</div><div class=tab-nav>B</div><div class=tab-pane>Text</div>"
-        "<div class=tab-pane hidden>Panel</div>",
         "<p><button>A</button><button>B</button></p><div>Text</div><div hidden>Panel</div>",
         "<select><option>A<option>B</select><div class=c>Text</div><div class=c hidden>Panel</div>",
         "<p role=button aria-expanded=false><span style='filter: blur(12px)'>Panel</span>",
