@@ -4,13 +4,11 @@
   record() {
     for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globalThis[name]; // pass no interception
     delete Navigator.prototype.serviceWorker;
-    const types = new Set(['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend', 'change']);
-    const hovers = new Set(['mouseenter', 'mouseover', 'pointerenter', 'pointerover']);
     const marks = globalThis[Symbol.for('vclean.marks')] = { listens: new Set(), hovers: new Set() };
     const add = EventTarget.prototype.addEventListener;
     EventTarget.prototype.addEventListener = function addEventListener(type, ...rest) {
-      if (this instanceof Element && types.has(type)) marks.listens.add(this);
-      if (this instanceof Element && hovers.has(type)) marks.hovers.add(this);
+      if (this instanceof Element && /^(click|change|(mouse|pointer)(down|up)|touch(start|end))$/.test(type)) marks.listens.add(this);
+      if (this instanceof Element && /^(mouse|pointer)(enter|over)$/.test(type)) marks.hovers.add(this);
       return add.call(this, type, ...rest);
     };
     // Frames take real time, timers only virtual time.
@@ -30,20 +28,16 @@
     const OPERABLE = `button, summary, label, select, input[type=checkbox], input[type=radio], input[type=button], [onclick],
       [role=button], [role=tab], [role=switch], [role=menuitem], [role=option], [role=radio], [role=checkbox],
       [aria-expanded], [aria-controls], [data-vclean-listens], a[href^="#"], a[href^="javascript:"], a:not([href])`;
-    const STATEFUL = 'summary, select, [role=tab], [aria-expanded], [aria-controls], [aria-haspopup], [popovertarget], [commandfor]';
-    const MAX_CHOICES = 6; // options of a menu
     const LEVELS = 5; // above a hidden text, in which its control is expected first
     const nodes = globalThis[Symbol.for('vclean.texts')] ?? [];
     const waiting = new Map(hidden.map((index) => [index, nodes[index]]).filter(([, node]) => node?.isConnected));
     const revealed = [];
     const clicked = new Set();
-    const again = [];
-    const range = document.createRange();
-    const near = new Set();
-    for (const node of waiting.values()) {
-      for (let each = node.parentElement, level = 0; each && level < LEVELS; each = each.parentElement, level += 1) near.add(each);
-    }
+    const again = []; // controls that revealed text, such as that for the next slide
     let queue = [];
+    const range = document.createRange();
+    const around = (element, levels = LEVELS) => (element && levels > 0 ? [element, ...around(element.parentElement, levels - 1)] : []);
+    const near = new Set([...waiting.values()].flatMap((node) => around(node.parentElement)));
 
     const isFragment = (link) => link.protocol === 'javascript:' || link.href.split('#')[0] === location.href.split('#')[0];
     addEventListener('click', (event) => {
@@ -64,13 +58,12 @@
         opacity *= style.opacity;
         if (opacity < 0.02 || (style.clip !== 'auto' && style.position === 'absolute')) return false;
         if (style.clipPath !== 'none' && !/^inset\(0(px|%)?\)$/.test(style.clipPath)) return false;
-        const isAround = position === 'static' || position === 'relative' || (position === 'absolute' && style.position !== 'static');
-        if (isAround && each !== document.body && each !== document.documentElement) {
-          const box = each.getBoundingClientRect();
-          if (/hidden|clip/.test(style.overflowX)) [clip.left, clip.right] = [Math.max(clip.left, box.left), Math.min(clip.right, box.right)];
-          if (/hidden|clip/.test(style.overflowY)) [clip.top, clip.bottom] = [Math.max(clip.top, box.top), Math.min(clip.bottom, box.bottom)];
-        }
-        if (isAround) position = style.position;
+        if (position === 'fixed' || (position === 'absolute' && style.position === 'static')) continue; // it does not clip
+        position = style.position;
+        if (each === document.body || each === document.documentElement) continue; // the viewport scrolls
+        const { left, top, right, bottom } = each.getBoundingClientRect();
+        if (/hidden|clip/.test(style.overflowX)) Object.assign(clip, { left: Math.max(clip.left, left), right: Math.min(clip.right, right) });
+        if (/hidden|clip/.test(style.overflowY)) Object.assign(clip, { top: Math.max(clip.top, top), bottom: Math.min(clip.bottom, bottom) });
       }
       return boxes.some(({ left, top, right, bottom }) => right - left > 1 && bottom - top > 1 &&
         Math.min(right, clip.right) - Math.max(left, clip.left) > Math.min(4, (right - left) / 2) &&
@@ -84,11 +77,10 @@
       const count = revealed.length;
       for (const [index, node] of waiting) {
         range.selectNodeContents(node);
-        if (!isInSight(node.parentElement, [...range.getClientRects()])) continue;
-        if (parseFloat(getComputedStyle(node.parentElement).fontSize) < 5) continue;
-        waiting.delete(index);
-        revealed.push(index);
+        const isSeen = isInSight(node.parentElement, [...range.getClientRects()]);
+        if (isSeen && parseFloat(getComputedStyle(node.parentElement).fontSize) >= 5) revealed.push(index);
       }
+      for (const index of revealed.slice(count)) waiting.delete(index);
       return revealed.length > count;
     }
 
@@ -98,81 +90,63 @@
       return element.isConnected && !isRoot && isInSight(element, [box]);
     }
 
-    function rootsIn(root) {
-      const hosts = [...root.querySelectorAll('*')].filter((each) => each.shadowRoot);
-      return [root, ...hosts.flatMap((each) => rootsIn(each.shadowRoot))];
-    }
-
-    function isNear(element) {
-      for (let each = element, level = 0; each && level < LEVELS; each = each.parentElement, level += 1) if (near.has(each)) return true;
-      return false;
-    }
-
+    // Finds the controls that can be clicked, those near hidden texts first.
     function collect() {
+      const rootsIn = (root) => [root, ...[...root.querySelectorAll('*')].flatMap((each) => (each.shadowRoot ? rootsIn(each.shadowRoot) : []))];
       const found = new Set(rootsIn(document).flatMap((root) => [...root.querySelectorAll(OPERABLE)]));
       for (const element of document.body?.querySelectorAll('*') ?? []) {
         const isPointed = getComputedStyle(element).cursor === 'pointer' && getComputedStyle(element.parentElement).cursor !== 'pointer';
         if (isPointed && !element.matches('a[href]')) found.add(element);
       }
-      const rank = (element) => 2 * !isNear(element) + !element.matches(STATEFUL);
       const ready = [...found].filter((element) => !clicked.has(element) && isReady(element));
-      queue = ready.map((element) => [rank(element), element]).sort((a, b) => a[0] - b[0]).map(([, element]) => element);
+      const isNear = (element) => around(element).some((each) => near.has(each));
+      queue = [...ready.filter(isNear), ...ready.filter((element) => !isNear(element))];
     }
 
-    function fire(element, type, names) {
-      for (const name of names) {
-        const Type = name.startsWith('pointer') ? PointerEvent : MouseEvent;
-        element.dispatchEvent(new Type(name, { bubbles: type !== 'enter', cancelable: true, composed: true, view: window }));
-      }
+    function fire(element, ...names) {
+      const options = { bubbles: true, cancelable: true, composed: true, view: window };
+      for (const name of names) element.dispatchEvent(new (name.startsWith('pointer') ? PointerEvent : MouseEvent)(name, options));
     }
 
     function operate(element) {
       if (element instanceof HTMLSelectElement) {
         element.selectedIndex = (element.selectedIndex + 1) % Math.max(element.options.length, 1);
-        for (const name of ['input', 'change']) element.dispatchEvent(new Event(name, { bubbles: true }));
-        return;
+        fire(element, 'input', 'change');
+      } else {
+        fire(element, 'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click');
       }
-      fire(element, 'press', ['pointerdown', 'mousedown', 'pointerup', 'mouseup']);
-      if (element.click) element.click();
-      else fire(element, 'press', ['click']);
     }
 
     // Applies the rules for `:hover` to the elements in sight that a pointer can be above, and tells scripts of it.
     function hover() {
-      const copies = [];
+      const copies = new CSSStyleSheet();
       for (const sheet of document.styleSheets) {
-        let rules = [];
-        try { rules = [...sheet.cssRules]; } catch { /* of another origin */ }
-        for (const rule of rules.filter(({ selectorText }) => selectorText?.includes(':hover'))) {
-          const trigger = rule.selectorText.split(',').map((each) => each.split(':hover')[0].trim()).filter((each) => /[\w\])*]$/.test(each));
-          if (trigger.length > 0) for (const element of document.querySelectorAll(trigger.join())) if (isReady(element)) element.setAttribute('data-vclean-hover', '');
-          copies.push(`${rule.selectorText.replaceAll(':hover', '[data-vclean-hover]')} { ${rule.style.cssText} }`);
-        }
+        try {
+          for (const rule of [...sheet.cssRules].filter(({ selectorText }) => selectorText?.includes(':hover'))) {
+            const hovered = rule.selectorText.split(',').map((each) => each.split(':hover')[0]).filter((each) => /[\w\])*]$/.test(each));
+            const ready = [...document.querySelectorAll(hovered.join() || 'x')].filter(isReady);
+            for (const element of ready) element.setAttribute('data-vclean-hover', '');
+            copies.insertRule(rule.cssText.replaceAll(':hover', '[data-vclean-hover]'), copies.cssRules.length);
+          }
+        } catch { /* a style sheet of another origin, or a selector with commas inside of it */ }
       }
-      const style = new CSSStyleSheet();
-      style.replaceSync(copies.join('\n'));
-      document.adoptedStyleSheets.push(style);
-      for (const element of document.querySelectorAll('[data-vclean-hovers]')) if (isReady(element)) fire(element, 'enter', ['pointerenter', 'mouseenter', 'pointerover', 'mouseover']);
-      return () => {
-        for (const element of document.querySelectorAll('[data-vclean-hover]')) element.removeAttribute('data-vclean-hover');
-        for (const element of document.querySelectorAll('[data-vclean-hovers]')) fire(element, 'leave', ['pointerleave', 'mouseleave', 'pointerout', 'mouseout']);
-      };
+      document.adoptedStyleSheets.push(copies);
+      const hovered = [...document.querySelectorAll('[data-vclean-hovers]')].filter(isReady);
+      for (const element of hovered) fire(element, 'pointerenter', 'mouseenter', 'pointerover', 'mouseover');
     }
 
-    let leave = null;
-    let last = null;
     // Judges the last action, and takes the next one. Returns whether there was one.
+    let last = null;
     function step() {
       const isNew = check();
       if (waiting.size === 0) return false;
-      if (leave === null) {
-        leave = hover();
+      if (last === null) {
+        hover();
+        last = document.body;
         return true;
       }
-      if (last === null) {
-        leave();
-        collect();
-      } else if (isNew) {
+      if (last === document.body) collect();
+      else if (isNew) {
         again.push(last);
         const rest = queue;
         collect();
@@ -184,6 +158,7 @@
       operate(last);
       return true;
     }
+
     globalThis[Symbol.for('vclean.probe')] = { check, step, revealed: () => JSON.stringify(revealed) };
     return '';
   },

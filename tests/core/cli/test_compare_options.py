@@ -53,7 +53,7 @@ class TestParseDiff:
 
     def test_limits_and_verbosity(self):
         options = parsed("diff", "page.html", "--method", "bte", "--js", "--timeout", "5", "-q")
-        assert (options.settings.scripts, options.settings.deadline, options.verbosity) == (True, 5, -1)
+        assert (options.settings.scripts, options.settings.deadline, options.verbosity) == ("on", 5, -1)
 
     def test_is_a_command(self):
         assert isinstance(parsed("diff", "page.html", "--method", "bte"), DiffOptions)
