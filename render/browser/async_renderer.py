@@ -200,7 +200,7 @@ class AsyncRenderer:
         Returns:
             the better rendering, which notes the other; the first one if the page cannot be rendered with scripts.
         """
-        if self._settings.scripts != "auto" or not document.scripted:
+        if self._settings.scripts != "auto":
             return rendering
         from vclean.render.browser import script_signs
 
