@@ -40,6 +40,8 @@ _MUCH_HIDDEN: Final = 200
 """Characters of hidden text that are reason enough to fetch scripts from the network."""
 _MUCH: Final = 0.05
 """The same as a share of the text in sight."""
+_WITHOUT_SCRIPTS: Final = "no-js"
+"""Class of the root element that scripts replace."""
 _LEAST_NAME: Final = 3
 """Characters of a name; shorter ones are words of scripts."""
 _WORD: Final = re.compile(r"[\w-]+")
@@ -77,7 +79,9 @@ def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, netw
     waiting = np.isin(snapshot.text_hidden, _WAITING) & (length >= _LEAST_HIDDEN)
     total = int(snapshot.text_length.sum())
     hidden, shown = int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
-    if not hidden and total >= _LEAST_TEXT:
+    enhanced = {tag for tag in snapshot.tags if "-" in tag}
+    enhanced.update({_WITHOUT_SCRIPTS} & set(snapshot.attributes("class").get(0, "").split()))
+    if not hidden and not enhanced and total >= _LEAST_TEXT:
         return
     scripts, has_others = _scripts_at_hand(source, snapshot.url, resources)
     has_others &= network
@@ -85,6 +89,8 @@ def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, netw
         yield "the page has little text before its scripts run"
     if (scripts or has_others) and hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
         yield "most text is hidden before scripts run"
+    if any(not enhanced.isdisjoint(_WORD.findall(script)) for script in scripts if _SHOWS.search(script)):
+        yield "a script enhances the page"
     names = _names(snapshot, waiting) | _attributes(snapshot, waiting, source)
     if any(_SHOWS.search(script) and not names.isdisjoint(_names_in(script)) for script in scripts):
         yield "a script names hidden elements"
@@ -158,7 +164,7 @@ def noted(rendering: Rendering, note: str) -> Rendering:
 
 
 def better(rendering: Rendering, again: Rendering, sign: str) -> Rendering:
-    """Return the better of two renderings: with more text in sight, or as much and more that a reader can open.
+    """Return the better of two renderings: with more text in sight, or with as much that is in sight or can be opened.
 
     Args:
         rendering: without scripts.
@@ -168,7 +174,7 @@ def better(rendering: Rendering, again: Rendering, sign: str) -> Rendering:
     first, second = rendering.snapshot, again.snapshot
     shown, shown_again = (int(each.text_length[each.text_hidden == Hidden.NO].sum()) for each in (first, second))
     is_more = shown_again * _SAME > shown
-    is_as_much = shown_again >= _SAME * shown
+    is_as_much = shown_again + int(second.text_length[second.revealed].sum()) >= _SAME * shown
     if is_more or (is_as_much and len(second.revealed)):
         reason = "more text is in sight" if is_more else "clicks show more text"
         snapshot = replace(second, notes=first.notes, scripted=first.scripted)

@@ -12,6 +12,7 @@ URL = "https://example.org/dir/page.html"
 STORY = "<p>" + "The mill stood by the river. " * 40 + "</p>"
 PANEL = "<p class=panel hidden>The panel of the keeper of the mill</p>"
 SHOWS = "document.querySelector('.panel').hidden = false"
+ENHANCED = "a script enhances the page"
 NAMED = "a script names hidden elements"
 
 
@@ -19,8 +20,9 @@ NAMED = "a script names hidden elements"
     ("html", "expected"),
     [
         (f"{STORY}{PANEL}<script>{SHOWS}; x.addEventListener</script>", NAMED),
+        (f"{STORY}<fold-out>Text</fold-out><script>customElements.define('fold-out', X)</script>", ENHANCED),
+        (f"<html class='a no-js'>{STORY}<script>root.classList.remove('no-js')</script>", ENHANCED),
         (f"{STORY}{PANEL.replace('class=panel', 'id=q')}<script>$('#q').show()</script>", NAMED),
-        (f"{STORY}<fold-out hidden>{PANEL}</fold-out><script>customElements.define('fold-out', X)</script>", NAMED),
         (
             f"{STORY}<div class=panel>{PANEL.replace('class=panel', '')}</div><script>{SHOWS}; .classList</script>",
             NAMED,
@@ -57,6 +59,7 @@ def test_scripts_of_resources_and_of_the_network() -> None:
     [
         (STORY + STORY, [], "more text is in sight"),
         (STORY + PANEL, [1], "clicks show more text"),
+        (STORY.replace("<p", "<p hidden") + PANEL, [0, 1], "clicks show more text"),
         (STORY + PANEL, [], ""),
         (PANEL, [0], ""),
     ],
