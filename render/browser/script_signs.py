@@ -132,7 +132,7 @@ def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
     """Return ids, classes and tags of custom elements of the outermost elements with hidden texts, and around them."""
     parent = np.maximum(snapshot.parent, 0)
     outermost = snapshot.text_parent[waiting]
-    while (inside := snapshot.hidden[parent[outermost]] != Hidden.NO).any():
+    while (inside := (snapshot.hidden[parent[outermost]] != Hidden.NO) & (outermost > 0)).any():
         outermost = np.unique(np.where(inside, parent[outermost], outermost))
     elements = {*outermost.tolist(), *parent[outermost].tolist()}
     names = {tag for each in elements if "-" in (tag := snapshot.tags[snapshot.tag[each]])}

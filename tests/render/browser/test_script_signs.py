@@ -29,6 +29,7 @@ NAMED = "a script names hidden elements"
         ),
         (f"{STORY}{PANEL.replace('class', 'data-fold x-y')}<script>'[data-fold]'; a.onclick</script>", NAMED),
         (f"{STORY}{PANEL}<b onclick='this.nextSibling.hidden = 0'>More</b>", "a handler shows what is beside it"),
+        (f"<html hidden>{STORY}<script src=a.js></script>", ""),
         (f"<div hidden>{STORY}</div><script>start()</script>", "most text is hidden before scripts run"),
         ("<div id=app>Loading</div><script>start(app)</script>", "the page has little text before its scripts run"),
         (f"{STORY}<script>{SHOWS}; x.addEventListener</script>", ""),
