@@ -146,7 +146,11 @@ class NavigatedPage(LoadedPage):
         options = {"policy": "pauseIfNetworkFetchesPending", "budget": milliseconds}
         starvation = {"maxVirtualTimeTaskStarvationCount": _MAX_STARVED}
         await self._session.send("Emulation.setVirtualTimePolicy", options | starvation)
-        await self._expired.wait()
+        while not self._expired.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._expired.wait(), _WAIT_SECONDS)
+                return
+            await main_frame_id(self._session)  # raises an error if the browser has ended
 
     def _on_budget_expired(self, _event: dict[str, Any]) -> None:
         self._expired.set()
