@@ -116,7 +116,7 @@ REVEALABLE: Final = {
     ),
     "carousel opacity stack": (
         ".slides { position: relative; height: 60px } .slide { position: absolute; inset: 0; opacity: 0 } "
-        ".slide.on { opacity: 1 }",
+        ".slide.on { opacity: 1 } .dot { display: inline-block; width: 9px; height: 9px }",
         "<div class=slider><div class=slides><div class='slide on'><p>First.</p></div><div class=slide><p "
         "id=x>{text}</p></div></div><span class=dot role=button></span><span class=dot "
         "role=button></span></div>",
@@ -220,11 +220,6 @@ REVEALABLE: Final = {
         3 * "<post-entry><p>One of the entries that a script of the page will show when it starts.</p></post-entry>"
         + "<post-entry><p id=x>{text}</p></post-entry>",
     ),
-    "carousel element": (
-        "swiper-container { display: flex; overflow: hidden; width: 600px } swiper-slide { flex: 0 0 600px }",
-        "<swiper-container>" + 5 * "<swiper-slide><p>One of the slides.</p></swiper-slide>"
-        + "<swiper-slide><div><p id=x>{text}</p></div></swiper-slide></swiper-container>",
-    ),
     "splide": (
         ".splide__track { overflow: hidden } .splide__list { display: flex; padding: 0 } .splide__slide { "
         "flex: 0 0 100% }",
@@ -280,23 +275,6 @@ REVEALABLE: Final = {
         "x-cloak><p "
         "id=x>{text}</p></div></div>",
     ),
-    "show answer": (
-        "",
-        "<p>What is it?</p><div><div style='display: none'><p id=x>{text}</p></div><button>Show "
-        "answer</button></div>",
-    ),
-    "read more in Ukrainian": (
-        "",
-        "<div><div style='display: none'><p id=x>{text}</p></div><button>Читати далі</button></div>",
-    ),
-    "one element with data-aos": (
-        "[data-aos^=fade] { opacity: 0; transition-property: opacity, transform }",
-        "<p data-aos=fade-up id=x>{text}</p>",
-    ),
-    "one element of elementor": (
-        ".elementor-invisible { visibility: hidden }",
-        "<p class='elementor-element elementor-invisible' id=x>{text}</p>",
-    ),
     "several elements that wait for a script": (
         ".gs { visibility: hidden; opacity: 0 }",
         "<p class=gs>The lantern came from Paris by rail, and nobody knows who paid for it.</p><p class=gs "
@@ -308,26 +286,10 @@ REVEALABLE: Final = {
         "<div class=spoiled data-spoiler-state=blurred role=button tabindex=0 aria-expanded=false "
         "style='filter:blur(12px);cursor:pointer'><p>{text}</p></div>",
     ),
-    "spoiler in its color": (
-        ".md-spoiler-text{background:#4f4f4f;color:transparent;cursor:pointer}.md-spoiler-text:hover{color:#fff}",
-        "<p>He says: <span class=md-spoiler-text title='Reveal spoiler'>{text}</span></p>",
-    ),
-    "white spoiler": (
-        ".spoiler{color:#fff}.spoiler:hover{color:#000}",
-        "<p>Ending: <span class=spoiler>{text}</span></p>",
-    ),
-    "transparent spoiler": (
-        ".spoiler{min-height:50px;cursor:pointer;background:#eee}.spoiler>*{opacity:0}.spoiler:hover>*{opacity:1}",
-        "<blockquote class=spoiler data-spoiler='Reveal spoiler'><p>{text}</p></blockquote>",
-    ),
     "drawer beside a button": (
         ".drawer{position:fixed;left:0;top:0;width:300px;height:100%;background:#fff;transform:translateX(-100%)}",
         "<button class=hamburger aria-label=Menu><span></span><span></span><span></span></button><div "
         "class=drawer><h3>About</h3><p>{text}</p></div>",
-    ),
-    "style of Motion": (
-        "",
-        "<div style='opacity:0;transform:translateY(24px)'><p>{text}</p></div>",
     ),
     "panel reached from its button": (
         "",
@@ -381,6 +343,17 @@ REVEALABLE: Final = {
         "class=c id=b hidden>{text}</div>",
     ),
 }  # fmt: skip
+
+SHOWN: Final = {
+    "one element with data-aos": (
+        "[data-aos^=fade] { opacity: 0; transition-property: opacity, transform }",
+        "<p data-aos=fade-up id=x>{text}</p>",
+    ),
+    "one element of elementor": (
+        ".elementor-invisible { visibility: hidden }",
+        "<p class='elementor-element elementor-invisible' id=x>{text}</p>",
+    ),
+}
 
 HIDDEN: Final = {
     "after a checkbox of a form": (

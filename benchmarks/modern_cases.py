@@ -294,20 +294,11 @@ REVEALABLE: Final = {
         "role=button>Group</summary><div class=details-wrapper><p id=x>{text}</p></div></details>",
     ),
     "wp details block": ("", "<details class=wp-block-details><summary>More</summary><p id=x>{text}</p></details>"),
-    "yoast faq no script": (
-        ".schema-faq-answer { display:none }",
-        "<div class=schema-faq-section><strong class=schema-faq-question>Who?</strong><p "
-        "class=schema-faq-answer id=x>{text}</p></div>",
-    ),
     "elementor toggle plus": (
         ".elementor-tab-content { display:none }",
         "<div class=elementor-toggle-item><div class=elementor-tab-title role=button tabindex=0><a "
         "class=elementor-toggle-title>Q</a></div><div class='elementor-tab-content "
         "elementor-clearfix'><p id=x>{text}</p></div></div>",
-    ),
-    "amp accordion": (
-        "amp-accordion>section:not([expanded])>:last-child { display:none }",
-        "<amp-accordion><section><h4>Head</h4><p id=x>{text}</p></section></amp-accordion>",
     ),
     "calcite disclosure": (
         ".panel { grid-template-rows:0fr; display:grid } .panel>div { overflow:hidden; min-height:0 }"

@@ -10,6 +10,7 @@ import control_cases
 import modern_cases
 import painted_cases
 from painted_cases import DARK, WHITE
+from scripted_cases import script_of
 
 SENTENCE: Final = "The heron counts forty silver buttons beside the weir."
 """The sentence that a page hides, folds away or shows in an unusual way."""
@@ -545,7 +546,7 @@ def cases() -> list[Case]:
             _HIDDEN | painted_cases.HIDDEN | control_cases.HIDDEN | modern_cases.HIDDEN | background_cases.HIDDEN,
         ),
         ("revealable", _REVEALABLE | control_cases.REVEALABLE | modern_cases.REVEALABLE | background_cases.REVEALABLE),
-        ("shown", _SHOWN | painted_cases.SHOWN | modern_cases.SHOWN | background_cases.SHOWN),
+        ("shown", _SHOWN | painted_cases.SHOWN | control_cases.SHOWN | modern_cases.SHOWN | background_cases.SHOWN),
     )
     suite = [
         Case(kind, name, f"#x {{ {style} }}", _TEXT) for kind, styles in by_style for name, style in styles.items()
@@ -554,5 +555,9 @@ def cases() -> list[Case]:
         Case("hidden", f"inline {name}", "", f'<p style="{_HIDDEN_BY_STYLE[name]}">{{text}}</p>')
         for name in _HIDDEN_INLINE
     ]
-    suite += [Case(kind, name, css, body) for kind, table in by_markup for name, (css, body) in table.items()]
+    suite += [
+        Case(kind, name, css, body + script_of(name))
+        for kind, table in by_markup
+        for name, (css, body) in table.items()
+    ]
     return sorted(suite, key=lambda case: ("hidden", "revealable", "shown").index(case.kind))

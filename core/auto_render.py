@@ -47,7 +47,7 @@ def reason_to_render(page: Page, parsed: Result, *, scripts: bool) -> RenderReas
     Args:
         page: the page.
         parsed: the result of the page, read without a browser.
-        scripts: whether rendering would run the scripts of the page.
+        scripts: whether rendering would always run the scripts of the page.
     """
     if not parsed.content_count:
         return RenderReason.EMPTY

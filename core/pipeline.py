@@ -141,7 +141,7 @@ class Pipeline:
             document = self.reader.fetch(page)
             rendering = self.reader.parse(document)
         parsed = self.run_rendering(rendering, page, timer=timer)
-        reason = reason_to_render(document, parsed, scripts=self.reader.settings.scripts)
+        reason = reason_to_render(document, parsed, scripts=self.reader.settings.scripts == "on")
         return replace(parsed, render_reason=str(reason or ""))
 
     def _run_again(self, page: Page, parsed: Result, timer: Timer) -> Result:

@@ -22,14 +22,18 @@ _MAX_SIDE: Final = 16_384
 """Longest side of a screenshot in Chromium, px."""
 
 
+Scripts = Literal["auto", "on", "off"]
+"""Whether the scripts of a page run while it is rendered."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderSettings:
     """Options of rendering, and limits of a page.
 
     Attributes:
         width, height: viewport in CSS px, 16 to 16,384.
-        scripts: whether the scripts of the page run (the browser navigates to the URL of the page; slower, less
-            repeatable).
+        scripts: whether the scripts of a page run: "on", "off", or "auto" to render a page without them, and again
+            with them if they are at hand and the page shows signs of waiting for them.
         settle: the longest time in seconds to wait for a page with scripts to become idle.
         deadline: limit in seconds of wall clock for each step of one page: fetching, rendering, labelling.
         max_bytes: limit on the size of the document in bytes.
@@ -48,7 +52,7 @@ class RenderSettings:
 
     width: int = 1366
     height: int = 768
-    scripts: bool = False
+    scripts: Scripts = "auto"
     settle: float = 2.0
     deadline: float = 30.0
     max_bytes: int = 32 * 2**20
@@ -65,6 +69,8 @@ class RenderSettings:
             raise UsageError(f"{ports[0]!r} is not a host: give {name} without the port, which allows all its ports")
         if wrong := [host for host in self.allow_hosts if not _HOST.fullmatch(host)]:
             raise UsageError(f"{wrong[0]!r} is not a host: give a name or an address, such as localhost or 10.0.0.7")
+        if self.scripts not in get_args(Scripts):
+            raise UsageError(f"scripts has to be one of {', '.join(get_args(Scripts))}, not {self.scripts!r}")
         for name in ("settle", "deadline", "max_bytes", "max_nodes"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"{name} has to be positive, not {getattr(self, name)}")
@@ -72,7 +78,7 @@ class RenderSettings:
             if not _MIN_SIDE <= getattr(self, name) <= _MAX_SIDE:
                 raise UsageError(f"{name} has to be {_MIN_SIDE} to {_MAX_SIDE:,} px, not {getattr(self, name)}")
 
-    def to_dict(self) -> dict[str, float | bool]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the settings that a page depends on by name, as stored in snapshots and results."""
         return {name: value for name, value in asdict(self).items() if name not in ("allow_hosts", "force_html")}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,9 +32,10 @@ ATTRIBUTES = (
     "tabindex", "data-lang", "data-language", "data-src", "display",
     "aria-level", "data-depth", "data-level", "depth", "indent",
     "data-lazy-src", "data-original", "data-srcset",
-    "onclick", "x-show", "ng-show", "data-aos",
+    "onclick", "data-names",
 )  # fmt: skip
-"""Attributes of a snapshot; `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the
+"""Attributes of a snapshot, and `data-names` for the value of another attribute that names an id (see
+`NAMING`); `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the
 page has a URL."""
 
 STYLES = (
@@ -48,6 +49,11 @@ STYLES = (
 """Computed styles of a snapshot, by CSS name. A page that was not rendered has only `display`, `visibility`,
 `font-weight`, `font-style` and `white-space`, derived from the user agent style sheet and inline styles; the other
 values are empty."""
+
+NAMING = "^(?:data|[a-z]{1,3})-(?!label|names)|^aria-(?:owns|details)$"
+"""Attributes beside `ATTRIBUTES` by which a control may name what it opens: `data-tab`, `uk-toggle`, `aria-details`."""
+MAX_ID = 100
+"""Characters of such a value."""
 
 
 class Hidden(IntEnum):
@@ -169,6 +175,8 @@ class Snapshot:
         build: product and version of the browser or the parser.
         noscript: whether `<noscript>` content is part of the page (see `noscript_needed`).
         scripted: whether the source of the page has scripts.
+        ran_scripts: whether they ran before the page was read.
+        missed_scripts: number of those that were not at hand then.
         dark: whether the canvas is dark where the page has no background: `color-scheme: dark`.
         notes: what was unusual in reading the page: repairs of its source, and the like.
         tags: lower-case tag names; `tag` indexes it.
@@ -186,6 +194,7 @@ class Snapshot:
         text_after: int32 (T,), the last element that starts before each text node.
         text_hidden: uint8 (T,), `Hidden`: what hides each text: in a rendering by layout, styles and pixels, else by
             attributes and inline styles.
+        revealed: int32 (J,), ascending, hidden texts that got a place in sight when controls were clicked.
         image: int32 (I,), ascending, the `img` elements whose image is loaded.
         line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
         overlay: int32 (O,), ascending, the outermost elements that float above the page, see
@@ -209,10 +218,12 @@ class Snapshot:
     rendered: bool = False
     width: float = float("nan")
     height: float = float("nan")
-    settings: dict[str, float | bool] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     build: str = ""
     noscript: bool = False
     scripted: bool = False
+    ran_scripts: bool = False
+    missed_scripts: int = 0
     dark: bool = False
     notes: tuple[str, ...] = ()
     tags: tuple[str, ...]
@@ -234,6 +245,7 @@ class Snapshot:
     image: NDArray[np.int32]
     line_text: NDArray[np.int32]
     line_box: NDArray[np.float32]
+    revealed: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     overlay: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     area: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     area_box: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))

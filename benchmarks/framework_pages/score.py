@@ -19,7 +19,7 @@ from vclean import Cleaner, Policy, RenderSettings, VcleanError
 MODES: dict[str, dict[str, Any]] = {
     "unrendered": {},
     "--render": {"render": True},
-    "--render --js": {"render": True, "rendering": RenderSettings(scripts=True)},
+    "--render --js": {"render": True, "rendering": RenderSettings(scripts="on")},
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vclean.page import Page
@@ -29,7 +30,7 @@ async def read_open_page(open_page: OpenPage, settings: RenderSettings | None = 
         BrowserError: the page navigates faster than it can be read, or its tab is closed.
     """
     from vclean.render.browser import walker
-    from vclean.render.browser.navigation import NavigatedPage
+    from vclean.render.browser.navigation import LoadedPage
     from vclean.render.browser.playwright_driver import PlaywrightSession
     from vclean.render.storage.cache import to_bytes
 
@@ -37,8 +38,8 @@ async def read_open_page(open_page: OpenPage, settings: RenderSettings | None = 
     session = PlaywrightSession(await open_page.context.new_cdp_session(open_page))
     try:
         build = (await session.send("Browser.getVersion"))["product"]
-        payload = await NavigatedPage(open_page.url, session).read(walker.expression(open_page.url, limits))
+        payload = await LoadedPage(open_page.url, session).read(walker.expression(open_page.url, limits))
     finally:
         await session.detach()
-    snapshot = walker.unpack(payload, limits, build=build, url=open_page.url)
+    snapshot = replace(walker.unpack(payload, limits, build=build, url=open_page.url), ran_scripts=True)
     return Page(url=open_page.url, snapshot=to_bytes(snapshot), id=open_page.url)

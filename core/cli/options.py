@@ -17,7 +17,7 @@ from vclean.settings import OVERLAY_FORMATS, CleanerSettings, Policy, RenderSett
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from vclean.settings import HiddenPolicy, RenderMode
+    from vclean.settings import HiddenPolicy, RenderMode, Scripts
 
 _PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 
@@ -28,7 +28,7 @@ MIN_FOLDS: Final = 3
 """Fewest folds: training cross-validates again on the other folds, and needs two of them."""
 _MAX_PORT: Final = 65_535
 _PURPOSES: Final = ("article", "corpus", "everything")
-_NEEDS_RENDERING: Final = ("width", "height", "hide_overlays")
+_NEEDS_RENDERING: Final = ("width", "height", "hide_overlays", "scripts")
 
 RENDERING: Final = "Rendering and limits of a page"
 CONTENT: Final = "What counts as content"
@@ -131,7 +131,13 @@ class RenderOptions(Options):
 
     section = RENDERING
 
-    scripts: bool = flag("--js", help="run the scripts of pages")
+    scripts: Scripts = option(
+        "--scripts",
+        type=click.Choice(("auto", "on", "off")),
+        default=RenderSettings().scripts,
+        help="run the scripts of rendered pages: always (on), never, or where a page waits for them ({default})",
+    )
+    js: bool = flag("--js", help="render pages and run their scripts: --scripts on")
     deadline: float = render_setting(
         "--timeout", "deadline", "S", "limit the time of each step of one page, in seconds"
     )
@@ -148,6 +154,11 @@ class RenderOptions(Options):
     force_html: bool = flag("--force-html", help="clean JSON, feeds and plain text as if they were HTML")
 
     @property
+    def runs_scripts(self) -> bool:
+        """Return whether the scripts of all pages run."""
+        return self.js or self.scripts == "on"
+
+    @property
     def render_mode(self) -> RenderMode:
         """Return whether pages are rendered."""
         return True
@@ -161,7 +172,8 @@ class RenderOptions(Options):
         """
         ignored = () if self.render_mode else _NEEDS_RENDERING
         names = [each.name for each in fields(RenderSettings) if hasattr(self, each.name) and each.name not in ignored]
-        return RenderSettings(**{name: getattr(self, name) for name in names})
+        values = {name: getattr(self, name) for name in names}
+        return RenderSettings(**values | ({"scripts": "on"} if self.runs_scripts else {}))
 
     def check(self) -> None:
         """Check the settings.

@@ -185,7 +185,7 @@ class FarmOptions(RunOptions, CleaningOptions, LimitOption, MessageOptions):
     @property
     def render_mode(self) -> RenderMode:
         """Return whether pages are rendered."""
-        return "auto" if self.render == "auto" else self.scripts or not self.no_render
+        return "auto" if self.render == "auto" else self.runs_scripts or not self.no_render
 
     @cached_property
     def cleaning(self) -> CleanerSettings:

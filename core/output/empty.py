@@ -33,7 +33,7 @@ def describe_empty(result: Result, reason: EmptyReason) -> str:
     """Return a line that states why the clean text is empty."""
     count, snapshot = len(result.columns), result.columns.snapshot
     blocks = "the only block" if count == 1 else f"all {count} blocks"
-    ran = ", even after its scripts ran" if snapshot.settings.get("scripts") else ""
+    ran = ", even after its scripts ran" if snapshot.ran_scripts else ""
     only = "has only scripts" if not count else f"has {format_count(count, 'block')} of boilerplate, and scripts"
     return (
         "no text: "
@@ -49,7 +49,7 @@ def describe_empty(result: Result, reason: EmptyReason) -> str:
 
 def _waits_for_scripts(snapshot: Snapshot) -> bool:
     """Return whether the page has scripts that did not run."""
-    return snapshot.scripted and not snapshot.settings.get("scripts")
+    return snapshot.scripted and not snapshot.ran_scripts
 
 
 def _frames(snapshot: Snapshot) -> str:

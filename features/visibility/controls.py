@@ -1,25 +1,25 @@
-"""Find the hidden texts that a reader can open by a control in sight.
+"""Find the hidden texts that a reader can open by a control in sight, by what HTML and WAI-ARIA say of it.
 
-The patterns are those of HTML (details, popovers, `hidden=until-found`), WAI-ARIA (disclosure, accordion, tabs,
-carousel) and of style sheets without scripts (a checkbox and its label, `:target`).
+These are details, dialogs and popovers, `hidden=until-found`, `:target`, a checkbox or radio button and its label,
+`aria-controls`, `aria-expanded`, tabs, and attributes that name an id. Other controls are found by clicking them, where
+the scripts of a page run (`vclean.render.browser.clicks`).
 """
 
 from __future__ import annotations
 
-from itertools import islice
+import re
+from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.visibility.control_elements import PANEL_NAME, SPOILER_NAME, TITLE_NAME, ControlElements
-from vclean.features.visibility.named_panels import NamedPanels
-from vclean.features.visibility.page_elements import PageElements, has_place, matches
-from vclean.features.visibility.panel_sets import PanelSets
+from vclean.features.visibility.unreadable import stays_unreadable
 from vclean.render import tree
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -33,18 +33,27 @@ OPENED_TECHNIQUES: Final = (
 
 _SPOILER_TECHNIQUES: Final = (Hidden.OPACITY, Hidden.COLOR, Hidden.FILTER, Hidden.VISIBILITY)
 """The techniques of spoilers, whose place on the page stays."""
-_TITLE_CHARACTERS: Final = 200
-"""Characters of the title of a part of an accordion, at most."""
-_SLIDE_LEVELS: Final = 8
-"""Levels above a text where the slide is looked for that it is in."""
-_PANELS_IN_PANELS: Final = 2
-"""Levels of panels in opened panels that are looked at."""
-_CONDITIONS: Final = ("x-show", "ng-show")
-"""Attributes by which a framework shows an element while a condition holds (Alpine, AngularJS)."""
-_REGION_TAGS: Final = frozenset(("header", "footer", "nav", "aside", "search"))
-_REGION_ROLES: Final = frozenset(("banner", "contentinfo", "navigation", "complementary", "search", "toolbar"))
-_NEAR: Final = 3
-"""Siblings before and after a panel, and levels above it, where its control is looked for."""
+_IDS: Final = ("aria-controls", "popovertarget", "commandfor")
+"""Attributes with ids of what an element opens."""
+_REFERENCES: Final = ("href", "data-target", "data-bs-target")
+"""Attributes with a fragment or selector of what an element opens."""
+_FRAGMENT: Final = re.compile(r"#([\w:.-]+)")
+_QUOTED: Final = re.compile(r"['\"`]#?([\w-]{1,80})['\"`]")
+"""String of a script that may be the id of an element, such as `toggle('panel')` or `$('#panel').show()`."""
+_MAX_SCRIPT: Final = 500
+"""Characters of the script of a control that are read."""
+_OPERABLE_TAGS: Final = frozenset(("a", "button", "input", "label", "option", "select", "summary"))
+_OPERABLE_ROLES: Final = frozenset(("button", "checkbox", "menuitem", "option", "radio", "switch", "tab", "treeitem"))
+_TITLE: Final = 200
+"""Characters of the title of a panel, at most."""
+_TITLE_LEVELS: Final = 4
+"""Elements around a control, at most, that hold nothing else than a title."""
+_ROUNDS: Final = 2
+"""How often controls are looked for in the panels that others open."""
+_MOST_PANELS: Final = 20
+"""Panels alike of which a list of controls shows one."""
+_MOST_INSIDE: Final = 80
+"""Elements in a list of controls, at most."""
 
 
 def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -54,216 +63,280 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
         snapshot: the page.
         technique: uint8 (T,), `Hidden`, of `painted.hidden_techniques`.
     """
-    opened = np.isin(technique, OPENED_TECHNIQUES) & (snapshot.text_length > 0)
-    uncovered = _uncovered_by_click(snapshot, technique)
+    is_text = snapshot.text_length > 0
+    opened = np.isin(technique, OPENED_TECHNIQUES) & is_text
+    uncovered = np.isin(technique, _SPOILER_TECHNIQUES) & is_text
+    if uncovered.any():
+        uncovered[uncovered] = _in_closed_spoiler(snapshot)[snapshot.text_parent[uncovered]]
     if opened.any():
-        texts = np.flatnonzero(opened)
-        parents = snapshot.text_parent[texts]
-        is_opened = _opened_elements(snapshot, np.unique(parents).tolist())
-        opened[texts] = [is_opened[parent] for parent in parents.tolist()]
+        parent = snapshot.text_parent[opened]
+        panels = Panels(snapshot)
+        is_open = panels.is_opened()[parent] | panels.closed_details[parent]
+        is_open |= panels.is_unrolled()[parent] & (technique[opened] == Hidden.CLIPPED)
+        by_click = np.isin(np.flatnonzero(opened), snapshot.revealed)
+        opened[opened] = is_open | by_click
         if snapshot.rendered:
-            from vclean.features.visibility.unreadable import stays_unreadable
-
             opened &= ~stays_unreadable(snapshot, opened)
     return opened | uncovered
 
 
-def _uncovered_by_click(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which texts are painted over or blurred until a reader clicks them, bool (T,): spoilers in sight."""
-    texts = np.flatnonzero(np.isin(technique, _SPOILER_TECHNIQUES) & (snapshot.text_length > 0))
-    uncovered = np.zeros(len(technique), dtype=bool)
-    if not len(texts):
-        return uncovered
-    classes, expanded = snapshot.attributes("class"), snapshot.attributes("aria-expanded")
-    marked = [element for element, name in classes.items() if matches(SPOILER_NAME, name)]
-    marked += [element for element, value in expanded.items() if value.lower() == "false"]
-    if marked:
-        spoiler = np.zeros(len(snapshot), dtype=bool)
-        spoiler[marked] = (snapshot.hidden[marked] == Hidden.NO) & has_place(snapshot)[marked]
-        uncovered[texts] = (tree.path_sum(spoiler, snapshot.end) > 0)[snapshot.text_parent[texts]]
-    return uncovered
+def has_place(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements take place on the page, bool (N,); all if it was not rendered."""
+    if not snapshot.rendered:
+        return np.ones(len(snapshot), dtype=bool)
+    contents = snapshot.styles.is_in("display", ("contents",))[snapshot.style]
+    return np.asarray((snapshot.box[:, 2:] > 1).all(axis=1) | contents)
 
 
-def _opened_elements(snapshot: Snapshot, elements: list[int]) -> dict[int, bool]:
-    """Return which hidden elements a reader can open, also by the controls inside of panels that are opened first."""
-    controls = _Controls(snapshot)
-    opened = {element: controls.open(element) for element in elements}
-    for _ in range(_PANELS_IN_PANELS):
-        refused = [element for element in controls.refused if not opened.get(element, False)]
-        if not refused:
-            break
-        hidden = np.flatnonzero(snapshot.hidden != Hidden.NO).tolist()
-        revealed = np.zeros(len(snapshot), dtype=bool)
-        revealed[[element for element in hidden if controls.open(element)]] = True
-        controls = _Controls(snapshot, revealed)
-        opened.update({element: controls.open(element) for element in elements if not opened[element]})
-    return opened
+def _in_closed_spoiler(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are in one in sight with `aria-expanded=false`, bool (N,)."""
+    closed = np.zeros(len(snapshot), dtype=bool)
+    closed[[each for each, value in snapshot.attributes("aria-expanded").items() if value.lower() == "false"]] = True
+    closed &= (snapshot.hidden == Hidden.NO) & has_place(snapshot)
+    return tree.path_sum(closed, snapshot.end) > 0
 
 
-class _Controls:
-    """Find what the controls of a page open that are in sight.
+class Panels:
+    """Find the elements of a page that a control in sight opens.
 
     Args:
         snapshot: the page.
-        revealed: bool (N,), elements of panels that count as open.
 
     Attributes:
-        refused: elements inside of an opened panel that stay hidden, because nothing opens them.
+        closed_details: bool (N,), closed `details` in sight whose summary is.
     """
 
-    def __init__(self, snapshot: Snapshot, revealed: NDArray[np.bool_] | None = None) -> None:
-        self._elements = PageElements(snapshot, revealed)
-        self._controls = ControlElements(self._elements)
-        self._panels = NamedPanels(self._elements, self._controls)
-        self._sets = PanelSets(self._elements, self._controls)
-        self._is_clipped: list[bool] = (snapshot.hidden == Hidden.CLIPPED).tolist()
-        self._conditional = [snapshot.attributes(name) for name in _CONDITIONS]
-        self._known: dict[int, bool] = {-1: False, 0: False}
-        self._opened: dict[int, bool] = {}
-        self._opens_first: dict[int, bool] = {}
-        self.refused: list[int] = []
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._end: list[int] = snapshot.end.tolist()
+        self._parent: list[int] = snapshot.parent.tolist()
+        self._is_hidden = snapshot.hidden != Hidden.NO
+        self._in_sight = ~self._is_hidden & has_place(snapshot)
+        self._panel = np.zeros(len(snapshot), dtype=bool)
+        self._unrolled = np.zeros(len(snapshot), dtype=bool)
+        self._tags = np.array(snapshot.tags)[snapshot.tag]
+        self.closed_details = np.zeros(len(snapshot), dtype=bool)
+        own = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
+        self._length = tree.subtree_sum(own, snapshot.end)
+        self._shown_length = tree.subtree_sum(own * ~self._is_hidden, snapshot.end)
 
-    def open(self, element: int) -> bool:
-        """Return whether a control in sight opens the hidden part of the page that an element is in.
+    def is_opened(self) -> NDArray[np.bool_]:
+        """Return which elements are in a part of the page that a control opens, bool (N,).
 
         What has `display: none` inside of an opened panel stays hidden, unless a control opens it too.
         """
-        path, seen, parent = [], self._elements.seen, self._elements.parent
-        while element > 0 and element not in self._opened:
-            path.append(element)
-            if seen[element]:
+        for _ in range(_ROUNDS):
+            before = self._panel.sum()
+            self._add_panels()
+            opened = self._in_panels(self._panel)
+            if self._panel.sum() == before:
                 break
-            element = parent[element]
-        opened, opens_first = self._opened.get(element, False), self._opens_first.get(element, False)
-        if path and seen[path[-1]]:
-            opened = opens_first = self._opens_inside(path.pop())
-        for each in reversed(path):
-            undisplayed = self._elements.is_undisplayed[each]
-            if not opened or (undisplayed and not opens_first):
-                if opened:
-                    self.refused.append(each)
-                opened = self._opens(each)
-            opens_first &= not undisplayed
-            self._opened[each], self._opens_first[each] = opened, opens_first
+            self._in_sight |= opened & self._is_hidden
         return opened
 
-    def _opens_inside(self, element: int) -> bool:
-        """Return whether a control opens what is hidden inside an element in sight, which it may name."""
-        is_revealed = self._elements.snapshot.hidden[element] != Hidden.NO
-        if is_revealed or self._is_most_of_page(element) or not self._panels.may_open_inside(element):
-            return False
-        parent = self._elements.parent[element]
-        if self._opens(element) or self._opens_around(element):
-            return True
-        return not self._is_most_of_page(parent) and self._opens(parent)
+    def is_unrolled(self) -> NDArray[np.bool_]:
+        """Return which elements are below the edge of a part in sight that a control opens, bool (N,)."""
+        snapshot = self._snapshot
+        if not snapshot.rendered:
+            return np.zeros(len(snapshot), dtype=bool)
+        clips = snapshot.styles.is_in("overflow-x", ("hidden", "clip"))[snapshot.style]
+        return self._in_panels(self._unrolled & clips) & (snapshot.box[:, 3] > 1)
 
-    def _opens(self, element: int) -> bool:
-        """Return whether a control in sight opens this element itself."""
-        known = self._known.get(element)
-        if known is None:
-            # Inside a hidden element no control is in sight; a list of floating slides has no height.
-            parent = self._elements.parent[element]
-            known = (
-                element in self._panels.named
-                or (self._elements.seen[parent] and self._has_control(element))
-                or (self._is_clipped[parent] and self._sets.is_slide(element))
-            )
-            self._known[element] = known
-        return known
+    def _in_panels(self, panel: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        barrier = self._undisplayed & ~self._panel
+        inside = tree.path_sum(np.column_stack([panel, barrier]), self._snapshot.end)
+        return np.asarray((inside[:, 0] > 0) & (inside[:, 1] == 0))
 
-    def _has_control(self, element: int) -> bool:
-        """Return whether a control in sight belongs to an element by its place."""
-        return (
-            self._is_in_closed_branch(element)
-            or element in self._panels.toggled
-            or self._has_near_control(element)
-            or self._sets.has(element)
-            or self._is_rest_of_text(element)
-            or self._is_below_clickable_title(element)
-            or self._is_below_title(element)
-        )
+    @cached_property
+    def _undisplayed(self) -> NDArray[np.bool_]:
+        """Return which elements have `display: none` themselves, bool (N,); their descendants need not."""
+        snapshot = self._snapshot
+        undisplayed = snapshot.styles.is_in("display", ("none",))[snapshot.style]
+        if not snapshot.rendered:  # without a browser, the contents of closed details have it too
+            in_details = (self._tags == "details")[np.maximum(snapshot.parent, 0)]
+            styled = [each for each, style in snapshot.attributes("style").items() if "display" in style.lower()]
+            in_details[[*styled, *snapshot.attributes("hidden")]] = False
+            undisplayed &= ~in_details
+        return undisplayed
 
-    def _opens_around(self, element: int) -> bool:
-        """Return whether a control opens a part of the page that is not hidden itself, but covered or moved away.
+    def _add_panels(self) -> None:
+        self._add_details()
+        until_found = [each for each, how in self._values("hidden") if how.lower() == "until-found"]
+        named, closed = self._named()
+        beside = [*self._beside_expanders(), *self._tab_panels(), *self._one_of_several()]
+        belonging = [*named, *self._after_inputs()]
+        self._panel[[each for panel in (*belonging, *beside) for each in self._with_wrappers(panel)]] = True
+        self._panel[[*until_found, *closed]] = True
+        self._unrolled[[each for each in belonging if self._in_sight[each]]] = True
 
-        A control names it as closed, or it is a slide of a set.
+    def _with_wrappers(self, element: int) -> Iterator[int]:
+        """Yield a hidden element, and the hidden elements around it that contain no other text."""
+        length = self._length[element]
+        while element > 0 and self._is_hidden[element] and self._length[element] == length:
+            yield element
+            element = self._parent[element]
+
+    def _values(self, name: str, *, in_sight: bool = False) -> Iterator[tuple[int, str]]:
+        for element, value in self._snapshot.attributes(name).items():
+            if not in_sight or self._in_sight[element]:
+                yield element, value
+
+    def _is_closed(self, element: int) -> bool:
+        return self._snapshot.attributes("aria-expanded").get(element, "").lower() == "false"
+
+    def _children(self, element: int) -> Iterator[int]:
+        child = element + 1
+        while child < self._end[element]:
+            yield child
+            child = self._end[child]
+
+    def _following(self, element: int) -> Iterator[int]:
+        """Yield the siblings after an element."""
+        parent, sibling = self._parent[element], self._end[element]
+        while parent >= 0 and sibling < self._end[parent]:
+            yield sibling
+            sibling = self._end[sibling]
+
+    def _add_details(self) -> None:
+        """Add the contents of closed details, without those that an author hides, too."""
+        opened = self._snapshot.attributes("open")
+        for details in np.flatnonzero((self._tags == "details") & self._in_sight).tolist():
+            summary = next((each for each in self._children(details) if self._tags[each] == "summary"), -1)
+            if details in opened or (summary >= 0 and not self._in_sight[summary]):
+                continue
+            self.closed_details[details] = True
+            contents = [each for each in self._children(details) if each != summary]
+            self._panel[[each for each in contents if not self._undisplayed[each]]] = True
+
+    # ---- by id ----
+
+    @cached_property
+    def _by_id(self) -> dict[str, list[int]]:
+        """Return the elements by their ids, of which pages have some twice."""
+        inputs, elements = set(self._boxes), defaultdict[str, list[int]](list)
+        for element, name in self._values("id"):
+            if element not in inputs:
+                elements[name].append(element)
+        return elements
+
+    def _named(self) -> tuple[list[int], list[int]]:
+        """Return the elements that a control in sight names, and those of them that it says to be closed."""
+        named: list[int] = []
+        closed: list[int] = []
+        expanded = self._snapshot.attributes("aria-expanded")
+        for element, names in self._names():
+            targets = [each for name in names for each in self._by_id.get(name, ())]
+            if expanded.get(element, "").lower() != "true":
+                named += targets
+            if self._is_closed(element):
+                closed += targets
+        return named, closed
+
+    def _names(self) -> Iterator[tuple[int, Iterable[str]]]:
+        """Yield the controls in sight that name ids, with these."""
+        for name in _IDS:
+            yield from ((element, value.split()) for element, value in self._values(name, in_sight=True))
+        for name in _REFERENCES:
+            for element, value in self._values(name, in_sight=True):
+                yield element, _FRAGMENT.findall(value)[-1:]
+        for element, value in self._values("data-names", in_sight=True):
+            if self._is_operable[element]:
+                yield element, [value, *_FRAGMENT.findall(value)]
+        for element, script in self._values("onclick", in_sight=True):
+            yield element, _QUOTED.findall(script[:_MAX_SCRIPT])
+
+    @cached_property
+    def _is_operable(self) -> NDArray[np.bool_]:
+        """Return which elements a reader can click without leaving the page, bool (N,); all links count."""
+        snapshot = self._snapshot
+        operable = snapshot.is_tag(_OPERABLE_TAGS)
+        operable[[each for each, role in self._values("role") if role.lower() in _OPERABLE_ROLES]] = True
+        for name in ("onclick", "aria-expanded", "aria-controls", "tabindex"):
+            operable[[each for each, _ in self._values(name)]] = True
+        return np.asarray(operable | snapshot.styles.is_in("cursor", ("pointer",))[snapshot.style])
+
+    # ---- by place ----
+
+    def _beside_expanders(self) -> Iterator[int]:
+        """Yield what is beside or in a control with `aria-expanded=false` that names no element."""
+        controlled = self._snapshot.attributes("aria-controls")
+        for element, value in self._values("aria-expanded", in_sight=True):
+            is_named = any(name in self._by_id for name in controlled.get(element, "").split())
+            if value.lower() == "false" and not is_named:
+                yield from (each for each in self._children(element) if self._tags[each] != "svg")
+                yield from self._beside(element)
+
+    def _beside(self, element: int) -> Iterator[int]:
+        """Yield the next sibling with text of a control or of the title that it is in, or else the one before it."""
+        for _ in range(_TITLE_LEVELS):
+            for sibling in self._following(element):
+                if self._length[sibling] > 0:
+                    yield sibling
+                    return
+            parent = self._parent[element]
+            before = [each for each in self._children(parent) if each < element and self._length[each] > 0]
+            if before and self._is_hidden[before[-1]]:
+                yield before[-1]
+            if parent <= 0 or self._shown_length[parent] > _TITLE:
+                return
+            element = parent
+
+    @cached_property
+    def _boxes(self) -> list[int]:
+        """Return the checkboxes and radio buttons."""
+        kinds = self._values("type")
+        return [each for each, kind in kinds if kind.lower() in ("checkbox", "radio") and self._tags[each] == "input"]
+
+    def _after_inputs(self) -> Iterator[int]:
+        """Yield what style sheets can show by a checkbox: its siblings after it, and the one after its label.
+
+        Of a sibling in sight with as many children as there are inputs, each child belongs to one. No rule wins over an
+        inline style.
         """
-        around = self._elements.snapshot.ancestors(element)[:_SLIDE_LEVELS]
-        return self._panels.is_in_closed(element) or any(map(self._sets.is_slide, around))
+        ids, styles = self._snapshot.attributes("id"), self._snapshot.attributes("style")
+        labelled = {name for _, name in self._values("for", in_sight=True)}
+        siblings: dict[int, list[int]] = {}
+        for box in self._boxes:
+            parent = self._parent[box]
+            is_in_label = self._tags[parent] == "label" and bool(self._in_sight[parent])
+            if is_in_label:
+                siblings.setdefault(parent, []).append(next(self._following(parent), parent))
+            if is_in_label or self._in_sight[box] or ids.get(box) in labelled:
+                siblings.setdefault(parent, []).extend(self._following(box))
+        for parent, following in siblings.items():
+            count = sum(self._parent[box] == parent for box in self._boxes)
+            for each in dict.fromkeys(following):
+                children = list(self._children(each)) if self._in_sight[each] else []
+                panels = children if len(children) == count > 1 else [each]
+                yield from (panel for panel in panels if "display:none" not in styles.get(panel, "").replace(" ", ""))
 
-    def _is_in_closed_branch(self, element: int) -> bool:
-        """Return whether the parent is what a reader expands, such as an item of a tree (WAI-ARIA, `treeitem`)."""
-        parent = self._elements.parent[element]
-        return self._controls.is_closed(parent) and self._elements.is_in_sight(parent)
+    def _tab_panels(self) -> list[int]:
+        """Return the hidden panels of tabs, if there are as many tabs in sight as panels, or more."""
+        tabs = sum(role.lower() == "tab" for _, role in self._values("role", in_sight=True))
+        panels = [each for each, role in self._values("role") if role.lower() == "tabpanel"]
+        return panels if len(panels) <= tabs else []
 
-    def _has_near_control(self, element: int) -> bool:
-        """Return whether a sibling is a control in sight that belongs to this panel, or contains one."""
-        elements = self._elements
-        siblings = elements.siblings(elements.parent[element])
-        position = siblings.get(element)
-        if position is None:
-            return False
-        order = list(siblings)
-        near = self._up_to_text(reversed(order[max(0, position - _NEAR) : position]))
-        near += self._up_to_text(order[position + 1 : position + _NEAR])
-        named = matches(PANEL_NAME, elements.name(element)) or any(element in shown for shown in self._conditional)
-        return any(
-            elements.is_in_sight(each) and not self._is_of_page(each) and self._controls_panel(each, named=named)
-            for each in near
-        )
+    def _one_of_several(self) -> Iterator[int]:
+        """Yield siblings alike of which one is in sight, beside a list with as many controls, or a menu of as many."""
+        classes = self._snapshot.attributes("class")
+        outermost = self._is_hidden & ~self._is_hidden[np.maximum(self._snapshot.parent, 0)] & (self._length > 0)
+        for parent in np.unique(self._snapshot.parent[outermost]).tolist():
+            children = list(self._children(parent))
+            groups: dict[tuple[str, ...], list[int]] = {}
+            for child in children:
+                groups.setdefault((self._tags[child], *classes.get(child, "").split()[:1]), []).append(child)
+            for alike in groups.values():
+                if 1 < len(alike) <= _MOST_PANELS and sum(self._in_sight[each] for each in alike) == 1:
+                    others = [each for each in children if each not in alike]
+                    if any(self._controls_in(each) == len(alike) for each in others):
+                        yield from alike
 
-    def _up_to_text(self, siblings: Iterable[int]) -> list[int]:
-        """Return siblings up to the first long text in sight: a control beyond it belongs to other panels."""
-        elements, near = self._elements, []
-        for each in siblings:
-            near.append(each)
-            if elements.is_in_sight(each) and elements.text_length(each) > _TITLE_CHARACTERS:
-                break
-        return near
-
-    def _is_most_of_page(self, element: int) -> bool:
-        """Return whether an element holds most of the text of the page, and is therefore no panel."""
-        return 2 * self._elements.text_length(element) > self._elements.text_length(0)
-
-    def _is_of_page(self, element: int) -> bool:
-        """Return True for regions with controls of the page, or of panels inside the region."""
-        return self._elements.tag(element) in _REGION_TAGS or self._elements.role(element) in _REGION_ROLES
-
-    def _controls_panel(self, element: int, *, named: bool) -> bool:
-        """Return whether an element, or one of the first inside it, opens the panel beside it.
-
-        Args:
-            element: a sibling of the panel.
-            named: whether the panel has the name of one.
-        """
-        expands, is_control, is_named = self._controls.inside(element)
-        return expands or (is_control and named) or is_named
-
-    def _is_rest_of_text(self, element: int) -> bool:
-        """Return True if a "read more" control is inside the parent or after it, or a button before the element."""
-        elements, parent = self._elements, self._elements.parent[element]
-        around = [each for one in (element, parent) for each in islice(elements.following_siblings(one), _NEAR)]
-        before = elements.sibling_before(element)
-        if before is not None and self._controls.is_plain_button(before):
-            around.append(before)
-        return any(first <= more < elements.end[first] for more in self._controls.showing_more for first in around)
-
-    def _is_below_clickable_title(self, element: int) -> bool:
-        """Return whether the sibling before an element is a shorter text that a reader clicks, and no link."""
-        elements = self._elements
-        before = elements.sibling_before(element)
-        if before is None or not elements.is_in_sight(before) or not self._controls.is_clickable_title(before):
-            return False
-        title = elements.text_length(before)
-        return 0 < title <= _TITLE_CHARACTERS and elements.text_length(element) > title
-
-    def _is_below_title(self, element: int) -> bool:
-        """Return whether an element is in an accordion by its name, below a title in sight."""
-        elements, parent = self._elements, self._elements.parent[element]
-        around = (parent, elements.parent[parent])
-        if not any(each > 0 and matches(TITLE_NAME, elements.name(each)) for each in around):
-            return False
-        before = elements.sibling_before(element)
-        if before is None or not elements.is_in_sight(before):
-            return False
-        return 0 < elements.text_length(before) <= _TITLE_CHARACTERS
+    def _controls_in(self, element: int) -> int:
+        """Return how many controls in sight a list of controls has, or options a menu; 0 for a part of the page."""
+        start, end = element + 1, self._end[element]
+        if not self._in_sight[element] or end - start > _MOST_INSIDE:
+            return 0
+        if self._tags[element] == "select":
+            return end - start
+        operable = self._is_operable & self._in_sight
+        return sum(operable[each] and not operable[self._parent[each]] for each in range(start, end))

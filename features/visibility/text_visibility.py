@@ -40,10 +40,9 @@ def text_visibility(snapshot: Snapshot) -> TextVisibility:
 def _is_revealable(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which texts are hidden by a technique, and can be opened or will be shown, bool (T,)."""
     from vclean.features.visibility.controls import opened_by_controls
-    from vclean.features.visibility.unfinished import before_scripts, revealed_on_scroll, without_style_sheet
+    from vclean.features.visibility.unfinished import shown_when_finished
 
     opened = opened_by_controls(snapshot, technique)
     if not ((technique > 0) & ~opened).any():
         return opened
-    waiting = before_scripts(snapshot, technique, opened) | revealed_on_scroll(snapshot, technique)
-    return opened | waiting | without_style_sheet(snapshot, technique)
+    return opened | shown_when_finished(snapshot, technique, opened)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.render import tree
-from vclean.render.css_colors import contrast
+from vclean.render.css_colors import color_array, contrast
 from vclean.render.snapshot import Hidden
 from vclean.render.visibility.geometry import LEAST_FONT_SIZE
 from vclean.render.visibility.painted_texts import LEAST_CONTRAST
-from vclean.render.visibility.painting import Painting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,38 +28,41 @@ def stays_unreadable(snapshot: Snapshot, opened: NDArray[np.bool_]) -> NDArray[n
     background.
 
     Args:
-        snapshot: the page.
+        snapshot: the rendered page.
         opened: bool (T,), the hidden texts that a control opens.
     """
     unreadable = np.zeros(len(opened), dtype=bool)
     texts = np.flatnonzero(opened)
-    if not snapshot.rendered or not len(texts):
-        return unreadable
-    parent = snapshot.text_parent[texts]
-    size = snapshot.styles.number("font-size")[snapshot.style[parent]]
-    unreadable[texts] = (size < LEAST_FONT_SIZE) | _is_in_color_of_panel(snapshot, texts)
+    if len(texts):
+        size = snapshot.styles.number("font-size")[snapshot.style[snapshot.text_parent[texts]]]
+        unreadable[texts] = (size < LEAST_FONT_SIZE) | _is_in_color_of_panel(snapshot, texts)
     return unreadable
 
 
 def _is_in_color_of_panel(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which of K texts have the color of their background, in a panel where most others differ from it."""
-    painting, parent = Painting(snapshot), snapshot.text_parent[texts]
-    fills = (painting.background[:, 3] > 0) | painting.has_image
+    parent = snapshot.text_parent[texts]
+    styles = snapshot.styles
+    background = color_array(styles.column("background-color"))
+    has_image = ~styles.is_in("background-image", ("none", ""))
+    fills = (np.nan_to_num(background[:, 3], nan=1.0) > 0) | has_image
     painter = tree.nearest_ancestor(fills[snapshot.style], snapshot.parent)[parent]
     style = snapshot.style[painter]
     on_canvas = ~fills[style]
-    known = on_canvas | (painting.background[style, 3] == 1) & ~painting.has_image[style]
-    behind = np.where(on_canvas[:, None], np.array(painting.canvas[:3]), painting.background[style, :3])
-    color = painting.letters[snapshot.style[parent]]
+    known = on_canvas | (background[style, 3] == 1) & ~has_image[style]
+    canvas = np.full(3, 18 if snapshot.dark else 255)
+    behind = np.where(on_canvas[:, None], canvas, background[style, :3])
+    fill = zip(styles.column("-webkit-text-fill-color"), styles.column("color"), strict=True)
+    color = color_array([of_letters or color for of_letters, color in fill])[snapshot.style[parent]]
     alpha = np.nan_to_num(color[:, 3:], nan=1.0)
     letters = np.nan_to_num(color[:, :3] * alpha + behind * (1 - alpha), nan=128)
     ratio = contrast(letters.astype(np.float32), np.nan_to_num(behind, nan=128).astype(np.float32))
     same: NDArray[np.bool_] = known & (ratio < LEAST_CONTRAST)
     if not same.any():
         return same
-    hidden = snapshot.hidden != Hidden.NO
-    hidden[0] = False
-    outside = tree.nearest_ancestor(~hidden, snapshot.parent)[parent].astype(np.int64)
+    seen = snapshot.hidden == Hidden.NO
+    seen[0] = True
+    outside = tree.nearest_ancestor(seen, snapshot.parent)[parent].astype(np.int64)
     panel = np.unique(outside * (len(snapshot) + 1) + np.where(on_canvas, 0, painter), return_inverse=True)[1]
     length = snapshot.text_length[texts]
     total, readable = np.bincount(panel, length), np.bincount(panel, length * ~same)

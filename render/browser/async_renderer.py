@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Self
 
-from vclean.errors import BrowserError
+from vclean.errors import BrowserError, VcleanError
 from vclean.page import Page
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.browser.chromium import find_chromium
@@ -40,6 +40,8 @@ _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
 _PAINT_SHARE: Final = 0.25
 """Of the deadline, for comparing pixels."""
+_CLICK_SHARE: Final = 0.1
+"""Of the deadline, for clicking controls."""
 
 
 class AsyncRenderer:
@@ -93,7 +95,7 @@ class AsyncRenderer:
         """
         starting = self._starting
         if starting is None or starting.done():
-            full = page.live or screenshot or self._settings.scripts
+            full = page.live or screenshot
             starting = self._starting = asyncio.create_task(self._start(full=full))
             starting.add_done_callback(_retrieve_exception)
         await asyncio.wait([starting])
@@ -111,7 +113,7 @@ class AsyncRenderer:
         """
         async with self._lock:
             process = await self.start(Page(live=live), screenshot=screenshot)
-            if not (live or self._settings.scripts or self._network):
+            if not (live or self._settings.scripts == "on" or self._network):
                 tab = await self._open_tab(process)
                 self._tab = tab if self._process is process else None
 
@@ -135,7 +137,7 @@ class AsyncRenderer:
             with ResourceLimits(self._settings.deadline, process) as limits:
                 started = time.perf_counter()
                 try:
-                    rendering = await self._render(process, page, screenshot=screenshot)
+                    rendering = await self._render(process, page, screenshot=screenshot, started=started)
                 except ProtocolError as error:
                     process.kill()
                     raise limits.error() or _crash_error(error) from error
@@ -159,7 +161,7 @@ class AsyncRenderer:
 
     def _is_document(self, page: Page) -> bool:
         """Return whether the page is a document without subresources, and scripts are off."""
-        return not (page.live or page.resources is not None or self._settings.scripts or self._network)
+        return not (page.live or page.resources is not None or self._settings.scripts == "on" or self._network)
 
     async def _start(self, *, full: bool) -> BrowserProcess:
         """Start a browser, unless the running one can render the page; a full driver renders all pages."""
@@ -175,12 +177,42 @@ class AsyncRenderer:
         if process is not None:
             await process.close()
 
-    async def _render(self, process: BrowserProcess, page: Page, *, screenshot: bool) -> Rendering:
+    async def _render(self, process: BrowserProcess, page: Page, *, screenshot: bool, started: float) -> Rendering:
         if page.live:
-            return await self._render_live(process, page, screenshot=screenshot)
-        document = read_document(page, self._settings.max_bytes, force_html=self._settings.force_html)
-        rendering = await self._render_text(process, document.text, page, screenshot=screenshot)
-        return await self._completed(process, _with_document(rendering, document), document, page)
+            rendering, document, page = await self._render_live(process, page, screenshot=screenshot)
+        else:
+            document = read_document(page, self._settings.max_bytes, force_html=self._settings.force_html)
+            rendering = await self._render_text(process, document.text, page, screenshot=screenshot)
+        rendering = await self._completed(process, _with_document(rendering, document), document, page)
+        left = self._settings.deadline - (time.perf_counter() - started)
+        return await self._with_scripts(process, rendering, document, page, left)
+
+    async def _with_scripts(
+        self, process: BrowserProcess, rendering: Rendering, document: Document, page: Page, left: float
+    ) -> Rendering:
+        """Render a page again with its scripts if it waits for them, in half of the time that is left.
+
+        Returns:
+            the better rendering, which notes the other; the first one if the page cannot be rendered with scripts.
+        """
+        if self._settings.scripts != "auto":
+            return rendering
+        from vclean.render.browser import script_signs
+
+        has_network = self._network or page.live
+        sign = script_signs.sign_of_waiting(rendering.snapshot, document.text, page.resources, network=has_network)
+        if not sign:
+            return rendering
+        settings, screenshot = replace(self._settings, scripts="on"), rendering.screenshot is not None
+        try:
+            async with asyncio.timeout(left / 2):
+                again = await self._navigate(process, document.text, page, settings, screenshot=screenshot)
+        except (ProtocolError, TimeoutError):
+            process.kill()  # the next page gets a new browser
+            return script_signs.noted(rendering, f"{sign}; with them it was not rendered in time")
+        except VcleanError as error:
+            return script_signs.noted(rendering, f"{sign}; with them it fails: {error}")
+        return script_signs.better(rendering, again, sign)
 
     async def _completed(
         self, process: BrowserProcess, rendering: Rendering, document: Document, page: Page
@@ -193,7 +225,7 @@ class AsyncRenderer:
 
         length = text_length(rendering.snapshot)
         reading = recovery.find_reading(document.text, length, self._settings)
-        if reading is None or (self._settings.scripts and reading.length < LITTLE_TEXT):
+        if reading is None or (self._settings.scripts == "on" and reading.length < LITTLE_TEXT):
             return rendering  # scripts may replace a notice of loading
         html = recovery.without_scripts(reading.text, self._settings)
         again = await self._render_text(process, html, page, screenshot=rendering.screenshot is not None)
@@ -202,13 +234,19 @@ class AsyncRenderer:
     async def _render_text(self, process: BrowserProcess, text: str, page: Page, *, screenshot: bool) -> Rendering:
         if self._is_document(page):
             return await self._render_document(process, text, page.url, screenshot=screenshot)
+        return await self._navigate(process, text, page, self._settings, screenshot=screenshot)
+
+    async def _navigate(
+        self, process: BrowserProcess, text: str, page: Page, settings: RenderSettings, *, screenshot: bool
+    ) -> Rendering:
+        """Navigate to a page with a given document, and read it; scripts run if they are "on"."""
         from vclean.render.browser.navigation import navigate  # imports modules that other pages do not need
 
         async with (
             self._responder(text, page) as responder,
-            navigate(process, page.url, responder, self._settings) as navigated,
+            navigate(process, page.url, responder, settings) as navigated,
         ):
-            snapshot, png = await self._read(navigated, page.url, process.build, screenshot=screenshot)
+            snapshot, png = await self._read(navigated, page.url, process.build, settings, screenshot=screenshot)
             return Rendering(snapshot, png, responder.served, responder.missed)
 
     @asynccontextmanager
@@ -256,10 +294,13 @@ class AsyncRenderer:
             await tab.close()
 
     async def _read(
-        self, page: NavigatedPage, url: str, build: str, *, screenshot: bool
+        self, page: NavigatedPage, url: str, build: str, settings: RenderSettings, *, screenshot: bool
     ) -> tuple[Snapshot, bytes | None]:
-        """Read a page after navigation, take its screenshot, and decide what a reader sees."""
-        snapshot, doubts = _decide(self._unpack(await page.read(self._expression(url)), url, build))
+        """Read a page after navigation, take its screenshot, decide what a reader sees, and click controls."""
+        from vclean.render.browser import walker
+
+        payload = await page.read(walker.expression(url, settings))
+        snapshot, doubts = _decide(self._unpack(payload, url, build))
         png = None
         if screenshot:
             await self._hide_overlays(page, snapshot)
@@ -268,7 +309,12 @@ class AsyncRenderer:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
                     snapshot = await self._compared(page, snapshot, doubts)
-        return snapshot, png
+        if settings.scripts != "on":
+            return snapshot, png
+        from vclean.render.browser.clicks import texts_revealed_by_clicks
+
+        revealed = await texts_revealed_by_clicks(page, snapshot, settings.deadline * _CLICK_SHARE)
+        return replace(snapshot, ran_scripts=True, missed_scripts=page.missed_scripts, revealed=revealed), png
 
     async def _hide_overlays(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> None:
         """Leave the overlays out of the screenshot, if the settings ask for it."""
@@ -287,7 +333,10 @@ class AsyncRenderer:
         await page.omit(Omissions(overlays, list(doubts)), snapshot.url, self._settings)
         return _with_unseen(snapshot, doubts, comparison.unseen(with_texts, await page.paint(comparison)))
 
-    async def _render_live(self, process: BrowserProcess, page: Page, *, screenshot: bool) -> Rendering:
+    async def _render_live(
+        self, process: BrowserProcess, page: Page, *, screenshot: bool
+    ) -> tuple[Rendering, Document, Page]:
+        """Fetch and render a live page; return its document too, and the page with its URL after redirects."""
         from vclean.render.browser.navigation import navigate
         from vclean.render.network.addresses import host_and_port
         from vclean.render.network.responder import LiveResponder
@@ -297,19 +346,14 @@ class AsyncRenderer:
             LiveResponder(self._settings, self._allow_hosts) as responder,
             navigate(process, page.url, responder, self._settings) as navigated,
         ):
-            rendering = Rendering(*await self._read(navigated, navigated.url, process.build, screenshot=screenshot))
-            rendering = _with_document(rendering, responder.document)
-        return await self._completed(process, rendering, responder.document, replace(page, url=navigated.url))
+            url, build = navigated.url, process.build
+            rendering = Rendering(*await self._read(navigated, url, build, self._settings, screenshot=screenshot))
+        return rendering, responder.document, replace(page, url=url)
 
     async def _open_tab(self, process: BrowserProcess, *, paint: bool = False) -> DocumentTab:
         from vclean.render.browser.tab import DocumentTab  # imports numpy, which loads while the browser starts
 
         return await DocumentTab.open(process, self._settings, paint=paint)
-
-    def _expression(self, url: str) -> str:
-        from vclean.render.browser import walker
-
-        return walker.expression(url, self._settings)
 
     def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
         from vclean.render.browser import walker

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from vclean.render.browser.driver import EventHandler, Session
+    from vclean.settings import RenderSettings
 
 MAX_SCREENSHOT_HEIGHT: Final = 16_384
 """CSS px. Higher pages are truncated: beyond the largest texture of the GPU a screenshot is blank or repeated."""
@@ -257,6 +258,14 @@ async def evaluate(session: Session, expression: str, *, world: int | None = Non
         thrown = answer["exceptionDetails"].get("exception", {}).get("description", "unknown error")
         raise BrowserError(f"the page could not be read in the browser ({thrown.partition(chr(10))[0]})")
     return str(answer["result"]["value"])
+
+
+def device_metrics(settings: RenderSettings, height: int = 0) -> dict[str, Any]:
+    """Return the parameters of `Emulation.setDeviceMetricsOverride` for a viewport; `height` if it is greater."""
+    size = {"width": settings.width, "height": max(settings.height, height)}
+    screen = {"screenWidth": settings.width, "screenHeight": settings.height}
+    orientation = {"angle": 0, "type": "landscapePrimary" if settings.width > settings.height else "portraitPrimary"}
+    return {"mobile": False, "deviceScaleFactor": 1, "screenOrientation": orientation, **size, **screen}
 
 
 _NO_FRAME: Final = "Unable to capture screenshot"

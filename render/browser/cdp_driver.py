@@ -1,4 +1,4 @@
-"""Drive a browser over CDP without Playwright, at a lower cost: for pages without scripts and screenshots.
+"""Drive a browser over CDP without Playwright, at a lower cost: for pages without screenshots.
 
 A tab that does not paint produces frames only on request, and none is requested. The layout of a page does not depend
 on painting, but some parts load only when they are painted: `object` elements around an `embed`.
@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.render.browser.cdp import CdpConnection, CdpSession, Navigator, ProtocolError
+from vclean.render.browser.cdp import CdpConnection, CdpSession, Navigator, ProtocolError, device_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ _FONTS: Final = {
 
 
 class CdpTab:
-    """Tab in a separate context, without scripts; see `vclean.render.browser.driver.BrowserTab`."""
+    """Tab in a separate context; see `vclean.render.browser.driver.BrowserTab`."""
 
     def __init__(self, browser: CdpSession, context: str, session: CdpSession) -> None:
         self.session = session
@@ -45,7 +45,7 @@ class CdpTab:
         self._navigator: Navigator | None = None
 
     async def navigate(self, url: str) -> None:
-        """Navigate to `url`, and return when the response begins; without scripts, the URL does not change later.
+        """Navigate to `url`, and return when the response begins; later changes of the URL are not observed.
 
         Raises:
             ProtocolError: the browser refuses to load it.
@@ -103,7 +103,6 @@ class CdpDriver:
 
     async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> CdpTab:
         """Open a tab in a new context, with the same emulation as Playwright's tabs."""
-        assert not settings.scripts, "only Playwright runs scripts"
         browser = await self.open_browser_session()
         context = (await browser.send("Target.createBrowserContext", {"disposeOnDetach": True}))["browserContextId"]
         await browser.send("Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": context})
@@ -131,19 +130,16 @@ async def _create_target(browser: CdpSession, context: str, settings: RenderSett
 
 def _emulation_commands(settings: RenderSettings) -> list[tuple[str, dict[str, Any]]]:
     """Return the commands that emulate the settings of Playwright's tabs, for the same result on every run."""
-    size = {"width": settings.width, "height": settings.height}
-    screen = {"screenWidth": settings.width, "screenHeight": settings.height}
-    orientation = {"angle": 0, "type": "landscapePrimary" if settings.width > settings.height else "portraitPrimary"}
-    metrics = {"mobile": False, "deviceScaleFactor": 1, "screenOrientation": orientation, **size, **screen}
-    media = {"prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference", "forced-colors": "none"}
+    motion = "reduce" if settings.scripts == "on" else "no-preference"
+    media = {"prefers-color-scheme": "light", "prefers-reduced-motion": motion, "forced-colors": "none"}
     features = [{"name": name, "value": value} for name, value in media.items()]
     fonts = [("Page.setFontFamilies", {"fontFamilies": _FONTS})] if sys.platform == "linux" else []
     return [
         ("Inspector.enable", {}),
         ("Page.enable", {}),
         ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
-        ("Emulation.setDeviceMetricsOverride", metrics),
-        ("Emulation.setScriptExecutionDisabled", {"value": True}),
+        ("Emulation.setDeviceMetricsOverride", device_metrics(settings)),
+        ("Emulation.setScriptExecutionDisabled", {"value": settings.scripts != "on"}),
         ("Emulation.setUserAgentOverride", {"userAgent": "", "acceptLanguage": "en-US"}),
         ("Emulation.setLocaleOverride", {"locale": "en-US"}),
         ("Emulation.setTimezoneOverride", {"timezoneId": "UTC"}),

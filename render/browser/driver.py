@@ -1,8 +1,8 @@
 """Define the protocols of browser drivers, and choose between their two implementations.
 
 `CdpDriver` uses the Chrome DevTools Protocol directly. It starts faster and renders a page at two thirds of the cost,
-but it does not run scripts or take screenshots. `PlaywrightDriver` renders all pages. Both raise `ProtocolError` if the
-browser refuses a command or has ended.
+but it does not load live pages or take screenshots. `PlaywrightDriver` renders all pages. Both raise `ProtocolError` if
+the browser refuses a command or has ended.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class BrowserTab(Protocol):
         """
 
     async def wait_until_loaded(self) -> None:
-        """Wait for all parts of the page, and if scripts run, also until the network is idle."""
+        """Wait for all parts of the page."""
 
     async def close(self) -> None:
         """Close the tab and its context."""
@@ -67,7 +67,7 @@ class Driver(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Return whether the driver also renders live pages, runs scripts and takes screenshots."""
+        """Return whether the driver also renders live pages and takes screenshots."""
 
     async def launch(self, command: Sequence[str], folder: str) -> None:
         """Start the browser; it may be called again after a failure.
@@ -103,7 +103,7 @@ async def start_driver(*, full: bool) -> Driver:
     """Start the cheapest driver that suffices.
 
     Args:
-        full: whether the driver has to render live pages, run scripts or take screenshots.
+        full: whether the driver has to render live pages or take screenshots.
 
     Raises:
         BrowserError: Playwright does not start.

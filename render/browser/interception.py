@@ -132,10 +132,14 @@ class RequestInterceptor:
 
     Attributes:
         failure: the error of the responder for the page itself, or None.
+        refuses_all: whether to refuse all requests from now on.
+        missed_scripts: number of scripts that were requested before and not served.
     """
 
     def __init__(self, session: Session, responder: Responder) -> None:
         self.failure: VcleanError | None = None
+        self.refuses_all = False
+        self.missed_scripts = 0
         self._session = session
         self._responder = responder
         self._frame = ""
@@ -148,7 +152,9 @@ class RequestInterceptor:
         await self._session.send("Fetch.enable", {"patterns": [pattern]})
 
     async def _on_request_paused(self, event: dict[str, Any]) -> None:
-        response = await self._answer(_request(event, self._frame))
+        response = None if self.refuses_all else await self._answer(_request(event, self._frame))
+        if event["resourceType"] == "Script" and not self.refuses_all and (response is None or response.status >= 400):
+            self.missed_scripts += 1
         # The tab may have been closed.
         with contextlib.suppress(ProtocolError):
             if response is None:

@@ -6,17 +6,24 @@ import asyncio
 import contextlib
 import re
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urldefrag
 
 from vclean.errors import BrowserError, NetworkError
 from vclean.render.archive.folder import BASE_URL
-from vclean.render.browser.cdp import ProtocolError, capture_screenshot, evaluate, main_frame_id
+from vclean.render.browser.cdp import (
+    MAX_SCREENSHOT_HEIGHT,
+    ProtocolError,
+    capture_screenshot,
+    device_metrics,
+    evaluate,
+    main_frame_id,
+)
 from vclean.render.browser.interception import RequestInterceptor
 from vclean.render.network.addresses import host_and_port
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -33,8 +40,22 @@ _NET_ERROR: Final = re.compile(r"net::ERR_\w+")
 _LOAD_SHARE: Final = 0.5
 """Share of the deadline that a page without scripts may use to load; after it the page is read as it is."""
 
-_WITHOUT_PEERS: Final = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globalThis[name]"
-"""Script that runs before those of a page, in each of its frames: connections between peers pass no interception."""
+_SETTLED_MS: Final = 4_000
+"""Virtual time after the load of a page with scripts."""
+
+_SCROLLED_MS: Final = 1_000
+"""Virtual time for what a page does when a reader scrolls to all of its parts."""
+
+_WAIT_SECONDS: Final = 0.5
+"""Wall clock after which an expression may wait for time to pass."""
+
+_MAX_STARVED: Final = 10_000
+"""Tasks without a delay after which virtual time passes nevertheless."""
+
+_SCROLLED: Final = """
+for (const target of [window, document]) target.dispatchEvent(new Event('scroll'));
+new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(() => painted(''))))
+"""
 
 _FONTS_LOADED: Final = """
 scrollY; // forces layout, which starts the loading of fonts
@@ -45,20 +66,36 @@ _NAVIGATED: Final = re.compile("Cannot find context|Inspected target navigated|E
 _ATTEMPTS: Final = 10
 
 
-class NavigatedPage:
-    """Loaded page in a separate tab; `url` is its URL after redirects."""
+class LoadedPage:
+    """Loaded page in a tab."""
 
     def __init__(self, url: str, session: Session) -> None:
         self.url = url
         self._session = session
+        self._world: int | None = None
 
     async def read(self, expression: str) -> str:
-        """Evaluate a `walker.expression` in an isolated world, which scripts of the page cannot access.
+        """Evaluate an expression, such as a `walker.expression`, in an isolated world without scripts of the page.
+
+        It is the same world until the page navigates; then the expression is evaluated again.
 
         Raises:
             BrowserError: the page navigates faster than it can be read.
         """
-        return await _evaluate_isolated(self._session, expression)
+        for _ in range(_ATTEMPTS):
+            try:
+                if self._world is None:
+                    frame = {"frameId": await main_frame_id(self._session)}
+                    self._world = (await self._session.send("Page.createIsolatedWorld", frame))["executionContextId"]
+                return await self._evaluate(expression, self._world)
+            except ProtocolError as error:
+                self._world = None
+                if not _NAVIGATED.search(str(error)):
+                    raise
+        raise BrowserError("the page navigates faster than it can be read: clean it with --scripts off")
+
+    async def _evaluate(self, expression: str, world: int) -> str:
+        return await evaluate(self._session, expression, world=world)
 
     async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:
         """Leave parts of the page out of its painting (see `DocumentTab.omit`)."""
@@ -73,6 +110,85 @@ class NavigatedPage:
     async def screenshot(self) -> bytes:
         """Take a screenshot of the current page (see `cdp.capture_screenshot`)."""
         return await capture_screenshot(self._session)
+
+
+class NavigatedPage(LoadedPage):
+    """Page in a separate tab; `url` is its URL after redirects.
+
+    Where scripts run, the time of the page is virtual: its timers wait for `pass_time`, and then take no real time.
+    """
+
+    def __init__(self, tab: BrowserTab, interceptor: RequestInterceptor, settings: RenderSettings) -> None:
+        super().__init__(tab.url, tab.session)
+        self._tab = tab
+        self._interceptor = interceptor
+        self._settings = settings
+        self._expired = asyncio.Event()
+        self._session.on("Emulation.virtualTimeBudgetExpired", self._on_budget_expired)
+
+    async def settle(self) -> None:
+        """Wait for subresources and fonts, and let scripts run until all is shown that a reader scrolls to."""
+        with contextlib.suppress(TimeoutError):
+            if self._settings.scripts != "on":
+                async with asyncio.timeout(self._settings.deadline * _LOAD_SHARE):
+                    await self._tab.wait_until_loaded()
+                    await self.read(_FONTS_LOADED)
+            else:
+                async with asyncio.timeout(self._settings.settle):
+                    await self._tab.wait_until_loaded()
+                    await self.pass_time(_SETTLED_MS)
+                    await self.in_tall_viewport(lambda: self.read(_FONTS_LOADED))
+        self.url = self._tab.url
+
+    async def pass_time(self, milliseconds: float) -> None:
+        """Let virtual time pass, but not while requests are pending."""
+        self._expired.clear()
+        options = {"policy": "pauseIfNetworkFetchesPending", "budget": milliseconds}
+        starvation = {"maxVirtualTimeTaskStarvationCount": _MAX_STARVED}
+        await self._session.send("Emulation.setVirtualTimePolicy", options | starvation)
+        while not self._expired.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._expired.wait(), _WAIT_SECONDS)
+                return
+            await main_frame_id(self._session)  # raises an error if the browser has ended
+
+    def _on_budget_expired(self, _event: dict[str, Any]) -> None:
+        self._expired.set()
+
+    async def in_tall_viewport(self, look: Callable[[], Awaitable[object]]) -> None:
+        """Call `look` while the whole page is in the viewport, as if a reader had scrolled through it."""
+        size = (await self._session.send("Page.getLayoutMetrics"))["cssContentSize"]
+        height = min(int(size["height"]), MAX_SCREENSHOT_HEIGHT)
+        await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings, height))
+        try:
+            await self.read(_SCROLLED)
+            await self.pass_time(_SCROLLED_MS)
+            await look()
+        finally:
+            await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings))
+
+    async def _evaluate(self, expression: str, world: int) -> str:
+        """Evaluate an expression, and let time pass while its promise waits."""
+        evaluation = asyncio.ensure_future(super()._evaluate(expression, world))
+        try:
+            while self._settings.scripts == "on" and not (await asyncio.wait([evaluation], timeout=_WAIT_SECONDS))[0]:
+                await self.pass_time(_SCROLLED_MS)
+            return await evaluation
+        finally:
+            evaluation.cancel()
+
+    async def evaluate(self, expression: str) -> str:
+        """Evaluate an expression in the world of the page."""
+        return await evaluate(self._session, expression)
+
+    @property
+    def missed_scripts(self) -> int:
+        """Return the number of scripts that the page requested and did not get."""
+        return self._interceptor.missed_scripts
+
+    def refuse_requests(self) -> None:
+        """Refuse all further requests, and with them navigations."""
+        self._interceptor.refuses_all = True
 
 
 @asynccontextmanager
@@ -95,12 +211,15 @@ async def navigate(
     try:
         interceptor = RequestInterceptor(tab.session, responder)
         await interceptor.start()
-        if settings.scripts:
+        if settings.scripts == "on":
+            from vclean.render.browser.clicks import before_scripts
+
             await tab.session.send("Page.enable")
-            await tab.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": _WITHOUT_PEERS})
+            await tab.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": before_scripts()})
+        page = NavigatedPage(tab, interceptor, settings)
         await _load(tab, navigation_url(url), interceptor)
-        await _settle(tab, settings)
-        yield NavigatedPage(tab.url, tab.session)
+        await page.settle()
+        yield page
     finally:
         await tab.close()
 
@@ -128,24 +247,3 @@ async def _load(tab: BrowserTab, url: str, interceptor: RequestInterceptor) -> N
         if reason is None:
             raise
         raise NetworkError(f"{url} could not be loaded ({reason.group()}): open it in a browser to see why") from None
-
-
-async def _settle(tab: BrowserTab, settings: RenderSettings) -> None:
-    """Wait for subresources and fonts, and with scripts until the network is idle, within the time limit."""
-    seconds = settings.settle if settings.scripts else settings.deadline * _LOAD_SHARE
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await tab.wait_until_loaded()
-            await _evaluate_isolated(tab.session, _FONTS_LOADED)
-
-
-async def _evaluate_isolated(session: Session, expression: str) -> str:
-    """Evaluate an expression in an isolated world; try again if the page navigates in the meantime."""
-    for _ in range(_ATTEMPTS):
-        try:
-            world = await session.send("Page.createIsolatedWorld", {"frameId": await main_frame_id(session)})
-            return await evaluate(session, expression, world=world["executionContextId"])
-        except ProtocolError as error:
-            if not _NAVIGATED.search(str(error)):
-                raise
-    raise BrowserError("the page navigates faster than it can be read: clean it without --js")

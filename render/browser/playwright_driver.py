@@ -1,11 +1,11 @@
-"""Drive a browser through Playwright: for live pages, scripts and screenshots."""
+"""Drive a browser through Playwright: for live pages and screenshots."""
 
 from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from playwright.async_api import Error, async_playwright
 
@@ -52,11 +52,10 @@ class PlaywrightSession:
 class PlaywrightTab:
     """Tab in a separate context; see `vclean.render.browser.driver.BrowserTab`."""
 
-    def __init__(self, context: BrowserContext, page: Page, session: CDPSession, *, scripts: bool) -> None:
+    def __init__(self, context: BrowserContext, page: Page, session: CDPSession) -> None:
         self.session = PlaywrightSession(session)
         self._context = context
         self._page = page
-        self._load_state: Literal["networkidle", "load"] = "networkidle" if scripts else "load"
 
     @property
     def url(self) -> str:
@@ -73,9 +72,9 @@ class PlaywrightTab:
             await self._page.goto(url, wait_until="commit", timeout=0)
 
     async def wait_until_loaded(self) -> None:
-        """Wait for all parts of the page, and if scripts run, also until the network is idle."""
+        """Wait for all parts of the page."""
         with _as_protocol_errors():
-            await self._page.wait_for_load_state(self._load_state, timeout=0)
+            await self._page.wait_for_load_state("load", timeout=0)
 
     async def close(self) -> None:
         """Close the tab and its context."""
@@ -141,7 +140,7 @@ class PlaywrightDriver:
             try:
                 page = await context.new_page()
                 page.on("crash", lambda _: on_crash())
-                return PlaywrightTab(context, page, await context.new_cdp_session(page), scripts=settings.scripts)
+                return PlaywrightTab(context, page, await context.new_cdp_session(page))
             except BaseException:
                 await context.close()
                 raise
@@ -177,10 +176,10 @@ def _context_options(settings: RenderSettings) -> dict[str, Any]:
         "timezone_id": "UTC",
         "color_scheme": "light",
         # The walker ends the animations of style sheets. Those of scripts depend on the clock.
-        "reduced_motion": "reduce" if settings.scripts else "no-preference",
+        "reduced_motion": "reduce" if settings.scripts == "on" else "no-preference",
         "service_workers": "block",
         "accept_downloads": False,
-        "java_script_enabled": settings.scripts,
+        "java_script_enabled": settings.scripts == "on",
     }
 
 

@@ -32,6 +32,7 @@
   const REPLACED = new Set(options.replaced);
   const CONTROLS = new Set(options.controls);
   const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));
+  const NAMING = new RegExp(options.naming);
   const STYLE_SHEET = Symbol.for('vclean.sheet');
   const USED = Symbol.for('vclean.used');
   const EFFECTS = ['transform', 'filter', 'mask-image', 'mix-blend-mode', 'background-clip', '-webkit-text-fill-color',
@@ -77,6 +78,7 @@
   const textContentOf = native(Node, 'textContent');
   const typeOf = native(Node, 'nodeType');
   const select = documentReader('querySelector');
+  const byId = documentReader('getElementById');
   const selectAll = documentReader('querySelectorAll');
   const body = documentReader('body')();
   const root = documentReader('documentElement')() ?? emptyRoot();
@@ -420,6 +422,7 @@
   const attributeValues = [];
   const omittedTexts = new Set(options.omittedTexts);
   const textNodes = [];
+  const nodes = globalThis[Symbol.for('vclean.texts')] = []; // the texts by their numbers, for probe.js
   const omittedElements = new Set(options.omittedElements);
   const elements = [];
   let pageFonts = null;
@@ -569,9 +572,14 @@
     return wellFormed(full.slice(0, limit));
   }
 
+  // Whether an attribute may name an element by its id; see snapshot.NAMING.
+  function namesElement(name, value) {
+    return value.length <= options.idLimit && NAMING.test(name) && (value.includes('#') || (value !== '' && byId(value) !== null));
+  }
+
   function addAttributes(element, index) {
     for (const name of attributeNames.call(element)) {
-      const number = ATTRIBUTE.get(name);
+      const number = ATTRIBUTE.get(name) ?? (namesElement(name, attributeOf.call(element, name)) ? ATTRIBUTE.get('data-names') : undefined);
       if (number === undefined) continue;
       column.attr_node.push(index);
       column.attr_name.push(number);
@@ -638,6 +646,7 @@
     const blank = !/\S/.test(data);
     const index = texts.length;
     texts.push(blank && !parent.preformatted ? ' ' : wellFormed(data));
+    if (options.scripts) nodes[index] = node;
     characters += data.length;
     column.text_parent.push(parent.index);
     column.text_after.push(column.tag.length - 1);

@@ -18,7 +18,17 @@ from vclean.errors import LimitError
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.invisible import without_invisible
-from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, LITTLE_TEXT, STYLES, Hidden, Snapshot, Styles
+from vclean.render.snapshot import (
+    ATTRIBUTES,
+    CONTROL_TAGS,
+    LITTLE_TEXT,
+    MAX_ID,
+    NAMING,
+    STYLES,
+    Hidden,
+    Snapshot,
+    Styles,
+)
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
@@ -127,7 +137,7 @@ def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **
     """Return the options that differ from page to page, as JSON."""
     options = {
         "url": url,
-        "scripts": settings.scripts,
+        "scripts": settings.scripts == "on",
         "skipping": True,
         "fonts": False,
         "scripting": True,
@@ -270,6 +280,8 @@ def _constants() -> str:
     return json.dumps(
         {
             "attributes": ATTRIBUTES,
+            "naming": NAMING,
+            "idLimit": MAX_ID,
             "styles": STYLES,
             "properties": list(_DECLARED),
             "skipped": sorted(styles.SKIPPED_TAGS | {"head"}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, compress, count, islice
+from itertools import chain, compress, count, islice, repeat
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urljoin
 
@@ -12,7 +12,7 @@ from lxml import etree
 
 from vclean.characters import format_count
 from vclean.errors import LimitError
-from vclean.render.snapshot import ATTRIBUTES
+from vclean.render.snapshot import ATTRIBUTES, MAX_ID, NAMING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +24,7 @@ VALUE_LIMIT = 2000
 
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
 _STYLE = _ATTRIBUTE["style"]
+_NAMING = re.compile(NAMING)
 _IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite", "data-src", "data-lazy-src", "data-original"))
 _AFFECTS_STYLE = np.isin(ATTRIBUTES, ("style", "hidden", "open", "popover"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -126,10 +127,13 @@ class Attributes:
 def _select_attributes(elements: Sequence[etree._Element]) -> tuple[list[int], list[int], list[str]]:
     """Return the elements, names and values of the attributes in `ATTRIBUTES`; iterates to save memory."""
     nodes, names, values = [], [], []
+    ids = set(map(etree._Element.get, elements, repeat("id"))) - {"", None}
     pairs = cast("Iterator[list[tuple[str, str]]]", map(etree._Element.items, elements))
     for node, items in enumerate(pairs):
         for attribute, value in items:
             name = _ATTRIBUTE.get(attribute)
+            if name is None and len(value) <= MAX_ID and _NAMING.search(attribute) and ("#" in value or value in ids):
+                name = _ATTRIBUTE["data-names"]
             if name is not None:
                 nodes.append(node)
                 names.append(name)

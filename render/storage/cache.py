@@ -36,7 +36,7 @@ KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
-                   "text_after", "text_hidden", "image", "line_text", "line_box", "overlay")  # fmt: skip
+                   "text_after", "text_hidden", "revealed", "image", "line_text", "line_box", "overlay")  # fmt: skip
 _NOT_STORED: Final = ("area", "area_box", "unclear", "timings")
 """What only rendering needs."""
 _METADATA: Final = tuple(
@@ -84,7 +84,7 @@ def from_bytes(data: bytes) -> Snapshot:
     return Snapshot(**(metadata | lists), head=head, styles=styles, **columns)
 
 
-def read_key(page: Page, settings: Mapping[str, float | bool], *, rendered: bool) -> bytes:
+def read_key(page: Page, settings: Mapping[str, Any], *, rendered: bool) -> bytes:
     """Return a key of 16 bytes for the snapshot of a page; equal pages read with equal settings have equal keys.
 
     Args:

@@ -192,7 +192,7 @@ class TestOptions:
         [
             ({"network": "all"}, "network has to be one of none, public"),
             ({"rendr": True}, "no option 'rendr'"),
-            ({"rendering": {"scripts": True}}, "rendering has to be a vclean.RenderSettings, not {'scripts': True}"),
+            ({"rendering": {"scripts": "on"}}, "rendering has to be a vclean.RenderSettings, not {'scripts': 'on'}"),
             ({"policy": "corpus"}, "policy has to be a vclean.Policy, not 'corpus'"),
             ({"method": None}, "method has to be a string, not None"),
             ({"model": 5}, "model has to be a path or None, not 5"),

@@ -284,7 +284,7 @@ class TestVisibility:
         [
             "<a href='#more'></a><div id=more hidden>One</div>",
             "<b aria-controls=more></b><div id=more hidden>One</div>",
-            "<b data-target='#more'></b><div id=more><p hidden>One</p></div>",
+            "<b data-target='#more'></b><div hidden><div id=more hidden>One</div></div>",
         ],
     )
     def test_revealable(self, html):
@@ -327,12 +327,16 @@ class TestVisibility:
         ]
 
     def test_distant_ancestor_reveals(self):
-        html = "<section id=a><div><div hidden><p><b>One</b></p></div></div></section><a href=#a></a>"
+        html = "<section id=a hidden><div><div><p><b>One</b></p></div></div></section><a href=#a></a>"
         assert visibility(f"<p>The mill stood empty.</p>{html}") == [SHOWN, REVEALABLE]
 
     def test_each_text_by_its_ancestors(self):
-        html = "<p hidden>One</p><div id=two><p hidden>Two</p></div><a href=#two></a><p>Three</p><p hidden>Four</p>"
+        html = "<p hidden>One</p><div id=two hidden><p>Two</p></div><a href=#two></a><p>Three</p><p hidden>Four</p>"
         assert visibility(html) == [HIDDEN, REVEALABLE, SHOWN, HIDDEN]
+
+    def test_control_of_a_part_in_sight_opens_nothing_in_it(self):
+        html = "<p>The mill stood empty.</p><div id=two><p hidden>Two</p></div><a href=#two></a>"
+        assert visibility(html) == [SHOWN, HIDDEN]
 
     def test_visible_text_is_shown(self):
         assert visibility("<div class=tab-pane>One</div>") == [SHOWN]

@@ -32,7 +32,7 @@ def boxed(html, width=100, height=100):
         rendered=True,
         width=float(width),
         height=float(height),
-        settings={"width": width, "height": height, "scripts": False},
+        settings={"width": width, "height": height, "scripts": "off"},
         box=box,
         hidden=hidden,
         line_text=np.array(lines, dtype=np.int32),

@@ -23,7 +23,7 @@ def renderer() -> Iterator[Renderer]:
 @pytest.fixture(scope="session")
 def scripting() -> Iterator[Renderer]:
     """Start one browser that runs the scripts of pages."""
-    with Renderer(RenderSettings(scripts=True, settle=1.0)) as shared:
+    with Renderer(RenderSettings(scripts="on", settle=1.0)) as shared:
         yield shared
 
 

@@ -44,7 +44,7 @@ def laid_out(html, url="https://example.org/dir/page.html", styles=None):
         rendered=True,
         width=800.0,
         height=float(height),
-        settings={"width": 800, "height": 600, "scripts": False},
+        settings={"width": 800, "height": 600, "scripts": "off"},
         build="HeadlessChrome/1.2",
         box=np.tile(np.array([0, 0, 800, height], dtype=np.float32), (len(page), 1)),
         styles=Styles(names=STYLES, rows=tuple(rows)),

@@ -82,7 +82,6 @@ class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
         help="render pages in headless Chromium; --render auto: only those that need it",
     )
     render_auto: bool = flag("--render-auto", hidden=True)  # written as two words: --render auto
-    scripts: bool = flag("--js", section=RENDERING, help="run the scripts of pages (implies --render)")
     url: str = option(
         "--url",
         default="",
@@ -158,7 +157,7 @@ class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
     @property
     def render_mode(self) -> RenderMode:
         """Return whether pages are rendered."""
-        return "auto" if self.render_auto else self.render or self.scripts or self.overlay is not None
+        return "auto" if self.render_auto else self.render or self.runs_scripts or self.overlay is not None
 
     @cached_property
     def cleaning(self) -> CleanerSettings:

@@ -36,7 +36,6 @@ class DiffOptions(PageOptions):
     )
     methods: list[str] = compared_methods("give two to compare them, or one to compare it with vclean")
     render: bool = flag("--render", help="render pages in headless Chromium; the HTML output then shows the screenshot")
-    scripts: bool = flag("--js", help="run the scripts of pages (implies --render)")
     format_name: str | None = option(
         "-f",
         "--format",
@@ -48,7 +47,7 @@ class DiffOptions(PageOptions):
     @property
     def render_mode(self) -> RenderMode:
         """Return whether pages are rendered."""
-        return self.render or self.scripts
+        return self.render or self.runs_scripts
 
     @property
     def format(self) -> str:

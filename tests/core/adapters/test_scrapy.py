@@ -137,7 +137,7 @@ class TestSettings:
             ("VCLEAN_OPTIONS", {"model": __file__}, "is not a vclean model"),
             ("VCLEAN_OPTIONS", {"method": "nonesuch"}, "no method 'nonesuch'"),
             ("VCLEAN_OPTIONS", {"templates": "/no/such"}, "/no/such"),
-            ("VCLEAN_OPTIONS", {"rendering": {"scripts": True}}, "rendering has to be a vclean.RenderSettings"),
+            ("VCLEAN_OPTIONS", {"rendering": {"scripts": "on"}}, "rendering has to be a vclean.RenderSettings"),
             ("VCLEAN_BROWSERS", "two", "VCLEAN_BROWSERS has to be a number from 1"),
             ("VCLEAN_BROWSERS", 0, "VCLEAN_BROWSERS has to be a number from 1"),
             ("VCLEAN_ON_ERROR", "drop", "VCLEAN_ON_ERROR has to be one of collect, skip, raise"),

@@ -38,7 +38,7 @@ VALUES = [
     (
         "a b --render --js -f json -o out --timeout 2.5 --overlay x.PNG",
         {
-            "pages": ["a", "b"], "cleaning.render": True, "settings": RenderSettings(scripts=True, deadline=2.5),
+            "pages": ["a", "b"], "cleaning.render": True, "settings": RenderSettings(scripts="on", deadline=2.5),
             "format": "json", "out": Path("out"), "overlay": Path("x.PNG"),
         },
     ),
@@ -79,7 +79,7 @@ VALUES = [
         f"segment a b --pdoc 9 -f webis -o out --overlay o.svg --method other --url {URL} --js --width 800 --timeout 3",
         {
             "pages": ["a", "b"], "pdoc": 9, "format": "webis", "method": "other", "out": Path("out"), "url": URL,
-            "overlay": Path("o.svg"), "settings": RenderSettings(scripts=True, width=800, deadline=3),
+            "overlay": Path("o.svg"), "settings": RenderSettings(scripts="on", width=800, deadline=3),
         },
     ),
     ("diff page.html --model a.vclean --method bte", {"sides": ("a.vclean", "bte"), "format": "text"}),
@@ -90,7 +90,7 @@ VALUES = [
             "-o d.html": "html", "-o d.HTM": "html", "-o d.jsonl": "json", "-o d": "text", "-o d.html -f json": "json",
         }.items()
     ),
-    (f"{DIFF} --js --timeout 5 -q", {"settings": RenderSettings(scripts=True, deadline=5), "verbosity": -1}),
+    (f"{DIFF} --js --timeout 5 -q", {"settings": RenderSettings(scripts="on", deadline=5), "verbosity": -1}),
     (FARM, {"cleaning": CleanerSettings(render=True), "run": RunSettings(), "inputs": ["in"], "out": Path("out")}),
     (FARM, {"pages": None, "resume": False, "engine": "local", "address": None, "metrics": None, "verbosity": 0}),
     (f"{FARM} --no-render", {"cleaning.render": False}),

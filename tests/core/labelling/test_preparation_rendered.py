@@ -49,7 +49,7 @@ class TestPrepare:
             renderer.prepare()
         assert browsers() == before
 
-    @pytest.mark.parametrize("settings", [RenderSettings(), RenderSettings(scripts=True)])
+    @pytest.mark.parametrize("settings", [RenderSettings(), RenderSettings(scripts="on")])
     def test_failure_is_reported_with_page(self, tmp_path: Path, settings: RenderSettings) -> None:
         broken = tmp_path / "chromium"
         broken.write_text("#!/bin/sh\nexit 1\n")

@@ -20,7 +20,7 @@ def explanation(page: Result) -> str:
 
 
 def with_scripts_run(page: Result) -> Result:
-    ran = replace(page.columns.snapshot, settings={"scripts": True})
+    ran = replace(page.columns.snapshot, ran_scripts=True)
     return replace(page, columns=replace(page.columns, snapshot=ran))
 
 

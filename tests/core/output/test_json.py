@@ -39,7 +39,7 @@ class TestPage:
         record = to_record(result(laid_out("<p>x"), "p"))
         assert record["rendered"] is True
         assert record["size"] == [800.0, 60.0]
-        assert record["settings"] == {"width": 800, "height": 600, "scripts": False}
+        assert record["settings"] == {"width": 800, "height": 600, "scripts": "off"}
         assert record["build"] == "HeadlessChrome/1.2"
 
     def test_detected_language_comes_first(self):

@@ -1,5 +1,8 @@
 """Hidden texts of pages that wait for their scripts, or lack a style sheet."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from helpers.pages import decided, laid_out, snapshot
 
@@ -65,8 +68,15 @@ class TestRevealedOnScroll:
         page = snapshot(f"<div><p>{30 * WORDS}</p>{count * entry}</div>")
         assert visibility(page, "Panel") == expected
 
-    def test_several_elements_that_fade_in(self) -> None:
-        words = "<p>Words of the article that everybody reads.</p>" * 20
-        fading = "<div class=fade-in style='opacity: 0'>Panel</div>"
-        assert visibility(snapshot(f"<main>{words}{fading * 3}</main>"), "Panel") == "revealable"
-        assert visibility(snapshot(f"<main>{words}{fading}</main>"), "Panel") == "hidden"
+    def test_not_after_scripts_ran(self) -> None:
+        hole = f"<section style='opacity: 0'><p>{WORDS}</p><p>Panel</p></section>"
+        page = replace(snapshot(f"<div><p>{10 * WORDS}</p>{3 * hole}</div>"), ran_scripts=True)
+        assert visibility(page, "Panel") == "hidden"
+        assert visibility(replace(page, missed_scripts=1), "Panel") == "revealable"
+
+
+class TestRevealedByClicks:
+    def test_texts_of_the_snapshot(self) -> None:
+        page = snapshot("<p>Text</p><p hidden>Panel</p><p hidden>Other</p>")
+        page = replace(page, ran_scripts=True, revealed=np.array([page.texts.index("Panel")], dtype=np.int32))
+        assert [visibility(page, text) for text in ("Text", "Panel", "Other")] == ["shown", "revealable", "hidden"]

@@ -215,9 +215,9 @@ class TestStartDriver:
                 renderer.render(Page(content="<p>Two.", resources=resources))
                 assert driver_of(renderer) is first
 
-    def test_scripts_use_playwright(self, scripting: Renderer) -> None:
+    def test_scripts_need_no_playwright(self, scripting: Renderer) -> None:
         scripting.render(Page(content="<p>One."))
-        assert isinstance(driver_of(scripting), PlaywrightDriver)
+        assert isinstance(driver_of(scripting), CdpDriver)
 
 
 class TestLaunch:

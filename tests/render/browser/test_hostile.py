@@ -35,7 +35,7 @@ def plain() -> Iterator[Renderer]:
 
 @pytest.fixture(scope="module")
 def scripted() -> Iterator[Renderer]:
-    with Renderer(RenderSettings(scripts=True, settle=0.5)) as shared:
+    with Renderer(RenderSettings(scripts="on", settle=0.5)) as shared:
         yield shared
 
 
@@ -276,7 +276,7 @@ class TestBombs:
     def test_bounds_memory(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(limits, "_MAX_MEMORY", 400 * 2**20)
         monkeypatch.setattr(limits, "_CHECK_SECONDS", 0.05)
-        with Renderer(RenderSettings(deadline=30, scripts=True, settle=20)) as renderer:
+        with Renderer(RenderSettings(deadline=30, scripts="on", settle=20)) as renderer:
             with pytest.raises(LimitError, match="more than 400 MB of memory"):
                 renderer.render(Page(content=script(BOMBS[name]), url="https://example.org/"))
             assert renderer.render(Page(content="<p>Next.")).snapshot.texts == ["Next."]
@@ -288,7 +288,7 @@ class TestCleanup:
         # The browser has rendered several hostile pages.
         monkeypatch.setenv("TMPDIR", str(tmp_path))
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-        with Renderer(RenderSettings(scripts=True, settle=0.5)) as renderer:
+        with Renderer(RenderSettings(scripts="on", settle=0.5)) as renderer:
             renderer.render(Page(content="<p>First."))
             group = renderer._worker.renderer._process.pid
             for code in (STORMS["workers"], FILLERS["downloads"], FILLERS["blobs"]):

@@ -99,7 +99,7 @@ class TestScreenshot:
         css = "dialog::backdrop { background: #00f }"
         body = "<article>{article}</article><dialog>{note}</dialog>"
         script = "<script>document.querySelector('dialog').showModal()</script>"
-        settings = RenderSettings(scripts=True, settle=0.3, hide_overlays=True)
+        settings = RenderSettings(scripts="on", settle=0.3, hide_overlays=True)
         with Renderer(settings) as renderer:
             assert blue_share(pixels(renderer, Page(content=page(css, body) + script))) == 0
 

@@ -165,7 +165,7 @@ class TestPlaywrightErrors:
 
 
 def tab() -> PlaywrightTab:
-    return PlaywrightTab(Refusing(), Refusing(), Refusing(), scripts=False)
+    return PlaywrightTab(Refusing(), Refusing(), Refusing())
 
 
 def launched() -> PlaywrightDriver:

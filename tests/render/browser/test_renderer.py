@@ -125,7 +125,7 @@ class TestRecovery:
             assert renderer.render(Page(content="<p>Three.")).snapshot.texts == ["Three."]
 
     def test_recovers_from_browser_killed_while_rendering(self) -> None:
-        with Renderer(RenderSettings(scripts=True)) as renderer:
+        with Renderer(RenderSettings(scripts="on")) as renderer:
             renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
             killer = subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -9 -{group}"])
@@ -137,8 +137,8 @@ class TestRecovery:
     def test_recovers_from_killed_driver(self) -> None:
         # Playwright's driver process is between this process and the browser; both are replaced.
         others = children(os.getpid())
-        with Renderer(RenderSettings(scripts=True)) as renderer:
-            renderer.render(Page(content="<p>One."))
+        with Renderer() as renderer:
+            renderer.render(Page(content="<p>One."), screenshot=True)
             group = group_of(renderer)
             for pid in set(children(os.getpid())) - set(others):
                 if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -214,8 +214,8 @@ class TestParentDeath:
         from vclean.page import Page
         from vclean.render.browser.renderer import Renderer
         from vclean.settings import RenderSettings
-        with Renderer(RenderSettings(scripts={scripts})) as renderer:
-            renderer.render(Page(content="<p>One."))
+        with Renderer(RenderSettings(scripts="on")) as renderer:
+            renderer.render(Page(content="<p>One."), screenshot={screenshot})
             print(os.getpgid(renderer._worker.renderer._process.pid), flush=True)
             {then}
     """)
@@ -224,7 +224,7 @@ class TestParentDeath:
     BUSY = "renderer.render(Page(content='<script>for (;;);</script>'))"
 
     @pytest.mark.parametrize(
-        ("scripts", "then", "sign"),
+        ("screenshot", "then", "sign"),
         [
             (False, IDLE, signal.SIGKILL),
             (False, IDLE, signal.SIGINT),
@@ -234,10 +234,12 @@ class TestParentDeath:
             (True, BUSY, signal.SIGINT),
         ],
     )
-    def test_ends_browser_with_its_parent(self, scripts: bool, then: str, sign: signal.Signals, tmp_path: Path) -> None:
-        # Without scripts the browser is a child of this process, with scripts a child of Playwright.
+    def test_ends_browser_with_its_parent(
+        self, screenshot: bool, then: str, sign: signal.Signals, tmp_path: Path
+    ) -> None:
+        # Without a screenshot the browser is a child of this process, with one a child of Playwright.
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
-        command = [sys.executable, "-c", self.SCRIPT.format(scripts=scripts, then=then)]
+        command = [sys.executable, "-c", self.SCRIPT.format(screenshot=screenshot, then=then)]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
         ) as parent:
@@ -266,7 +268,7 @@ class TestAsyncRenderer:
 
     def test_replaces_browser_after_a_cancelled_page(self) -> None:
         async def farm() -> list[str]:
-            async with AsyncRenderer(RenderSettings(scripts=True)) as renderer:
+            async with AsyncRenderer(RenderSettings(scripts="on")) as renderer:
                 await renderer.render(Page(content="<p>First."))
                 with pytest.raises(TimeoutError):
                     await asyncio.wait_for(renderer.render(Page(content="<script>for (;;);</script>")), 0.5)

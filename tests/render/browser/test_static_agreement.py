@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from vclean.page import Page
 from vclean.render.browser.renderer import Renderer
 from vclean.render.decode import decode
 from vclean.render.static.parse import parse
+from vclean.settings import RenderSettings
 
 pytestmark = pytest.mark.browser
 
@@ -30,6 +32,12 @@ BY_STYLE_SHEET = {
     },
 }  # fmt: skip
 """Blocks that a style sheet splits: it makes an inline element a block, or removes it from the flow."""
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Iterator[Renderer]:
+    with Renderer(RenderSettings(scripts="off")) as shared:  # the parser runs none
+        yield shared
 
 
 def parsed_and_rendered(renderer: Renderer, content: bytes | str) -> tuple[BlockColumns, BlockColumns]:

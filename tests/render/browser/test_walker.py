@@ -185,7 +185,7 @@ class TestExpression:
         assert options["littleText"] == LITTLE_TEXT
 
     def test_passes_settings(self) -> None:
-        settings = RenderSettings(max_nodes=7, max_bytes=8, scripts=True)
+        settings = RenderSettings(max_nodes=7, max_bytes=8, scripts="on")
         options = self.options(walker.expression("http://example.org/", settings))
         assert (options["maxNodes"], options["maxCharacters"], options["scripts"]) == (7, 8, True)
 

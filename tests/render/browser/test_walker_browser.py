@@ -606,7 +606,7 @@ class TestLimits:
     def test_rejects_too_much_text_from_scripts(self) -> None:
         grow = "<p><script>document.querySelector('p').append('x'.repeat(9000))</script>"
         with (
-            Renderer(RenderSettings(scripts=True, max_bytes=5000, settle=0.5)) as renderer,
+            Renderer(RenderSettings(scripts="on", max_bytes=5000, settle=0.5)) as renderer,
             pytest.raises(LimitError, match="characters of text"),
         ):
             renderer.render(Page(content=grow))

@@ -27,7 +27,7 @@ from vclean.settings import RenderSettings
 pytestmark = pytest.mark.browser
 
 ORIGIN = "https://example.org/dir/page.html"
-SCRIPTED = RenderSettings(scripts=True, settle=0.4, deadline=20)
+SCRIPTED = RenderSettings(scripts="on", settle=0.4, deadline=20)
 
 WITHOUT_PROMPTS = (
     "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,LocalNetworkAccessChecksWebRTC"

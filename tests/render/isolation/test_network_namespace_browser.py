@@ -26,7 +26,7 @@ ORIGIN = "https://example.org/dir/page.html"
 
 @pytest.fixture(scope="module")
 def isolated() -> Iterator[Renderer]:
-    with Renderer(RenderSettings(scripts=True, settle=0.4, deadline=20)) as shared:
+    with Renderer(RenderSettings(scripts="on", settle=0.4, deadline=20)) as shared:
         shared.render(Page(content="<p>Text"))
         yield shared
 
@@ -54,12 +54,12 @@ def read_network_files(renderer: Renderer, name: str) -> list[str]:
     return contents
 
 
-@pytest.mark.parametrize("scripts", [False, True])
-def test_needs_no_executable_file(scripts: bool, noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("screenshot", [False, True])
+def test_needs_no_executable_file(screenshot: bool, noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Both drivers start the browser in the namespace, and report it. Its only folder is one that the reaper removes.
     monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
-    with Renderer(RenderSettings(scripts=scripts)) as renderer:
-        assert renderer.render(Page(content="<p>Text")).snapshot.texts == ["Text"]
+    with Renderer() as renderer:
+        assert renderer.render(Page(content="<p>Text"), screenshot=screenshot).snapshot.texts == ["Text"]
         assert renderer._worker.renderer._process.isolation.network is None
         assert {len(text.splitlines()) for text in read_network_files(renderer, "dev")} == {3}
         assert [path.name[:7] for path in noexec.iterdir()] == ["vclean-"]

@@ -50,7 +50,7 @@ def test_dialog_that_a_script_opens() -> None:
         "<script>document.querySelector('dialog').showModal()</script>"
     )
     settings = CleanerSettings(render=True, method="text")
-    scripts = settings.rendering.__class__(scripts=True, settle=0.3)
+    scripts = settings.rendering.__class__(scripts="on", settle=0.3)
     with Pipeline(settings.replace(rendering=scripts)) as pipeline:
         result = pipeline.run(Page(content=html))
     assert roles(result, NOTE) == {Role.OVERLAY}

@@ -1,0 +1,182 @@
+"""Decide whether a page is rendered again with its scripts, and which of the two renderings counts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin
+
+import numpy as np
+
+from vclean.render.snapshot import CONTROL_TAGS, Hidden, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from vclean.page import Resources
+    from vclean.render.rendered_page import Rendering
+
+_SCRIPT: Final = re.compile(r"<script\b([^>]*)>(.*?)</script\b", re.IGNORECASE | re.DOTALL)
+_TYPE: Final = re.compile(r"""\btype\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
+_SOURCE: Final = re.compile(r"""\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""", re.IGNORECASE)
+_HANDLER: Final = re.compile(r"""\son(?:click|change|mouseover|toggle)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_SHOWS: Final = re.compile(
+    r"addEventListener|on(?:click|change|toggle)|\.(?:click|on|show|toggle|slide\w+|fade\w+|style|hidden)\b|classList"
+    r"|customElements|IntersectionObserver|removeAttribute"
+)
+"""Means of a script by which it may show an element."""
+_ATTRIBUTE: Final = re.compile(r"\s((?:data|[a-z]{1,3})-[\w-]+)(?=\s*[=>]|\s+[\w-]+\s*=)")
+_MOST_TEXTS: Final = 100
+_SOUGHT: Final = 60
+"""Characters of a text that are looked for in the source."""
+_BEFORE: Final = 300
+"""Characters of the source before it."""
+_RUNS: Final = re.compile("javascript|ecmascript|module", re.IGNORECASE)
+"""Types of scripts that run."""
+_MUCH_HIDDEN: Final = 200
+"""Characters of hidden text that are reason enough to fetch scripts from the network."""
+_MUCH: Final = 0.05
+"""The same as a share of the text in sight."""
+_WITHOUT_SCRIPTS: Final = "no-js"
+"""Class of the root element that scripts replace."""
+_LEAST_NAME: Final = 3
+"""Characters of a name; shorter ones are words of scripts."""
+_WORD: Final = re.compile(r"[\w-]+")
+_SELECTOR: Final = re.compile(r"['\"`]([.#][\w-]+)")
+_SITE_TAGS: Final = frozenset((*CONTROL_TAGS, "footer", "form", "nav"))
+_RELATIVE: Final = re.compile(
+    r"\bthis\b.*(?:parent|sibling|closest|next|prev).*(?:style|hidden|class|show|toggle|slide|fade)", re.IGNORECASE
+)
+"""Handler that changes elements around its own."""
+_LEAST_HIDDEN: Final = 20
+"""Characters of hidden text that may wait for a script."""
+_WAITING: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
+_MOST: Final = 0.5
+"""Share of the text in sight; a page with less waits for its scripts."""
+_LEAST_TEXT: Final = 400
+"""Characters of a page of which most are hidden."""
+_SAME: Final = 0.98
+"""Share of the text in sight that another rendering of the same text has at least."""
+
+
+def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None, *, network: bool) -> str:
+    """Return why a page seems to wait for its scripts, in words; empty if it does not, or they are not at hand.
+
+    Args:
+        snapshot: the page, rendered without scripts.
+        source: its document.
+        resources: the subresources of the page.
+        network: whether others are loaded from the network.
+    """
+    return next(_signs(snapshot, source, resources, network=network), "")
+
+
+def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, network: bool) -> Iterator[str]:
+    length = snapshot.text_length * ~_is_of_site(snapshot)[snapshot.text_parent]
+    waiting = np.isin(snapshot.text_hidden, _WAITING) & (length >= _LEAST_HIDDEN)
+    total = int(snapshot.text_length.sum())
+    hidden, shown = int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
+    enhanced = {tag for tag in snapshot.tags if "-" in tag}
+    enhanced.update({_WITHOUT_SCRIPTS} & set(snapshot.attributes("class").get(0, "").split()))
+    if not hidden and not enhanced and total >= _LEAST_TEXT:
+        return
+    scripts, has_others = _scripts_at_hand(source, snapshot.url, resources)
+    has_others &= network
+    if total < _LEAST_TEXT and (has_others or total < sum(map(len, scripts))):
+        yield "the page has little text before its scripts run"
+    if (scripts or has_others) and hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
+        yield "most text is hidden before scripts run"
+    if any(not enhanced.isdisjoint(_WORD.findall(script)) for script in scripts if _SHOWS.search(script)):
+        yield "a script enhances the page"
+    names = _names(snapshot, waiting) | _attributes(snapshot, waiting, source)
+    if any(_SHOWS.search(script) and not names.isdisjoint(_names_in(script)) for script in scripts):
+        yield "a script names hidden elements"
+    if any(_RELATIVE.search(handler[0]) for handler in _HANDLER.finditer(source)):
+        yield "a handler shows what is beside it"
+    if has_others and hidden >= max(_MUCH_HIDDEN, _MUCH * shown):
+        yield "much text is hidden before scripts run"
+
+
+def _is_of_site(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are links and controls, or in menus and forms, whose text is rarely content, bool (N,)."""
+    of_site = snapshot.is_tag(_SITE_TAGS)
+    change = np.zeros(len(snapshot) + 1, dtype=np.int64)
+    change[:-1] = of_site
+    np.subtract.at(change, snapshot.end, of_site)
+    return np.asarray(np.cumsum(change)[:-1] > 0)
+
+
+def _scripts_at_hand(source: str, url: str, resources: Resources | None) -> tuple[list[str], bool]:
+    """Return the scripts in a page, its handlers and resources, and whether the page names others."""
+    scripts = [handler[1] or handler[2] or "" for handler in _HANDLER.finditer(source)]
+    has_others = False
+    for attributes, text in _SCRIPT.findall(source):
+        kind, address = _TYPE.search(attributes), _SOURCE.search(attributes)
+        if kind and not _RUNS.search(kind[1]):
+            continue
+        if address is None:
+            scripts.append(text)
+            continue
+        name = urljoin(url, next(filter(None, address.groups()), ""))
+        resource = resources.get(name) if resources is not None else None
+        if resource is not None:
+            scripts.append(resource.body.decode("utf-8", "replace"))
+        has_others |= resource is None
+    return list(filter(None, scripts)), has_others
+
+
+def _names(snapshot: Snapshot, waiting: NDArray[np.bool_]) -> set[str]:
+    """Return ids, classes and tags of custom elements of the outermost elements with hidden texts, and around them."""
+    parent = np.maximum(snapshot.parent, 0)
+    outermost = snapshot.text_parent[waiting]
+    while (inside := (snapshot.hidden[parent[outermost]] != Hidden.NO) & (outermost > 0)).any():
+        outermost = np.unique(np.where(inside, parent[outermost], outermost))
+    elements = {*outermost.tolist(), *parent[outermost].tolist()}
+    names = {tag for each in elements if "-" in (tag := snapshot.tags[snapshot.tag[each]])}
+    for attribute, sign in (("class", "."), ("id", "#")):
+        values = snapshot.attributes(attribute)
+        of_elements = {name for each in elements for name in values.get(each, "").split()}
+        names |= of_elements | {sign + name for name in of_elements}
+    return {name for name in names if len(name) >= _LEAST_NAME or name[0] in ".#"}
+
+
+def _names_in(script: str) -> list[str]:
+    """Return the words of a script, and the selectors at the start of its strings."""
+    return _WORD.findall(script) + _SELECTOR.findall(script)
+
+
+def _attributes(snapshot: Snapshot, waiting: NDArray[np.bool_], source: str) -> set[str]:
+    """Return the attributes with a hyphen in the tags right before hidden texts; snapshots have few of them."""
+    names: set[str] = set()
+    for text in np.flatnonzero(waiting)[:_MOST_TEXTS].tolist():
+        position = source.find(snapshot.texts[text].strip().partition("\n")[0][:_SOUGHT])
+        names.update(_ATTRIBUTE.findall(source[max(0, position - _BEFORE) : max(0, position)]))
+    return names
+
+
+def noted(rendering: Rendering, note: str) -> Rendering:
+    """Return a rendering with a note."""
+    snapshot = rendering.snapshot
+    return replace(rendering, snapshot=replace(snapshot, notes=(*snapshot.notes, note)))
+
+
+def better(rendering: Rendering, again: Rendering, sign: str) -> Rendering:
+    """Return the better of two renderings: with more text in sight, or with as much that is in sight or can be opened.
+
+    Args:
+        rendering: without scripts.
+        again: with scripts.
+        sign: why the page was rendered again, for the note.
+    """
+    first, second = rendering.snapshot, again.snapshot
+    shown, shown_again = (int(each.text_length[each.text_hidden == Hidden.NO].sum()) for each in (first, second))
+    is_more = shown_again * _SAME > shown
+    is_as_much = shown_again + int(second.text_length[second.revealed].sum()) >= _SAME * shown
+    if is_more or (is_as_much and len(second.revealed)):
+        reason = "more text is in sight" if is_more else "clicks show more text"
+        snapshot = replace(second, notes=first.notes, scripted=first.scripted)
+        return noted(replace(again, snapshot=snapshot), f"{sign}; rendered with them: {reason}")
+    return rendering

@@ -1,0 +1,149 @@
+"""Pages with scripts, in a real browser: which hidden texts clicks, hovering and scrolling reveal."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from vclean.features.visibility.text_visibility import text_visibility
+from vclean.labels import Visibility
+from vclean.page import Page
+from vclean.render.browser.renderer import Renderer
+from vclean.render.snapshot import Snapshot
+from vclean.settings import RenderSettings
+
+pytestmark = pytest.mark.browser
+
+STORY = "<h1>Mill</h1><p>" + "The mill stood by the river, and its wheel turned. " * 20 + "</p>"
+PANEL = "The panel of the keeper of the mill"
+LURE = "Words for machines that no reader sees"
+INJECTED = f"<p style='display: none'>{LURE}</p><p class=only style='position:absolute;left:-9999px'>{LURE}</p>"
+
+
+@pytest.fixture(scope="module")
+def auto() -> Iterator[Renderer]:
+    with Renderer() as shared:
+        yield shared
+
+
+def visibility(page: Snapshot, text: str) -> set[str]:
+    """Return how the texts of a page with these words are seen."""
+    seen = text_visibility(page).visibility.tolist()
+    return {
+        Visibility(code).name.lower() for words, code in zip(page.texts, seen, strict=True) if words.strip() == text
+    }
+
+
+FOLDED = f"""
+<style>.panel {{ display: none }} .panel.open {{ display: block }}</style>
+<span class=more>More</span><p class=panel>{PANEL}</p>
+"""
+REVEALED = {
+    "listener of a span": f"""{FOLDED}
+        <script>document.querySelector('.more').addEventListener('click', () =>
+        document.querySelector('.panel').classList.toggle('open'))</script>""",
+    "far from its control": f"""{FOLDED.replace("<p", f"{STORY * 9}<p")}
+        <script>document.querySelector('.more').addEventListener('click', () =>
+        document.querySelector('.panel').classList.toggle('open'))</script>""",
+    "handler as a property": f"""{FOLDED}
+        <script>document.querySelector('.more').onclick = () =>
+        document.querySelector('.panel').classList.add('open')</script>""",
+    "listener of the document": f"""{FOLDED}<style>.more {{ cursor: pointer }}</style>
+        <script>document.addEventListener('click', ({{ target }}) => {{
+        if (target.closest('.more')) document.querySelector('.panel').classList.add('open') }})</script>""",
+    "after a delay and a transition": f"""
+        <style>.panel {{ max-height: 0; overflow: hidden; transition: max-height 1s }} .open {{ max-height: 99px }}
+        </style><button class=more>More</button><div class=panel><p>{PANEL}</p></div>
+        <script>document.querySelector('.more').onclick = () =>
+        setTimeout(() => document.querySelector('.panel').classList.replace('panel', 'open'), 300)</script>""",
+    "in steps of an animation": f"""
+        <style>.panel {{ height: 0; overflow: hidden }}</style>
+        <button class=more>More</button><div class=panel><p>{PANEL}</p></div>
+        <script>document.querySelector('.more').onclick = () => {{ let height = 0; (function grow() {{
+        document.querySelector('.panel').style.height = `${{height += 5}}px`
+        if (height < 90) requestAnimationFrame(grow) }})() }}</script>""",
+    "third slide": f"""
+        <style>.frame {{ width: 300px; overflow: hidden }} .slides {{ display: flex; transition: transform 1s }}
+        .slides > p {{ flex: 0 0 300px }}</style>
+        <div class=frame><div class=slides><p>One</p><p>Two</p><p>{PANEL}</p></div></div><button id=next>›</button>
+        <script>let slide = 0; next.addEventListener('click', () => {{ slide = (slide + 1) % 3
+        document.querySelector('.slides').style.transform = `translateX(${{-300 * slide}}px)` }})</script>""",
+    "dialog": f"""<button id=more>More</button><dialog class=panel><p>{PANEL}</p></dialog>
+        <script>more.addEventListener('click', () => document.querySelector('.panel').showModal())</script>""",
+    "panel in a panel": f"""<button class=more>More</button>
+        <div class=panel hidden><button class=inner>More</button><p class=deep hidden>{PANEL}</p></div>
+        <script>document.querySelector('.more').onclick = () => document.querySelector('.panel').hidden = false
+        document.querySelector('.inner').onclick = () => document.querySelector('.deep').hidden = false</script>""",
+    "choice from a menu": f"""<select class=city><option>A<option>B</select><p class=panel hidden>{PANEL}</p>
+        <script>document.querySelector('.city').onchange = ({{ target }}) =>
+        document.querySelector('.panel').hidden = target.selectedIndex === 0</script>""",
+    "menu by hover": f"""<style>.menu p {{ display: none }} .menu:hover p {{ display: block }}</style>
+        <div class=menu>Menu<p class=panel>{PANEL}</p></div>
+        <script>document.querySelector('.menu').addEventListener('x', () => {{}})</script>""",
+    "card by script": f"""{FOLDED}
+        <script>document.querySelector('.more').addEventListener('mouseenter', () =>
+        document.querySelector('.panel').classList.add('open'))</script>""",
+    "custom element": f"""<fold-out><p class=panel hidden>{PANEL}</p></fold-out>
+        <script>customElements.define('fold-out', class extends HTMLElement {{ constructor() {{ super()
+        this.attachShadow({{ mode: 'open' }}).innerHTML = '<button>More</button><slot></slot>'
+        this.shadowRoot.querySelector('button').addEventListener('click', () => {{
+        this.querySelector('.panel').hidden = false }}) }} }})</script>""",
+    "a click that leaves": f"""<a class=more href=/other>More</a><p class=panel hidden>{PANEL}</p>
+        <script>document.querySelector('.more').addEventListener('click', () => {{
+        document.querySelector('.panel').hidden = false; location.href = '/away' }})</script>""",
+}
+
+
+@pytest.mark.parametrize("name", REVEALED)
+def test_click_reveals_only_what_it_opens(name: str, auto: Renderer) -> None:
+    page = auto.render(Page(content=f"<!doctype html>{STORY}{REVEALED[name]}{INJECTED}{STORY}")).snapshot
+    assert visibility(page, PANEL) == {"revealable"}
+    assert visibility(page, LURE) == {"hidden"}
+    assert page.ran_scripts
+    assert page.notes[-1].startswith("a script ")
+    assert page.notes[-1].endswith("; rendered with them: clicks show more text")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "{ if (isIntersecting) target.style = 'opacity: 1' }",
+        "{ target.style = `opacity: ${Number(isIntersecting)}` }",
+    ],
+)
+def test_scrolling_shows_text(script: str, auto: Renderer) -> None:
+    fading = f"""<style>.panel {{ opacity: 0 }}</style><div style='height: 4000px'></div><p class=panel>{PANEL}</p>
+        <script>const seen = new IntersectionObserver((all) => all.forEach(({{ target, isIntersecting }}) => {script}))
+        document.querySelectorAll('.panel').forEach((each) => seen.observe(each))</script>"""
+    page = auto.render(Page(content=f"<!doctype html>{STORY}{fading}{INJECTED}")).snapshot
+    assert visibility(page, PANEL) == {"shown"}
+    assert visibility(page, LURE) == {"hidden"}
+
+
+def test_page_that_its_script_writes(auto: Renderer) -> None:
+    write = f"document.body.append(Object.assign(document.createElement('p'), {{ textContent: '{PANEL}' }}))"
+    page = auto.render(Page(content=f"<div id=app></div><script>setTimeout(() => {write}, 3000)</script>")).snapshot
+    assert visibility(page, PANEL) == {"shown"}
+    assert page.notes == ("the page has little text before its scripts run; rendered with them: more text is in sight",)
+
+
+def test_scripts_that_lose_text_are_not_used(auto: Renderer) -> None:
+    script = "document.querySelector('.panel').hidden = 1; document.querySelector('h1 + p').remove()"
+    page = auto.render(Page(content=f"{STORY}{FOLDED}<script>{script}</script>")).snapshot
+    assert not page.ran_scripts
+    assert visibility(page, "More") == {"shown"}
+
+
+@pytest.mark.parametrize("scripts", ["off", "auto"])
+def test_pages_that_wait_for_nothing_are_read_once(scripts: str) -> None:
+    html = f"{STORY}<p class=panel hidden>{PANEL}</p><script>console.log('loaded')</script><script src=x.js></script>"
+    with Renderer(RenderSettings(scripts=scripts)) as renderer:
+        page = renderer.render(Page(content=html)).snapshot
+    assert (page.ran_scripts, page.notes) == (False, ())
+
+
+def test_endless_script_leaves_the_first_reading() -> None:
+    html = f"{STORY}{FOLDED}<script>document.querySelector('.panel').hidden = 1; for (;;);</script>"
+    with Renderer(RenderSettings(deadline=6)) as renderer:
+        page = renderer.render(Page(content=html)).snapshot
+        assert page.notes == ("a script names hidden elements; with them it was not rendered in time",)
+        assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]

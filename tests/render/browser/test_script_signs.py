@@ -1,0 +1,73 @@
+"""Signs that a page waits for its scripts."""
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+from vclean.page import Resource
+from vclean.render.browser.script_signs import better, sign_of_waiting
+from vclean.render.rendered_page import Rendering
+
+URL = "https://example.org/dir/page.html"
+STORY = "<p>" + "The mill stood by the river. " * 40 + "</p>"
+PANEL = "<p class=panel hidden>The panel of the keeper of the mill</p>"
+SHOWS = "document.querySelector('.panel').hidden = false"
+ENHANCED = "a script enhances the page"
+NAMED = "a script names hidden elements"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (f"{STORY}{PANEL}<script>{SHOWS}; x.addEventListener</script>", NAMED),
+        (f"{STORY}<fold-out>Text</fold-out><script>customElements.define('fold-out', X)</script>", ENHANCED),
+        (f"<html class='a no-js'>{STORY}<script>root.classList.remove('no-js')</script>", ENHANCED),
+        (f"{STORY}{PANEL.replace('class=panel', 'id=q')}<script>$('#q').show()</script>", NAMED),
+        (
+            f"{STORY}<div class=panel>{PANEL.replace('class=panel', '')}</div><script>{SHOWS}; .classList</script>",
+            NAMED,
+        ),
+        (f"{STORY}{PANEL.replace('class', 'data-fold x-y')}<script>'[data-fold]'; a.onclick</script>", NAMED),
+        (f"{STORY}{PANEL}<b onclick='this.nextSibling.hidden = 0'>More</b>", "a handler shows what is beside it"),
+        (f"<html hidden>{STORY}<script src=a.js></script>", ""),
+        (f"<div hidden>{STORY}</div><script>start()</script>", "most text is hidden before scripts run"),
+        ("<div id=app>Loading</div><script>start(app)</script>", "the page has little text before its scripts run"),
+        (f"{STORY}<script>{SHOWS}; x.addEventListener</script>", ""),
+        (f"{STORY}{PANEL}<script>log('panel')</script>", ""),
+        (f"{STORY}{PANEL}<script type=application/json>'panel'; addEventListener</script>", ""),
+        (f"{STORY}{PANEL}<script src=missing.js></script>", ""),
+        (f"{STORY}<nav>{PANEL}</nav><script>{SHOWS}; x.addEventListener</script>", ""),
+        (f"{STORY}<p class=panel hidden>Few words</p><script>{SHOWS}; x.addEventListener</script>", ""),
+        (f"<div hidden>{STORY}</div>", ""),
+    ],
+)
+def test_sign_of_waiting(html: str, expected: str) -> None:
+    assert sign_of_waiting(snapshot(html, URL), html, None, network=False) == expected
+
+
+def test_scripts_of_resources_and_of_the_network() -> None:
+    html = f"{STORY}{PANEL}<script src=a.js></script>"
+    resources = {"https://example.org/dir/a.js": Resource(f"{SHOWS}; x.onclick".encode(), "text/javascript")}
+    assert sign_of_waiting(snapshot(html, URL), html, resources, network=False) == NAMED
+    assert sign_of_waiting(snapshot(html, URL), html, None, network=True) == ""
+    long = f"{STORY}<div hidden>{STORY[:400]}</div><script src=a.js></script>"
+    sign = "much text is hidden before scripts run"
+    assert sign_of_waiting(snapshot(long, URL), long, None, network=True) == sign
+
+
+@pytest.mark.parametrize(
+    ("again", "revealed", "reason"),
+    [
+        (STORY + STORY, [], "more text is in sight"),
+        (STORY + PANEL, [1], "clicks show more text"),
+        (STORY.replace("<p", "<p hidden") + PANEL, [0, 1], "clicks show more text"),
+        (STORY + PANEL, [], ""),
+        (PANEL, [0], ""),
+    ],
+)
+def test_better(again: str, revealed: list[int], reason: str) -> None:
+    first, second = (Rendering(snapshot(html)) for html in (STORY + PANEL, again))
+    object.__setattr__(second.snapshot, "revealed", np.array(revealed, dtype=np.int32))
+    chosen = better(first, second, "sign")
+    assert chosen.snapshot.notes == ((f"sign; rendered with them: {reason}",) if reason else ())
+    assert (chosen is first) == (not reason)
