@@ -94,7 +94,7 @@ VALUES = [
     (FARM, {"cleaning": CleanerSettings(render=True), "run": RunSettings(), "inputs": ["in"], "out": Path("out")}),
     (FARM, {"pages": None, "resume": False, "engine": "local", "address": None, "metrics": None, "verbosity": 0}),
     (f"{FARM} --no-render", {"cleaning.render": False}),
-    (f"{FARM} --no-render --js", {"cleaning.render": True, "cleaning.rendering.scripts": True}),
+    (f"{FARM} --no-render --js", {"cleaning.render": True, "cleaning.rendering.scripts": "on"}),
     (f"{FARM} --render auto", {"cleaning.render": "auto"}),
     (
         f"{FARM} --network public --method bte --model m --recall --comments out --templates t --timeout 5"
