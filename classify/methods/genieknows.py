@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.methods.base import HEADING_TAGS, prediction_from_mask, tag_labels
+from vclean.classify.methods.base import HEADING_TAGS, prediction_of_visible, tag_labels
 from vclean.features import tree
 from vclean.features.block import linguistic
 from vclean.features.columns import ratio
 from vclean.features.page_context import PageContext
-from vclean.labels import Label, Visibility
+from vclean.labels import Label
 from vclean.render.static.styles import BOLD_TAGS
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def label(blocks: BlockColumns) -> Prediction:
     is_content = (with_neighbors(semantic, importance(semantic)) >= _MIN_IMPORTANCE)[semantic.number]
     heading = context.within(HEADING_TAGS)[context.anchor]
     is_content[:-1] |= heading[:-1] & is_content[1:]
-    return prediction_from_mask(blocks, is_content & (blocks.visibility != Visibility.HIDDEN), _labels(context))
+    return prediction_of_visible(blocks, is_content, _labels(context))
 
 
 def importance(semantic: SemanticBlocks) -> NDArray[np.float64]:

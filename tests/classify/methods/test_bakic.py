@@ -5,13 +5,12 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.methods import get
-from vclean.classify.methods.bakic import segment_extractor, variant_a, variant_b
-from vclean.classify.methods.bakic.document_vector import COLUMNS, Parts
+from vclean.classify.methods import bakic, get
+from vclean.classify.methods.bakic import COLUMNS, SEGMENT_EXTRACTOR, VARIANT_A, VARIANT_B, Parts, extractor_masks
 from vclean.classify.methods.base import TrainingPage, prediction_from_mask
 from vclean.features.blocks import extract_blocks
 
-NAMES = [column.name for column in COLUMNS]
+NAMES = COLUMNS
 STORY = "It rained all day in the valley, and nobody minded at all, for it was warm and the ferry came on time."
 MENU = "<div>" + "<p><a href=/>Home page</a></p>" * 4 + "</div>"
 ARTICLE = f"<div><h1>Rain</h1><p>{STORY}</p><p>{STORY}</p></div>"
@@ -45,9 +44,9 @@ def extractors(monkeypatch):
     def kept(page):
         return np.stack([[label.is_content for label in extract(page).labels] for extract in extractors_by_row])
 
-    monkeypatch.setattr(variant_a, "EXTRACTORS", extractors_by_row)
-    monkeypatch.setattr(variant_a, "extractor_masks", kept)
-    monkeypatch.setattr(variant_b, "extractor_masks", kept)
+    monkeypatch.setattr(bakic, "EXTRACTORS", extractors_by_row)
+    monkeypatch.setattr(bakic, "extractor_masks", kept)
+    monkeypatch.setattr(bakic, "extractor_masks", kept)
 
 
 class TestVectors:
@@ -118,23 +117,23 @@ class TestShare:
 
 class TestSegmentExtractor:
     def test_interesting_segments_are_in_the_gold(self):
-        example = segment_extractor.make_example(training_page())
+        example = SEGMENT_EXTRACTOR.make_example(training_page())
         assert example.columns.shape == (3, 37)
         assert sorted(example.interesting.tolist()) == [False, False, True]
         assert example.weight[example.interesting].tolist() == pytest.approx([43**0.5], abs=0.2)
 
     def test_fits_the_training_page(self):
         pytest.importorskip("sklearn")
-        model = segment_extractor.train([segment_extractor.make_example(training_page())] * 20)
-        prediction = segment_extractor.load(model)(blocks(f"{PAGE}<p hidden>{STORY}</p>"))
+        model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page())] * 20)
+        prediction = SEGMENT_EXTRACTOR.load(model)(blocks(f"{PAGE}<p hidden>{STORY}</p>"))
         assert "".join(prediction.labels)[:8] == "oooohppo"
         assert prediction.labels[-1] == "o"
         assert prediction.probability.dtype == np.float32
-        assert segment_extractor.train([segment_extractor.make_example(training_page())] * 20) == model
+        assert SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page())] * 20) == model
 
     def test_keeps_the_most_probable_segment_if_none_is_interesting(self):
-        model = segment_extractor.train([segment_extractor.make_example(training_page(text=""))])
-        assert segment_extractor.load(model)(blocks("<p>One</p>")).labels == ["p"]
+        model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page(text=""))])
+        assert SEGMENT_EXTRACTOR.load(model)(blocks("<p>One</p>")).labels == ["p"]
 
 
 class TestExtractorMasks:
@@ -145,28 +144,28 @@ class TestExtractorMasks:
 
     def test_agrees_with_the_single_extractors(self):
         page = blocks(f"{MENU}<div><h1>Rain</h1>{f'<p>{STORY} {STORY}</p>' * 5}</div>")
-        one_by_one = [[label.is_content for label in extract(page).labels] for extract in variant_a.EXTRACTORS]
-        assert variant_a.extractor_masks(page).tolist() == one_by_one
-        assert variant_a.extractor_masks(page).any(axis=1).all()
+        one_by_one = [[label.is_content for label in extract(page).labels] for extract in bakic.EXTRACTORS]
+        assert extractor_masks(page).tolist() == one_by_one
+        assert extractor_masks(page).any(axis=1).all()
 
     def test_extracts_a_page_once_for_both_variants(self):
         page = blocks()
-        assert variant_a.extractor_masks(page) is variant_a.extractor_masks(page)
-        assert variant_a.extractor_masks(page) is not variant_a.extractor_masks(blocks())
+        assert extractor_masks(page) is extractor_masks(page)
+        assert extractor_masks(page) is not extractor_masks(blocks())
 
 
 class TestVariantA:
     def test_example_has_the_f1_of_the_extractors(self, extractors):
-        assert variant_a.make_example(training_page()).f1.argmax() == 1
-        assert variant_a.make_example(training_page()).f1[1] == 1
+        assert VARIANT_A.make_example(training_page()).f1.argmax() == 1
+        assert VARIANT_A.make_example(training_page()).f1[1] == 1
 
     def test_selects_the_best_extractor(self, extractors):
         pytest.importorskip("sklearn")
         table = "<table><tr><td>Gold</td><td>Other</td></tr></table>"
-        examples = [variant_a.make_example(training_page()), variant_a.make_example(training_page(table, "Gold"))] * 10
-        model = variant_a.train(examples)
-        assert variant_a.train(examples) == model
-        run = variant_a.load(model)
+        examples = [VARIANT_A.make_example(training_page()), VARIANT_A.make_example(training_page(table, "Gold"))] * 10
+        model = VARIANT_A.train(examples)
+        assert VARIANT_A.train(examples) == model
+        run = VARIANT_A.load(model)
         assert "".join(run(blocks()).labels) == "oooohppo"
         assert "".join(run(blocks(table)).labels) == "po"
 
@@ -174,14 +173,14 @@ class TestVariantA:
 class TestVariantB:
     def test_columns_have_the_share_kept_by_each_extractor(self, extractors):
         parts = Parts.segments(blocks())
-        result = variant_b.columns(parts)[parts.of_block]
+        result = bakic.vectors_and_masks(parts)[parts.of_block]
         assert result.shape == (8, 41)
         assert result[:, 37:].tolist() == [[0.25, 0, 0, 0]] * 4 + [[0, 1, 0, 0]] * 3 + [[0, 0, 0, 1]]
 
     def test_uses_the_reliable_extractor(self, extractors):
         pytest.importorskip("sklearn")
-        model = variant_b.train([variant_b.make_example(training_page())] * 20)
-        assert "".join(variant_b.load(model)(blocks()).labels) == "oooohppo"
+        model = VARIANT_B.train([VARIANT_B.make_example(training_page())] * 20)
+        assert "".join(VARIANT_B.load(model)(blocks()).labels) == "oooohppo"
 
 
 class TestShipped:

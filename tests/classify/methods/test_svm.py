@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from vclean.classify.methods.models import svm
-from vclean.classify.methods.models.svm import SupportVectorMachine
-from vclean.classify.methods.storage import from_bytes, to_bytes
+from vclean.classify.methods import svm
+from vclean.classify.methods.base import pack_arrays, unpack_arrays
+from vclean.classify.methods.svm import SupportVectorMachine
 from vclean.errors import ExtraMissingError
 
 RING = np.random.default_rng(1).normal(size=(400, 2)).astype(np.float32)
@@ -63,7 +63,7 @@ class TestFit:
 
     def test_training_is_reproducible(self, trained):
         again = svm.fit(RING, INSIDE)
-        assert to_bytes(again.to_arrays()) == to_bytes(trained.to_arrays())
+        assert pack_arrays(again.to_arrays()) == pack_arrays(trained.to_arrays())
 
     def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "sklearn.svm", None)
@@ -98,14 +98,14 @@ class TestFit:
 
 class TestToArrays:
     def test_arrays_round_trip(self, trained):
-        result = SupportVectorMachine.from_arrays(from_bytes(to_bytes(trained.to_arrays("first_"))), "first_")
+        result = SupportVectorMachine.from_arrays(unpack_arrays(pack_arrays(trained.to_arrays("first_"))), "first_")
         assert np.array_equal(result.margin(RING), trained.margin(RING))
 
 
-class TestFromBytes:
+class TestUnpackArrays:
     def test_names_and_values_round_trip(self):
         arrays = {"a": np.arange(3), "b": np.zeros((2, 2), dtype=np.float32)}
-        result = from_bytes(to_bytes(arrays))
+        result = unpack_arrays(pack_arrays(arrays))
         assert list(result) == ["a", "b"]
         assert result["a"].tolist() == [0, 1, 2]
         assert result["b"].dtype == np.float32
@@ -113,4 +113,4 @@ class TestFromBytes:
     @pytest.mark.parametrize("data", [b"", b"[]x", b'["a"]\n', b'["a"]\nxyz'])
     def test_damaged_data(self, data):
         with pytest.raises((ValueError, EOFError)):
-            from_bytes(data)
+            unpack_arrays(data)
