@@ -188,6 +188,7 @@ def _action(is_kept: np.bool_ | bool | None) -> str:
     return "kept" if is_kept else "dropped"
 
 
+_SUBJECT: Final = "kept because the product or recipe of this page has it: its price, brand, number, ingredient or step"
 _STEPS: Final = (
     _Step(
         Rule.CONFIRMED,
@@ -213,11 +214,7 @@ _STEPS: Final = (
         lambda rules: (rules.is_kept != rules.decision.is_content) & ~rules.by_subject,
         _headline_phrase,
     ),
-    _Step(
-        Rule.SUBJECT,
-        lambda rules: rules.by_subject,
-        lambda *_: _SUBJECT_PHRASE,
-    ),
+    _Step(Rule.SUBJECT, lambda rules: rules.by_subject, lambda *_: _SUBJECT),
     _Step(Rule.GROUP, lambda rules: rules.decision.is_content != rules.decision.selected, _group_phrase),
     _Step(Rule.COMMENTS, lambda rules: rules.in_comments, _comments_phrase),
     _Step(

@@ -19,8 +19,7 @@ import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.model_file import READ_ERRORS, pack
-from vclean.classify.regions import model
-from vclean.classify.regions.model import CLASSES
+from vclean.classify.regions import CLASSES, posterior
 from vclean.classify.segments.optimal_cut import Sizes, State, best_states
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
@@ -67,22 +66,22 @@ COLUMNS: Final = (*segment_columns.COLUMNS, *ROLE_COLUMNS)
 """Columns of the trees' matrix: features of the page, then of the region model."""
 
 
-def role_matrix(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:
+def role_matrix(roles: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:
     """Return the role features of candidates, their descendants, children and ancestors: (C, len(ROLE_COLUMNS)).
 
     Args:
-        posterior: float32 (C, CLASSES), probabilities of each role, and of none.
+        roles: float32 (C, CLASSES), probabilities of each role, and of none.
         parent: int32 (C,), parent of each candidate, which comes before it; -1 for outermost candidates.
 
     Returns:
         float32 (C, len(ROLE_COLUMNS)).
     """
-    total, of_ancestors = np.zeros_like(posterior), np.zeros_like(posterior)
+    total, of_ancestors = np.zeros_like(roles), np.zeros_like(roles)
     for row, parent_row in enumerate(parent.tolist()):
         if parent_row >= 0:
-            of_ancestors[row] = np.maximum(of_ancestors[parent_row], posterior[parent_row])
-            total[parent_row] += posterior[row]
-    return np.hstack([posterior, max_over_descendants(posterior, parent), total, of_ancestors]).reshape(-1, 4 * CLASSES)
+            of_ancestors[row] = np.maximum(of_ancestors[parent_row], roles[parent_row])
+            total[parent_row] += roles[row]
+    return np.hstack([roles, max_over_descendants(roles, parent), total, of_ancestors]).reshape(-1, 4 * CLASSES)
 
 
 LEVELS: Final = (1, 2)
@@ -261,7 +260,7 @@ class SegmentModel:
     """Trained segmenter.
 
     Attributes:
-        regions: boosted trees for the role of a container (`vclean.classify.regions.model`).
+        regions: boosted trees for the role of a container (`vclean.classify.regions`).
         levels: for each level, several boosted trees for the probability that a container is divided.
         card: description of the model: archive, pages, seeds, versions, columns.
     """
@@ -300,8 +299,7 @@ class SegmentModel:
 
 def with_roles(x: NDArray[np.float32], parent: NDArray[np.int32], regions: Forest) -> NDArray[np.float32]:
     """Append the role features to `x` (C, len(segment_columns.COLUMNS)): float32 (C, len(COLUMNS))."""
-    posterior = model.posterior(regions, x[:, :REGIONAL])
-    return np.hstack([x, role_matrix(posterior, parent)])
+    return np.hstack([x, role_matrix(posterior(regions, x[:, :REGIONAL]), parent)])
 
 
 def load(path: Path | None = None) -> SegmentModel:

@@ -9,15 +9,16 @@ import pytest
 from helpers.pages import laid_out, snapshot
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.corpora.marked import strip_marks
-from vclean.classify.regions.dataset import marked_rows
 from vclean.classify.training import regions as model
 from vclean.classify.training.dataset import PageRows, page_rows
+from vclean.classify.training.fits import FITS
+from vclean.classify.training.regions import marked_rows
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
 if TYPE_CHECKING:
     from vclean.classify.corpora.marked import RegionMark
-    from vclean.classify.regions.dataset import RegionRows
+    from vclean.classify.training.regions import RegionRows
     from vclean.classify.trees.forest import Forest
 
 WORDS = ["river", "ferry", "bridge", "rope", "village", "winter", "council", "bell", "letter", "notebook"]
@@ -75,18 +76,12 @@ def region_rows(number: int) -> RegionRows:
 def region_forest() -> Forest:
     """Return a region model trained on one page of every site."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model, "PARAMETERS", model.PARAMETERS | {"min_data_in_leaf": 2})
+        patch.setitem(FITS, "regions", FITS["regions"] | {"min_data_in_leaf": 2})
         return model.fit([region_rows(number) for number in range(SITES)])
 
 
 def train_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set parameters for few rounds of small trees in one thread."""
-    from vclean.classify.training import threshold, train
-
     small = {"min_data_in_leaf": 5, "num_threads": 1, "num_leaves": 4, "feature_fraction": 1.0, "learning_rate": 0.3}
-    monkeypatch.setattr(train, "CONTENT_PARAMETERS", train.CONTENT_PARAMETERS | small)
-    monkeypatch.setattr(train, "TYPE_PARAMETERS", train.TYPE_PARAMETERS | small)
-    monkeypatch.setattr(threshold, "PARAMETERS", threshold.PARAMETERS | small)
-    monkeypatch.setattr(threshold, "ROUNDS", 12)
-    monkeypatch.setattr(train, "CONTENT_ROUNDS", 12)
-    monkeypatch.setattr(train, "TYPE_ROUNDS", 12)
+    for name in ("content", "types", "cuts"):
+        monkeypatch.setitem(FITS, name, FITS[name] | small | {"rounds": 12})

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from vclean.classify.corpora.rendering import RenderedMarkedPage
+    from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
-    from vclean.classify.evaluation.segmenters import TunableSegmenter
+    from vclean.classify.evaluation.segmentation import TunableSegmenter
     from vclean.features.segments.webis import WebisPage
 
 ATOMS: Final = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
@@ -41,7 +41,7 @@ class EvaluateSegmentsOptions:
         pages: a file with the URLs of the pages to use; None for the list beside the archive, or all without a list.
         levels: the levels of the marks, 1 or 2.
         atoms: some of `ATOMS`.
-        methods: the names of methods, see `vclean.classify.evaluation.segmenters.find_segmenter`.
+        methods: the names of methods, see `vclean.classify.evaluation.segmentation.find_segmenter`.
         marked_only: whether to ignore atoms outside all marks.
         json: the file for the scores; None for none.
         truth: the file for the true segments in the Webis format; None for none.
@@ -142,10 +142,10 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
         BrowserMissingError: no usable Chromium is installed.
         OutputError: a file cannot be written; checked before the work if possible.
     """
-    from vclean.classify.corpora.rendering import RenderedMarkedPages
+    from vclean.classify.corpora.marked import RenderedMarkedPages
     from vclean.classify.evaluation.atoms import AtomKind
     from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
-    from vclean.classify.evaluation.segmenters import find_segmenter
+    from vclean.classify.evaluation.segmentation import find_segmenter
     from vclean.files import check_writable, write_stream
 
     for file in filter(None, (options.json, options.truth)):

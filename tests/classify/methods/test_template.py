@@ -113,7 +113,7 @@ class TestRead:
             read(path)
 
 
-PAGE_TEMPLATE_FOLDER = "<nav>Menu</nav><article><h1>Cats</h1><p>Cats sleep.</p></article>"
+CATS_PAGE = "<nav>Menu</nav><article><h1>Cats</h1><p>Cats sleep.</p></article>"
 
 
 @pytest.fixture
@@ -165,13 +165,13 @@ class TestOf:
 class TestCleaner:
     def test_template_applies_to_its_site_only(self, folder):
         with vclean.Cleaner(method="text", templates=folder) as cleaner:
-            same_site = cleaner.clean(PAGE_TEMPLATE_FOLDER, url="http://www.example.org/")
-            other_site = cleaner.clean(PAGE_TEMPLATE_FOLDER, url="http://www.other.org/")
+            same_site = cleaner.clean(CATS_PAGE, url="http://www.example.org/")
+            other_site = cleaner.clean(CATS_PAGE, url="http://www.other.org/")
         assert (same_site.method, same_site.to_text()) == ("template", "Cats\n\nCats sleep.\n")
         assert (other_site.method, other_site.to_text()) == ("text", "Menu\n\nCats\n\nCats sleep.\n")
 
     def test_one_template_for_all_pages(self, folder):
-        result = vclean.clean(PAGE_TEMPLATE_FOLDER, method="template", model=folder / "example.org.txt")
+        result = vclean.clean(CATS_PAGE, method="template", model=folder / "example.org.txt")
         assert result.to_cleaneval() == "<h>Cats\n<p>Cats sleep.\n"
 
     @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ class TestCommand:
     @pytest.fixture
     def page(self, tmp_path):
         path = tmp_path / "page.html"
-        path.write_text(PAGE_TEMPLATE_FOLDER)
+        path.write_text(CATS_PAGE)
         return str(path)
 
     def test_template_option(self, page, folder, capsys):

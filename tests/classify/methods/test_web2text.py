@@ -155,7 +155,7 @@ class TestTags:
 
 NAMES = [*COLUMNS]
 PAIR_NAMES = [*PAIR_COLUMNS]
-PAGE_COLUMNS = """
+RAIN_PAGE = """
 <body><h1>Rain and Sun</h1>
 <div class=story><p>It rained in the valley. Nobody minded, did they?</p><p>In 2026 it <a href=/>rained</a>.</p></div>
 <ul><li><a href=/>Home</a></li><li>© Rain</li></ul>
@@ -182,12 +182,12 @@ class TestColumns:
         assert (len(LEAF_TAGS), len(FORK_TAGS)) == (19, 20)
 
     def test_one_row_per_block_and_pair(self):
-        block_rows, between = compute(context_of(PAGE_COLUMNS))
+        block_rows, between = compute(context_of(RAIN_PAGE))
         assert (block_rows.shape, between.shape) == ((5, 128), (4, 25))
         assert block_rows.dtype == between.dtype == np.float32
 
     def test_flags_are_0_or_1(self):
-        for columns, values in zip((COLUMNS, PAIR_COLUMNS), compute(context_of(PAGE_COLUMNS)), strict=True):
+        for columns, values in zip((COLUMNS, PAIR_COLUMNS), compute(context_of(RAIN_PAGE)), strict=True):
             flags = values[:, [web2text._FLAG.fullmatch(column) is not None for column in columns]]
             assert set(flags[~np.isnan(flags)].tolist()) == {0, 1}
 
@@ -211,7 +211,7 @@ class TestDuplicates:
 
 class TestLeaf:
     def test_characters_and_words(self):
-        values = blocks(PAGE_COLUMNS)
+        values = blocks(RAIN_PAGE)
         assert values["log_characters"] == logs(np.exp(2.5), 49, 18, np.exp(2.5), np.exp(2.5))
         assert values["log_words"] == logs(3, 9, 4, 1, 1)
         assert values["word_length"].tolist() == pytest.approx([10 / 3, 38 / 9, 14 / 4, 4, 4])
@@ -257,7 +257,7 @@ class TestLeaf:
             assert np.flatnonzero(values[name]).tolist() == [number]
 
     def test_stop_words_and_capitals(self):
-        values = blocks(PAGE_COLUMNS)
+        values = blocks(RAIN_PAGE)
         assert values["has_stop_word"].tolist() == [1, 1, 1, 1, 0]
         assert values["capitals_1"] == pytest.approx([2 / 3, 2 / 9, 1 / 4, 1, 1])
         assert values["capitals_3"] == pytest.approx([8 / 27, 8 / 729, 1 / 64, 1, 1])
@@ -268,7 +268,7 @@ class TestLeaf:
         assert values["position_2"].tolist() == pytest.approx([0.0225, 0.2025, 0.64])
 
     def test_tags(self):
-        values = blocks(PAGE_COLUMNS)
+        values = blocks(RAIN_PAGE)
         assert {name: np.flatnonzero(values[f"tag_{name}"]).tolist() for name in ("h1", "p", "li", "a", "div")} == {
             "h1": [0], "p": [1, 2], "li": [3, 4], "a": [3], "div": [],
         }  # fmt: skip
@@ -276,26 +276,26 @@ class TestLeaf:
 
 class TestForksOfColumns:
     def test_has_parent_and_grandparent(self):
-        values = blocks(PAGE_COLUMNS)
+        values = blocks(RAIN_PAGE)
         assert values["has_parent"].tolist() == [1] * 5
         assert values["has_grandparent"].tolist() == [0, 1, 1, 1, 1]
         assert np.isnan(values["grandparent_log_characters"]).tolist() == [True] + [False] * 4
 
     def test_counts_are_sums(self):
-        values = blocks(PAGE_COLUMNS)
+        values = blocks(RAIN_PAGE)
         assert values["parent_log_characters"] == logs(89, 67, 67, np.exp(2.5), np.exp(2.5))
         assert values["parent_body_share"] == pytest.approx(np.array([89, 67, 67, 10, 10]) / 89)
         assert values["parent_capitals_1"] == pytest.approx([7 / 18, 3 / 13, 3 / 13, 1, 1])
         assert values["parent_link_density"] == pytest.approx([10 / 89, 6 / 67, 6 / 67, 4 / 10, 4 / 10])
 
     def test_flags_are_of_any_block_and_ends_of_the_last(self):
-        values = blocks(PAGE_COLUMNS)
+        values = blocks(RAIN_PAGE)
         assert values["parent_year"].tolist() == [1, 1, 1, 0, 0]
         assert values["parent_copyright"].tolist() == [1, 0, 0, 1, 1]
         assert values["parent_ends_punctuation"].tolist() == [0, 1, 1, 0, 0]
 
     def test_all_blocks_share_the_root(self):
-        values = blocks(PAGE_COLUMNS)
+        values = blocks(RAIN_PAGE)
         roots = {name: column for name, column in values.items() if name.startswith("root_")}
         assert len(roots) == 20
         for name, column in roots.items():
@@ -310,12 +310,12 @@ class TestForksOfColumns:
         assert values["parent_tag_div"].tolist() == [1, 1, 0]
         assert values["parent_tag_td"].tolist() == [0, 0, 0]
         assert values["parent_has_form"].tolist() == [1, 1, 1]
-        assert blocks(PAGE_COLUMNS)["parent_has_form"].tolist() == [0] * 5
+        assert blocks(RAIN_PAGE)["parent_has_form"].tolist() == [0] * 5
 
 
 class TestPairsOfColumns:
     def test_distances(self):
-        values = pairs(PAGE_COLUMNS)
+        values = pairs(RAIN_PAGE)
         steps = np.stack([values[f"distance_{name}"] for name in (2, 3, 4, "more")], axis=1)
         assert steps.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
 
@@ -327,7 +327,7 @@ class TestPairsOfColumns:
         assert pairs("<p>one<br><br>two</p><p>three</p>")["block_break"].tolist() == [0, 1]
 
     def test_common_fork(self):
-        values, of_blocks = pairs(PAGE_COLUMNS), blocks(PAGE_COLUMNS)
+        values, of_blocks = pairs(RAIN_PAGE), blocks(RAIN_PAGE)
         for name in ("log_characters", "body_share", "link_density"):
             parents = of_blocks[f"parent_{name}"][[0, 1, 0, 3]]
             assert values[f"common_{name}"].tolist() == parents.tolist()
@@ -335,11 +335,11 @@ class TestPairsOfColumns:
 
 STORY = "It rained all day in the valley, and nobody minded at all."
 MENU = "<ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li></ul>"
-PAGE_METHOD = f"{MENU}<h1>Rain</h1><p>{STORY}</p><p>{STORY} {STORY}</p><div>© 2026</div>"
+MENU_PAGE = f"{MENU}<h1>Rain</h1><p>{STORY}</p><p>{STORY} {STORY}</p><div>© 2026</div>"
 
 
 def training_page():
-    return TrainingPage(GoldPage(text=f"Rain\n{STORY}\n{STORY} {STORY}"), extract_blocks(snapshot(PAGE_METHOD)))
+    return TrainingPage(GoldPage(text=f"Rain\n{STORY}\n{STORY} {STORY}"), extract_blocks(snapshot(MENU_PAGE)))
 
 
 def layer(columns, outputs, **weights):

@@ -6,7 +6,7 @@ from helpers.pages import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.regions.model import CLASSES, NONE, BlockRoles, inherit_roles
+from vclean.classify.regions import CLASSES, NONE, BlockRoles, inherit_roles
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.features.regions.candidates import candidate_regions
