@@ -87,12 +87,11 @@ class Rules:
             block: index of the block.
             is_opposed: whether the label is against the sum of the contributions; then there is a rule at least.
         """
-        steps = [(step, step.phrase(self, block)) for step, decided in self._decided if decided[block]]
-        if steps and steps[0][0].is_alone:
-            steps = steps[:1]
+        steps = [step for step, decided in self._decided if decided[block]]
         if is_opposed and not steps:
             return [(Rule.THRESHOLD, f"{self.selection(block)}, close to the threshold of this page")]
-        return [(step.rule, text) for step, text in steps]
+        named = steps[:1] if steps and steps[0].is_alone else steps
+        return [(step.rule, step.phrase(self, block)) for step in named]
 
     @cached_property
     def _decided(self) -> list[tuple[_Step, NDArray[np.bool_]]]:

@@ -33,7 +33,7 @@ from vclean.features.segments import columns as segment_columns
 from vclean.features.segments.columns import REGIONAL, max_over_descendants, segment_matrix
 from vclean.features.segments.segments import Segments, Separators
 from vclean.features.segments.vips import algorithm
-from vclean.features.segments.vips.page import VisualPage
+from vclean.features.segments.vips.page import VisualPage, union_boxes
 from vclean.labels import REGION_ROLES
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.regions.candidates import Regions
-    from vclean.features.segments.vips.page import Extent
     from vclean.render.snapshot import Snapshot
 
 
@@ -146,16 +145,17 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
     for number, row in enumerate(rows):
         if row.leaves:
             owner[row.leaves] = number
+    extents = [[page.extent[node] for node in row.nodes(page)] for row in rows]
     return Segments(
         snapshot=page.snapshot,
         method=METHOD,
         parent=np.array([row.parent for row in rows], dtype=np.int32),
         coherence=np.array([row.coherence for row in rows], dtype=np.int32),
-        box=_boxes(page, rows),
+        box=union_boxes(page, [row.parent for row in rows], extents),
         text=owner[page.first_text :],
         element=owner[: page.first_text],
         node_box=page.node_box,
-        separators=_no_separators(),
+        separators=Separators.from_rows(),
     )
 
 
@@ -174,6 +174,10 @@ class _Row:
     coherence: int
     key: int = -1
     leaves: list[int] = field(default_factory=list)
+
+    def nodes(self, page: VisualPage) -> list[int]:
+        """Return the nodes whose extents are in its box: its leaves, and its element if it has one."""
+        return [*self.leaves, self.key] if 0 <= self.key < page.first_text else self.leaves
 
 
 def _rows(leaf: NDArray[np.int64], keys: NDArray[np.int64]) -> list[_Row]:
@@ -219,31 +223,6 @@ def _runs(loose: NDArray[np.bool_], region: NDArray[np.int32]) -> NDArray[np.int
     begins = np.ones(len(loose), dtype=bool)
     begins[1:] = (np.diff(region) != 0) | ~loose[1:] | ~loose[:-1]
     return np.cumsum(begins)
-
-
-def _boxes(page: VisualPage, rows: list[_Row]) -> NDArray[np.float32]:
-    """Return the boxes of segments, float32 (S, 4): union of leaves, element and children; for the root, the page."""
-    extents: list[list[Extent]] = [[page.extent[node] for node in row.leaves] for row in rows]
-    boxes = np.zeros((len(rows), 4), dtype=np.float32)
-    for number in range(len(rows) - 1, 0, -1):
-        row = rows[number]
-        if 0 <= row.key < page.first_text:
-            extents[number].append(page.extent[row.key])
-        left, top, right, bottom = zip(*extents[number], strict=True)
-        union = (min(left), min(top), max(right), max(bottom))
-        boxes[number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
-        extents[row.parent].append(union)
-    boxes[0, 2:] = page.snapshot.width, page.snapshot.height
-    return boxes
-
-
-def _no_separators() -> Separators:
-    return Separators(
-        segment=np.zeros(0, dtype=np.int32),
-        vertical=np.zeros(0, dtype=bool),
-        box=np.zeros((0, 4), dtype=np.float32),
-        weight=np.zeros(0, dtype=np.int32),
-    )
 
 
 FORMAT: Final = 1

@@ -156,7 +156,7 @@ class TestOfShapes:
         assert len(Segmentation.from_shapes([])) == 0
 
 
-BASELINE_PAGE = """<body><header title="0 0 100 10"><b title="0 0 40 10">Site</b> slogan <img title="90 0 10 10"></header>
+DOM_PAGE = """<body><header title="0 0 100 10"><b title="0 0 40 10">Site</b> slogan <img title="90 0 10 10"></header>
 <main title="0 10 100 80"><p title="0 10 100 40">First</p><p title="0 50 100 40">Second
 <i title="40 50 20 10">word</i></p></main><aside lang=hidden>Hidden</aside>Loose</body>"""
 
@@ -173,7 +173,7 @@ def texts(html, depth):
 
 class TestWholePage:
     def test_one_segment_with_all_nodes(self) -> None:
-        page = boxed(BASELINE_PAGE)
+        page = boxed(DOM_PAGE)
         result = whole_page(page)
         assert [shape.bounds for shape in result.shapes] == [(0, 0, 100, 100)]
         assert result.members.shape == (1, len(Nodes(page)))
@@ -183,11 +183,11 @@ class TestWholePage:
 class TestSegmentAtDepth:
     def test_children_of_the_body(self) -> None:
         """Check that loose nodes of the body are one segment, and hidden nodes none."""
-        assert texts(BASELINE_PAGE, 1) == [["Loose"], ["Site", "slogan"], ["First", "Second", "word"]]
+        assert texts(DOM_PAGE, 1) == [["Loose"], ["Site", "slogan"], ["First", "Second", "word"]]
 
     def test_deeper_level(self) -> None:
         """Check that the image, which has no text, is a segment."""
-        assert texts(BASELINE_PAGE, 2) == [
+        assert texts(DOM_PAGE, 2) == [
             ["Loose"],
             ["slogan"],
             ["Site"],
@@ -198,12 +198,12 @@ class TestSegmentAtDepth:
 
     def test_loose_nodes_above_the_depth_are_one_segment(self) -> None:
         """Check the segment of the text in the header and the image beside it."""
-        page = boxed(BASELINE_PAGE)
+        page = boxed(DOM_PAGE)
         loose = segment_at_depth(page, 3).members[1]
         assert loose[: len(page)].sum() == loose[len(page) :].sum() == 1
 
     def test_deepest_level(self) -> None:
-        assert texts(BASELINE_PAGE, 16) == [
+        assert texts(DOM_PAGE, 16) == [
             ["Loose"],
             ["slogan"],
             ["Site"],
@@ -213,7 +213,7 @@ class TestSegmentAtDepth:
         ]
 
     def test_shapes(self) -> None:
-        page = boxed(BASELINE_PAGE)
+        page = boxed(DOM_PAGE)
         bounds = [shape.bounds for shape in segment_at_depth(page, 2).shapes]
         assert bounds[2:] == [(0, 0, 40, 10), (90, 0, 100, 10), (0, 10, 100, 50), (0, 50, 100, 90)]
 
@@ -223,7 +223,7 @@ class TestSegmentAtDepth:
         assert [shape.bounds for shape in segment_at_depth(page, 2).shapes] == [(0, 0, 9, 9), (20, 20, 29, 29)]
 
     def test_segments_do_not_share_text(self) -> None:
-        page = boxed(BASELINE_PAGE)
+        page = boxed(DOM_PAGE)
         for depth in DEPTHS:
             held = segment_at_depth(page, depth).members[:, len(page) :]
             shown = Nodes(page).shown[len(page) :]

@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.methods import bakic, get
+from vclean.classify.methods import bakic
 from vclean.classify.methods.bakic import COLUMNS, SEGMENT_EXTRACTOR, VARIANT_A, VARIANT_B, Parts, extractor_masks
 from vclean.classify.methods.base import TrainingPage, prediction_from_mask
 from vclean.features.blocks import extract_blocks
@@ -181,14 +181,3 @@ class TestVariantB:
         pytest.importorskip("sklearn")
         model = VARIANT_B.train([VARIANT_B.make_example(training_page())] * 20)
         assert "".join(VARIANT_B.load(model)(blocks()).labels) == "oooohppo"
-
-
-class TestShipped:
-    @pytest.mark.parametrize("name", ["bakic-a", "bakic-b", "bakic-segment"])
-    def test_shipped_model_keeps_an_article(self, name):
-        if name != "bakic-segment":
-            pytest.importorskip("boilerpy3")
-            pytest.importorskip("readability")
-        paragraphs = f"<p>{STORY} {STORY} {STORY}</p>" * 6
-        labels = get(name)(blocks(f"{MENU}<div><h1>Rain</h1>{paragraphs}</div>")).labels
-        assert labels[5:] == ["p"] * 6

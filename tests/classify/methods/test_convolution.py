@@ -117,31 +117,6 @@ class TestFit:
             fit(SEQUENCES, BEFORE, PLAN)
 
 
-class TestPaddedRows:
-    def test_excerpts_do_not_cross_sequences(self):
-        sequences = [np.full((length, 1), number, dtype=np.float32) for number, length in enumerate((7, 2, 9), 1)]
-        rows = convolution._PaddedRows.from_sequences(
-            sequences, [np.zeros(len(each), dtype=np.int64) for each in sequences], 4
-        )
-        columns, targets = rows.draw(np.random.default_rng(1), replace(PLAN, excerpt=4, batch=300))
-        inside = targets == 0
-        numbers = np.where(inside, columns[..., 0], columns.max(axis=1))
-        assert (numbers == numbers[:, :1]).all()
-        assert not columns[~inside].any()
-        assert {number: int(inside[numbers[:, 0] == number].sum(axis=1).min()) for number in (1, 2, 3)} == {
-            1: 4,
-            2: 2,
-            3: 4,
-        }
-
-    def test_draws_all_positions_of_a_sequence(self):
-        rows = convolution._PaddedRows.from_sequences(
-            [np.arange(6, dtype=np.float32)[:, None]], [np.zeros(6, dtype=np.int64)], 4
-        )
-        columns, _ = rows.draw(np.random.default_rng(1), replace(PLAN, excerpt=4, batch=100))
-        assert set(columns[:, 0, 0].tolist()) == {0, 1, 2}
-
-
 class TestForward:
     def test_agrees_with_numpy(self, torch):
         weights = [RANDOM.normal(size=shape).astype(np.float32) for shape in ((4, 3, 1), (5, 4, 3), (2, 5, 3))]

@@ -45,7 +45,7 @@ PARROT = SimpleNamespace(make_example=examples_of, train=lambda examples: "|".jo
 """A method whose model is what it has seen."""
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def only_parrot(monkeypatch):
     monkeypatch.setattr(
         registry, "_METHODS", (base.MethodInfo(name="parrot", summary="p", entry_point="parrot", trained=True),)
@@ -53,6 +53,7 @@ def only_parrot(monkeypatch):
     monkeypatch.setattr(training, "training_module", lambda name: PARROT)
 
 
+@pytest.mark.usefixtures("only_parrot")
 class TestOf:
     def test_skips_unreadable_pages_and_pages_without_text(self):
         examples = TrainingExamples.from_pages(
@@ -68,6 +69,7 @@ class TestOf:
             TrainingExamples.from_pages([], ["bte"], parse)
 
 
+@pytest.mark.usefixtures("only_parrot")
 class TestTrain:
     def test_file_describes_the_training_data(self):
         data = TrainingExamples.from_pages([page(1, "Sun."), page(2)], ["parrot"], parse).train("parrot")
@@ -79,6 +81,7 @@ class TestTrain:
             TrainingExamples.from_pages([], ["parrot"], parse).train("parrot")
 
 
+@pytest.mark.usefixtures("only_parrot")
 class TestCrossValidatedPredictor:
     def test_predictor_uses_models_that_did_not_see_the_site(self):
         pages = [page(number, f"Text {number % 4}.", site=f"site{number % 4}") for number in range(12)]

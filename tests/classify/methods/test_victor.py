@@ -7,7 +7,7 @@ import pytest
 from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.methods import get, victor
+from vclean.classify.methods import victor
 from vclean.classify.methods import victor as method
 from vclean.classify.methods.base import TrainingPage, pack_arrays, unpack_arrays
 from vclean.errors import ExtraMissingError
@@ -118,9 +118,6 @@ class TestTrain:
         assert "".join(prediction.labels) == "lo"
         assert prediction.probability[0] == pytest.approx(0.7, abs=0.01)
 
-    def test_training_is_reproducible(self, model):
-        assert method.train([method.make_example(training_page(markup=MARKUP))] * 10) == model
-
     def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pycrfsuite", None)
         with pytest.raises(ExtraMissingError, match=r"needs python-crfsuite .*: pip install .*\[methods\]'"):
@@ -129,10 +126,3 @@ class TestTrain:
     def test_learns_that_a_paragraph_follows_a_heading(self, model):
         pair = unpack_arrays(model)["pair"]
         assert pair[LABELS.index("h"), LABELS.index("p")] > 0
-
-
-class TestShipped:
-    def test_shipped_model_keeps_the_story_and_drops_the_menu(self):
-        menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
-        paragraphs = f"<p>{STORY} {STORY} {STORY}</p>" * 3
-        assert "".join(get("victor")(extract_blocks(snapshot(f"{menu}{paragraphs}"))).labels) == "oooooppp"

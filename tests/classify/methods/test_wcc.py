@@ -80,21 +80,10 @@ class TestTrain:
         assert prediction.probability.tolist() == pytest.approx([1, 0, 1], abs=0.1)
         assert prediction.probability.dtype == np.float32
 
-    def test_training_is_reproducible(self, model):
-        training_page = TrainingPage(GoldPage(text=RAINY), extract_blocks(snapshot(PAGE)))
-        assert DECISION_TREE.train([DECISION_TREE.make_example(training_page)] * 100) == model
-
     def test_weight_is_the_root_of_the_words(self):
         example = DECISION_TREE.make_example(TrainingPage(GoldPage(text=RAINY), extract_blocks(snapshot(PAGE))))
         assert example.weight.tolist() == pytest.approx([4, 2**0.5])
         assert example.content.tolist() == [True, False]
-
-
-class TestShipped:
-    def test_shipped_model_keeps_the_paragraph_and_drops_the_menu(self):
-        menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
-        labels = get("wcc-tree")(extract_blocks(snapshot(f"{menu}<p>{RAINY}</p>"))).labels
-        assert "".join(labels) == "ooooop"
 
 
 STORY = "The rain came early, and with the rain came the ferry."
@@ -156,10 +145,6 @@ class TestTrainLanguageModel:
         assert "".join(prediction.labels) == "hpooo"
         assert prediction.probability[1] > 0.5 > prediction.probability[2]
         assert prediction.probability.dtype == np.float32
-
-    def test_training_is_reproducible(self, lm_model):
-        training_page = TrainingPage(GoldPage(text=f"Rain and ferry\n{STORY}"), extract_blocks(snapshot(FERRY_PAGE)))
-        assert LANGUAGE_MODEL.train([LANGUAGE_MODEL.make_example(training_page)] * 3) == lm_model
 
     def test_page_without_headings_is_content(self, lm_model):
         assert LANGUAGE_MODEL.load(lm_model)(extract_blocks(snapshot("<p>One</p><div>Two</div>"))).labels == ["p", "p"]
@@ -231,10 +216,6 @@ class TestBreed:
         assert fitness(result[None], np.packbits(self.MATCHES, axis=1), worth)[0] == 2 * expected.sum()
         assert (result[4], result[7], result[9]) == (1, 1, -1)
 
-    def test_is_reproducible(self):
-        worth = np.random.default_rng(4).normal(size=200)
-        assert np.array_equal(breed(self.MATCHES, worth), breed(self.MATCHES, worth))
-
 
 class TestTrainGenetic:
     def test_fits_the_training_page(self, bred):
@@ -242,9 +223,6 @@ class TestTrainGenetic:
         prediction = GENETIC.load(bred)(extract_blocks(snapshot(page)))
         assert "".join(prediction.labels) == "poooo"
         assert prediction.probability.tolist() == [1, 0, 0, 0, 0]
-
-    def test_training_is_reproducible(self, bred):
-        assert GENETIC.train([GENETIC.make_example(training_page())] * 8) == bred
 
     def test_model_has_two_lists_of_patterns(self, bred):
         result = json.loads(bred)
@@ -257,10 +235,3 @@ class TestLoad:
         data = json.dumps({"positive": ["rain", r"^\d"], "negative": ["©"]}).encode()
         blocks = extract_blocks(snapshot("<p>the rain</p><p>1. first</p><p>© rain</p><p>sun</p>"))
         assert "".join(GENETIC.load(data)(blocks).labels) == "ppoo"
-
-
-class TestShippedGenetic:
-    def test_shipped_model_keeps_the_paragraph_and_drops_the_menu(self):
-        menu = "<ul>" + "<li><a href=/>Home</a></li>" * 5 + "</ul>"
-        labels = get("wcc-genetic")(extract_blocks(snapshot(f"{menu}<p>{RAINY} {RAINY}</p>"))).labels
-        assert "".join(labels) == "ooooop"

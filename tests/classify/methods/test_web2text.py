@@ -38,19 +38,6 @@ def tags(tree, elements):
     return [None if element == NONE else page.tags[page.tag[element]] for element in np.ravel(elements).tolist()]
 
 
-class TestContainer:
-    def test_container_is_the_innermost_element_with_all_text(self):
-        assert tags(collapsed(PAGE), collapsed(PAGE).container) == ["h1", "p", "a", "li"]
-
-    def test_text_in_two_inline_elements(self):
-        tree = collapsed("<p><b>one</b> <i>two</i></p><p><b>three</b></p>")
-        assert tags(tree, tree.container) == ["p", "b"]
-
-    def test_text_beside_a_block_level_element(self):
-        tree = collapsed("<div>one<p>two</p>three</div>")
-        assert tags(tree, tree.container) == ["div", "p", "div"]
-
-
 class TestForks:
     def test_element_with_one_child_is_not_a_fork(self):
         tree = collapsed(PAGE)
@@ -87,27 +74,7 @@ class TestForks:
         assert tree.distance.shape == tree.common_fork.shape == (0,)
 
 
-class TestPairs:
-    def test_common_fork_is_the_innermost(self):
-        assert tags(collapsed(PAGE), collapsed(PAGE).common_fork) == ["div", "body", "ul"]
-
-    def test_distance_counts_steps_between_leaves(self):
-        """Compute by hand: siblings are two steps apart; across the body, two up and two down."""
-        assert collapsed(PAGE).distance.tolist() == [2, 4, 2]
-
-    def test_distance_from_a_text_into_the_next_element(self):
-        assert collapsed("<div>one<section><p>two<p>three</section></div>").distance.tolist() == [3, 2]
-
-    def test_only_children_do_not_add_steps(self):
-        assert collapsed("<body><div><div><p>one</div></div><table><tr><td>two</table>").distance.tolist() == [2]
-
-
 class TestRuns:
-    def test_run_has_the_blocks_of_a_fork(self):
-        tree = collapsed(PAGE)
-        first, end = tree.runs(np.append(np.flatnonzero(tree.is_fork), NONE).astype(np.int32))
-        assert (first.tolist(), end.tolist()) == ([0, 0, 2, 0], [4, 2, 4, 0])
-
     def test_block_that_begins_outside_is_excluded(self):
         tree = collapsed("<div>one <span>two<p>three</p><p>four</p>five</span> six</div>")
         assert tree.blocks.text == ["one two", "three", "four", "five six"]
@@ -123,34 +90,6 @@ class TestRuns:
         for element, (first, last) in zip(elements.tolist(), runs, strict=True):
             inside = np.flatnonzero((tree.container >= element) & (tree.container < end[element]))
             assert list(range(first, last)) == inside.tolist()
-
-
-class TestTags:
-    def test_leaf_has_the_tags_of_merged_elements(self):
-        tags_of_leaves = collapsed(PAGE).leaf_tags(["h1", "p", "b", "li", "a", "ul"])
-        assert tags_of_leaves.tolist() == [
-            [True, False, False, False, False, False],
-            [False, True, False, False, False, False],
-            [False, False, False, True, True, False],
-            [False, False, False, True, False, False],
-        ]
-
-    def test_text_beside_elements_has_no_tags(self):
-        assert collapsed("<div>one<p>two").leaf_tags(["div", "p"]).tolist() == [[False, False], [False, True]]
-
-    def test_fork_has_the_tags_of_merged_elements(self):
-        tree = collapsed("<body><p>one<table><tr><td>two<td>three</table>")
-        rows, none = tree.parent[1:2], np.array([NONE], dtype=np.int32)
-        assert tree.fork_tags(np.append(rows, none), ["tr", "table", "td", "body"]).tolist() == [
-            [True, True, False, False],
-            [False] * 4,
-        ]
-
-    def test_tags_inside_a_fork(self):
-        tree = collapsed("<body><div><p>one<p>two<input></div><p>three")
-        forks = np.append(tree.parent[[0, 2]], NONE).astype(np.int32)
-        assert tree.has(forks, ("input",)).tolist() == [True, True, False]
-        assert tree.has(forks, ("img",)).tolist() == [False] * 3
 
 
 NAMES = [*COLUMNS]
