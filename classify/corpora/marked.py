@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from resiliparse.parse.html import ElementNode
 
-    from vclean.classify.corpora.marked import RegionMark
     from vclean.features.blocks import BlockColumns
     from vclean.render.archive.pages import Record
     from vclean.render.snapshot import Snapshot

@@ -9,8 +9,6 @@ from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.labels import LEARNED_KINDS, PAGE_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from vclean.classify.trees.forest import Forest
@@ -36,7 +34,7 @@ FITS: Final[dict[str, dict[str, Any]]] = {
 }
 """Parameters of LightGBM and number of rounds by model. Small models have one thread: a second one costs more than it
 saves in short rounds."""
-CORRECTIONS: Final[Mapping[str, Any]] = {
+CORRECTIONS: Final[dict[str, Any]] = {
     "rounds": 40,
     "num_leaves": 8,
     "learning_rate": 0.1,
