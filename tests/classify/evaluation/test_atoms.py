@@ -22,7 +22,6 @@ from vclean.classify.evaluation.atoms import (
 )
 from vclean.classify.evaluation.segment_scores import score
 from vclean.classify.evaluation.segmentation import Nodes, Segmentation, whole_page
-from vclean.cli.commands.evaluate_segments import ATOMS
 from vclean.errors import InputError
 
 PAGE = """<body><div title="0 0 100 40"><h1 title="0 0 100 40">Seven c</h1></div>
@@ -43,14 +42,6 @@ def weights(page, kind, *shapes, screenshot=None):
     """Return the weight of the elements in each shape."""
     atoms = PageAtoms(page, screenshot).group([kind], segmentation(*shapes), segmentation())[kind]
     return (atoms.weight @ atoms.predicted).tolist()
-
-
-class TestKind:
-    def test_all_kinds_can_be_parsed(self) -> None:
-        assert tuple(AtomKind) == ATOMS
-
-    def test_only_edges_need_a_screenshot(self) -> None:
-        assert [kind for kind in AtomKind if kind.needs_screenshot] == [AtomKind.EDGES_FINE, AtomKind.EDGES_COARSE]
 
 
 class TestPixels:
@@ -209,21 +200,6 @@ class TestAreas:
     def test_without_shapes(self) -> None:
         assert areas(arrange()) == {"": WIDTH * HEIGHT}
 
-    def test_overlapping_shapes(self) -> None:
-        """Use boxes of 4x4 and 6x6 px that share 2x2 px."""
-        assert areas(arrange(shapely.box(0, 0, 4, 4), shapely.box(2, 2, 8, 8))) == {
-            "": 240 - 16 - 36 + 4, "0": 12, "1": 32, "01": 4,
-        }  # fmt: skip
-
-    def test_nested_shapes(self) -> None:
-        assert areas(arrange(shapely.box(0, 0, 20, 12), shapely.box(1, 1, 3, 3))) == {"0": 236, "01": 4}
-
-    def test_adjacent_shapes(self) -> None:
-        assert areas(arrange(shapely.box(0, 0, 10, 12), shapely.box(10, 0, 20, 12))) == {"0": 120, "1": 120}
-
-    def test_equal_shapes(self) -> None:
-        assert areas(arrange(shapely.box(0, 0, 2, 2), shapely.box(0, 0, 2, 2))) == {"": 236, "01": 4}
-
     def test_a_hole_is_outside(self) -> None:
         ring = shapely.box(0, 0, 6, 6).difference(shapely.box(2, 2, 4, 4))
         assert areas(arrange(ring)) == {"": 208, "0": 32}
@@ -232,10 +208,6 @@ class TestAreas:
         parts = shapely.MultiPolygon([shapely.box(0, 0, 2, 2), shapely.box(5, 5, 8, 6)])
         arrangement = arrange(parts)
         assert areas(arrangement) == {"": 233, "0": 7}
-
-    def test_l_shape(self) -> None:
-        corner = shapely.union(shapely.box(0, 0, 2, 6), shapely.box(0, 4, 6, 6))
-        assert areas(arrange(corner)) == {"": 220, "0": 20}
 
     def test_parts_outside_the_page_are_ignored(self) -> None:
         assert areas(arrange(shapely.box(-5, -5, 2, 3), shapely.box(18, 10, 30, 30), shapely.box(30, 0, 40, 5))) == {
@@ -292,26 +264,6 @@ class TestCountNear:
         counts = arrangement.count_near(np.array(points, dtype=np.int64).reshape(-1, 2))
         names = ["".join(map(str, np.flatnonzero(row))) for row in arrangement.inside]
         return {name: number for name, number in zip(names, counts.tolist(), strict=True) if number}
-
-    def test_point_inside_a_region(self) -> None:
-        arrangement = arrange(shapely.box(0, 0, 10, 10))
-        assert self.count(arrangement, (5, 5), (6, 5), (15, 5)) == {"0": 2, "": 1}
-
-    def test_point_beside_a_region(self) -> None:
-        """Check that column 9, the last inside, and 10, the first outside, count on both sides, and 11 does not."""
-        arrangement = arrange(shapely.box(0, 0, 10, 12))
-        assert self.count(arrangement, (9, 5)) == {"0": 1, "": 1}
-        assert self.count(arrangement, (10, 5)) == {"0": 1, "": 1}
-        assert self.count(arrangement, (11, 5)) == {"": 1}
-
-    def test_point_at_a_corner(self) -> None:
-        arrangement = arrange(shapely.box(0, 0, 10, 6), shapely.box(10, 6, 20, 12))
-        assert self.count(arrangement, (10, 6)) == {"0": 1, "1": 1, "": 1}
-
-    def test_each_region_counts_a_pixel_once(self) -> None:
-        """Use a shape of two parts with the pixel between them."""
-        parts = shapely.MultiPolygon([shapely.box(0, 0, 10, 12), shapely.box(11, 0, 20, 12)])
-        assert self.count(arrange(parts), (10, 3)) == {"0": 1, "": 1}
 
     def test_points_at_the_corners_of_the_page(self) -> None:
         arrangement = arrange(shapely.box(0, 0, 20, 12))
@@ -413,10 +365,6 @@ class TestCanny:
         alone[:, 10:] += 12
         alone[:, 40:] += 100
         assert np.flatnonzero(detector(alone).any(axis=0)).tolist() == [39]
-
-    def test_detection_is_deterministic(self) -> None:
-        data = luma(image(lambda brush: brush.ellipse((5, 5, 50, 30), fill="red")))
-        assert (FINE(data) == FINE(data)).all()
 
 
 class TestEdgePoints:

@@ -74,25 +74,6 @@ class TestNodes:
         shown = names(page, Nodes(page).shown)
         assert shown == ["html", "body", "div", "b", "p", "p", "One", "two", "Left", "Right"]
 
-    def test_characters(self) -> None:
-        page = boxed("<body><p>Two  words\n</p><img></body>")
-        nodes = Nodes(page)
-        assert nodes.characters[text(page, "Two words")] == 9
-        assert nodes.characters[: len(page)].sum() == 0
-
-    def test_inside_includes_descendants(self) -> None:
-        page = boxed(PAGE)
-        nodes = Nodes(page)
-        inside, alone = nodes.inside([element(page, "a"), text(page, "Left")])
-        assert names(page, inside) == ["div", "b", "One", "two"]
-        assert names(page, alone) == ["Left"]
-
-    def test_outermost(self) -> None:
-        page = boxed(PAGE)
-        nodes = Nodes(page)
-        held = nodes.inside([element(page, "a"), element(page, "b"), element(page, "c")]).any(axis=0)
-        assert names(page, nodes.outermost(held)) == ["div", "p", "p"]
-
 
 class TestOfNodes:
     def segmentation(self, page, *tops):
@@ -309,14 +290,6 @@ class TestFindSegmenter:
     def test_oracle_in_the_name(self) -> None:
         assert find_segmenter("vips-oracle").oracle
 
-    def test_names_share_one_segmenter(self) -> None:
-        """Check identity, so that each page is segmented once for all names."""
-        assert (
-            find_segmenter("dom").segmenter
-            is find_segmenter("dom@2").segmenter
-            is find_segmenter("dom-oracle").segmenter
-        )
-
     @pytest.mark.parametrize(
         ("name", "reason"),
         [
@@ -415,10 +388,6 @@ class TestTrained:
 
 
 class TestTraining:
-    def test_segmenter_without_training_is_returned_unchanged(self) -> None:
-        dom = find_segmenter("dom").segmenter
-        assert dom.trained([], lambda: None) is dom
-
     def test_too_few_pages(self) -> None:
         pages = [RenderedMarkedPage("http://one.example/", *marked_page(0))]
         with pytest.raises(InputError, match="too few marked pages"):

@@ -109,25 +109,6 @@ class TestBestStates:
         assert best_states(np.full(5, 0.5), sizes).tolist() == [1, 2, 2, 2, 2]
 
 
-class TestSizes:
-    def test_characters_and_runs(self):
-        html = "<body>Loose<div><p>One</p><p>Three</p></div><div><p>Seven</p><p lang=hidden>Hidden</p></div>End</body>"
-        sizes = Sizes.from_regions(candidate_regions(PageContext(extract_blocks(boxed(html)))))
-        assert sizes.characters.tolist()[:2] == [21, 8]
-        assert sizes.run_characters.tolist() == [5, 3, 5, 5, 0, 3]
-        assert sizes.run_characters.sum() == sizes.characters[0]
-        assert sizes.run_container[0] == sizes.run_container[-1] == 0
-
-    def test_runs_sum_to_their_containers(self):
-        characters = np.bincount(TREE.run_container, TREE.run_characters, minlength=5)
-        for row in range(4, 0, -1):
-            characters[TREE.parent[row]] += characters[row]
-        assert characters == pytest.approx(TREE.characters)
-
-    def test_divisible(self):
-        assert TREE.divisible.tolist() == [True, True, False, False, False]
-
-
 HTML = """<body><div id=head><p>One</p><p>Two</p></div><div id=rest><div id=main><p>Three</p><p>Four</p></div>
 <div id=foot><p>Five</p><p>Six</p></div></div></body>"""
 

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from helpers.pages import laid_out, snapshot
 from helpers.synthetic import SITES, gold_page, rows
-from hypothesis import given
-from hypothesis import strategies as st
 
 from vclean.classify.content import stacking
 from vclean.classify.content.linear import LinearModel
@@ -16,7 +14,6 @@ from vclean.classify.training import dataset
 from vclean.classify.training.dataset import WEIGHT_CAP, LinearFits, TrainingTable, design_matrix, page_rows
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
-from vclean.features.groups import RaggedArray
 from vclean.features.names.hashed_tokens import BUCKETS
 from vclean.labels import LABELS, UNKNOWN, Label
 
@@ -59,16 +56,6 @@ class TestTable:
         assert whole.content[rows].tolist() == page.content.tolist()
         assert whole.label[rows].tolist() == page.label.tolist()
         assert whole.weight[rows].tolist() == page.weight.tolist()
-
-    def test_sites_are_numbered(self, whole: TrainingTable) -> None:
-        """Check that both readings of a page have the same number."""
-        by_page = [set(part.tolist()) for part in whole.split(whole.row_site)]
-        assert by_page[:SITES] == by_page[SITES:]
-        assert sorted(number for numbers in by_page[:SITES] for number in numbers) == list(range(SITES))
-
-    def test_split_inverts_concatenation(self, whole: TrainingTable) -> None:
-        parts = whole.split(whole.content)
-        assert [part.tolist() for part in parts] == [page.content.tolist() for page in whole.pages]
 
     def test_page_without_blocks_has_an_empty_part(self, pages) -> None:
         empty = replace(
@@ -233,16 +220,3 @@ class TestPageRows:
         assert len(rows) == len(rows.weight) == 0
         assert rows.base.shape == (0, len(matrix.COLUMNS))
         assert rows.path.start.tolist() == rows.word.start.tolist() == [0]
-
-
-class TestConcatenate:
-    @given(st.lists(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=4), min_size=1, max_size=5))
-    def test_rows_are_concatenated(self, tables: list[list[list[int]]]) -> None:
-        parts = [
-            RaggedArray(np.cumsum([0, *map(len, rows)]), np.array([b for row in rows for b in row], dtype=np.int32))
-            for rows in tables
-        ]
-        whole = RaggedArray.concatenate(parts)
-        bounds = zip(whole.start, whole.start[1:], strict=False)
-        assert [whole.values[a:b].tolist() for a, b in bounds] == [row for rows in tables for row in rows]
-        assert whole.start.dtype == np.int64

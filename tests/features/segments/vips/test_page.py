@@ -77,34 +77,6 @@ class TestVirtualText:
         assert not page.is_virtual_text[element(page, "div")]
 
 
-class TestHasVirtualText:
-    @pytest.mark.parametrize(
-        ("inside", "expected"),
-        [
-            ("one<p>two", True),
-            ("<b>one</b><p>two", True),
-            ("<p>one<p>two", False),
-            ("<i lang=hidden>x</i><p>one", False),
-        ],
-    )
-    def test_children_alone_count(self, inside, expected):
-        page = page_of(f"<div>{inside}</div>")
-        assert page.has_virtual_text_child[element(page, "div")] is expected
-
-
-class TestLargestChild:
-    def test_only_visible_children(self):
-        page = page_of(
-            "<div><p title='0 0 100 50'>one<p title='0 60 100 80'>two<p title='0 0 900 900' lang=hidden>three</div>"
-        )
-        size = page.size[element(page, "p", 1)]
-        assert page.largest_child[element(page, "div")] == size > page.size[element(page, "p")]
-
-    def test_no_children(self):
-        page = page_of("<div><hr title='0 0 100 50'></div>")
-        assert page.largest_child[element(page, "hr")] == 0
-
-
 class TestKind:
     @pytest.mark.parametrize(
         ("html", "tag", "kind"),
