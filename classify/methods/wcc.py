@@ -32,6 +32,7 @@ from scipy.special import expit
 
 from vclean.classify.methods.base import prediction_from_mask, prediction_of_visible
 from vclean.classify.training.dataset import WEIGHT_CAP
+from vclean.classify.trees.forest import Forest
 from vclean.features.block import linguistic, structural
 from vclean.features.columns import ratio
 from vclean.features.page_context import PageContext
@@ -143,12 +144,10 @@ class DecisionTree:
 
     def load(self, data: bytes) -> Method:
         """Return the method that keeps the visible blocks that the tree classifies as content."""
-        import lightgbm
-
-        tree = lightgbm.Booster(model_str=data.decode())
+        tree = Forest(data.decode())
 
         def label(blocks: BlockColumns) -> Prediction:
-            probability = np.asarray(tree.predict(tree_columns(PageContext(blocks)), num_threads=1), dtype=np.float32)
+            probability = tree.predict(tree_columns(PageContext(blocks))).astype(np.float32)
             return prediction_of_visible(blocks, probability >= _HALF, probability=probability)
 
         return label

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,9 +11,10 @@ from helpers.pages import laid_out, snapshot
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.corpora.marked import strip_marks
 from vclean.classify.training import regions as model
-from vclean.classify.training.dataset import PageRows, page_rows
+from vclean.classify.training.dataset import PageRows, TrainingTable, page_rows
 from vclean.classify.training.fits import FITS
 from vclean.classify.training.regions import marked_rows
+from vclean.classify.training.train import CrossValidation
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
@@ -73,11 +75,24 @@ def region_rows(number: int) -> RegionRows:
     return marked_rows(PageContext(extract_blocks(snapshot(html))), marks, site=f"site{number % SITES}.example")
 
 
+@cache
 def region_forest() -> Forest:
     """Return a region model trained on one page of every site."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(FITS, "regions", FITS["regions"] | {"min_data_in_leaf": 2})
         return model.fit([region_rows(number) for number in range(SITES)])
+
+
+@cache
+def quick_validation() -> CrossValidation:
+    """Return a cross-validation of small models on two pages of every site, one of them rendered.
+
+    Tests share it, and none changes it.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        train_quickly(patch)
+        pages = [rows(number, rendered=number % 2 == 0) for number in range(2 * SITES)]
+        return CrossValidation.run(TrainingTable.from_pages(pages))
 
 
 def train_quickly(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,6 +74,12 @@ class TestNodes:
         shown = names(page, Nodes(page).shown)
         assert shown == ["html", "body", "div", "b", "p", "p", "One", "two", "Left", "Right"]
 
+    def test_outermost(self) -> None:
+        page = boxed(PAGE)
+        nodes = Nodes(page)
+        held = nodes.inside([element(page, "a"), element(page, "b"), element(page, "c")]).any(axis=0)
+        assert names(page, nodes.outermost(held)) == ["div", "p", "p"]
+
 
 class TestOfNodes:
     def segmentation(self, page, *tops):

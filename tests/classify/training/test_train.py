@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.pages import laid_out, snapshot
-from helpers.synthetic import SITES, gold_page, region_forest, rows, train_quickly
+from helpers.synthetic import SITES, gold_page, quick_validation, region_forest, train_quickly
 
 from vclean.classify.content import stacking
 from vclean.classify.content.kinds import kind_probability
@@ -29,7 +29,7 @@ PAGES = 2 * SITES
 
 @pytest.fixture(scope="module")
 def pages():
-    return [rows(number, rendered=number % 2 == 0) for number in range(PAGES)]
+    return quick_validation().table.pages
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -40,9 +40,8 @@ def quick() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def validation(pages) -> CrossValidation:
-    """Return a cross-validation that several tests share and none changes."""
-    return CrossValidation.run(TrainingTable.from_pages(pages))
+def validation() -> CrossValidation:
+    return quick_validation()
 
 
 def predicted_fold(table: TrainingTable):
