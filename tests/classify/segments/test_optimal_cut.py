@@ -83,6 +83,15 @@ class TestSegmentProbabilities:
         assert segment_probabilities(np.ones(5), TREE).is_segment == pytest.approx([0, 0, 1, 1, 1])
 
 
+class TestSizes:
+    def test_characters_and_runs(self):
+        html = "<body>Loose<div><p>One</p><p>Three</p></div><div><p>Seven</p><p lang=hidden>Hidden</p></div>End</body>"
+        sizes = Sizes.from_regions(candidate_regions(PageContext(extract_blocks(boxed(html)))))
+        assert sizes.characters.tolist()[:2] == [21, 8]
+        assert sizes.run_characters.tolist() == [5, 3, 5, 5, 0, 3]
+        assert sizes.run_container[0] == sizes.run_container[-1] == 0
+
+
 class TestBestStates:
     def test_certain_probabilities(self):
         assert best_states(np.array([1, 1, 0, 0, 0]), TREE).tolist() == [0, 0, 1, 1, 1]

@@ -13,7 +13,7 @@ from helpers.pages import parsed
 from helpers.painted import painted
 from helpers.segment_training import quick
 
-from vclean.classify.corpora import rendering
+from vclean.classify.corpora import marked as rendering
 from vclean.classify.segments.model import load
 from vclean.cli.commands.train_segments import TrainSegmentsOptions
 from vclean.cli.main import main
