@@ -54,7 +54,7 @@ def only_parrot(monkeypatch):
 
 
 @pytest.mark.usefixtures("only_parrot")
-class TestOf:
+class TestFromPages:
     def test_skips_unreadable_pages_and_pages_without_text(self):
         examples = TrainingExamples.from_pages(
             [page(1), page(2, ""), GoldPage(corpus="news", id="3", html=b"\x00\x01")], ["parrot"], parse
@@ -118,7 +118,7 @@ def corpus(tmp_path: Path) -> str:
     return str(tmp_path / "small.parquet")
 
 
-class TestTrainOfTrainMethod:
+class TestTrainCommand:
     def test_prints_scores_and_writes_a_working_model(
         self, corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

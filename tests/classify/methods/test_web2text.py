@@ -213,7 +213,7 @@ class TestLeaf:
         }  # fmt: skip
 
 
-class TestForksOfColumns:
+class TestForkColumns:
     def test_has_parent_and_grandparent(self):
         values = blocks(RAIN_PAGE)
         assert values["has_parent"].tolist() == [1] * 5
@@ -252,7 +252,7 @@ class TestForksOfColumns:
         assert blocks(RAIN_PAGE)["parent_has_form"].tolist() == [0] * 5
 
 
-class TestPairsOfColumns:
+class TestPairColumns:
     def test_distances(self):
         values = pairs(RAIN_PAGE)
         steps = np.stack([values[f"distance_{name}"] for name in (2, 3, 4, "more")], axis=1)
