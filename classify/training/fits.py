@@ -18,18 +18,23 @@ _NAMES: Final = (
     "min_data_in_leaf", "lambda_l2", "max_bin", "num_threads",
 )  # fmt: skip
 _TABLE: Final = {
-    "content": ("binary", 1, 150, 63, 0.12, 0.3, 0.9, 40, 5.0, 255, 2),
+    "content": ("binary", None, 150, 63, 0.12, 0.3, 0.9, 40, 5.0, 255, 2),
     "types": ("multiclass", 4, 40, 31, 0.15, 0.3, 0.9, 40, 5.0, 255, 2),
-    "cuts": ("regression", 1, 300, 15, 0.03, 0.3, 0.7, 50, 20.0, 255, 2),
-    "conventions": ("multiclass", 1, 50, 7, 0.15, 0.2, 0.8, 10, 5.0, 255, 2),
+    "cuts": ("regression", None, 300, 15, 0.03, 0.3, 0.7, 50, 20.0, 255, 2),
+    "conventions": ("multiclass", None, 50, 7, 0.15, 0.2, 0.8, 10, 5.0, 255, 2),
     "kinds": ("multiclass", len(LEARNED_KINDS), 30, 15, 0.2, 0.2, 0.9, 40, 5.0, 255, 2),
     "regions": ("multiclass", CLASSES, 45, 7, 0.15, 0.3, 0.8, 10, 5.0, 63, 1),
-    "segments": ("binary", 1, 120, 7, 0.06, 0.2, 0.8, 8, 5.0, 63, 1),
-    "metadata": ("binary", 1, 150, 15, 0.05, 0.5, 0.8, 10, 3.0, 63, 1),
+    "segments": ("binary", None, 120, 7, 0.06, 0.2, 0.8, 8, 5.0, 63, 1),
+    "metadata": ("binary", None, 150, 15, 0.05, 0.5, 0.8, 10, 3.0, 63, 1),
     "page types": ("multiclass", len(PAGE_TYPES), 60, 8, 0.1, 0.3, 0.8, 8, 3.0, 63, 1),
 }
 FITS: Final[dict[str, dict[str, Any]]] = {
-    name: {**dict(zip(_NAMES, row, strict=True)), "bagging_freq": 1, "seed": SEED, **REPRODUCIBLE}
+    name: {
+        **{key: value for key, value in zip(_NAMES, row, strict=True) if value is not None},
+        "bagging_freq": 1,
+        "seed": SEED,
+        **REPRODUCIBLE,
+    }
     for name, row in _TABLE.items()
 }
 """Parameters of LightGBM and number of rounds by model. Small models have one thread: a second one costs more than it
