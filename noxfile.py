@@ -110,7 +110,7 @@ def web2text(session: nox.Session) -> None:
     """Run the tests of web2text, which is trained with PyTorch."""
     session.install(".[corpora,web2text]", *group("test"))
     folder = "tests/classify/methods"
-    tests = ("models/test_convolution.py", "models/test_convolution_training.py", "web2text")
+    tests = ("test_convolution.py", "test_web2text.py")
     session.run("pytest", *ALL, *(f"{folder}/{name}" for name in tests), *session.posargs)
 
 

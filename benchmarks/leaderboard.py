@@ -33,8 +33,7 @@ from speed import ChildProcesses, Spread
 from tqdm import tqdm
 
 from vclean.classify.corpora.corpora import Corpus, GoldPage, read_corpus, site
-from vclean.classify.evaluation.evaluate import score_page
-from vclean.classify.evaluation.report import PageEvaluation, Report
+from vclean.classify.evaluation.evaluate import PageEvaluation, Report, score_page
 from vclean.errors import InputError, UsageError, VcleanError
 from vclean.files import check_writable, write_atomic
 from vclean.timeouts import deadline

@@ -28,8 +28,7 @@ from page_types import read_types, tables, typed_pages
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, read_metadata, site
 from vclean.classify.metadata.model import FIELDS, choose
 from vclean.classify.metadata.page_type import THRESHOLD as TYPE_THRESHOLD
-from vclean.classify.training.metadata import fit, fit_fields, is_same, make_example
-from vclean.classify.training.page_type import add_unknown_addresses
+from vclean.classify.training.metadata import add_unknown_addresses, fit, fit_fields, is_same, make_example
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.features.metadata.mentions import Field

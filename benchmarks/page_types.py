@@ -15,7 +15,7 @@ from documents import table
 
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, site
 from vclean.classify.metadata.page_type import THRESHOLD
-from vclean.classify.training.page_type import PageTypeExample, add_unknown_addresses, fit_page_types
+from vclean.classify.training.metadata import PageTypeExample, add_unknown_addresses, fit_page_types
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext

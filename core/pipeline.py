@@ -360,7 +360,7 @@ class SegmentPipeline:
 
     def _split(self, snapshot: Snapshot) -> Segments:
         """Split a page into segments as if its hidden texts painted nothing, and describe them by its blocks."""
-        from vclean.classify.segments.description import describe
+        from vclean.classify.segments.registry import describe
         from vclean.features.blocks import extract_blocks
 
         blocks = extract_blocks(snapshot)

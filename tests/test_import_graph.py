@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = {"vclean": "core", "vclean.render": "render", "vclean.features": "features", "vclean.classify": "classify"}
 ENTRY_POINTS = (
     "vclean.classify.content.model",
-    "vclean.classify.regions.model",
+    "vclean.classify.regions",
     "vclean.classify.segments.model",
     "vclean.classify.segments.registry",
     "vclean.classify.explain.reasons",

@@ -149,7 +149,7 @@ class Model:
         named = is_in_named_comments(context).astype(np.float32)
         if policy.comments is None or self.regions is None or not len(context):
             return named
-        from vclean.classify.regions.model import BlockRoles
+        from vclean.classify.regions import BlockRoles
 
         return np.maximum(named, BlockRoles.predict(self.regions, context).comments)
 
@@ -235,7 +235,7 @@ class Model:
 
 def _block_roles(regions: Forest, context: PageContext) -> list[Role | None]:
     """Return the role of each block: `overlay` in overlays, elsewhere that of the nearest region."""
-    from vclean.classify.regions.model import BlockRoles
+    from vclean.classify.regions import BlockRoles
 
     pairs = zip(BlockRoles.predict(regions, context).most_probable(), context.blocks.in_overlay.tolist(), strict=True)
     return [Role.OVERLAY if in_overlay else role for role, in_overlay in pairs]

@@ -7,11 +7,17 @@ The reasons of a block begin with rules that decided after the model: the thresh
 dropped as one, options of the user. The feature groups with the largest contributions to the log odds of the trees
 follow. The phrase of a group describes the one or two features with the largest contributions. The group of the
 neighbors also has the labels of the blocks before and after.
+
+Some columns are sums of both linear scores. Their contributions are divided between the path score and the word score,
+in proportion to the absolute scores, to show whether names or words contributed.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,21 +26,195 @@ from vclean.classify.content import stacking
 from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.expected_f import bounded_log_odds
 from vclean.classify.explain import phrases
-from vclean.classify.explain.groups import GROUPS, SITE, page_level_columns, share_linear_contributions, sum_by_group
 from vclean.classify.explain.rules import Rule, Rules
-from vclean.classify.explain.surroundings import BlockSurroundings, SalientTokens
 from vclean.classify.prediction import Change
 from vclean.classify.trees.shap import contributions
+from vclean.features.block import neighbourhood
+from vclean.features.names import hashed_tokens
 from vclean.features.page_context import PageContext
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from vclean.classify.content.linear import LinearModel
     from vclean.classify.content.model import Model
     from vclean.classify.prediction import Decision, Prediction
     from vclean.features.blocks import BlockColumns
+
+
+SITE: Final = "site"
+"""Group of the evidence from other pages of the site."""
+GROUPS: Final = (*phrases.GROUPS, SITE, *(change.value for change in Change))
+"""Groups that have a contribution, in the order of the columns of `sum_by_group`."""
+
+_INDEX: Final = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
+_PARTS: Final = [name.removeprefix("path_") for name in _INDEX if "both_" + name.removeprefix("path_") in _INDEX]
+_PATH, _WORD, _BOTH = ([_INDEX[f"{score}_{part}"] for part in _PARTS] for score in ("path", "word", "both"))
+_LEVEL: Final = np.array(phrases.SUBTREE_LEVELS)
+_BLOCKS: Final = [
+    _INDEX["page_blocks"],
+    *(_INDEX[f"up{level}_blocks"] for level in range(1, neighbourhood.LEVELS + 1)),
+]
+"""By level, the column with the number of blocks of the subtree. Level 0 has none; its entry is not used."""
+_MEMBER: Final = np.array([[group == each for each in GROUPS] for group in phrases.COLUMN_GROUPS], dtype=np.float64)
+
+
+def share_linear_contributions(x: NDArray[np.float32], contributions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide the contributions of the sum of both linear scores between the two scores.
+
+    Args:
+        x: float32 (B, F), feature matrix.
+        contributions: float64 (B, F), SHAP values.
+
+    Returns:
+        float64 (B, F), with the same sum per row, and 0 in the columns of the sum of scores.
+    """
+    path, word = np.abs(np.nan_to_num(x[:, _PATH])), np.abs(np.nan_to_num(x[:, _WORD]))
+    part = np.where(path + word > 0, path / np.maximum(path + word, 1e-9), 0.5)
+    divided = contributions.copy()
+    divided[:, _PATH] += part * contributions[:, _BOTH]
+    divided[:, _WORD] += (1 - part) * contributions[:, _BOTH]
+    divided[:, _BOTH] = 0
+    return divided
+
+
+def page_level_columns(x: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return a mask of the subtree features that describe the whole page, bool (B, F).
+
+    Such features are equal for all blocks of the page.
+    """
+    is_page = x[:, _BLOCKS] >= x[:, [_INDEX["page_blocks"]]]
+    is_page_level: NDArray[np.bool_] = is_page[:, _LEVEL] & (_LEVEL > 0)
+    return is_page_level
+
+
+def sum_by_group(
+    contributions: NDArray[np.float64],
+    is_page_level: NDArray[np.bool_],
+    evidence: NDArray[np.float32] | None = None,
+    changes: Mapping[Change, NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
+    """Sum contributions by group, float64 (B, len(GROUPS)).
+
+    Args:
+        contributions: float64 (B, F), see `share_linear_contributions`.
+        is_page_level: bool (B, F), see `page_level_columns`: contributions to add to the group of the page.
+        evidence: float32 (B,), log odds from the other pages of the site, or None.
+        changes: float64 (B,) by `Change`, log odds that options and the threshold model added.
+    """
+    sums: NDArray[np.float64] = np.where(is_page_level, 0, contributions) @ _MEMBER
+    sums[:, GROUPS.index(phrases.PAGE)] += np.where(is_page_level, contributions, 0).sum(axis=1)
+    if evidence is not None:
+        sums[:, GROUPS.index(SITE)] = evidence
+    for change, values in (changes or {}).items():
+        sums[:, GROUPS.index(change)] = values
+    return sums
+
+
+_BOLD: Final = 600
+"""Minimum font weight that is called bold."""
+MAX_TOKENS: Final = 3
+"""Maximum number of tokens in a phrase."""
+_MIN_WEIGHT_SHARE: Final = 0.3
+"""Weight of a token, relative to the largest one, below which it is left out."""
+
+
+class BlockSurroundings:
+    """Phrases about the surroundings of the blocks of a page.
+
+    Args:
+        context: the page.
+        x: float32 (B, len(stacking.COLUMNS)), feature matrix of the page.
+    """
+
+    def __init__(self, context: PageContext, x: NDArray[np.float32]) -> None:
+        self._context = context
+        self._x = x
+        self._containers = neighbourhood.subtrees(context)
+        self._block_count = context.block_count
+        self._classes = context.snapshot.attributes("class")
+        self._ids = context.snapshot.attributes("id")
+
+    def value(self, block: int, name: str) -> float:
+        """Return the value of the feature `name`."""
+        return float(self._x[block, _INDEX[name]])
+
+    def container(self, block: int, level: int) -> str:
+        """Return the name of the block's subtree at `level`, such as `div.menu (12 blocks)`."""
+        element = int(self._containers[block, level - 1])
+        if self._block_count[element] == len(self._context):
+            return "the whole page"
+        return f"{self.selector(element)} ({phrases.format_count(self._block_count[element], 'block')})"
+
+    def selector(self, element: int) -> str:
+        """Return the tag of an element with its id or first class: `div#nav`, `ul.links`."""
+        snapshot = self._context.snapshot
+        tag, classes = snapshot.tags[snapshot.tag[element]], self._classes.get(element, "").split()
+        if name := self._ids.get(element, "").strip():
+            return f"{tag}#{name}"
+        return f"{tag}.{classes[0]}" if classes else tag
+
+    def font(self, block: int) -> str:
+        """Return size and weight of the font on a rendered page, such as `23 px bold`; '' on other pages."""
+        size, weight = self.value(block, "font_size"), self.value(block, "font_weight")
+        if np.isnan(size):
+            return ""
+        return f"{size:.0f} px{' bold' if weight >= _BOLD else ''}"
+
+    def similar_blocks(self, block: int) -> str:
+        """Describe the blocks with the same chain of tags and classes."""
+        count = self.value(block, "class_blocks")
+        if count <= 1:
+            return "no other block has its tags and classes"
+        words, links = self.value(block, "class_mean_words"), self.value(block, "class_link_share")
+        number = phrases.fill_template("{number}", words)
+        average = f"{number} word{'s' * (number != '1')} and link share {links:.2f} on average"
+        return f"{phrases.format_count(count, 'block')} with its tags and classes, with {average}"
+
+    def main_text(self, block: int) -> str:
+        """Describe the position relative to the main text: the smallest element with 75 % of the long text.
+
+        The core of the main text is the smallest element with 50 %.
+        """
+        side, distance = self.value(block, "holder75_side"), self.value(block, "holder75_distance")
+        if side == 0:
+            in_core = self.value(block, "holder50_inside")
+            return "inside the main text" if in_core else "inside the main text, but outside its core"
+        return f"{phrases.format_count(distance, 'block')} {'before' if side < 0 else 'after'} the main text"
+
+
+class SalientTokens:
+    """Names and words with the largest weights in the two linear models, for the blocks of a page."""
+
+    def __init__(self, context: PageContext, linear: LinearModel) -> None:
+        self._context = context
+        self._linear = linear
+
+    @cached_property
+    def _named(self) -> dict[int, list[tuple[str, str]]]:
+        return hashed_tokens.named_attributes(self._context.snapshot)
+
+    def names(self, block: int, sign: float) -> list[str]:
+        """Return the strongest evidence in tags, classes and ids: for content, or against it if `sign` is negative."""
+        tokens = hashed_tokens.path_names(self._context, self._named, block)
+        return _strongest(((name, float(self._linear.path[bucket])) for name, bucket in tokens), sign)
+
+    def words(self, block: int, sign: float) -> list[str]:
+        """Return the strongest evidence in words and word pairs: for content, or against it if `sign` is negative."""
+        tokens = hashed_tokens.word_names(self._context, block)
+        return _strongest(((name.lower(), float(self._linear.word[bucket])) for name, bucket in tokens), sign)
+
+
+def _strongest(weighted: Iterable[tuple[str, float]], sign: float) -> list[str]:
+    """Return the tokens with the largest total weights of a sign; a word in a returned word pair is left out."""
+    total: defaultdict[str, float] = defaultdict(float)
+    for name, weight in weighted:
+        total[name] += weight * (1 if sign >= 0 else -1)
+    best = nlargest(MAX_TOKENS, total, key=total.__getitem__)
+    strong = [name for name in best if total[name] > 0 and total[name] >= _MIN_WEIGHT_SHARE * total[best[0]]]
+    return [name for name in strong if not any(name != other and name in other.split() for other in strong)]
 
 
 RULE: Final = "rule"
@@ -57,7 +237,7 @@ _TEXTS: Final = {
     Change.KINDS: "its kind of block is kept or left out as requested",
 }
 """Texts of the groups without features."""
-_NAMES: Final = [column.name for column in stacking.COLUMNS]
+_NAMES: Final = list(_INDEX)
 _IS_LINEAR_SCORE: Final = np.array([phrases.is_linear_score(name) for name in _NAMES])
 _GROUP_COLUMNS: Final = {
     group: [index for index, name in enumerate(phrases.COLUMN_GROUPS) if name == group] for group in phrases.GROUPS
@@ -292,9 +472,7 @@ class _ReasonWriter:
         return f"{_LABELS[label.value]} ({probability:.2f})"
 
 
-_LABELS: Final = {
-    "h": "heading", "p": "paragraph", "l": "list item", "c": "continuation", "o": "boilerplate",
-}  # fmt: skip
+_LABELS: Final = {"h": "heading", "p": "paragraph", "l": "list item", "c": "continuation", "o": "boilerplate"}
 
 
 def _quoted(name: str) -> str:

@@ -1,12 +1,15 @@
 """Name and describe the rules that decide about blocks after the trees.
 
-Every rule that changes or replaces the decision of the trees has its name in `Rule` and its phrase in `Rules`.
+`_STEPS` lists the rules that change or replace the decision of the trees, the last one first: the name of each, the
+blocks that it decided about, and its phrase.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -16,6 +19,8 @@ from vclean.labels import Visibility
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from vclean.classify.prediction import Decision, Prediction
@@ -55,24 +60,25 @@ _IS_COMMENT: Final = 0.5
 _KINDS: Final = {"ul": "list", "ol": "list", "dl": "definition list", "pre": "code", "table": "table"}
 
 
+@dataclass(frozen=True, eq=False)
 class Rules:
-    """Rules that decided about blocks of a page after the trees.
+    """Rules that decided about the B blocks of a page after the trees.
 
     Attributes:
-        threshold: lowest probability of the selected blocks; NaN if no block was selected.
+        blocks, prediction, decision: the page and its labels.
+        words: float32 (B,), words per block.
     """
 
-    def __init__(
-        self, blocks: BlockColumns, prediction: Prediction, decision: Decision, words: NDArray[np.float32]
-    ) -> None:
-        self._blocks = blocks
-        self._prediction = prediction
-        self._decision = decision
-        self._words = np.maximum(words, 1)
-        self._excluded = blocks.is_excluded(decision.policy)
-        self._in_comments = decision.comments > _IS_COMMENT
-        selected = prediction.probability[decision.selected]
-        self.threshold = float(selected.min()) if len(selected) else float("nan")
+    blocks: BlockColumns
+    prediction: Prediction
+    decision: Decision
+    words: NDArray[np.float32]
+
+    @cached_property
+    def threshold(self) -> float:
+        """Return the lowest probability of the selected blocks; NaN if no block was selected."""
+        selected = self.prediction.probability[self.decision.selected]
+        return float(selected.min()) if len(selected) else float("nan")
 
     def describe(self, block: int, *, is_opposed: bool = False) -> list[tuple[Rule, str]]:
         """Return names and phrases of the rules that decided about a block, the last rule first.
@@ -81,105 +87,139 @@ class Rules:
             block: index of the block.
             is_opposed: whether the label is against the sum of the contributions; then there is a rule at least.
         """
-        rules = self._describe(block)
-        if is_opposed and not rules:
-            return [(Rule.THRESHOLD, f"{self._selection(block)}, close to the threshold of this page")]
-        return rules
+        steps = [step for step, decided in self._decided if decided[block]]
+        if is_opposed and not steps:
+            return [(Rule.THRESHOLD, f"{self.selection(block)}, close to the threshold of this page")]
+        named = steps[:1] if steps and steps[0].is_alone else steps
+        return [(step.rule, step.phrase(self, block)) for step in named]
 
-    def _describe(self, block: int) -> list[tuple[Rule, str]]:
-        if confirmed := self._confirmed_rule(block):
-            return [(Rule.CONFIRMED, confirmed)]
-        if hidden := self._hidden_rule(block):
-            return [(Rule.HIDDEN, hidden)]
-        if self._excluded[block]:
-            text = "left out because it is in an overlay, which floats above the page: --hidden keep would keep it"
-            return [(Rule.OVERLAY, text)]
-        if repeated := self._site_rule(block):
-            return [(Rule.SITE, repeated)]
-        texts = {
-            Rule.HEADLINE: self._headline_rule(block),
-            Rule.SUBJECT: self._subject_rule(block),
-            Rule.GROUP: self._group_rule(block),
-            Rule.COMMENTS: self._comments_rule(block),
-            Rule.THRESHOLD: self._threshold_rule(block),
-        }
-        return [(rule, text) for rule, text in texts.items() if text]
+    @cached_property
+    def _decided(self) -> list[tuple[_Step, NDArray[np.bool_]]]:
+        return [(step, step.decided(self)) for step in _STEPS]
 
-    def _confirmed_rule(self, block: int) -> str:
-        confirmed = self._decision.confirmed
-        if confirmed is None or not confirmed[block]:
-            return ""
-        return f"labelled {self._prediction.labels[block]} by a person, who confirmed this page"
+    @cached_property
+    def is_kept(self) -> NDArray[np.bool_]:
+        """Return which blocks have the label of content, bool (B,)."""
+        return np.array([label.is_content for label in self.prediction.labels], dtype=bool)
 
-    def _hidden_rule(self, block: int) -> str:
-        """Return what hides a block that the policy leaves out for being hidden; empty for other blocks."""
-        blocks = self._blocks
-        if blocks.visibility[block] <= self._decision.policy.most_hidden:
-            return ""
-        technique = Hidden(int(blocks.technique[block])).technique
-        state = (
-            "can be opened by readers" if blocks.visibility[block] == Visibility.REVEALABLE else "never seen by readers"
-        )
-        return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
+    @cached_property
+    def by_subject(self) -> NDArray[np.bool_]:
+        """Return which blocks are content because the product or recipe of the page has them, bool (B,)."""
+        return np.isin(np.arange(len(self.blocks)), list(self.prediction.subject_blocks))
 
-    def _site_rule(self, block: int) -> str:
-        evidence = self._decision.evidence
-        if evidence is None or not evidence.repeated[block] or self._prediction.labels[block].is_content:
-            return ""
-        count = f"{evidence.documents[block]} of the {evidence.total} pages of the site have it"
-        return f"left out because it repeats: {count}"
+    @cached_property
+    def in_comments(self) -> NDArray[np.bool_]:
+        """Return which blocks are in readers' comments, bool (B,), if the policy decides about these."""
+        is_decided = self.decision.policy.comments is not None or self.decision.thread
+        return np.asarray((self.decision.comments > _IS_COMMENT) & is_decided)
 
-    def _headline_rule(self, block: int) -> str:
-        is_kept = self._prediction.labels[block].is_content
-        if is_kept == self._decision.is_content[block] or block in self._prediction.subject_blocks:
-            return ""
-        if is_kept:
-            return "kept because it is the headline: --title out would leave it out"
-        is_requested = not self._decision.policy.title
-        return f"left out because it {'is' if is_requested else 'repeats'} the headline"
+    def selection(self, block: int) -> str:
+        """Return whether the threshold kept a block, and its probability, such as `kept at 0.40`."""
+        return f"{_action(self.decision.selected[block])} at {self.prediction.probability[block]:.2f}"
 
-    def _subject_rule(self, block: int) -> str:
-        if block not in self._prediction.subject_blocks:
-            return ""
-        return "kept because the product or recipe of this page has it: its price, brand, number, ingredient or step"
 
-    def _group_rule(self, block: int) -> str:
-        decision = self._decision
-        if decision.is_content[block] == decision.selected[block]:
-            return ""
-        members = decision.group == decision.group[block]
-        share = self._words[members & decision.selected].sum() / self._words[members].sum()
-        snapshot = self._blocks.snapshot
-        kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
-        if decision.is_content[block] and share < KEEP_SHARE:
-            return f"kept with the whole {kind}: it is probably content, and the blocks before and after it are kept"
-        action = "kept" if decision.is_content[block] else "dropped"
-        return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
+class _Step(NamedTuple):
+    """Rule, the blocks that it decided about, bool (B,), and its phrase for one of them.
 
-    def _comments_rule(self, block: int) -> str:
-        include = self._decision.policy.comments
-        if self._decision.thread and self._in_comments[block]:
-            return "a post of this thread: --comments out leaves out readers' comments only"
-        if include is not None and self._in_comments[block]:
-            return f"in readers' comments, which are {'kept' if include else 'dropped'} as requested"
-        return ""
+    With `is_alone` no rule behind it is named: it decides whatever they did.
+    """
 
-    def _threshold_rule(self, block: int) -> str:
-        if not self._is_exception(block):
-            return ""
-        threshold = f"the threshold of this page is {self.threshold:.2f}"
-        return f"{self._selection(block)}: {threshold}{self._requested_balance()}"
+    rule: Rule
+    decided: Callable[[Rules], NDArray[np.bool_]]
+    phrase: Callable[[Rules, int], str]
+    is_alone: bool = False
 
-    def _is_exception(self, block: int) -> bool:
-        """Return whether a block was dropped although it is probably content, or kept although it is probably not."""
-        return bool(self._decision.selected[block]) != (float(self._prediction.probability[block]) >= _EVEN)
 
-    def _selection(self, block: int) -> str:
-        return f"{self._action(block)} at {self._prediction.probability[block]:.2f}"
+def _confirmed(rules: Rules) -> NDArray[np.bool_]:
+    confirmed = rules.decision.confirmed
+    return np.zeros(len(rules.blocks), dtype=bool) if confirmed is None else confirmed
 
-    def _action(self, block: int) -> str:
-        return "kept" if self._decision.selected[block] else "dropped"
 
-    def _requested_balance(self) -> str:
-        weight = self._decision.policy.recall_weight
-        return "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
+def _hidden_phrase(rules: Rules, block: int) -> str:
+    technique = Hidden(int(rules.blocks.technique[block])).technique
+    is_revealable = rules.blocks.visibility[block] == Visibility.REVEALABLE
+    state = "can be opened by readers" if is_revealable else "never seen by readers"
+    return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
+
+
+def _repeated(rules: Rules) -> NDArray[np.bool_]:
+    evidence = rules.decision.evidence
+    return evidence.repeated & ~rules.is_kept if evidence else np.zeros(len(rules.blocks), dtype=bool)
+
+
+def _repeated_phrase(rules: Rules, block: int) -> str:
+    evidence = rules.decision.evidence
+    count = f"{evidence.documents[block]} of the {evidence.total}" if evidence else "many"
+    return f"left out because it repeats: {count} pages of the site have it"
+
+
+def _headline_phrase(rules: Rules, block: int) -> str:
+    if rules.is_kept[block]:
+        return "kept because it is the headline: --title out would leave it out"
+    return f"left out because it {'repeats' if rules.decision.policy.title else 'is'} the headline"
+
+
+def _group_phrase(rules: Rules, block: int) -> str:
+    decision, words = rules.decision, np.maximum(rules.words, 1)
+    members = decision.group == decision.group[block]
+    share = words[members & decision.selected].sum() / words[members].sum()
+    snapshot = rules.blocks.snapshot
+    kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
+    if decision.is_content[block] and share < KEEP_SHARE:
+        return f"kept with the whole {kind}: it is probably content, and the blocks before and after it are kept"
+    action = _action(decision.is_content[block])
+    return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
+
+
+def _comments_phrase(rules: Rules, _: int) -> str:
+    if rules.decision.thread:
+        return "a post of this thread: --comments out leaves out readers' comments only"
+    return f"in readers' comments, which are {_action(rules.decision.policy.comments)} as requested"
+
+
+def _threshold_phrase(rules: Rules, block: int) -> str:
+    weight = rules.decision.policy.recall_weight
+    requested = "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
+    return f"{rules.selection(block)}: the threshold of this page is {rules.threshold:.2f}{requested}"
+
+
+def _action(is_kept: np.bool_ | bool | None) -> str:
+    return "kept" if is_kept else "dropped"
+
+
+_SUBJECT: Final = "kept because the product or recipe of this page has it: its price, brand, number, ingredient or step"
+_STEPS: Final = (
+    _Step(
+        Rule.CONFIRMED,
+        _confirmed,
+        lambda rules, block: f"labelled {rules.prediction.labels[block]} by a person, who confirmed this page",
+        is_alone=True,
+    ),
+    _Step(
+        Rule.HIDDEN,
+        lambda rules: rules.blocks.visibility > rules.decision.policy.most_hidden,
+        _hidden_phrase,
+        is_alone=True,
+    ),
+    _Step(
+        Rule.OVERLAY,
+        lambda rules: rules.blocks.is_excluded(rules.decision.policy),
+        lambda *_: "left out because it is in an overlay, which floats above the page: --hidden keep would keep it",
+        is_alone=True,
+    ),
+    _Step(Rule.SITE, _repeated, _repeated_phrase, is_alone=True),
+    _Step(
+        Rule.HEADLINE,
+        lambda rules: (rules.is_kept != rules.decision.is_content) & ~rules.by_subject,
+        _headline_phrase,
+    ),
+    _Step(Rule.SUBJECT, lambda rules: rules.by_subject, lambda *_: _SUBJECT),
+    _Step(Rule.GROUP, lambda rules: rules.decision.is_content != rules.decision.selected, _group_phrase),
+    _Step(Rule.COMMENTS, lambda rules: rules.in_comments, _comments_phrase),
+    _Step(
+        Rule.THRESHOLD,
+        lambda rules: rules.decision.selected != (rules.prediction.probability >= _EVEN),
+        _threshold_phrase,
+    ),
+)
+"""Rules, the last one first."""

@@ -1,17 +1,19 @@
 """Define methods, and the functions that the module of a method provides.
 
 A method without training is a function from blocks to a prediction, in its own module, with an entry in
-`vclean.classify.methods.registry`. Features shared by several methods, and features defined by the paper of a method
-under their published names, are in `vclean.features`. `prediction_from_mask` turns a mask of blocks into a prediction.
+`vclean.classify.methods.registry`. `prediction_from_mask` and `prediction_of_visible` turn a mask of blocks into a
+prediction.
 
-A trained method is a module with the three functions of `Trainable`. With its entry in the registry it works in
-`vclean --method NAME`, `vclean train --method NAME` and, cross-validated by site, `vclean evaluate --folds K`. The
-output of `train` ships as `classify/data/methods/NAME.model` if it is small. Without this file, the method needs
-`--model`.
+A trained method is a module, or an object in one, with the three functions of `Trainable`. With its entry in the
+registry it works in `vclean --method NAME`, `vclean train --method NAME` and, cross-validated by site, `vclean evaluate
+--folds K`. The output of `train` ships as `classify/data/methods/NAME.model` if it is small. Without this file, the
+method needs `--model`.
 """
 
 from __future__ import annotations
 
+import io
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,17 +22,19 @@ import numpy as np
 
 from vclean.classify.corpora.gold import align
 from vclean.classify.prediction import Prediction
+from vclean.features.columns import stack_rows
 from vclean.labels import Label, Visibility
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from vclean.classify.corpora.corpora import GoldPage
     from vclean.classify.corpora.gold import BlockGold
     from vclean.features.blocks import BlockColumns
+    from vclean.features.columns import Values
 
 
 class Method(Protocol):
@@ -47,7 +51,8 @@ class MethodInfo:
     Attributes:
         name: name for `--method`.
         summary: description and source, in one line.
-        entry_point: `MODULE` or `MODULE:FUNCTION`, relative to this package; the default function is `label`.
+        entry_point: `MODULE` or `MODULE:NAME`, relative to this package. Of a trained method, the module or the object
+            NAME is the `Trainable`; of others, the function NAME is the method, `label` by default.
         rendered: whether it needs rendered pages.
         trained: whether it needs a model.
         templated: whether it needs a file of selectors.
@@ -86,7 +91,7 @@ class TrainingPage:
 
 
 class Trainable(Protocol):
-    """Module of a trained method."""
+    """Trained method."""
 
     def make_example(self, training_page: TrainingPage) -> Any:  # noqa: ANN401 - each method has its own type
         """Return the training example of a page with at least one block.
@@ -114,6 +119,25 @@ def prediction_from_mask(
     return Prediction(selected, is_content.astype(np.float32))
 
 
+def prediction_of_visible(
+    blocks: BlockColumns,
+    is_content: NDArray[np.bool_],
+    labels: Sequence[Label] | None = None,
+    *,
+    probability: NDArray[Any] | None = None,
+) -> Prediction:
+    """Return a prediction that selects the blocks of `is_content` (B,) that are not hidden.
+
+    Args:
+        blocks: the blocks.
+        is_content: which blocks to select.
+        labels: their labels; by markup if None.
+        probability: (B,), probability that a block is content; 0 or 1 if None.
+    """
+    prediction = prediction_from_mask(blocks, is_content & (blocks.visibility != Visibility.HIDDEN), labels)
+    return prediction if probability is None else Prediction(prediction.labels, probability.astype(np.float32))
+
+
 def tag_labels(blocks: BlockColumns) -> list[Label]:
     """Return labels by markup: heading, list item (its first block), continuation (its other blocks), paragraph."""
     snapshot = blocks.snapshot
@@ -132,3 +156,27 @@ def tag_labels(blocks: BlockColumns) -> list[Label]:
 def label_all_shown(blocks: BlockColumns) -> Prediction:
     """Label every visible block as content."""
     return prediction_from_mask(blocks, blocks.visibility == Visibility.SHOWN)
+
+
+def stack_named(names: Sequence[str], values: Values) -> NDArray[np.float32]:
+    """Return `values` (R,) as a matrix in the order of `names`, float32 (R, len(names))."""
+    return np.ascontiguousarray(stack_rows(names, values).T)
+
+
+def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Serialize arrays: a line with their names, then the arrays in NumPy's format."""
+    file = io.BytesIO()
+    for values in arrays.values():
+        np.save(file, values, allow_pickle=False)
+    return json.dumps(list(arrays)).encode() + b"\n" + file.getvalue()
+
+
+def unpack_arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """Return the arrays that `pack_arrays` serialized, by name.
+
+    Raises:
+        ValueError: `data` has another format.
+    """
+    line, _, rest = data.partition(b"\n")
+    file = io.BytesIO(rest)
+    return {str(name): np.load(file, allow_pickle=False) for name in json.loads(line)}

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.methods.base import prediction_from_mask
-from vclean.labels import Visibility
+from vclean.classify.methods.base import prediction_of_visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +28,7 @@ def label(blocks: BlockColumns) -> Prediction:
     begin, end = best_span(words - _tags_inside(blocks), _tags_before(blocks))
     inside = np.zeros(len(blocks), dtype=bool)
     inside[begin:end] = True
-    return prediction_from_mask(blocks, inside & (blocks.visibility != Visibility.HIDDEN))
+    return prediction_of_visible(blocks, inside)
 
 
 def best_span(values: NDArray[np.int64], costs: NDArray[np.int64]) -> tuple[int, int]:

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.methods.base import prediction_from_mask
+from vclean.classify.methods.base import prediction_of_visible
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT, EncodedTexts
-from vclean.labels import Visibility
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -190,4 +189,4 @@ def threshold(snapshot: Snapshot, density: NDArray[np.float64], sums: NDArray[np
 
 def _predict(blocks: BlockColumns, content: NDArray[np.bool_]) -> Prediction:
     is_content = PageContext(blocks).char_share(content) >= _HALF
-    return prediction_from_mask(blocks, is_content & (blocks.visibility != Visibility.HIDDEN))
+    return prediction_of_visible(blocks, is_content)

@@ -6,7 +6,7 @@ list items. The features are linguistic, structural and visual, among them the s
 have to be rendered.
 
 Choices where the paper is silent: a target node is a block. The kernel is Gaussian
-(`vclean.classify.methods.models.svm`). Blocks weigh by the root of their words, as for the main model. Key words of
+(`vclean.classify.methods.svm`). Blocks weigh by the root of their words, as for the main model. Key words of
 clean and of dirty text are those with the highest odds among words of at least ten pages. Function words, names and
 numerals replace the parts of speech, for which no tagger covers all languages. Labels are those of the markup.
 """
@@ -18,15 +18,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.methods import storage
-from vclean.classify.methods.base import prediction_from_mask
-from vclean.classify.methods.models import svm
-from vclean.classify.prediction import Prediction
+from vclean.classify.methods import svm
+from vclean.classify.methods.base import pack_arrays, prediction_of_visible, stack_named, unpack_arrays
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural, visual
-from vclean.features.columns import parse_columns, ratio, stack_columns
+from vclean.features.columns import ratio
 from vclean.features.page_context import PageContext
-from vclean.labels import Visibility
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -35,33 +32,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
 
 
-COLUMNS = parse_columns(
-    """
-chars | characters | Length of the text.
-words | words | Number of words.
-word_types | share | Distinct words over the words.
-sentences | sentences | Number of sentences.
-sentence_length | words | Mean length of a sentence.
-stop_words | share | Function words.
-capitalised_words | share | Words that begin with a capital: names.
-digit_words | share | Words that begin with a digit: numerals.
-depth | elements | Depth in the tree.
-heading | flag | It is a heading.
-paragraph | flag | It is a paragraph.
-links | elements | Number of `a` in it.
-images | elements | Number of `img` in it.
-solidity1 | share | Area of the outline over the area of its bounding rectangle.
-solidity2 | vertices | Vertices of the outline.
-solidity3 | half diagonals | Mean distance of the outline's vertices from its center.
-relative_width | share | Width over the widest block's.
-relative_height | share | Height over the tallest block's.
-"""
-)
-_LINGUISTIC = tuple(column.name for column in COLUMNS[:7])
+COLUMNS: Final = (
+    "chars", "words", "word_types", "sentences", "sentence_length", "stop_words", "capitalised_words", "digit_words",
+    "depth", "heading", "paragraph", "links", "images", "solidity1", "solidity2", "solidity3", "relative_width",
+    "relative_height",
+)  # fmt: skip
+"""Columns: text, tree, and shape. The three columns of solidity are the area of the outline over that of its bounding
+rectangle, its number of vertices, and their mean distance from its center in half diagonals."""
+_LINGUISTIC: Final = COLUMNS[:7]
 
 
 def compute(context: PageContext) -> Values:
@@ -154,12 +137,12 @@ def train(examples: Sequence[FiascoExample]) -> bytes:
     count = np.concatenate([np.bincount(page.owner, minlength=len(page.clean)) for page in examples])
     weight = np.sqrt(count.clip(1, WEIGHT_CAP)).astype(np.float32)
     machine = svm.fit(rows, np.concatenate([page.clean for page in examples]), weight)
-    return storage.to_bytes({"clean": clean, "dirty": dirty, **machine.to_arrays()})
+    return pack_arrays({"clean": clean, "dirty": dirty, **machine.to_arrays()})
 
 
 def load(data: bytes) -> Method:
     """Return the method that keeps the blocks that a trained support vector machine classifies as clean."""
-    arrays = storage.from_bytes(data)
+    arrays = unpack_arrays(data)
     machine = svm.SupportVectorMachine.from_arrays(arrays)
 
     def label(blocks: BlockColumns) -> Prediction:
@@ -167,8 +150,7 @@ def load(data: bytes) -> Method:
         words, owner = context.words.hash, context.words.owner
         shares = [keyword_shares(words, owner, len(context), arrays[kind]) for kind in ("clean", "dirty")]
         probability = machine.probability(np.column_stack([_columns(context), *shares]))
-        is_content = (probability >= _HALF) & (blocks.visibility != Visibility.HIDDEN)
-        return Prediction(prediction_from_mask(blocks, is_content).labels, probability)
+        return prediction_of_visible(blocks, probability >= _HALF, probability=probability)
 
     return label
 
@@ -189,4 +171,4 @@ def keywords(examples: Sequence[FiascoExample]) -> tuple[NDArray[np.uint64], NDA
 
 
 def _columns(context: PageContext) -> NDArray[np.float32]:
-    return stack_columns(COLUMNS, compute(context))
+    return stack_named(COLUMNS, compute(context))

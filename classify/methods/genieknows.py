@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.methods.base import HEADING_TAGS, prediction_from_mask, tag_labels
+from vclean.classify.methods.base import HEADING_TAGS, prediction_of_visible, tag_labels
 from vclean.features.block import linguistic
 from vclean.features.columns import ratio
 from vclean.features.page_context import PageContext
-from vclean.labels import Label, Visibility
+from vclean.labels import Label
 from vclean.render import tree
 from vclean.render.static.styles import BOLD_TAGS
 
@@ -66,42 +66,10 @@ class SemanticBlocks:
         return np.flatnonzero(np.diff(self.number, prepend=-1))
 
     @cached_property
-    def words(self) -> NDArray[np.float64]:
-        """Return the number of words, float64 (S,)."""
-        return self.total(self.context.tokens)
-
-    @cached_property
-    def length(self) -> NDArray[np.float32]:
-        """Return the number of words relative to the longest semantic block, float32 (S,)."""
-        return ratio(self.words, float(self.words.max()))
-
-    @cached_property
     def link_share(self) -> NDArray[np.float32]:
         """Return the share of link text, float32 (S,)."""
-        return ratio(self.total(self.context.link_share * self._chars), self.total(self._chars))
-
-    @cached_property
-    def sentences(self) -> NDArray[np.float32]:
-        """Return the number of blocks that end like a sentence, relative to the maximum, float32 (S,)."""
-        ends = np.nan_to_num(np.asarray(linguistic.compute(self.context)["ends_sentence"], dtype=np.float32))
-        total = self.total(ends)
-        return ratio(total, float(total.max()))
-
-    @cached_property
-    def has_form(self) -> NDArray[np.bool_]:
-        """Return whether there is a form or form control, bool (S,)."""
-        return self._has(_FORMS)
-
-    @cached_property
-    def has_image(self) -> NDArray[np.bool_]:
-        """Return whether there is an image, bool (S,)."""
-        return self._has(_IMAGES)
-
-    @cached_property
-    def position(self) -> NDArray[np.float64]:
-        """Return the position of the middle on the page, measured in words, 0..1, float64 (S,)."""
-        end = np.cumsum(self.words)
-        return (end - self.words / 2) / max(float(end[-1]), 1.0)
+        chars = self.context.per_block(self.context.member_chars)
+        return ratio(self.total(self.context.link_share * chars), self.total(chars))
 
     @cached_property
     def box(self) -> NDArray[np.float32]:
@@ -126,10 +94,6 @@ class SemanticBlocks:
         return np.add.reduceat(values.astype(np.float64), self.first)
 
     @cached_property
-    def _chars(self) -> NDArray[np.float32]:
-        return self.context.per_block(self.context.member_chars)
-
-    @cached_property
     def _is_short(self) -> NDArray[np.bool_]:
         """Return which elements have at most `LONGEST` words, bool (N,)."""
         return np.asarray(self.context.sum_over_subtrees(self.context.tokens) <= LONGEST)
@@ -149,7 +113,8 @@ class SemanticBlocks:
         words = np.bincount(element, self.context.tokens, minlength=len(snapshot))[element]
         return np.where(words < SHORTEST, -1 - snapshot.parent[element], element)
 
-    def _has(self, tags: Collection[str]) -> NDArray[np.bool_]:
+    def has(self, tags: Collection[str]) -> NDArray[np.bool_]:
+        """Return whether there is an element with one of `tags`, bool (S,)."""
         inside = tree.subtree_sum(self.context.snapshot.is_tag(tags), self.context.snapshot.end) > 0
         return self.total((inside & self._is_short)[self._element].astype(np.float32)) > 0
 
@@ -173,18 +138,26 @@ def label(blocks: BlockColumns) -> Prediction:
     is_content = (with_neighbors(semantic, importance(semantic)) >= _MIN_IMPORTANCE)[semantic.number]
     heading = context.within(HEADING_TAGS)[context.anchor]
     is_content[:-1] |= heading[:-1] & is_content[1:]
-    return prediction_from_mask(blocks, is_content & (blocks.visibility != Visibility.HIDDEN), _labels(context))
+    return prediction_of_visible(blocks, is_content, _labels(context))
 
 
 def importance(semantic: SemanticBlocks) -> NDArray[np.float64]:
-    """Return the importance of each semantic block by itself, float64 (S,)."""
+    """Return the importance of each semantic block by itself, float64 (S,).
+
+    Lengths and numbers of sentences are relative to their maximum, positions are measured in words.
+    """
+    context = semantic.context
+    words = semantic.total(context.tokens)
+    ends = np.nan_to_num(np.asarray(linguistic.compute(context)["ends_sentence"], dtype=np.float32))
+    sentences, end = semantic.total(ends), np.cumsum(words)
+    position = (end - words / 2) / max(float(end[-1]), 1.0)
     return np.asarray(
-        _LENGTH * semantic.length
-        + _SENTENCES * semantic.sentences
-        + _MIDDLE * (1 - np.abs(2 * semantic.position - 1))
+        _LENGTH * ratio(words, float(words.max()))
+        + _SENTENCES * ratio(sentences, float(sentences.max()))
+        + _MIDDLE * (1 - np.abs(2 * position - 1))
         - _LINKS * semantic.link_share
-        - _FORM * semantic.has_form
-        + _IMAGE * semantic.has_image
+        - _FORM * semantic.has(_FORMS)
+        + _IMAGE * semantic.has(_IMAGES)
     )
 
 

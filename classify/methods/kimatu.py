@@ -65,19 +65,15 @@ class MarkupRuns:
         return np.repeat(np.arange(len(self.first)), np.diff(self.first, append=len(self.context)))
 
     @cached_property
-    def length(self) -> NDArray[np.float32]:
-        """Return the characters, relative to the longest run, float32 (R,)."""
-        return _relative(self._chars)
+    def size(self) -> NDArray[np.float32]:
+        """Return the mean of characters, characters per block and punctuation marks, float32 (R,).
 
-    @cached_property
-    def mean_length(self) -> NDArray[np.float32]:
-        """Return the characters per block, relative to the maximum of all runs, float32 (R,)."""
-        return _relative(self._chars / np.bincount(self.number))
-
-    @cached_property
-    def punctuation(self) -> NDArray[np.float32]:
-        """Return the punctuation marks, relative to the maximum of all runs, float32 (R,)."""
-        return _relative(self.total(self.context.texts.count_class(PUNCT)))
+        Each is relative to the maximum of all runs.
+        """
+        marks = self.total(self.context.texts.count_class(PUNCT))
+        sizes = (self._chars, self._chars / np.bincount(self.number), marks)
+        length, mean_length, punctuation = (ratio(values, float(values.max())) for values in sizes)
+        return np.asarray((length + mean_length + punctuation) / 3)
 
     @cached_property
     def links(self) -> NDArray[np.float32]:
@@ -100,10 +96,6 @@ class MarkupRuns:
     @cached_property
     def _chars(self) -> NDArray[np.float64]:
         return self.total(self._block_chars)
-
-
-def _relative(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    return ratio(values, float(values.max()))
 
 
 _MIN_RATIO: Final = 0.15
@@ -131,8 +123,7 @@ def label(blocks: BlockColumns) -> Prediction:
 
 
 def _candidates(runs: MarkupRuns) -> NDArray[np.bool_]:
-    size = (runs.length + runs.mean_length + runs.punctuation) / 3
-    return np.asarray((size * (1 - runs.links) >= _MIN_RATIO) & (runs.links < _MAX_LINKS))
+    return np.asarray((runs.size * (1 - runs.links) >= _MIN_RATIO) & (runs.links < _MAX_LINKS))
 
 
 def _restore(runs: MarkupRuns, candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:

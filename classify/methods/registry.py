@@ -1,21 +1,28 @@
-"""List the methods by name. The module of a method is imported when it is requested."""
+"""List the methods by name, and store trained ones in files. The module of a method is imported when it is requested.
+
+A file has one line with the method and its metadata, then the compressed model.
+"""
 
 from __future__ import annotations
 
+import json
+import zlib
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, cast
+from importlib import import_module, resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from vclean.classify.methods import storage
+from vclean.classify import model_file
 from vclean.classify.methods.base import MethodInfo
 from vclean.classify.prediction import Prediction
-from vclean.errors import UsageError
+from vclean.errors import ModelError, UsageError
+from vclean.files import read_table
 from vclean.imports import import_optional
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from vclean.classify.methods.base import Method, Trainable
     from vclean.features.blocks import BlockColumns
@@ -26,13 +33,14 @@ _PACKAGE: Final = "vclean.classify.methods"
 
 
 @dataclass(frozen=True, slots=True)
-class _CheckedMethod:
+class CheckedMethod:
     """Method that raises an error on unsuitable pages, and is not called for pages without text."""
 
     info: MethodInfo
     method: Method
 
     def __call__(self, blocks: BlockColumns) -> Prediction:
+        """Label the blocks of a page. Raise UsageError on an unrendered page if the method needs rendering."""
         if self.info.rendered and not blocks.snapshot.rendered:
             raise UsageError(f"the method {self.info.name} needs the rendered page: add --render")
         if not len(blocks):
@@ -54,15 +62,7 @@ def get(name: str, model: Path | None = None) -> Method:
         from vclean.classify.content.model import load  # Loads LightGBM, which the other methods do without.
 
         return load(model).label
-    return with_page_checks(info, _load(info, model))
-
-
-def with_page_checks(info: MethodInfo, method: Method) -> Method:
-    """Return a method that raises UsageError on an unrendered page if `method` needs rendering.
-
-    A page without blocks gets an empty prediction without a call of `method`.
-    """
-    return _CheckedMethod(info, method)
+    return CheckedMethod(info, _load(info, model))
 
 
 def method_info(name: str) -> MethodInfo:
@@ -89,7 +89,7 @@ def names() -> list[str]:
 
 def is_shipped(info: MethodInfo) -> bool:
     """Return whether the package contains a model of a trained method."""
-    return info.name == DEFAULT or storage.is_shipped(info.name)
+    return info.name == DEFAULT or _shipped(info.name).exists()
 
 
 def training_module(name: str) -> Trainable:
@@ -103,194 +103,97 @@ def training_module(name: str) -> Trainable:
     if not info.trained:
         trained = ", ".join(other.name for other in _METHODS if other.trained)
         raise UsageError(f"the method {name} is not trained: choose one of {trained}")
-    _require_library(info)
-    return cast("Trainable", import_module(f"{_PACKAGE}.{info.entry_point}"))
+    return cast("Trainable", _entry(info))
 
 
 def _load(info: MethodInfo, path: Path | None) -> Method:
     if path and not (info.trained or info.templated):
         raise UsageError(f"the method {info.name} works without a model: leave {path} out")
     if info.trained:
-        return storage.load_trained(info.name, training_module(info.name), path)
-    _require_library(info)
-    module, _, function = info.entry_point.partition(":")
-    method = getattr(import_module(f"{_PACKAGE}.{module}"), function or "label")
+        return _load_trained(info.name, training_module(info.name), path)
+    method = _entry(info)
     return cast("Method", method(path) if info.templated else method)
 
 
-def _require_library(info: MethodInfo) -> None:
+def _entry(info: MethodInfo) -> Any:  # noqa: ANN401 - a `Trainable`, a method, or a function that returns a method
+    """Return what the entry point of a method names. Raise ExtraMissingError if its library is not installed."""
     if info.library:
         import_optional(info.library, info.library, info.extra)
+    module, _, name = info.entry_point.partition(":")
+    entry = import_module(f"{_PACKAGE}.{module}")
+    return entry if info.trained and not name else getattr(entry, name or "label")
 
 
-_METHODS: Final = (
-    MethodInfo(
-        name=DEFAULT,
-        summary="the model of this package: visual, structural and linguistic features",
-        entry_point="",
-        trained=True,
-    ),
-    MethodInfo(name="text", summary="all visible text", entry_point="base:label_all_shown"),
-    MethodInfo(
-        name="bte",
-        summary="body text extraction: most words inside, most tags outside (Finn et al. 2001)",
-        entry_point="bte",
-    ),
-    MethodInfo(
-        name="cetd",
-        summary="composite text density: characters per tag, reduced by links (Sun et al. 2011)",
-        entry_point="density:composite",
-    ),
-    MethodInfo(
-        name="cetd-text",
-        summary="text density: characters per tag (Sun et al. 2011)",
-        entry_point="density:text_density",
-    ),
-    MethodInfo(
-        name="point-density",
-        summary="punctuation marks per tag, by the algorithm of CETD (Yang and Yang 2015)",
-        entry_point="density:point_density",
-    ),
-    MethodInfo(
-        name="vips",
-        summary="VIPS segments with most plain text, near the middle of the page (Cai et al. 2003)",
-        entry_point="vips",
-        rendered=True,
-    ),
-    MethodInfo(
-        name="wcc-baseline",
-        summary="every block is a paragraph (Amsterdam at CleanEval 2007)",
-        entry_point="wcc.heuristic:baseline",
-    ),
-    MethodInfo(
-        name="wcc-heuristic",
-        summary="long lines of long words, and titles before them (Amsterdam at CleanEval 2007)",
-        entry_point="wcc.heuristic:heuristic",
-    ),
-    MethodInfo(
-        name="wcc-tree",
-        summary="a decision tree on words, tag, capitals and punctuation (Amsterdam at CleanEval 2007)",
-        entry_point="wcc.decision_tree",
-        trained=True,
-    ),
-    MethodInfo(
-        name="genieknows",
-        summary="semantic blocks by a weighted sum of their features (GenieKnows at CleanEval 2007)",
-        entry_point="genieknows",
-    ),
-    MethodInfo(
-        name="kimatu",
-        summary="runs of similar elements, by length, punctuation and links (Elhuyar at CleanEval 2007)",
-        entry_point="kimatu",
-    ),
-    MethodInfo(
-        name="htmlcleaner",
-        summary="the best sequence of blocks between good sentences (Girardi 2007)",
-        entry_point="htmlcleaner",
-    ),
-    MethodInfo(
-        name="fiasco",
-        summary="a support vector machine on text, tree and the outlines of blocks (Bauer et al. 2007)",
-        entry_point="fiasco",
-        rendered=True,
-        trained=True,
-    ),
-    MethodInfo(
-        name="stupidos",
-        summary="word trigrams of clean and of dirty text (Osnabrück at CleanEval 2007)",
-        entry_point="stupidos",
-        trained=True,
-    ),
-    MethodInfo(
-        name="wcc-lm",
-        summary="blocks whose words resemble those of the headings (Amsterdam at CleanEval 2007)",
-        entry_point="wcc.language_model",
-        trained=True,
-    ),
-    MethodInfo(
-        name="bakic-segment",
-        summary="segments of the page, by their tags and texts (Bakic 2012)",
-        entry_point="bakic.segment_extractor",
-        trained=True,
-    ),
-    MethodInfo(
-        name="victor",
-        summary="a conditional random field over the blocks (Marek, Pecina and Spousta 2007)",
-        entry_point="victor",
-        trained=True,
-    ),
-    MethodInfo(
-        name="web2text",
-        summary="two convolutional networks on the collapsed document tree, and Viterbi (Vogels et al. 2018)",
-        entry_point="web2text.method",
-        trained=True,
-    ),
-    MethodInfo(
-        name="wcc-genetic",
-        summary="regular expressions bred on gold text (Amsterdam at CleanEval 2007)",
-        entry_point="wcc.genetic",
-        trained=True,
-    ),
-    MethodInfo(
-        name="bakic-b",
-        summary="segments of the page, by the words that four extractors keep of them (Bakic 2012)",
-        entry_point="bakic.variant_b",
-        trained=True,
-        library="boilerpy3",
-        extra="methods",
-    ),
-    MethodInfo(
-        name="bakic-a",
-        summary="the extractor that fits the page: BTE, Readability or boilerpipe (Bakic 2012)",
-        entry_point="bakic.variant_a",
-        trained=True,
-        library="boilerpy3",
-        extra="methods",
-    ),
-    MethodInfo(
-        name="readability",
-        summary="Readability, the reader view of browsers (Arc90 2009), by readability-lxml",
-        entry_point="libraries:readability",
-        library="readability",
-        extra="methods",
-    ),
-    MethodInfo(
-        name="boilerpipe-default",
-        summary="boilerpipe's default extractor (Kohlschütter et al. 2010), by boilerpy3",
-        entry_point="libraries:boilerpipe_default",
-        library="boilerpy3",
-        extra="methods",
-    ),
-    MethodInfo(
-        name="boilerpipe-article",
-        summary="boilerpipe's article extractor (Kohlschütter et al. 2010), by boilerpy3",
-        entry_point="libraries:boilerpipe_article",
-        library="boilerpy3",
-        extra="methods",
-    ),
-    MethodInfo(
-        name="justext",
-        summary="jusText: stop words, length and links of paragraphs (Pomikálek 2011)",
-        entry_point="libraries:justext",
-        library="justext",
-        extra="methods",
-    ),
-    MethodInfo(
-        name="trafilatura",
-        summary="trafilatura: rules, with Readability and jusText to fall back on (Barbaresi 2021)",
-        entry_point="libraries:trafilatura",
-        library="trafilatura",
-        extra="methods",
-    ),
-    MethodInfo(
-        name="resiliparse",
-        summary="Resiliparse's main content extraction (Bevendorff et al. 2018)",
-        entry_point="libraries:resiliparse",
-    ),
-    MethodInfo(
-        name="template",
-        summary="elements that the selectors in a file select: tags, attributes, CSS, XPath (Bakic 2012)",
-        entry_point="template:read",
-        templated=True,
-    ),
-)
+FORMAT: Final = 1
+"""Version of the file format."""
+
+
+def pack_model(name: str, model: bytes, card_fields: Mapping[str, Any]) -> bytes:
+    """Return the file of a model of the method `name`; `card_fields` describe its training data."""
+    card = {"method": name, "format": FORMAT, **card_fields}
+    return json.dumps(card, ensure_ascii=False).encode() + b"\n" + zlib.compress(model, 9)
+
+
+def unpack_model(name: str, data: bytes, source: str) -> bytes:
+    """Return the model in the file `data`; error messages call the file `source`.
+
+    Raises:
+        ModelError: the file is damaged, not a model, or of another method or version.
+    """
+    line, _, packed = data.partition(b"\n")
+    try:
+        card = json.loads(line)
+        method, version = card["method"], card["format"]
+        model = zlib.decompress(packed)
+    except (ValueError, LookupError, TypeError, RecursionError, zlib.error) as error:
+        raise ModelError(f"{source} is damaged, or not a model of the method {name}: {_remedy(name)}") from error
+    if (method, version) != (name, FORMAT):
+        raise ModelError(f"{source} is a model of the method {method}, version {version}: {_remedy(name)}")
+    return model
+
+
+def _load_trained(name: str, module: Trainable, path: Path | None) -> Method:
+    """Return the trained method `name` by the model in the file `path`, or by the shipped model.
+
+    Raises:
+        ModelError: the file is missing, damaged, or of another method or version; or no model is shipped.
+    """
+    source = str(path) if path else f"the shipped model of {name}"
+    model = unpack_model(name, _read(name, path), source)
+    try:
+        return module.load(model)
+    except Exception as error:  # each library's parser has its own exceptions; users see one error for all
+        raise ModelError(f"{source} is damaged: {_remedy(name)}") from error
+
+
+def _read(name: str, path: Path | None) -> bytes:
+    if path:
+        return model_file.read(path)
+    try:
+        return _shipped(name).read_bytes()
+    except OSError as error:
+        raise ModelError(f"no model of the method {name} is in the package: {_remedy(name)}") from error
+
+
+def _shipped(name: str) -> Path:
+    return Path(str(resources.files("vclean.classify"))) / "data" / "methods" / f"{name}.model"
+
+
+def _remedy(name: str) -> str:
+    return f"create one with `vclean train CORPUS... --method {name} -o FILE`, and use it with --model FILE"
+
+
+def _info(name: str, entry_point: str, needs: str, summary: str) -> MethodInfo:
+    return MethodInfo(
+        name=name,
+        summary=summary,
+        entry_point=entry_point,
+        rendered="rendered" in needs.split(),
+        trained="trained" in needs.split(),
+        templated="templated" in needs.split(),
+        library=(library := " ".join(set(needs.split()) - {"rendered", "trained", "templated"})),
+        extra="methods" if library else "",
+    )
+
+
+_METHODS: Final = tuple(_info(*row) for row in read_table(__file__, "methods.tsv"))

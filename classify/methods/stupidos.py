@@ -19,11 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import expit
 
-from vclean.classify.methods import storage
-from vclean.classify.methods.base import prediction_from_mask
-from vclean.classify.prediction import Prediction
+from vclean.classify.methods.base import pack_arrays, prediction_of_visible, unpack_arrays
 from vclean.features.text.characters import EncodedTexts, mix
-from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.text.characters import Words
 
@@ -134,7 +132,7 @@ def train(examples: Sequence[StupidosExample]) -> bytes:
     count = np.stack([np.bincount(index.ravel(), each == kind, len(key)) for kind in (False, True)], axis=1)
     is_frequent = (count.sum(axis=1) >= MIN_COUNT) & (key != NONE)
     units = np.concatenate([page.units for page in examples])
-    return storage.to_bytes(
+    return pack_arrays(
         {
             "step": np.diff(key[is_frequent], prepend=np.uint32(0)),
             "count": count[is_frequent].astype(np.uint32),
@@ -146,14 +144,13 @@ def train(examples: Sequence[StupidosExample]) -> bytes:
 
 def load(data: bytes) -> Method:
     """Return the method that keeps the visible blocks that are likelier as clean than as dirty text, except footers."""
-    model = Trigrams.from_arrays(storage.from_bytes(data))
+    model = Trigrams.from_arrays(unpack_arrays(data))
 
     def label(blocks: BlockColumns) -> Prediction:
         words = EncodedTexts.from_texts(blocks.text).words
         odds = model.prior + np.bincount(words.owner, model.log_odds(ngrams(words)), len(blocks))
         footer = np.array([bool(_FOOTER.match(text)) for text in blocks.text], dtype=bool)
-        is_content = (odds > 0) & ~footer & (blocks.visibility != Visibility.HIDDEN)
         probability = np.where(footer, 0, expit(odds.clip(-_CLIP, _CLIP)))
-        return Prediction(prediction_from_mask(blocks, is_content).labels, probability.astype(np.float32))
+        return prediction_of_visible(blocks, (odds > 0) & ~footer, probability=probability)
 
     return label

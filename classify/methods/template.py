@@ -19,12 +19,11 @@ from urllib.parse import urlsplit
 import numpy as np
 from lxml import etree
 
-from vclean.classify.methods.base import prediction_from_mask
+from vclean.classify.methods.base import prediction_of_visible
 from vclean.classify.methods.registry import get
 from vclean.errors import InputError, UsageError
 from vclean.features.page_context import PageContext
 from vclean.imports import import_optional
-from vclean.labels import Visibility
 from vclean.render import tree
 from vclean.render.document import to_elements
 from vclean.render.snapshot import ATTRIBUTES
@@ -71,7 +70,7 @@ class Template:
             InputError: an XPath expression selects something other than elements; the message has its line.
         """
         is_content = PageContext(blocks).char_share(self._selected(blocks.snapshot)) >= _HALF
-        return prediction_from_mask(blocks, is_content & (blocks.visibility != Visibility.HIDDEN))
+        return prediction_of_visible(blocks, is_content)
 
     def _selected(self, snapshot: Snapshot) -> NDArray[np.bool_]:
         """Return whether each element is selected or inside a selected element, bool (N,)."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vclean.characters import format_count
 from vclean.classify.corpora.corpora import assign_folds, site
 from vclean.classify.methods.base import TrainingPage
-from vclean.classify.methods.registry import method_info, training_module, with_page_checks
-from vclean.classify.methods.storage import pack
+from vclean.classify.methods.registry import CheckedMethod, method_info, pack_model, training_module
 from vclean.errors import InputError, VcleanError
 from vclean.features.blocks import extract_blocks
 
@@ -72,7 +71,7 @@ class TrainingExamples:
         if not self.keys:
             raise InputError("no page of the corpora can be read: there is nothing to learn from")
         corpora = Counter(corpus for corpus, _ in self.keys)
-        return pack(
+        return pack_model(
             name, training_module(name).train(self.examples[name]), {"pages": len(self.keys), "corpora": corpora}
         )
 
@@ -99,7 +98,7 @@ class TrainingExamples:
         examples = [
             example for example, number in zip(self.examples[name], fold.tolist(), strict=True) if number != held_out
         ]
-        return with_page_checks(method_info(name), module.load(module.train(examples)))
+        return CheckedMethod(method_info(name), module.load(module.train(examples)))
 
 
 def _blocks(page: GoldPage, read: Reader) -> BlockColumns | None:

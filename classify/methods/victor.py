@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.methods import storage
-from vclean.classify.methods.base import tag_labels
-from vclean.classify.methods.models import linear_chain
+from vclean.classify.methods import linear_chain
+from vclean.classify.methods.base import pack_arrays, stack_named, tag_labels, unpack_arrays
 from vclean.classify.prediction import Prediction
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
-from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
+from vclean.features.columns import ratio
 from vclean.features.groups import Groups
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import ALPHA, DIGIT, PUNCT, SPACE
@@ -60,56 +59,18 @@ _TOKENS = {"alpha": ALPHA, "num": DIGIT, "mix": ALPHA | DIGIT, "other": 0}
 _GROUPS = ("div", "td")
 _BULLETS = ("-–—", "•·●", "*", "▪■", "○◦", "‣»›→►▶➤➔", "✓✔+❖★☆◆◇※")
 
-COLUMNS: tuple[FeatureColumn, ...] = (
-    *(FeatureColumn(f"container_{name}", "flag", f"It is in {', '.join(tags)}.") for name, tags in _CONTAINERS.items()),
-    *(
-        FeatureColumn(f"split_{name}", "elements", f"{doc} that begin between the block before and this one.")
-        for name, doc in (
-            ("p", "p"),
-            ("br", "br"),
-            ("hr", "hr"),
-            ("class_inline", "Inline elements"),
-            ("class_block", "Elements of block level"),
-        )
-    ),
-    *(
-        FeatureColumn(f"char_{name}_{how}", unit, f"{doc}.")
-        for name, doc in zip(_CHARACTERS, ("Letters", "Digits", "Punctuation marks", "White space"), strict=True)
-        for how, unit in (("abs", "characters"), ("rel", "share"))
-    ),
-    *(
-        FeatureColumn(f"token_{name}_{how}", unit, f"Tokens {doc}.")
-        for name, doc in (
-            ("alpha", "with letters and no digits"),
-            ("num", "with digits and no letters"),
-            ("mix", "with both"),
-            ("other", "with neither"),
-        )
-        for how, unit in (("abs", "tokens"), ("rel", "share"))
-    ),
-    *parse_columns(
-        """
-sentence_count | sentences | Number of sentences.
-sentence_avg_length | words | Mean length of a sentence.
-sentence_begin | flag | It begins as a sentence does.
-sentence_end | flag | It ends as a sentence does.
-first_duplicate | flag | It is the first of several blocks with the same text.
-duplicate_count | blocks | Other blocks with the same text.
-regexp_url | matches | Web addresses.
-regexp_date | matches | Dates.
-regexp_time | matches | Clock times.
-bullet | code | The kind of bullet it begins with; 0 for none.
-div_group_word_ratio | share | Of the page's words, those in blocks directly in the same div; 0 outside.
-td_group_word_ratio | share | The same of a cell.
-position | share | Place on the page, counted in blocks.
-document_word_count | words | Words of the page.
-document_sentence_count | sentences | Sentences of the page.
-document_block_count | blocks | Blocks of the page.
-document_max_div_group | share | The largest `div_group_word_ratio` of the page.
-document_max_td_group | share | The largest `td_group_word_ratio` of the page.
-"""
-    ),
-)
+COLUMNS: Final = (
+    *(f"container_{name}" for name in _CONTAINERS),
+    *(f"split_{name}" for name in (*_SPLITS, "class_inline", "class_block")),
+    *(f"char_{name}_{how}" for name in _CHARACTERS for how in ("abs", "rel")),
+    *(f"token_{name}_{how}" for name in _TOKENS for how in ("abs", "rel")),
+    "sentence_count", "sentence_avg_length", "sentence_begin", "sentence_end", "first_duplicate", "duplicate_count",
+    "regexp_url", "regexp_date", "regexp_time", "bullet", "div_group_word_ratio", "td_group_word_ratio", "position",
+    "document_word_count", "document_sentence_count", "document_block_count", "document_max_div_group",
+    "document_max_td_group",
+)  # fmt: skip
+"""Columns by their published names. A group word ratio is the share of the page's words in blocks of the same `div` or
+cell, 0 outside."""
 
 
 def compute(context: PageContext) -> Values:
@@ -217,8 +178,7 @@ CONTENT: Final = 0.4
 """Minimum probability of a content block: half of the F1 that can be reached, which is the optimal threshold for F1
 (Lipton, Elkan and Narayanaswamy 2014)."""
 _OPTIONS: Final = {"c1": 0.0, "c2": 1.0, "max_iterations": 60}
-_COLUMNS: Final = [column.name for column in COLUMNS]
-_NEIGHBOR_INDEXES: Final = [_COLUMNS.index(name) for name in NEIGHBORS]
+_NEIGHBOR_INDEXES: Final = [COLUMNS.index(name) for name in NEIGHBORS]
 _OTHER: Final = LABELS.index(Label.OTHER)
 _TYPES: Final = [code for code in range(len(LABELS)) if code != _OTHER]
 
@@ -245,12 +205,12 @@ def train(examples: Sequence[VictorExample]) -> bytes:
     for page in examples:
         trainer.append(_names(_ranges(page.columns, borders)), [LABELS[code].value for code in page.label])
     state, transition = _weights(trainer)
-    return storage.to_bytes({"cuts": borders, "place": state, "pair": transition})
+    return pack_arrays({"cuts": borders, "place": state, "pair": transition})
 
 
 def load(data: bytes) -> Method:
     """Return the method that labels blocks by the marginal probabilities of their labels."""
-    arrays = storage.from_bytes(data)
+    arrays = unpack_arrays(data)
     borders, state, transition = arrays["cuts"], arrays["place"], arrays["pair"]
 
     def label(blocks: BlockColumns) -> Prediction:
@@ -267,7 +227,7 @@ def load(data: bytes) -> Method:
 
 
 def _columns(blocks: BlockColumns) -> NDArray[np.float32]:
-    return stack_columns(COLUMNS, compute(PageContext(blocks)))
+    return stack_named(COLUMNS, compute(PageContext(blocks)))
 
 
 def _range_borders(columns: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -312,7 +272,7 @@ def _weights(trainer: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:  
         tagger = import_optional("pycrfsuite", "python-crfsuite", "methods").Tagger()
         tagger.open(file)
         info = tagger.info()
-    state = np.zeros((len(_COLUMNS) + 2 * len(_NEIGHBOR_INDEXES), VALUES, len(LABELS)), dtype=np.float32)
+    state = np.zeros((len(COLUMNS) + 2 * len(_NEIGHBOR_INDEXES), VALUES, len(LABELS)), dtype=np.float32)
     transition = np.zeros((len(LABELS), len(LABELS)), dtype=np.float32)
     for (name, label), weight in info.state_features.items():
         column, value = name.split(" ")

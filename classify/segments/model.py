@@ -19,8 +19,7 @@ import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.model_file import READ_ERRORS, pack
-from vclean.classify.regions import model
-from vclean.classify.regions.model import CLASSES
+from vclean.classify.regions import CLASSES, posterior
 from vclean.classify.segments.optimal_cut import Sizes, State, best_states
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
@@ -33,7 +32,7 @@ from vclean.features.segments import columns as segment_columns
 from vclean.features.segments.columns import REGIONAL, max_over_descendants, segment_matrix
 from vclean.features.segments.segments import Segments, Separators
 from vclean.features.segments.vips import algorithm
-from vclean.features.segments.vips.page import VisualPage
+from vclean.features.segments.vips.page import VisualPage, union_boxes
 from vclean.labels import REGION_ROLES
 from vclean.render import tree
 
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.regions.candidates import Regions
-    from vclean.features.segments.vips.page import Extent
     from vclean.render.snapshot import Snapshot
 
 
@@ -67,22 +65,22 @@ COLUMNS: Final = (*segment_columns.COLUMNS, *ROLE_COLUMNS)
 """Columns of the trees' matrix: features of the page, then of the region model."""
 
 
-def role_matrix(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:
+def role_matrix(roles: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:
     """Return the role features of candidates, their descendants, children and ancestors: (C, len(ROLE_COLUMNS)).
 
     Args:
-        posterior: float32 (C, CLASSES), probabilities of each role, and of none.
+        roles: float32 (C, CLASSES), probabilities of each role, and of none.
         parent: int32 (C,), parent of each candidate, which comes before it; -1 for outermost candidates.
 
     Returns:
         float32 (C, len(ROLE_COLUMNS)).
     """
-    total, of_ancestors = np.zeros_like(posterior), np.zeros_like(posterior)
+    total, of_ancestors = np.zeros_like(roles), np.zeros_like(roles)
     for row, parent_row in enumerate(parent.tolist()):
         if parent_row >= 0:
-            of_ancestors[row] = np.maximum(of_ancestors[parent_row], posterior[parent_row])
-            total[parent_row] += posterior[row]
-    return np.hstack([posterior, max_over_descendants(posterior, parent), total, of_ancestors]).reshape(-1, 4 * CLASSES)
+            of_ancestors[row] = np.maximum(of_ancestors[parent_row], roles[parent_row])
+            total[parent_row] += roles[row]
+    return np.hstack([roles, max_over_descendants(roles, parent), total, of_ancestors]).reshape(-1, 4 * CLASSES)
 
 
 LEVELS: Final = (1, 2)
@@ -147,16 +145,17 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
     for number, row in enumerate(rows):
         if row.leaves:
             owner[row.leaves] = number
+    extents = [[page.extent[node] for node in row.nodes(page)] for row in rows]
     return Segments(
         snapshot=page.snapshot,
         method=METHOD,
         parent=np.array([row.parent for row in rows], dtype=np.int32),
         coherence=np.array([row.coherence for row in rows], dtype=np.int32),
-        box=_boxes(page, rows),
+        box=union_boxes(page, [row.parent for row in rows], extents),
         text=owner[page.first_text :],
         element=owner[: page.first_text],
         node_box=page.node_box,
-        separators=_no_separators(),
+        separators=Separators.from_rows(),
     )
 
 
@@ -175,6 +174,10 @@ class _Row:
     coherence: int
     key: int = -1
     leaves: list[int] = field(default_factory=list)
+
+    def nodes(self, page: VisualPage) -> list[int]:
+        """Return the nodes whose extents are in its box: its leaves, and its element if it has one."""
+        return [*self.leaves, self.key] if 0 <= self.key < page.first_text else self.leaves
 
 
 def _rows(leaf: NDArray[np.int64], keys: NDArray[np.int64]) -> list[_Row]:
@@ -222,31 +225,6 @@ def _runs(loose: NDArray[np.bool_], region: NDArray[np.int32]) -> NDArray[np.int
     return np.cumsum(begins)
 
 
-def _boxes(page: VisualPage, rows: list[_Row]) -> NDArray[np.float32]:
-    """Return the boxes of segments, float32 (S, 4): union of leaves, element and children; for the root, the page."""
-    extents: list[list[Extent]] = [[page.extent[node] for node in row.leaves] for row in rows]
-    boxes = np.zeros((len(rows), 4), dtype=np.float32)
-    for number in range(len(rows) - 1, 0, -1):
-        row = rows[number]
-        if 0 <= row.key < page.first_text:
-            extents[number].append(page.extent[row.key])
-        left, top, right, bottom = zip(*extents[number], strict=True)
-        union = (min(left), min(top), max(right), max(bottom))
-        boxes[number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
-        extents[row.parent].append(union)
-    boxes[0, 2:] = page.snapshot.width, page.snapshot.height
-    return boxes
-
-
-def _no_separators() -> Separators:
-    return Separators(
-        segment=np.zeros(0, dtype=np.int32),
-        vertical=np.zeros(0, dtype=bool),
-        box=np.zeros((0, 4), dtype=np.float32),
-        weight=np.zeros(0, dtype=np.int32),
-    )
-
-
 FORMAT: Final = 1
 """Version of the file format."""
 SEEDS: Final = (20071, 20072, 20073)
@@ -261,7 +239,7 @@ class SegmentModel:
     """Trained segmenter.
 
     Attributes:
-        regions: boosted trees for the role of a container (`vclean.classify.regions.model`).
+        regions: boosted trees for the role of a container (`vclean.classify.regions`).
         levels: for each level, several boosted trees for the probability that a container is divided.
         card: description of the model: archive, pages, seeds, versions, columns.
     """
@@ -300,8 +278,7 @@ class SegmentModel:
 
 def with_roles(x: NDArray[np.float32], parent: NDArray[np.int32], regions: Forest) -> NDArray[np.float32]:
     """Append the role features to `x` (C, len(segment_columns.COLUMNS)): float32 (C, len(COLUMNS))."""
-    posterior = model.posterior(regions, x[:, :REGIONAL])
-    return np.hstack([x, role_matrix(posterior, parent)])
+    return np.hstack([x, role_matrix(posterior(regions, x[:, :REGIONAL]), parent)])
 
 
 def load(path: Path | None = None) -> SegmentModel:

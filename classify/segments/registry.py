@@ -1,15 +1,24 @@
-"""Find a segmentation method by name."""
+"""Find a segmentation method by name, and describe segments by the role and the content of the blocks in them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+import numpy as np
+
 from vclean.errors import UsageError
 from vclean.features.segments.vips import algorithm
+from vclean.render import tree
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.classify.prediction import Prediction
+    from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
+    from vclean.labels import Role
     from vclean.render.snapshot import Snapshot
 
 
@@ -52,3 +61,45 @@ def get(name: str) -> SegmentMethod:
         known = ", ".join(_METHODS)
         raise UsageError(f"no segmentation method {name!r}: choose one of {known}, or a model, FILE{MODEL_SUFFIX}")
     return _METHODS[name]
+
+
+_LEAST_SHARE: Final = 0.5
+
+
+def describe(segments: Segments, blocks: BlockColumns, prediction: Prediction) -> Segments:
+    """Return the segments of a page with their roles and content shares.
+
+    Args:
+        segments: the segments.
+        blocks: the blocks of the same snapshot.
+        prediction: the labels and roles of the blocks.
+    """
+    block = blocks.text_block[blocks.members]
+    words = np.array([len(blocks.snapshot.texts[text].split()) for text in blocks.members.tolist()], dtype=np.float64)
+    is_content = np.array([label.is_content for label in prediction.labels], dtype=bool)[block]
+    segment = segments.text[blocks.members]
+
+    def total(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        inside = segment >= 0
+        own = np.bincount(segment[inside], weights=weights[inside], minlength=len(segments)).astype(np.float64)
+        return tree.subtree_sum(own, segments.end)
+
+    everything = total(words)
+    share = np.full(len(segments), np.nan, dtype=np.float32)
+    np.divide(total(words * is_content), everything, out=share, where=everything > 0, casting="same_kind")
+    roles = [prediction.roles[row] for row in block.tolist()] if prediction.roles else [None] * len(block)
+    by_role = {role: total(words * np.array([each is role for each in roles], dtype=bool)) for role in set(roles)}
+    return replace(segments, roles=_largest(by_role, everything), content_share=share)
+
+
+def _largest(
+    by_role: dict[Role | None, NDArray[np.float64]], everything: NDArray[np.float64]
+) -> tuple[Role | None, ...]:
+    """Return the role of each segment with the required share of its words, if there is one."""
+    roles: list[Role | None] = [None] * len(everything)
+    for role in sorted(filter(None, by_role)):
+        for row in np.flatnonzero((by_role[role] >= _LEAST_SHARE * everything) & (everything > 0)).tolist():
+            previous = roles[row]
+            if previous is None or by_role[role][row] > by_role[previous][row]:
+                roles[row] = role
+    return tuple(roles)

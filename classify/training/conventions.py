@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.classify.content.conventions import Conventions, one_hot, page_row
-from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
+from vclean.classify.training.fits import fit
+from vclean.classify.trees.boosting import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,20 +19,6 @@ if TYPE_CHECKING:
 
     from vclean.classify.training.dataset import PageRows, TrainingTable
 
-PARAMETERS: dict[str, Any] = {
-    "objective": "multiclass",
-    "num_leaves": 7,
-    "learning_rate": 0.15,
-    "feature_fraction": 0.2,
-    "bagging_fraction": 0.8,
-    "bagging_freq": 1,
-    "min_data_in_leaf": 10,
-    "lambda_l2": 5.0,
-    "num_threads": 2,
-    "seed": SEED,
-    **REPRODUCIBLE,
-}
-ROUNDS: Final = 50
 KNOWN_SHARE: Final = 0.25
 """Share of the pages that the content trees see with their convention; they see the others with predicted ones.
 
@@ -99,8 +86,8 @@ class ConventionFits:
         pages = (self._code >= 0) & (self._fold != (-1 if fold is None else fold))
         if len(np.unique(self._code[pages])) < 2:
             return Conventions(self.known)
-        parameters = {**PARAMETERS, "num_class": len(self.known)}
-        return Conventions(self.known, fit_forest(parameters, ROUNDS, self._rows[pages], self._code[pages]))
+        forest = fit("conventions", self._rows[pages], self._code[pages], num_class=len(self.known))
+        return Conventions(self.known, forest)
 
     def predicted(self) -> NDArray[np.float32]:
         """Return the columns of each page by a predictor that did not see its fold, float32 (P, len(known))."""

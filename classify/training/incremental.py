@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from vclean.classify.content import stacking
 from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import CORRECTED, Model
 from vclean.classify.training.dataset import WEIGHT_CAP
-from vclean.classify.training.train import CONTENT_PARAMETERS, TYPE_PARAMETERS
-from vclean.classify.trees.boosting import fit_forest
+from vclean.classify.training.fits import CORRECTIONS, FITS, fit
 from vclean.errors import InputError
 from vclean.features.text.characters import EncodedTexts
 from vclean.labels import LABELS, UNKNOWN, Label
@@ -30,20 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
-
-_SMALL: Final[dict[str, Any]] = {
-    "learning_rate": 0.1,
-    "num_leaves": 8,
-    "min_data_in_leaf": 3,
-    "bagging_fraction": 1.0,
-    "bagging_freq": 0,
-    "num_threads": 1,
-}
-"""Parameters for a few pages with a few hundred blocks: small trees, and several blocks in each leaf."""
-CONTENT: Final[dict[str, Any]] = {**CONTENT_PARAMETERS, **_SMALL}
-CONTENT_ROUNDS: Final = 40
-TYPES: Final[dict[str, Any]] = {**TYPE_PARAMETERS, **_SMALL}
-TYPE_ROUNDS: Final = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,13 +77,9 @@ def continue_training(
     weight = np.concatenate([page.weight for page in pages])
     with_convention = np.concatenate([add_columns(page.x, page.convention) for page in pages])
     is_content = label != LABELS.index(Label.OTHER)
-    content = fit_forest(CONTENT, CONTENT_ROUNDS, with_convention, is_content, weight=weight, base=base.content)
+    content = fit("content", with_convention, is_content, weight=weight, base=base.content)
     typed = ~np.isin(label, (UNKNOWN, LABELS.index(Label.OTHER)))
-    types = (
-        fit_forest(TYPES, TYPE_ROUNDS, x[typed], label[typed], weight=weight[typed], base=base.types)
-        if typed.any()
-        else base.types
-    )
+    types = fit("types", x[typed], label[typed], weight=weight[typed], base=base.types) if typed.any() else base.types
     card = base.card | {CORRECTED: _card(base, len(x)) | (card_fields or {})}
     return replace(base, content=content, types=types, card=card, version="")
 
@@ -108,8 +89,5 @@ def _card(base: Model, rows: int) -> dict[str, Any]:
         "base": base.version,
         "trained": datetime.now(tz=UTC).date().isoformat(),
         "rows": rows,
-        "parameters": {
-            "content": {**CONTENT, "rounds": CONTENT_ROUNDS},
-            "types": {**TYPES, "rounds": TYPE_ROUNDS},
-        },
+        "parameters": {name: {**FITS[name], **CORRECTIONS} for name in ("content", "types")},
     }

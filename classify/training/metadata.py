@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,15 +16,16 @@ from vclean.classify.metadata.model import (
     confirmed_blocks,
     marked_candidate,
 )
-from vclean.classify.training.page_type import fit_page_types
-from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
+from vclean.classify.training import fits
+from vclean.classify.trees.boosting import SEED
 from vclean.features.blocks import extract_blocks
 from vclean.features.metadata.mentions import Field
 from vclean.features.metadata.names import names_key, without_credentials
 from vclean.features.page_context import PageContext
+from vclean.features.page_type.matrix import without_address
 from vclean.features.text.page_title import normalize
 from vclean.imports import versions
-from vclean.labels import PAGE_TYPES
+from vclean.labels import PAGE_TYPES, PageType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,38 +33,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.corpora.corpora import GoldPage
-    from vclean.classify.training.page_type import PageTypeExample
     from vclean.classify.trees.forest import Forest
     from vclean.features.metadata.candidates import Candidates
     from vclean.labels import PartKind
     from vclean.render.snapshot import Snapshot
 
-ROUNDS: Final = 150
-_MORE_ROUNDS: Final = 40
-"""Number of trees that corrections add for a field."""
-PARAMETERS: Final[Mapping[str, Any]] = {
-    "objective": "binary",
-    "num_leaves": 15,
-    "learning_rate": 0.05,
-    "feature_fraction": 0.5,
-    "bagging_fraction": 0.8,
-    "bagging_freq": 1,
-    "min_data_in_leaf": 10,
-    "lambda_l2": 3.0,
-    "max_bin": 63,
-    "num_threads": 1,
-    "seed": SEED,
-    **REPRODUCIBLE,
-}
-_SMALL: Final[Mapping[str, Any]] = {
-    **PARAMETERS,
-    "num_leaves": 8,
-    "learning_rate": 0.1,
-    "bagging_fraction": 1.0,
-    "bagging_freq": 0,
-    "min_data_in_leaf": 3,
-}
-"""Parameters for the candidates of a few corrected pages."""
+
 _ABSENT_WEIGHT: Final = 0.3
 """Weight of the candidates of a page whose gold lacks the field: some have an author that the annotators left out."""
 
@@ -136,7 +111,7 @@ def _continue(base: Forest, examples: Sequence[MetadataExample], name: Field) ->
         return base
     x = np.concatenate([example.candidates[name].x for example in used])
     y = np.concatenate([example.is_right[name] for example in used])
-    return fit_forest(_SMALL, _MORE_ROUNDS, x, y, base=base)
+    return fits.fit("metadata", x, y, base=base)
 
 
 def is_same(field: Field, values: Sequence[str], gold: Sequence[str]) -> bool:
@@ -183,4 +158,41 @@ def _fit(examples: Sequence[MetadataExample], field: Field) -> Forest:
     weights = [
         np.full(len(example.is_right[field]), 1.0 if example.has_gold[field] else _ABSENT_WEIGHT) for example in used
     ]
-    return fit_forest(PARAMETERS, ROUNDS, x, y, weight=np.concatenate(weights))
+    return fits.fit("metadata", x, y, weight=np.concatenate(weights))
+
+
+_BALANCE: Final = 0.5
+"""Exponent of the balance of types: 0 counts every page the same, 1 every type. Half of the pages are articles."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageTypeExample:
+    """Page of known type.
+
+    Attributes:
+        x: float32 (F,), its features, see `vclean.features.page_type.matrix`.
+        page_type: its type.
+        weight: how much it counts.
+    """
+
+    x: NDArray[np.float32]
+    page_type: PageType
+    weight: float = 1.0
+
+
+def add_unknown_addresses(examples: Sequence[PageTypeExample]) -> list[PageTypeExample]:
+    """Return the examples, and each of them again as a page without URL, with half the weight each.
+
+    Without the copies, a page without URL is taken for an article: the others of the corpora have a URL.
+    """
+    half = [replace(example, weight=example.weight / 2) for example in examples]
+    return [*half, *(replace(example, x=without_address(example.x)) for example in half)]
+
+
+def fit_page_types(examples: Sequence[PageTypeExample]) -> Forest:
+    """Fit the model; the same examples give the same trees."""
+    x = np.stack([example.x for example in examples])
+    y = np.array([PAGE_TYPES.index(example.page_type) for example in examples])
+    own = np.array([example.weight for example in examples])
+    weight = own * np.bincount(y, own)[y] ** -_BALANCE
+    return fits.fit("page types", x, y, weight=weight / weight.mean())

@@ -1,43 +1,130 @@
-"""Fit the region model, and one region model for each fold of sites for cross-validation."""
+"""Fit the region model, and one region model for each fold of sites for cross-validation.
+
+Its rows are containers of marked pages. Marks give the roles of a page's regions. All other containers are negative
+examples, without a role. If the marks were derived from the structure of a site generator, the features of tags, ARIA
+roles and names are removed: otherwise the model would learn the generator.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.corpora.corpora import assign_folds
-from vclean.classify.regions.model import CLASSES, NONE
-from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
-from vclean.errors import InputError
+from vclean.classify.corpora import marked as marking
+from vclean.classify.corpora.corpora import assign_folds, registered_domain
+from vclean.classify.regions import NONE
+from vclean.classify.training import fits
+from vclean.errors import InputError, VcleanError
+from vclean.features.author_styles import discard_default_layout
+from vclean.features.blocks import extract_blocks
+from vclean.features.columns import limit_counts
+from vclean.features.matrix import block_values
+from vclean.features.page_context import PageContext
+from vclean.features.regions.candidates import candidate_regions, regions_at
+from vclean.features.regions.columns import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, region_matrix
+from vclean.labels import REGION_ROLES, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.classify.regions.dataset import RegionRows
+    from vclean.classify.corpora.marked import MarkedArchive, RegionMark
+    from vclean.classify.evaluation.evaluate import Reader
     from vclean.classify.trees.forest import Forest
+
+
+ROLE_CODES: Final[dict[Role, int]] = {role: code for code, role in enumerate(REGION_ROLES)}
+"""Class of each role."""
+
+_PLAIN: Final = len(TEXT_COLUMNS) + len(BOX_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegionRows:
+    """Training rows of one page: R containers with their roles.
+
+    Attributes:
+        site: registered domain of the page.
+        by_hand: whether a person marked the regions; False for marks derived from the structure of the page.
+        x: float32 (R, len(regions.columns.COLUMNS)), features.
+        role: int8 (R,), class of `ROLE_CODES`, or `NONE`.
+    """
+
+    site: str
+    by_hand: bool
+    x: NDArray[np.float32]
+    role: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        """Return the number of containers."""
+        return len(self.role)
+
+
+def archive_rows(archive: MarkedArchive, readers: Iterable[Reader], *, by_hand: bool = True) -> Iterator[RegionRows]:
+    """Yield the training rows of each readable page of an archive, one per reader.
+
+    Each page is read twice, with and without its style sheets and images, because most pages in use have lost them.
+    Pages without text are skipped.
+
+    Args:
+        archive: marked pages.
+        readers: functions from a page to a snapshot.
+        by_hand: see `marked_rows`.
+    """
+    readers = list(readers)
+    for marked in archive.marked_pages():
+        # The fragment gives each variant its own entry in the snapshot cache, which is keyed by URL and content.
+        bare = replace(marked.page, url=marked.page.url + "#bare", resources=None)
+        site = registered_domain(marked.page.url)
+        for page in (marked.page, bare):
+            for read in readers:
+                try:
+                    context = PageContext(extract_blocks(read(page)))
+                except VcleanError:
+                    continue
+                if len(context):
+                    context = discard_default_layout(context)
+                    yield marked_rows(context, marked.marks, site=site, by_hand=by_hand)
+
+
+def marked_rows(
+    context: PageContext, marks: Sequence[RegionMark], *, site: str = "", by_hand: bool = True
+) -> RegionRows:
+    """Return the training rows of a page: its marked regions, and its other candidates without a role.
+
+    Args:
+        context: the page.
+        marks: marks of the page; marks of missing elements are ignored.
+        site: registered domain of the page.
+        by_hand: whether a person made the marks; if not, the features of tags and names are NaN.
+    """
+    element = marking.locate_marks(context.snapshot, marks)
+    exists = element >= 0
+    node = np.concatenate([element[exists], _negatives(context, element[exists])])
+    role = np.full(len(node), NONE, dtype=np.int8)
+    role[: exists.sum()] = [ROLE_CODES[mark.role] for mark, is_present in zip(marks, exists, strict=True) if is_present]
+    x = limit_counts(region_matrix(regions_at(context, node), block_values(context)), LIMITS)
+    return RegionRows(site, by_hand, x if by_hand else hide_names(x), role)
+
+
+def _negatives(context: PageContext, marked: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the candidates that do not have the same blocks as any element in `marked`."""
+    marked_containers = context.container[marked[context.block_count[marked] > 0]]
+    return np.setdiff1d(candidate_regions(context).node, marked_containers)
+
+
+def hide_names(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return `x` with NaN in the features of tags, ARIA roles and names."""
+    hidden = x.copy()
+    hidden[:, _PLAIN:] = np.nan
+    return hidden
+
 
 FOLDS: Final = 5
 _MIN_SITES: Final = 2
-ROUNDS: Final = 45
-PARAMETERS: dict[str, Any] = {
-    "objective": "multiclass",
-    "num_class": CLASSES,
-    "num_leaves": 7,
-    "learning_rate": 0.15,
-    "feature_fraction": 0.3,
-    "bagging_fraction": 0.8,
-    "bagging_freq": 1,
-    "min_data_in_leaf": 10,
-    "lambda_l2": 5.0,
-    "max_bin": 63,
-    "num_threads": 1,  # a second thread costs more than it saves in such short rounds
-    "seed": SEED,
-    **REPRODUCIBLE,
-}
 NONE_WEIGHT: Final = 0.3
 """Weight of a container that is not a region; these are ten times as frequent as regions."""
 STYLED_WEIGHT: Final = 0.1
@@ -50,7 +137,7 @@ def fit(rows: Sequence[RegionRows]) -> Forest:
     """Fit the boosted model of container roles; the same rows give the same model."""
     x = np.vstack([page.x for page in rows])
     role = np.concatenate([page.role for page in rows])
-    return fit_forest(PARAMETERS, ROUNDS, x, role, weight=_weights(rows))
+    return fits.fit("regions", x, role, weight=_weights(rows))
 
 
 def _weights(rows: Sequence[RegionRows]) -> NDArray[np.float32]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel
 from vclean.classify.evaluation.reliability import reliability
-from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
+from vclean.classify.training.fits import fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from vclean.classify.content.threshold import CandidateSelections
     from vclean.classify.training.dataset import PageRows
-    from vclean.classify.trees.forest import Forest
 
 KNOTS: Final = 24
 """Maximum number of points of a calibration map: more follow the noise."""
@@ -52,22 +51,6 @@ def _separate(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(values * (1 - _STEP * (count + 1)) + _STEP * np.arange(1, count + 1))
 
 
-PARAMETERS: dict[str, Any] = {
-    "objective": "regression",
-    "num_leaves": 15,
-    "learning_rate": 0.03,
-    "feature_fraction": 0.3,
-    "bagging_fraction": 0.7,
-    "bagging_freq": 1,
-    "min_data_in_leaf": 50,
-    "lambda_l2": 20.0,
-    "num_threads": 2,
-    "seed": SEED,
-    **REPRODUCIBLE,
-}
-ROUNDS: Final = 300
-
-
 def word_f1(
     keeps: NDArray[np.bool_], share: NDArray[np.float32], words: NDArray[np.float32], gold_words: int
 ) -> NDArray[np.float64]:
@@ -77,11 +60,6 @@ def word_f1(
     """
     gold_hits, selected_words = keeps @ (share * words), keeps @ words
     return np.minimum(2 * gold_hits / np.maximum(selected_words + gold_words, 1), 1.0).astype(np.float64)
-
-
-def fit(rows: NDArray[np.float32], f1: NDArray[np.float64]) -> Forest:
-    """Fit the trees of a threshold model, from the candidates' rows (N, F) and their word F1 (N,)."""
-    return fit_forest(PARAMETERS, ROUNDS, rows, f1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +95,7 @@ def fit_threshold_model(
             rows.append(add_columns(held_out.candidates.rows, convention))
             scores.append(word_f1(held_out.candidates.masks, page.share, page.layout.tokens, page.gold_words))
     first = {id(page): (page, held_out) for page, _, held_out in reversed(complete)}
-    return ThresholdModel(fit(np.vstack(rows), np.concatenate(scores)), _calibration([*first.values()][::-1]))
+    return ThresholdModel(fit("cuts", np.vstack(rows), np.concatenate(scores)), _calibration([*first.values()][::-1]))
 
 
 def _calibration(pages: Sequence[tuple[PageRows, HeldOutPrediction]]) -> CalibrationMap:

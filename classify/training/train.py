@@ -15,17 +15,15 @@ from vclean.classify.content.model import FORMAT, Model, content_probability, ty
 from vclean.classify.content.postprocess import smooth_groups
 from vclean.classify.content.threshold import candidate_selections
 from vclean.classify.prediction import Prediction
-from vclean.classify.training import conventions, linear, threshold
-from vclean.classify.training import kinds as kinds_training
-from vclean.classify.training import regions as region_training
+from vclean.classify.training import conventions, linear
 from vclean.classify.training.conventions import ConventionFits, seen_columns
 from vclean.classify.training.dataset import WEIGHT_CAP, design_matrix
-from vclean.classify.training.kinds import fit_kinds
+from vclean.classify.training.fits import FITS, fit
 from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
-from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
+from vclean.classify.trees.boosting import SEED
 from vclean.errors import InputError
 from vclean.imports import versions
-from vclean.labels import LABELS, REGION_ROLES, UNKNOWN, Label
+from vclean.labels import KINDS, LABELS, REGION_ROLES, UNKNOWN, Kind, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,38 +34,8 @@ if TYPE_CHECKING:
     from vclean.classify.training.dataset import PageRows, TrainingTable
     from vclean.classify.trees.forest import Forest
 
-THREADS: Final = 2
 MIN_FOLDS: Final = 3
 """Minimum number of folds: one held out, one to predict, and at least one to fit the linear models on."""
-
-_SHARED = {
-    "learning_rate": 0.12,
-    "feature_fraction": 0.3,
-    "bagging_fraction": 0.9,
-    "bagging_freq": 1,
-    "min_data_in_leaf": 40,
-    "lambda_l2": 5.0,
-    "max_bin": 255,
-    "num_threads": THREADS,
-    "seed": SEED,
-    **REPRODUCIBLE,
-}
-CONTENT_PARAMETERS: dict[str, Any] = {**_SHARED, "objective": "binary", "num_leaves": 63}
-CONTENT_ROUNDS = 150
-TYPE_PARAMETERS: dict[str, Any] = {
-    **_SHARED,
-    "objective": "multiclass",
-    "num_class": 4,
-    "num_leaves": 31,
-    "learning_rate": 0.15,
-}
-"""Parameters of the model of labels h, p, l, c of content blocks."""
-TYPE_ROUNDS = 40
-
-
-def fit_content(x: NDArray[np.float32], y: NDArray[np.bool_], weight: NDArray[np.float32]) -> Forest:
-    """Fit the boosted model of content or not."""
-    return fit_forest(CONTENT_PARAMETERS, CONTENT_ROUNDS, x, y, weight=weight)
 
 
 def fit_types(x: NDArray[np.float32], label: NDArray[np.int8], page: NDArray[np.int64]) -> Forest:
@@ -78,11 +46,39 @@ def fit_types(x: NDArray[np.float32], label: NDArray[np.int8], page: NDArray[np.
     """
     typed = np.flatnonzero(_is_typed(label))
     weight = 1 / np.sqrt(np.bincount(page[typed])[page[typed]])
-    return fit_forest(TYPE_PARAMETERS, TYPE_ROUNDS, x[typed], label[typed], weight=weight)
+    return fit("types", x[typed], label[typed], weight=weight)
 
 
 def _is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
     return ~np.isin(label, (UNKNOWN, LABELS.index(Label.OTHER)))
+
+
+OTHERS_PER_BLOCK: Final = 3
+"""Maximum number of blocks of the kind `OTHER` per block of another kind; they are much alike."""
+
+
+def known_rows(kind: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Return the rows to fit the model on, ascending, int64: all of known kind, with a sample of those of `OTHER`."""
+    other = np.flatnonzero(kind == KINDS.index(Kind.OTHER))
+    rest = np.flatnonzero((kind != UNKNOWN) & (kind != KINDS.index(Kind.OTHER)))
+    limit = OTHERS_PER_BLOCK * max(len(rest), 1)
+    draw = np.random.default_rng(SEED).permutation(other)[:limit]
+    return np.sort(np.concatenate([rest, draw]))
+
+
+def fit_kinds(x: NDArray[np.float32], kind: NDArray[np.int8], page: NDArray[np.int64]) -> Forest | None:
+    """Fit the boosted trees of kinds; None if fewer than two kinds are known.
+
+    Args:
+        x: float32 (R, F), feature matrix of the training rows.
+        kind: int8 (R,), indices into `KINDS`, `UNKNOWN` for rows that are left out.
+        page: int64 (R,), the page of each row. A row weighs one over the root of the number of known rows of its page.
+    """
+    rows = known_rows(kind)
+    if len(np.unique(kind[rows])) < 2:
+        return None
+    weight = 1 / np.sqrt(np.bincount(page[rows])[page[rows]])
+    return fit("kinds", x[rows], kind[rows], weight=weight)
 
 
 def _check(table: TrainingTable) -> None:
@@ -258,7 +254,7 @@ def _fit_trees(
     """Fit the boosted models of content and of labels on some rows of `table`; `x` is the matrix of all rows."""
     rows = rows & table.sampled
     seen = seen_columns(table.pages, known, predicted)[table.row_page[rows]]
-    content = fit_content(np.hstack([x[rows], seen]), table.content[rows], table.sampled_weight[rows])
+    content = fit("content", np.hstack([x[rows], seen]), table.content[rows], weight=table.sampled_weight[rows])
     return content, fit_types(x[rows], table.label[rows], table.row_page[rows])
 
 
@@ -274,16 +270,12 @@ def _card(table: TrainingTable) -> dict[str, Any]:
         "seed": SEED,
         "folds": len(np.unique(table.fold)),
         "parameters": {
-            "content": {**CONTENT_PARAMETERS, "rounds": CONTENT_ROUNDS},
-            "types": {**TYPE_PARAMETERS, "rounds": TYPE_ROUNDS},
+            **{name: FITS[name] for name in ("content", "types", "cuts", "conventions", "kinds")},
             "linear": {
                 "path penalty": linear.PATH_PENALTY,
                 "word penalty": linear.WORD_PENALTY,
                 "rounds": linear.ROUNDS,
             },
-            "cuts": {**threshold.PARAMETERS, "rounds": threshold.ROUNDS},
-            "conventions": {**conventions.PARAMETERS, "rounds": conventions.ROUNDS},
-            "kinds": {**kinds_training.PARAMETERS, "rounds": kinds_training.ROUNDS},
             "weight": f"square root of the words, up to {WEIGHT_CAP}",
         },
         "versions": versions("lightgbm", "numpy", "lxml", "scipy"),
@@ -296,8 +288,7 @@ def _region_card(regions: Forest | None) -> dict[str, Any]:
     """Return the fields of the card for the region model; empty without one."""
     if regions is None:
         return {}
-    parameters = {**region_training.PARAMETERS, "rounds": region_training.ROUNDS}
-    return {"roles": [str(role) for role in REGION_ROLES], "parameters": parameters}
+    return {"roles": [str(role) for role in REGION_ROLES], "parameters": FITS["regions"]}
 
 
 def _corpora(table: TrainingTable) -> dict[str, dict[str, int]]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.characters import format_count
 from vclean.classify.corpora.corpora import read_corpus, site
-from vclean.classify.evaluation.evaluate import evaluate
-from vclean.classify.evaluation.report import Report
+from vclean.classify.evaluation.evaluate import Report, evaluate
 from vclean.classify.methods import method_info, names
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import extract_blocks
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.corpora import Corpus, GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
-    from vclean.classify.evaluation.evaluate import PageCallback, Predictor, Reader
-    from vclean.classify.evaluation.report import PageEvaluation
+    from vclean.classify.evaluation.evaluate import PageCallback, PageEvaluation, Predictor, Reader
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows, TrainingTable
@@ -89,8 +87,7 @@ def train_region_model(
         The model; None if no corpus is an archive of marked pages.
     """
     from vclean.classify.corpora.marked import MarkedArchive
-    from vclean.classify.regions.dataset import archive_rows
-    from vclean.classify.training.regions import fit
+    from vclean.classify.training.regions import archive_rows, fit
 
     marked_archives = [corpus for corpus in corpora if isinstance(corpus, MarkedArchive)]
     rows = [row for archive in marked_archives for row in archive_rows(archive, readers.values())]

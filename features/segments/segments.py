@@ -18,6 +18,8 @@ from vclean.render import tree
 from vclean.render.snapshot import subtree_ends
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.labels import Role
@@ -48,6 +50,17 @@ class Separators:
     def __len__(self) -> int:
         """Return the number of separators."""
         return len(self.segment)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[tuple[int, bool, tuple[float, float, float, float], int]] = ()) -> Separators:
+        """Return the separators given as tuples of segment, direction, box and weight."""
+        segment, vertical, box, weight = zip(*rows, strict=True) if rows else ((), (), (), ())
+        return cls(
+            segment=np.array(segment, dtype=np.int32),
+            vertical=np.array(vertical, dtype=bool),
+            box=np.array(box, dtype=np.float32).reshape(-1, 4),
+            weight=np.array(weight, dtype=np.int32),
+        )
 
     def take(self, rows: NDArray[np.intp]) -> Separators:
         """Return the separators at `rows`."""

@@ -9,7 +9,7 @@ from helpers import page_types as written
 from helpers.benchmarks import imported_benchmark, write_corpus
 
 from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.training import page_type as training
+from vclean.classify.training.fits import FITS
 from vclean.labels import PAGE_TYPES, PageType
 
 PAGES = {"collection": written.collection, "service": written.service, "home": written.home, "other": written.notice}
@@ -63,7 +63,7 @@ class TestTables:
     def test_all_are_right_on_pages_made_alike(
         self, page_types, corpora: list[Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(training, "PARAMETERS", training.PARAMETERS | {"min_data_in_leaf": 1})
+        monkeypatch.setitem(FITS, "page types", FITS["page types"] | {"min_data_in_leaf": 1})
         pages = [page for page in page_types.typed_pages(corpora, {}) if page.corpus == "wcxb"]
         text = page_types.tables(pages)
         assert "| all | 20 | 1.000 | 1.000 |" in text

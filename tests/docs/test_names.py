@@ -10,7 +10,7 @@ import pytest
 from helpers.documents import DOCS, PAGES, ROOT, WRITTEN, code_spans, name, read
 
 import vclean
-from vclean.classify.explain.groups import GROUPS
+from vclean.classify.explain.reasons import GROUPS
 from vclean.labels import Label, Role, Visibility
 
 SOURCES = ("core", "render", "features", "classify", "benchmarks", "tools", "tests", "fixtures", "docs")

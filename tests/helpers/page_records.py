@@ -8,9 +8,8 @@ import numpy as np
 from PIL import Image
 
 from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.evaluation.evaluate import score_page
+from vclean.classify.evaluation.evaluate import PageEvaluation, score_page
 from vclean.classify.evaluation.reliability import CalibrationSample
-from vclean.classify.evaluation.report import PageEvaluation
 from vclean.compare.records import PageRecord
 from vclean.labels import LABELS, Label
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,15 +10,17 @@ import pytest
 from helpers.pages import laid_out, snapshot
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.corpora.marked import strip_marks
-from vclean.classify.regions.dataset import marked_rows
 from vclean.classify.training import regions as model
-from vclean.classify.training.dataset import PageRows, page_rows
+from vclean.classify.training.dataset import PageRows, TrainingTable, page_rows
+from vclean.classify.training.fits import FITS
+from vclean.classify.training.regions import marked_rows
+from vclean.classify.training.train import CrossValidation
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
 if TYPE_CHECKING:
     from vclean.classify.corpora.marked import RegionMark
-    from vclean.classify.regions.dataset import RegionRows
+    from vclean.classify.training.regions import RegionRows
     from vclean.classify.trees.forest import Forest
 
 WORDS = ["river", "ferry", "bridge", "rope", "village", "winter", "council", "bell", "letter", "notebook"]
@@ -72,21 +75,28 @@ def region_rows(number: int) -> RegionRows:
     return marked_rows(PageContext(extract_blocks(snapshot(html))), marks, site=f"site{number % SITES}.example")
 
 
+@cache
 def region_forest() -> Forest:
     """Return a region model trained on one page of every site."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model, "PARAMETERS", model.PARAMETERS | {"min_data_in_leaf": 2})
+        patch.setitem(FITS, "regions", FITS["regions"] | {"min_data_in_leaf": 2})
         return model.fit([region_rows(number) for number in range(SITES)])
+
+
+@cache
+def quick_validation() -> CrossValidation:
+    """Return a cross-validation of small models on two pages of every site, one of them rendered.
+
+    Tests share it, and none changes it.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        train_quickly(patch)
+        pages = [rows(number, rendered=number % 2 == 0) for number in range(2 * SITES)]
+        return CrossValidation.run(TrainingTable.from_pages(pages))
 
 
 def train_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set parameters for few rounds of small trees in one thread."""
-    from vclean.classify.training import threshold, train
-
     small = {"min_data_in_leaf": 5, "num_threads": 1, "num_leaves": 4, "feature_fraction": 1.0, "learning_rate": 0.3}
-    monkeypatch.setattr(train, "CONTENT_PARAMETERS", train.CONTENT_PARAMETERS | small)
-    monkeypatch.setattr(train, "TYPE_PARAMETERS", train.TYPE_PARAMETERS | small)
-    monkeypatch.setattr(threshold, "PARAMETERS", threshold.PARAMETERS | small)
-    monkeypatch.setattr(threshold, "ROUNDS", 12)
-    monkeypatch.setattr(train, "CONTENT_ROUNDS", 12)
-    monkeypatch.setattr(train, "TYPE_ROUNDS", 12)
+    for name in ("content", "types", "cuts"):
+        monkeypatch.setitem(FITS, name, FITS[name] | small | {"rounds": 12})

@@ -17,9 +17,9 @@ from vclean.cli.options import MessageOptions, snapshots_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from vclean.classify.corpora.rendering import RenderedMarkedPage
+    from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
-    from vclean.classify.evaluation.segmenters import TunableSegmenter
+    from vclean.classify.evaluation.segmentation import TunableSegmenter
     from vclean.features.segments.webis import WebisPage
 
 ATOMS: Final = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
@@ -103,10 +103,10 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
         BrowserMissingError: no usable Chromium is installed.
         OutputError: a file cannot be written; checked before the work if possible.
     """
-    from vclean.classify.corpora.rendering import RenderedMarkedPages
+    from vclean.classify.corpora.marked import RenderedMarkedPages
     from vclean.classify.evaluation.atoms import AtomKind
     from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
-    from vclean.classify.evaluation.segmenters import find_segmenter
+    from vclean.classify.evaluation.segmentation import find_segmenter
     from vclean.files import check_writable, write_stream
 
     for file in filter(None, (options.json, options.truth)):

@@ -262,7 +262,7 @@ def train_segments(options: TrainSegmentsOptions) -> int:
         BrowserMissingError: no usable Chromium is installed.
         OutputError: the model cannot be written; checked before the work if possible.
     """
-    from vclean.classify.corpora.rendering import RenderedMarkedPages
+    from vclean.classify.corpora.marked import RenderedMarkedPages
     from vclean.classify.training.segments import fit, training_rows
     from vclean.files import check_writable
     from vclean.output.writers import write_and_log

@@ -16,7 +16,7 @@ import numpy as np
 
 from vclean.errors import UsageError
 from vclean.features.segments.segments import MOST_COHERENT, Segments, Separators
-from vclean.features.segments.vips.page import VisualPage
+from vclean.features.segments.vips.page import VisualPage, union_boxes
 from vclean.features.segments.vips.rules import VisualBlock, extract_visual_blocks
 from vclean.features.segments.vips.separators import Separator, StripDivision, best_division
 from vclean.render import tree
@@ -223,44 +223,22 @@ def _numbered(root: _Part) -> list[_Part]:
 def _columns(page: VisualPage, parts: Sequence[_Part]) -> Segments:
     """Return the parts as `Segments`."""
     text, element = _owners(page, parts)
+    separators = [(part.number, each.vertical, each.box, each.weight) for part in parts for each in part.separators]
     return Segments(
         snapshot=page.snapshot,
         method="vips",
         parent=np.array([part.parent_number for part in parts], dtype=np.int32),
         coherence=np.array([part.coherence for part in parts], dtype=np.int32),
-        box=_boxes(page, parts),
+        box=union_boxes(
+            page,
+            [part.parent_number for part in parts],
+            [[page.extent[node] for node in part.initial_nodes] for part in parts],
+        ),
         text=text,
         element=element,
         node_box=page.node_box,
-        separators=_separators(parts),
+        separators=Separators.from_rows(separators),
     )
-
-
-def _separators(parts: Sequence[_Part]) -> Separators:
-    """Return the separators of all parts as columns."""
-    rows = [(part.number, separator) for part in parts for separator in part.separators]
-    return Separators(
-        segment=np.array([number for number, _ in rows], dtype=np.int32),
-        vertical=np.array([separator.vertical for _, separator in rows], dtype=bool),
-        box=np.array([separator.box for _, separator in rows], dtype=np.float32).reshape(-1, 4),
-        weight=np.array([separator.weight for _, separator in rows], dtype=np.int32),
-    )
-
-
-def _boxes(page: VisualPage, parts: Sequence[_Part]) -> NDArray[np.float32]:
-    """Return the union of what the nodes and parts of each part paint: float32 (S, 4).
-
-    The box of the first part is the page.
-    """
-    extents = [[page.extent[node] for node in part.initial_nodes] for part in parts]
-    boxes = np.zeros((len(parts), 4), dtype=np.float32)
-    for part in reversed(parts[1:]):
-        left, top, right, bottom = zip(*extents[part.number], strict=True)
-        union = (min(left), min(top), max(right), max(bottom))
-        boxes[part.number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
-        extents[part.parent_number].append(union)
-    boxes[0, 2:] = page.snapshot.width, page.snapshot.height
-    return boxes
 
 
 def _owners(page: VisualPage, parts: Sequence[_Part]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

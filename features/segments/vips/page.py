@@ -19,6 +19,8 @@ import numpy as np
 from vclean.render import tree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
@@ -424,6 +426,26 @@ def stands_out(background: tuple[Any, ...], behind: tuple[Any, ...]) -> bool:
     if background[3] != behind[3]:
         return True
     return any(abs(a - b) >= _VISIBLE_STEP for a, b in zip(background[:3], behind[:3], strict=True))
+
+
+def union_boxes(page: VisualPage, parents: Sequence[int], extents: Sequence[list[Extent]]) -> NDArray[np.float32]:
+    """Return x, y, width and height of the union of each segment's extents and parts: float32 (S, 4).
+
+    The box of the first segment is the page.
+
+    Args:
+        page: the page.
+        parents: (S,), the parent of each segment, which comes before it.
+        extents: (S,), extents of what is in no part of each segment; those of its parts are appended.
+    """
+    boxes = np.zeros((len(parents), 4), dtype=np.float32)
+    for number in range(len(parents) - 1, 0, -1):
+        left, top, right, bottom = zip(*extents[number], strict=True)
+        union = (min(left), min(top), max(right), max(bottom))
+        boxes[number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
+        extents[parents[number]].append(union)
+    boxes[0, 2:] = page.snapshot.width, page.snapshot.height
+    return boxes
 
 
 def _unions(boxes: NDArray[np.float64], first: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.float64]:

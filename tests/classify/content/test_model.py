@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from helpers.pages import snapshot
-from helpers.synthetic import SITES, gold_page, region_forest, rows, train_quickly
+from helpers.synthetic import gold_page, quick_validation, region_forest, train_quickly
 
 from vclean.classify.content import model as module
 from vclean.classify.content import stacking
 from vclean.classify.content.model import Model, from_bytes, load, load_default
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel
-from vclean.classify.training.dataset import TrainingTable
-from vclean.classify.training.train import CrossValidation, train
+from vclean.classify.training.train import train
 from vclean.errors import ModelError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, Label, Role
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 def model() -> Iterator[Model]:
     with pytest.MonkeyPatch.context() as patch:
         train_quickly(patch)
-        yield train(CrossValidation.run(TrainingTable.from_pages([rows(number) for number in range(2 * SITES)])))
+        yield train(quick_validation())
 
 
 @pytest.fixture(scope="module")

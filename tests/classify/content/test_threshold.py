@@ -14,8 +14,8 @@ from vclean.classify.content.threshold import (
     ThresholdModel,
     candidate_selections,
 )
-from vclean.classify.training import threshold as training
-from vclean.classify.training.threshold import fit, word_f1
+from vclean.classify.training.fits import FITS, fit
+from vclean.classify.training.threshold import word_f1
 
 COLUMN = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
 WORDS = np.array([200, 50, 50, 50, 5], dtype=np.float32)
@@ -148,9 +148,7 @@ class TestSelect:
 class TestFit:
     def test_learns_when_to_drop_blocks(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Train on pages that are better without comments; the features of the added blocks reveal these pages."""
-        monkeypatch.setattr(
-            training, "PARAMETERS", training.PARAMETERS | {"min_data_in_leaf": 5, "feature_fraction": 1.0}
-        )
+        monkeypatch.setitem(FITS, "cuts", FITS["cuts"] | {"min_data_in_leaf": 5, "feature_fraction": 1.0})
         rows, scores, share = [], [], np.array([1, 0, 0, 0, 0], dtype=np.float32)
         for number in range(60):
             comments = float(number % 2)
@@ -160,14 +158,9 @@ class TestFit:
             truth = share if comments else np.array([1, 1, 1, 1, 0], dtype=np.float32)
             rows.append(candidates.rows)
             scores.append(word_f1(candidates.masks, truth, WORDS, int(truth @ WORDS)))
-        model = fit(np.vstack(rows), np.concatenate(scores))
+        model = fit("cuts", np.vstack(rows), np.concatenate(scores))
         for score, count in ((-3.0, 1), (0.0, 4)):
             candidates = candidate_selections(page(both_up1=[2, score, score, score, -5]), PROBABILITY, WORDS)
             mask, confidence = select(model, candidates)
             assert mask.sum() == count
             assert confidence > 0.8
-
-    def test_is_deterministic(self) -> None:
-        draw = np.random.default_rng(1)
-        rows, scores = draw.random((400, 9)).astype(np.float32), draw.random(400)
-        assert fit(rows, scores).text == fit(rows, scores).text

@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 import shapely
 from helpers.boxed import boxed
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from vclean.classify.evaluation.atoms import AtomKind, PageAtoms
-from vclean.classify.evaluation.bcubed import score
+from vclean.classify.evaluation.atoms import (
+    COARSE,
+    FINE,
+    AtomKind,
+    Canny,
+    PageAtoms,
+    PlanarArrangement,
+    edge_points,
+    luma,
+)
+from vclean.classify.evaluation.segment_scores import score
 from vclean.classify.evaluation.segmentation import Nodes, Segmentation, whole_page
-from vclean.cli.commands.evaluate_segments import ATOMS
+from vclean.errors import InputError
 
 PAGE = """<body><div title="0 0 100 40"><h1 title="0 0 100 40">Seven c</h1></div>
 <p title="0 40 50 60">Abc</p><p title="50 40 50 60">Ab</p><p lang=hidden>Hidden</p></body>"""
@@ -31,14 +42,6 @@ def weights(page, kind, *shapes, screenshot=None):
     """Return the weight of the elements in each shape."""
     atoms = PageAtoms(page, screenshot).group([kind], segmentation(*shapes), segmentation())[kind]
     return (atoms.weight @ atoms.predicted).tolist()
-
-
-class TestKind:
-    def test_all_kinds_can_be_parsed(self) -> None:
-        assert tuple(AtomKind) == ATOMS
-
-    def test_only_edges_need_a_screenshot(self) -> None:
-        assert [kind for kind in AtomKind if kind.needs_screenshot] == [AtomKind.EDGES_FINE, AtomKind.EDGES_COARSE]
 
 
 class TestPixels:
@@ -169,3 +172,203 @@ class TestPageAtoms:
         tops = np.flatnonzero(page.is_tag(("div", "p")))[:3]
         by_node = Segmentation.from_nodes(nodes, nodes.inside(tops))
         assert bcubed(page, kind, segmentation(*by_node.shapes), by_node).f1 == pytest.approx(1)
+
+
+WIDTH, HEIGHT = 20, 12
+
+
+def arrange(*shapes, width=WIDTH, height=HEIGHT):
+    array = np.empty(len(shapes), dtype=object)
+    array[:] = shapes
+    return PlanarArrangement.from_shapes(array, width, height)
+
+
+def areas(arrangement):
+    """Return the area of each region by the indexes of the shapes that contain it."""
+    names = ["".join(map(str, np.flatnonzero(row))) for row in arrangement.inside]
+    assert len(set(names)) == len(names), "every set of shapes is one region"
+    return {name: area for name, area in zip(names, arrangement.area.tolist(), strict=True) if area}
+
+
+def drawn(shape):
+    """Return which pixels have their center in a shape, bool (HEIGHT, WIDTH)."""
+    x, y = np.meshgrid(np.arange(WIDTH) + 0.5, np.arange(HEIGHT) + 0.5)
+    return shapely.contains_xy(shape, x, y)
+
+
+class TestAreas:
+    def test_without_shapes(self) -> None:
+        assert areas(arrange()) == {"": WIDTH * HEIGHT}
+
+    def test_a_hole_is_outside(self) -> None:
+        ring = shapely.box(0, 0, 6, 6).difference(shapely.box(2, 2, 4, 4))
+        assert areas(arrange(ring)) == {"": 208, "0": 32}
+
+    def test_several_polygons_are_one_shape(self) -> None:
+        parts = shapely.MultiPolygon([shapely.box(0, 0, 2, 2), shapely.box(5, 5, 8, 6)])
+        arrangement = arrange(parts)
+        assert areas(arrangement) == {"": 233, "0": 7}
+
+    def test_parts_outside_the_page_are_ignored(self) -> None:
+        assert areas(arrange(shapely.box(-5, -5, 2, 3), shapely.box(18, 10, 30, 30), shapely.box(30, 0, 40, 5))) == {
+            "": 230, "0": 6, "1": 4,
+        }  # fmt: skip
+
+    def test_more_shapes_than_a_word_has_bits(self) -> None:
+        """Use 150 shapes of 1x2 px, which are separate regions."""
+        arrangement = arrange(*(shapely.box(x, 0, x + 1, 2) for x in range(150)), width=200)
+        assert len(arrangement.inside) == 151
+        assert areas(arrangement)["149"] == 2
+
+    def test_slanted_side_becomes_steps(self) -> None:
+        """Use half a square of 10x10 px: pixels on the diagonal are left out."""
+        area = areas(arrange(shapely.Polygon([(0, 0), (0, 10), (10, 10)])))["0"]
+        assert area == pytest.approx(50, abs=5)
+
+
+RECTANGLES = st.tuples(st.integers(0, 18), st.integers(0, 10), st.integers(1, 8), st.integers(1, 8)).map(
+    lambda at: shapely.box(at[0], at[1], min(at[0] + at[2], WIDTH), min(at[1] + at[3], HEIGHT))
+)
+TRIANGLES = st.lists(st.tuples(st.integers(0, WIDTH), st.integers(0, HEIGHT)), min_size=3, max_size=3).map(
+    shapely.Polygon
+).filter(lambda shape: shape.is_valid and shape.area > 0)  # fmt: skip
+
+
+class TestProperties:
+    @given(st.lists(RECTANGLES, max_size=6))
+    def test_agrees_with_a_raster_image(self, shapes) -> None:
+        arrangement = arrange(*shapes)
+        whole = np.repeat(
+            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
+        )
+        for number, shape in enumerate(shapes):
+            assert (arrangement.inside[whole, number] == drawn(shape)).all()
+
+    @given(st.lists(RECTANGLES, max_size=6))
+    def test_regions_cover_the_page(self, shapes) -> None:
+        assert arrange(*shapes).area.sum() == WIDTH * HEIGHT
+
+    @given(TRIANGLES)
+    def test_slanted_shapes_are_exact_except_at_their_border(self, shape) -> None:
+        arrangement = arrange(shape)
+        whole = np.repeat(
+            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
+        )
+        x, y = np.meshgrid(np.arange(WIDTH) + 0.5, np.arange(HEIGHT) + 0.5)
+        clear = shapely.distance(shape.boundary, shapely.points(x, y)) > 0.01
+        assert (arrangement.inside[whole, 0] == drawn(shape))[clear].all()
+
+
+class TestCountNear:
+    def count(self, arrangement, *points):
+        counts = arrangement.count_near(np.array(points, dtype=np.int64).reshape(-1, 2))
+        names = ["".join(map(str, np.flatnonzero(row))) for row in arrangement.inside]
+        return {name: number for name, number in zip(names, counts.tolist(), strict=True) if number}
+
+    def test_points_at_the_corners_of_the_page(self) -> None:
+        arrangement = arrange(shapely.box(0, 0, 20, 12))
+        assert self.count(arrangement, (0, 0), (19, 11), (19, 0), (0, 11)) == {"0": 4}
+
+    def test_points_outside_the_page(self) -> None:
+        """Allow a screenshot larger than the page."""
+        assert self.count(arrange(shapely.box(0, 0, 20, 12)), (20, 5), (5, 12)) == {}
+
+    def test_without_points(self) -> None:
+        assert self.count(arrange(shapely.box(0, 0, 20, 12))) == {}
+
+    @given(st.lists(RECTANGLES, max_size=4), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 11)), max_size=8))
+    def test_agrees_with_regions_grown_by_one_pixel(self, shapes, points) -> None:
+        """Count the pixels with their center less than 1 px from a region."""
+        arrangement = arrange(*shapes)
+        whole = np.repeat(
+            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
+        )
+        expected = np.zeros(len(arrangement.inside), dtype=int)
+        for x, y in points:
+            expected[np.unique(whole[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2])] += 1
+        assert arrangement.count_near(np.array(points, dtype=np.int64).reshape(-1, 2)).tolist() == expected.tolist()
+
+
+def image(draw=None, size=(60, 40), color="white"):
+    image = Image.new("RGB", size, color)
+    if draw:
+        draw(ImageDraw.Draw(image))
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return data.getvalue()
+
+
+def half(brush):
+    brush.rectangle((30, 0, 59, 39), fill="black")
+
+
+class TestLuma:
+    def test_size_and_range(self) -> None:
+        gray = luma(image(half))
+        assert gray.shape == (40, 60)
+        assert (gray[5, 5], gray[5, 50]) == (pytest.approx(255), 0)
+
+    def test_green_is_lighter_than_blue(self) -> None:
+        green, blue = (luma(image(color=color))[0, 0] for color in ("lime", "blue"))
+        assert green == pytest.approx(0.715158 * 255)
+        assert blue == pytest.approx(0.072186 * 255)
+
+    @pytest.mark.parametrize("data", [b"", b"no picture", image()[:60]])
+    def test_unreadable_image(self, data: bytes) -> None:
+        with pytest.raises(InputError, match="render the page again"):
+            luma(data)
+
+
+class TestCanny:
+    def test_one_line_between_two_colors(self) -> None:
+        """Expect the line on the last white column: the gradient is between a pixel and its right neighbor."""
+        edges = FINE(luma(image(half)))
+        assert np.flatnonzero(edges.any(axis=0)).tolist() == [29]
+        assert edges[:, 29].all()
+
+    def test_horizontal_line(self) -> None:
+        edges = FINE(luma(image(lambda brush: brush.rectangle((0, 20, 59, 39), fill="black"))))
+        assert np.flatnonzero(edges.any(axis=1)).tolist() == [19]
+
+    @pytest.mark.parametrize("ends", [(0, 0, 59, 59), (0, 59, 59, 0)])
+    def test_slanted_lines_are_thin(self, ends: tuple[int, int, int, int]) -> None:
+        """Expect the two sides of a stripe across the image, with one or two pixels per row."""
+        data = image(lambda brush: brush.line(ends, fill="black", width=12), size=(60, 60))
+        inner = FINE(luma(data))[10:50]
+        assert (inner.sum(axis=1) >= 2).all()
+        assert (inner.sum(axis=1) <= 4).all()
+
+    def test_single_color_has_no_edges(self) -> None:
+        assert not FINE(luma(image())).any()
+
+    def test_image_of_one_pixel(self) -> None:
+        assert FINE(np.zeros((1, 1), dtype=np.float32)).tolist() == [[False]]
+
+    def test_coarse_detector_ignores_small_details(self) -> None:
+        """Use a dot beside an edge of high contrast."""
+
+        def draw(brush):
+            half(brush)
+            brush.point((10, 20), fill="#999999")
+
+        fine, coarse = (kind(luma(image(draw)))[:, :20].any() for kind in (FINE, COARSE))
+        assert fine
+        assert not coarse
+
+    def test_weak_ends_of_strong_edges_are_kept(self) -> None:
+        """Keep an edge between the thresholds only if it continues one above both."""
+        shade = np.full((40, 60), 100, dtype=np.float32)
+        shade[:, 30:] += np.linspace(100, 12, 40, dtype=np.float32)[:, None]
+        detector = Canny(sigma=1, lower=0.05, upper=0.5)
+        assert detector(shade)[:, 28:32].any(axis=1).all()
+        alone = np.full((40, 60), 100, dtype=np.float32)
+        alone[:, 10:] += 12
+        alone[:, 40:] += 100
+        assert np.flatnonzero(detector(alone).any(axis=0)).tolist() == [39]
+
+
+class TestEdgePoints:
+    def test_x_comes_before_y(self) -> None:
+        edges = np.zeros((4, 6), dtype=bool)
+        edges[1, 5] = True
+        assert edge_points(edges).tolist() == [[5, 1]]

@@ -6,21 +6,150 @@ import math
 import numpy as np
 import pytest
 from helpers.boxed import boxed
+from hypothesis import given
+from hypothesis import strategies as st
 
-from vclean.classify.corpora.marked import strip_marks
-from vclean.classify.corpora.rendering import RenderedMarkedPage
+from vclean.classify.corpora.marked import RenderedMarkedPage, strip_marks
 from vclean.classify.evaluation.atoms import AtomKind
-from vclean.classify.evaluation.bcubed import BCubedScore
 from vclean.classify.evaluation.segment_scores import (
+    BCubedScore,
+    BCubedSummary,
     PageTrials,
     ScoringCriteria,
     SegmentationTrial,
     compare_segmenters,
+    harmonic,
+    mean_score,
+    score,
     summarize,
     table,
 )
-from vclean.classify.evaluation.segmentation import Segmentation
-from vclean.classify.evaluation.segmenters import ScoredSegmenter, TunableSegmenter, find_segmenter
+from vclean.classify.evaluation.segmentation import ScoredSegmenter, Segmentation, TunableSegmenter, find_segmenter
+
+
+def named_score(weight, predicted, truth):
+    """Return the score of groups; a segment is a string of one-letter names."""
+    return score(np.array(weight), _matrix(predicted), _matrix(truth))
+
+
+def _matrix(segments):
+    names = sorted(set("".join(segments)))
+    held = [[name in group for name in names] for group in segments]
+    return np.array(held, dtype=bool).reshape(len(segments), len(names))
+
+
+def by_the_definition(weight, predicted, truth):
+    """Return the precision by the definition of Amigó et al., pair by pair."""
+    values, weights = [], []
+    for size, ours, theirs in zip(weight, predicted, truth, strict=True):
+        total = count = 0.0
+        for other_size, our_other, their_other in zip(weight, predicted, truth, strict=True):
+            shared, shared_truth = len(set(ours) & set(our_other)), len(set(theirs) & set(their_other))
+            if shared:
+                total += other_size * min(shared, shared_truth) / shared
+                count += other_size
+        if count:
+            values.append(total / count)
+            weights.append(size)
+    return float(np.average(values, weights=weights)) if values else math.nan
+
+
+class TestScore:
+    def test_one_segment_against_two_halves(self) -> None:
+        """Compute by hand: half of the predicted pairs are true, P = 1/2; no true pair is missed, R = 1."""
+        assert named_score([1, 1], ["a", "a"], ["x", "y"]) == BCubedScore(0.5, 1.0)
+
+    def test_predicted_element_without_true_segment(self) -> None:
+        """Compute by hand: an element outside the truth is wrong with each partner, and with itself.
+
+        Element 1 has partners 1 and 2, and is right with itself: 1/2; element 2 is right with none: 0. P = 1/4.
+        Only element 1 counts for recall: R = 1.
+        """
+        assert named_score([1, 1], ["a", "a"], ["x", ""]) == BCubedScore(0.25, 1.0)
+
+    def test_true_element_without_predicted_segment(self) -> None:
+        """Swap the sides of the previous case."""
+        assert named_score([1, 1], ["a", ""], ["x", "x"]) == BCubedScore(1.0, 0.25)
+
+    def test_elements_in_no_segment(self) -> None:
+        assert named_score([1, 1, 50], ["a", "b", ""], ["x", "y", ""]) == BCubedScore(1.0, 1.0)
+
+    def test_groups_of_size_0_do_not_count(self) -> None:
+        assert named_score([1, 0], ["a", "a"], ["x", "y"]) == BCubedScore(1.0, 1.0)
+
+    def test_no_predicted_segment(self) -> None:
+        result = named_score([1, 1], ["", ""], ["x", "x"])
+        assert math.isnan(result.precision)
+        assert result.recall == 0
+        assert result.f1 == 0
+
+    def test_no_elements(self) -> None:
+        result = score(np.zeros(0), np.zeros((0, 2), dtype=bool), np.zeros((0, 1), dtype=bool))
+        assert math.isnan(result.precision)
+        assert math.isnan(result.recall)
+
+    def test_many_groups_are_compared_in_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        draw = np.random.default_rng(1)
+        weight, predicted, truth = draw.random(50), draw.random((50, 9)) < 0.3, draw.random((50, 7)) < 0.3
+        whole = score(weight, predicted, truth)
+        monkeypatch.setattr("vclean.classify.evaluation.segment_scores._CELLS", 120)
+        parts = score(weight, predicted, truth)
+        assert (parts.precision, parts.recall) == pytest.approx((whole.precision, whole.recall))
+
+
+GROUPS = st.lists(
+    st.tuples(st.integers(1, 9), st.sets(st.sampled_from("abcd")), st.sets(st.sampled_from("wxyz"))),
+    min_size=1,
+    max_size=8,
+).map(lambda rows: tuple(zip(*((size, "".join(ours), "".join(theirs)) for size, ours, theirs in rows), strict=True)))
+
+
+class TestProperties:
+    @given(GROUPS)
+    def test_agrees_with_the_definition(self, groups) -> None:
+        weight, predicted, truth = groups
+        ours = named_score(weight, predicted, truth)
+        assert ours.precision == pytest.approx(by_the_definition(weight, predicted, truth), nan_ok=True)
+        assert ours.recall == pytest.approx(by_the_definition(weight, truth, predicted), nan_ok=True)
+
+    @given(GROUPS)
+    def test_the_whole_page_misses_no_pair_of_disjoint_segments(self, groups) -> None:
+        weight, _, truth = groups
+        flat = [group[:1] for group in truth]
+        if any(flat):
+            assert named_score(weight, ["a"] * len(weight), flat).recall == pytest.approx(1)
+
+    @given(GROUPS)
+    def test_splitting_a_group_changes_nothing(self, groups) -> None:
+        weight, predicted, truth = groups
+        whole = named_score(weight, predicted, truth)
+        halves = named_score(
+            (weight[0] / 2, *weight[1:], weight[0] / 2), (*predicted, predicted[0]), (*truth, truth[0])
+        )
+        assert halves.precision == pytest.approx(whole.precision, nan_ok=True)
+        assert halves.recall == pytest.approx(whole.recall, nan_ok=True)
+
+
+class TestSummary:
+    def test_f_b3_and_f_star(self) -> None:
+        """Use pages (1, 1/2) and (1/2, 1): F is 2/3 on each, so F_B3 is 2/3; means .75 and .75 give F* .75."""
+        result = mean_score([BCubedScore(1.0, 0.5), BCubedScore(0.5, 1.0)])
+        assert result == pytest.approx(BCubedSummary(0.75, 0.75, 2 / 3, 0.75))
+
+    def test_undefined_scores_count_as_0(self) -> None:
+        assert mean_score([BCubedScore(math.nan, 0.0), BCubedScore(1.0, 1.0)]) == BCubedSummary(0.5, 0.5, 0.5, 0.5)
+
+    def test_no_pages(self) -> None:
+        assert all(math.isnan(value) for value in mean_score([]))
+
+
+class TestHarmonic:
+    @pytest.mark.parametrize(
+        ("precision", "recall", "mean"), [(1, 1, 1), (0.5, 1, 2 / 3), (0, 0, 0), (0, 1, 0), (math.nan, 1, 0)]
+    )
+    def test_harmonic(self, precision: float, recall: float, mean: float) -> None:
+        assert harmonic(precision, recall) == pytest.approx(mean)
+
 
 HTML = """<body><div title="0 0 100 20" data-block=1 data-block-type=Header>Abcd</div>
 <div title="0 20 100 60" data-block=1 data-block-type=Content><p title="0 20 100 30">Efghijkl</p></div>
@@ -163,10 +292,6 @@ class TestToDict:
         assert figures["pages"] == [{"id": "p", "parameter": 2, "precision": None, "recall": 0, "f1": 0, "segments": 1}]
         assert (figures["level"], figures["atoms"], figures["method"]) == (1, "chars", "tuned")
         assert set(figures) >= {"precision", "recall", "f_b3", "f_star", "segments", "truth"}
-
-    def test_no_pages(self) -> None:
-        (line,) = summarize([], [ScoredSegmenter("tuned", SEGMENTER)], ScoringCriteria([1], [AtomKind.CHARS]))
-        assert json.loads(json.dumps(line.to_dict(), allow_nan=False))["f_b3"] is None
 
 
 class TestTable:

@@ -73,7 +73,7 @@ class TestDescribe:
     def test_headline(self, label: Label, title: bool, phrase: str) -> None:
         before = "-" if label.is_content else "+"
         rules = decided([0.9] * 7, before + "-" * 6, policy=Policy(title=title))
-        rules._prediction.labels[0] = label
+        rules.prediction.labels[0] = label
         assert rules.describe(0)[0] == (Rule.HEADLINE, phrase)
 
     def test_threshold_below_one_half(self) -> None:

@@ -32,18 +32,6 @@ class TestSemanticBlocks:
     def test_splits_long_and_merges_short_elements(self, html, expected):
         assert semantic(html).number.tolist() == expected
 
-    def test_features_agree_with_manual_computation(self):
-        page = f"<p>{'word ' * 130}</p><form><p>{'word ' * 61}<a href=/>link</a>.</p><p>Yes.</p><input></form>"
-        blocks = semantic(page)
-        assert blocks.number.tolist() == [0, 1, 1]
-        assert blocks.words.tolist() == [130, 63]
-        assert blocks.length.tolist() == pytest.approx([1, 63 / 130])
-        assert blocks.sentences.tolist() == [0, 1]
-        assert blocks.link_share.tolist() == pytest.approx([0, 4 / 314], abs=1e-3)
-        assert blocks.position.tolist() == pytest.approx([65 / 193, 161.5 / 193])
-        assert blocks.has_form.tolist() == [False, True]
-        assert blocks.has_image.tolist() == [False, False]
-
     def test_boxes_of_semantic_blocks(self):
         page = laid_out(f"<p>{'word ' * 130}</p><p>{WORDS}</p>")
         box = SemanticBlocks(PageContext(extract_blocks(page))).box
@@ -57,6 +45,15 @@ class TestSemanticBlocks:
 
 
 class TestImportance:
+    def test_agrees_with_manual_computation(self):
+        """Compute by hand: blocks of 130 and 63 words; the second has a sentence, a link of 4 characters, a form."""
+        page = f"<p>{'word ' * 130}</p><form><p>{'word ' * 61}<a href=/>link</a>.</p><p>Yes.</p><input></form>"
+        blocks = semantic(page)
+        assert blocks.number.tolist() == [0, 1, 1]
+        first = 0.6 + 0.2 * (1 - abs(2 * 65 / 193 - 1))
+        second = 0.6 * 63 / 130 + 0.4 + 0.2 * (1 - abs(2 * 161.5 / 193 - 1)) - 0.8 * 4 / 314 - 0.1
+        assert importance(blocks).tolist() == pytest.approx([first, second], abs=1e-3)
+
     def test_text_is_more_important_than_links(self):
         value = importance(semantic(f"<div>{TEXT * 6}</div><div>{TEXT}</div>{MENU * 9}"))
         assert value[0] > 0.5

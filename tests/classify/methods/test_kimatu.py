@@ -30,13 +30,11 @@ class TestRuns:
 
     def test_ratios_agree_with_manual_computation(self):
         result = runs("<p>ab.</p><p>c.</p><div><a href=/>defg</a>h!</div><ul><li hidden>hidden text</ul>")
-        assert result.length.tolist() == pytest.approx([5 / 6, 1, 0])
-        assert result.mean_length.tolist() == pytest.approx([2.5 / 6, 1, 0])
-        assert result.punctuation.tolist() == pytest.approx([1, 0.5, 0])
+        assert result.size.tolist() == pytest.approx([(5 / 6 + 2.5 / 6 + 1) / 3, (1 + 1 + 0.5) / 3, 0])
         assert result.links.tolist() == pytest.approx([0, 4 / 6, 0])
 
     def test_page_without_punctuation(self):
-        assert np.isfinite(runs("<p>a</p>").punctuation).all()
+        assert np.isfinite(runs("<p>a</p>").size).all()
 
 
 class TestLabel:

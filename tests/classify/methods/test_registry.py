@@ -2,16 +2,20 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from helpers.pages import snapshot
 
 from vclean.classify import methods
 from vclean.classify.content import model
 from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.methods import registry
-from vclean.classify.methods.base import MethodInfo, TrainingPage
+from vclean.classify.methods import get, registry
+from vclean.classify.methods.base import MethodInfo, TrainingPage, prediction_from_mask, tag_labels
+from vclean.classify.methods.base import label_all_shown as label
+from vclean.classify.methods.registry import _load_trained, pack_model, unpack_model
 from vclean.errors import ExtraMissingError, ModelError, UsageError
 from vclean.features.blocks import extract_blocks
+from vclean.labels import Label
 
 BLOCKS = extract_blocks(snapshot("<p>One two three four five six seven.</p>"))
 
@@ -114,3 +118,114 @@ class TestTrainingPage:
     def test_truth_is_the_gold_of_the_blocks(self):
         training_page = TrainingPage(GoldPage(text="Two."), extract_blocks(snapshot("<p>One.</p><p>Two.</p>")))
         assert training_page.truth.is_content.tolist() == [False, True]
+
+
+class Echo:
+    """Trained method that returns its model."""
+
+    def load(self, data):
+        if data == b"bad":
+            raise KeyError("no such tree")
+        return data
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(data):
+        path = tmp_path / "m.model"
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+class TestPack:
+    def test_unpack_inverts_pack(self):
+        data = pack_model("tree", b"\x00model\n", {"pages": 3})
+        assert data.startswith(b'{"method": "tree", "format": 1, "pages": 3}\n')
+        assert unpack_model("tree", data, "it") == b"\x00model\n"
+
+    def test_is_deterministic(self):
+        assert pack_model("tree", b"m", {"pages": 3}) == pack_model("tree", b"m", {"pages": 3})
+
+
+class TestUnpack:
+    @pytest.mark.parametrize(
+        "data",
+        [b"", b"{}", b"[]\n", b"\xff\n", b"null\n", pack_model("tree", b"model", {})[:-3], b"[" * 100_000 + b"\n"],
+    )
+    def test_damaged_file(self, data):
+        with pytest.raises(ModelError, match="it is damaged, or not a model of the method tree: create one with"):
+            unpack_model("tree", data, "it")
+
+    def test_model_of_another_method(self):
+        with pytest.raises(ModelError, match=r"it is a model of the method bush, version 1: .*--method tree"):
+            unpack_model("tree", pack_model("bush", b"model", {}), "it")
+
+    def test_model_of_another_version(self, monkeypatch):
+        data = pack_model("tree", b"model", {})
+        monkeypatch.setattr(registry, "FORMAT", 2)
+        with pytest.raises(ModelError, match="version 1"):
+            unpack_model("tree", data, "it")
+
+
+class TestLoadTrained:
+    def test_loads_from_a_file(self, file):
+        assert _load_trained("tree", Echo(), file(pack_model("tree", b"model", {}))) == b"model"
+
+    def test_model_that_the_method_cannot_load(self, file):
+        with pytest.raises(ModelError, match=r"m\.model is damaged: create one with `vclean train"):
+            _load_trained("tree", Echo(), file(pack_model("tree", b"bad", {})))
+
+    def test_missing_file(self, tmp_path):
+        with pytest.raises(ModelError, match=r"cannot read the model .*: No such file"):
+            _load_trained("tree", Echo(), tmp_path / "none.model")
+
+    def test_error_without_shipped_model_explains_training(self):
+        with pytest.raises(ModelError, match="no model of the method tree is in the package: create one with `vclean"):
+            _load_trained("tree", Echo(), None)
+
+
+class TestLabel:
+    def test_keeps_each_visible_block(self):
+        prediction = label(extract_blocks(snapshot("<h1>Cats</h1><p>sleep</p><p hidden>secret</p>")))
+        assert "".join(prediction.labels) == "hpo"
+        assert prediction.probability.tolist() == [1, 1, 0]
+        assert prediction.probability.dtype == "float32"
+        assert np.isnan(prediction.confidence)
+
+    def test_page_without_text(self):
+        assert get("text")(extract_blocks(snapshot("<p></p>"))).labels == []
+
+
+class TestPredictionFromMask:
+    BLOCKS = extract_blocks(snapshot("<h1>Cats</h1><ul><li>sleep</ul><p>a lot"))
+
+    def test_default_labels_are_those_of_the_markup(self):
+        prediction = prediction_from_mask(self.BLOCKS, np.array([True, True, False]))
+        assert "".join(prediction.labels) == "hlo"
+        assert prediction.probability.tolist() == [1, 1, 0]
+
+    def test_labels_of_the_method(self):
+        chosen = [Label.PARAGRAPH] * 3
+        assert "".join(prediction_from_mask(self.BLOCKS, np.array([True, False, True]), chosen).labels) == "pop"
+
+
+class TestTagLabels:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<h1>a</h1><p>b</p><h6>c</h6>", "hph"),
+            ("<h2><span>a</span></h2>", "h"),
+            ("<h2><div>a</div></h2>", "h"),
+            ("<ul><li>a</li><li>b</li></ul>", "ll"),
+            ("<li><p>a</p><p>b</p></li><li>c</li>", "lcl"),
+            ("<li>a<ul><li>b</li></ul>c</li>", "llc"),
+            ("<dl><dt>a</dt><dd>b</dd></dl>", "ll"),
+            ("<li><h3>a</h3><p>b</p></li>", "hc"),
+            ("<table><tr><td>a</td><td>b</td></tr></table>", "pp"),
+            ("a<br><br>b", "pp"),
+        ],
+    )
+    def test_labels_by_tag(self, html, expected):
+        assert tag_labels(extract_blocks(snapshot(html))) == [Label(letter) for letter in expected]

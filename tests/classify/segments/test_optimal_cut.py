@@ -10,8 +10,9 @@ from helpers.boxed import boxed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vclean.classify.evaluation import bcubed
+from vclean.classify.evaluation import segment_scores
 from vclean.classify.segments.optimal_cut import Sizes, State, best_states, segment_probabilities
+from vclean.classify.training.segments import true_states
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.features.regions.candidates import candidate_regions
@@ -58,7 +59,7 @@ def expected(sizes, divide, divided):
             if sizes.parent[row] < 0 or sizes.parent[row] in truth
         ])  # fmt: skip
         theirs = segments(sizes, truth)
-        score = bcubed.score(
+        score = segment_scores.score(
             sizes.run_characters, ours[:, None] == np.unique(ours), theirs[:, None] == np.unique(theirs)
         )
         total += probability * np.array([score.precision, score.recall])
@@ -82,6 +83,15 @@ class TestSegmentProbabilities:
         assert segment_probabilities(np.ones(5), TREE).is_segment == pytest.approx([0, 0, 1, 1, 1])
 
 
+class TestSizes:
+    def test_characters_and_runs(self):
+        html = "<body>Loose<div><p>One</p><p>Three</p></div><div><p>Seven</p><p lang=hidden>Hidden</p></div>End</body>"
+        sizes = Sizes.from_regions(candidate_regions(PageContext(extract_blocks(boxed(html)))))
+        assert sizes.characters.tolist()[:2] == [21, 8]
+        assert sizes.run_characters.tolist() == [5, 3, 5, 5, 0, 3]
+        assert sizes.run_container[0] == sizes.run_container[-1] == 0
+
+
 class TestBestStates:
     def test_certain_probabilities(self):
         assert best_states(np.array([1, 1, 0, 0, 0]), TREE).tolist() == [0, 0, 1, 1, 1]
@@ -99,8 +109,8 @@ class TestBestStates:
         A cut that is optimal for no weight of precision can have a better F1: by at most .036, and .0004 on average.
         """
         divide = np.array([outer, inner, 0, 0, 0])
-        best = bcubed.harmonic(*expected(TREE, divide, divided_by(best_states(divide, TREE))))
-        others = [bcubed.harmonic(*expected(TREE, divide, divided)) for divided in cuts(TREE)]
+        best = segment_scores.harmonic(*expected(TREE, divide, divided_by(best_states(divide, TREE))))
+        others = [segment_scores.harmonic(*expected(TREE, divide, divided)) for divided in cuts(TREE)]
         assert best >= max(others) - 0.04
 
     def test_no_visible_text(self):
@@ -108,20 +118,61 @@ class TestBestStates:
         assert best_states(np.full(5, 0.5), sizes).tolist() == [1, 2, 2, 2, 2]
 
 
-class TestSizes:
-    def test_characters_and_runs(self):
-        html = "<body>Loose<div><p>One</p><p>Three</p></div><div><p>Seven</p><p lang=hidden>Hidden</p></div>End</body>"
-        sizes = Sizes.from_regions(candidate_regions(PageContext(extract_blocks(boxed(html)))))
-        assert sizes.characters.tolist()[:2] == [21, 8]
-        assert sizes.run_characters.tolist() == [5, 3, 5, 5, 0, 3]
-        assert sizes.run_characters.sum() == sizes.characters[0]
-        assert sizes.run_container[0] == sizes.run_container[-1] == 0
+HTML = """<body><div id=head><p>One</p><p>Two</p></div><div id=rest><div id=main><p>Three</p><p>Four</p></div>
+<div id=foot><p>Five</p><p>Six</p></div></div></body>"""
 
-    def test_runs_sum_to_their_containers(self):
-        characters = np.bincount(TREE.run_container, TREE.run_characters, minlength=5)
-        for row in range(4, 0, -1):
-            characters[TREE.parent[row]] += characters[row]
-        assert characters == pytest.approx(TREE.characters)
 
-    def test_divisible(self):
-        assert TREE.divisible.tolist() == [True, True, False, False, False]
+def regions(html=HTML):
+    return candidate_regions(PageContext(extract_blocks(boxed(html))))
+
+
+def states(candidates, *names):
+    """Return states by id, if the elements called `names` are marked; `?` if they do not follow from marks."""
+    snapshot = candidates.snapshot
+    ids = snapshot.attributes("id")
+    elements = np.array([node for name in names for node, value in ids.items() if value == name], dtype=np.int32)
+    states_and_mask = true_states(candidates, elements)
+    if states_and_mask is None:
+        return None
+    return {
+        ids.get(node, snapshot.tags[snapshot.tag[node]]): State(state).name + "?" * (not known)
+        for node, state, known in zip(candidates.node.tolist(), *map(np.ndarray.tolist, states_and_mask), strict=True)
+        if node in ids or node == 0
+    }
+
+
+class TestTrueStates:
+    def test_ancestors_of_marked_containers_are_above(self):
+        assert states(regions(), "head", "main", "foot") == {
+            "html": "ABOVE", "head": "AT", "rest": "ABOVE", "main": "AT", "foot": "AT",
+        }  # fmt: skip
+
+    def test_outermost_of_nested_marks_counts(self):
+        state_by_id = states(regions(), "head", "rest", "main")
+        assert (state_by_id["rest"], state_by_id["main"], state_by_id["foot"]) == ("AT", "BELOW", "BELOW")
+
+    def test_unmarked_sibling_is_a_segment(self):
+        state_by_id = states(regions(), "head", "main")
+        assert (state_by_id["rest"], state_by_id["foot"]) == ("ABOVE", "AT?")
+
+    def test_unmarked_descendants_are_below(self):
+        state_by_id = states(regions(), "head")
+        assert (state_by_id["rest"], state_by_id["main"], state_by_id["foot"]) == ("AT?", "BELOW?", "BELOW?")
+
+    def test_ignores_a_mark_of_the_whole_document(self):
+        html = HTML.replace("<body>", "<body id=all>")
+        assert states(regions(html), "all") is None
+        assert states(regions(html), "all", "head")["head"] == "AT"
+
+    def test_ignores_a_mark_without_text(self):
+        html = HTML.replace("</body>", "<div id=empty><img></div></body>")
+        assert states(regions(html), "empty") is None
+
+    def test_mark_inside_a_chain_of_elements(self):
+        html = HTML.replace("<div id=head>", "<div id=head><div id=inner>").replace(
+            "</p></div><div id=rest>", "</p></div></div><div id=rest>"
+        )
+        assert states(regions(html), "inner")["head"] == "AT"
+
+    def test_no_marks(self):
+        assert states(regions()) is None

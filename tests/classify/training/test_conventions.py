@@ -17,6 +17,7 @@ from vclean.classify.training.conventions import (
     seen_columns,
 )
 from vclean.classify.training.dataset import PageRows, TrainingTable
+from vclean.classify.training.fits import FITS
 
 PAGE = rows(0)
 COLUMNS = 3
@@ -97,7 +98,7 @@ class TestConventionFits:
     @pytest.fixture(autouse=True)
     def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
         small = {"min_data_in_leaf": 2, "num_threads": 1, "feature_fraction": 1.0}
-        monkeypatch.setattr(module, "PARAMETERS", module.PARAMETERS | small)
+        monkeypatch.setitem(FITS, "conventions", FITS["conventions"] | small)
         monkeypatch.setattr(module, "MIN_PAGES", 20)
 
     @pytest.fixture

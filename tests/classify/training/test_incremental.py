@@ -9,7 +9,8 @@ from helpers.pages import snapshot
 
 from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import CORRECTED, Model, from_bytes, load_default
-from vclean.classify.training.incremental import CONTENT_ROUNDS, CorrectedPage, continue_training
+from vclean.classify.training.fits import CORRECTIONS
+from vclean.classify.training.incremental import CorrectedPage, continue_training
 from vclean.classify.trees import forest
 from vclean.errors import InputError
 from vclean.features.blocks import BlockColumns, extract_blocks
@@ -65,7 +66,7 @@ class TestContinueTraining:
         assert {text for text, label in before.items() if now[text] != label} == {APPEAL}
 
     def test_base_model_is_unchanged(self, base: Model, after: Model) -> None:
-        assert base.content.booster.num_trees() + CONTENT_ROUNDS == after.content.booster.num_trees()
+        assert base.content.booster.num_trees() + CORRECTIONS["rounds"] == after.content.booster.num_trees()
         assert predicted_labels(load_default(), 0)[APPEAL] == "p"
 
     def test_corrects_labels(self, base: Model) -> None:
@@ -103,7 +104,7 @@ class TestContinueTraining:
     def test_card_describes_the_training(self, base: Model, after: Model) -> None:
         card = after.card[CORRECTED]
         assert (card["base"], card["rows"], card["pages"]) == (base.version, 5 * len(blocks(0)), 5)
-        assert card["parameters"]["content"]["rounds"] == CONTENT_ROUNDS
+        assert card["parameters"]["content"]["rounds"] == CORRECTIONS["rounds"]
         assert after.card["corpora"] == base.card["corpora"]
         assert CORRECTED not in base.card
         assert json.loads(json.dumps(after.card)) == after.card

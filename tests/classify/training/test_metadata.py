@@ -1,16 +1,25 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.metadata.choice import choose_metadata
-from vclean.classify.training.metadata import fit, is_same, make_example
-from vclean.classify.training.page_type import PageTypeExample
+from vclean.classify.training.metadata import (
+    PageTypeExample,
+    add_unknown_addresses,
+    fit,
+    fit_page_types,
+    is_same,
+    make_example,
+)
 from vclean.features.metadata.mentions import Field
+from vclean.features.page_type import address
 from vclean.features.page_type.matrix import COLUMNS
-from vclean.labels import PAGE_TYPES
+from vclean.labels import PAGE_TYPES, PageType
 
 NAMES = ("Ann Lee", "Bo Ek", "Cy Fo", "Di Ga")
 
@@ -75,3 +84,41 @@ class TestIsSame:
         self, field: Field, values: tuple[str, ...], gold: tuple[str, ...], expected: bool
     ) -> None:
         assert is_same(field, values, gold) is expected
+
+
+@pytest.fixture(scope="module")
+def typed_examples() -> list[PageTypeExample]:
+    """Return pages of all types, most of them articles; the first feature is the type, the others are noise."""
+    generator = np.random.default_rng(7)
+    codes = [0] * 100 + [code for code in range(len(PAGE_TYPES)) for _ in range(20)]
+    x = generator.normal(size=(len(codes), 4)).astype(np.float32)
+    x[:, 0] = codes
+    return [PageTypeExample(row, PAGE_TYPES[code]) for row, code in zip(x, codes, strict=True)]
+
+
+class TestFitPageTypes:
+    def test_learns_all_types(self, typed_examples: list[PageTypeExample]) -> None:
+        model = fit_page_types(typed_examples)
+        probability = model.predict(np.array([[code, 0, 0, 0] for code in range(len(PAGE_TYPES))], dtype=np.float32))
+        assert probability.argmax(axis=1).tolist() == list(range(len(PAGE_TYPES)))
+        assert probability.sum(axis=1) == pytest.approx(1)
+
+    def test_is_deterministic(self, typed_examples: list[PageTypeExample]) -> None:
+        assert fit_page_types(typed_examples).text == fit_page_types(typed_examples).text
+
+    def test_weights_count(self, typed_examples: list[PageTypeExample]) -> None:
+        light = [replace(each, weight=0.01 if each.page_type is PageType.HOME else 1.0) for each in typed_examples]
+        row = np.array([[PAGE_TYPES.index(PageType.HOME), 0, 0, 0]], dtype=np.float32)
+        home = PAGE_TYPES.index(PageType.HOME)
+        assert fit_page_types(light).predict(row)[0, home] < fit_page_types(typed_examples).predict(row)[0, home]
+
+
+class TestAddUnknownAddresses:
+    def test_adds_copies_that_differ_in_the_address(self) -> None:
+        x = np.arange(len(COLUMNS), dtype=np.float32)
+        known, unknown = add_unknown_addresses([PageTypeExample(x, PageType.HOME, 0.2)])
+        assert (known.weight, unknown.weight, unknown.page_type) == (0.1, 0.1, PageType.HOME)
+        assert np.array_equal(known.x, x)
+        assert dict(zip(COLUMNS, unknown.x.tolist(), strict=True))["url_known"] == 0
+        assert np.isnan(unknown.x).sum() == len(address.COLUMNS) - 1
+        assert np.array_equal(unknown.x[len(address.COLUMNS) :], x[len(address.COLUMNS) :])

@@ -7,18 +7,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.pages import laid_out, snapshot
-from helpers.synthetic import SITES, gold_page, region_forest, rows, train_quickly
+from helpers.synthetic import SITES, gold_page, quick_validation, region_forest, train_quickly
 
 from vclean.classify.content import stacking
+from vclean.classify.content.kinds import kind_probability
 from vclean.classify.content.model import from_bytes
 from vclean.classify.training import conventions
+from vclean.classify.training import train as kinds
 from vclean.classify.training import train as training
 from vclean.classify.training.conventions import ConventionFits
 from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
-from vclean.classify.training.train import CrossValidation, fit_content, fit_types, train
+from vclean.classify.training.fits import FITS, fit
+from vclean.classify.training.train import CrossValidation, fit_types, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
-from vclean.labels import LABELS, UNKNOWN, Label
+from vclean.labels import KINDS, LABELS, LEARNED_KINDS, UNKNOWN, Kind, Label
 from vclean.settings import Policy
 
 PAGES = 2 * SITES
@@ -26,7 +29,7 @@ PAGES = 2 * SITES
 
 @pytest.fixture(scope="module")
 def pages():
-    return [rows(number, rendered=number % 2 == 0) for number in range(PAGES)]
+    return quick_validation().table.pages
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -37,9 +40,8 @@ def quick() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def validation(pages) -> CrossValidation:
-    """Return a cross-validation that several tests share and none changes."""
-    return CrossValidation.run(TrainingTable.from_pages(pages))
+def validation() -> CrossValidation:
+    return quick_validation()
 
 
 def predicted_fold(table: TrainingTable):
@@ -63,7 +65,7 @@ def two_corpora(pages) -> Iterator[CrossValidation]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conventions, "MIN_PAGES", PAGES)
         patch.setattr(conventions, "KNOWN_SHARE", 1.0)
-        patch.setattr(conventions, "PARAMETERS", conventions.PARAMETERS | {"num_threads": 1})
+        patch.setitem(FITS, "conventions", FITS["conventions"] | {"num_threads": 1})
         lists = [replace(page, corpus="lists-train") for page in pages]
         yield CrossValidation.run(TrainingTable.from_pages([*lists, *map(without_lists, pages)]))
 
@@ -74,14 +76,14 @@ class TestTrees:
 
     def test_fit_content_separates_classes(self) -> None:
         y = self.X[:, 1] > 0
-        trees = fit_content(self.X, y, np.ones(len(y), dtype=np.float32))
+        trees = fit("content", self.X, y)
         assert ((trees.predict(self.X) > 0.5) == y).all()
-        assert trees.booster.num_trees() == training.CONTENT_ROUNDS
+        assert trees.booster.num_trees() == FITS["content"]["rounds"]
 
     def test_heavier_rows_win(self) -> None:
         """Train on contradicting rows."""
         x, y = np.zeros((40, 1), dtype=np.float32), np.arange(40) < 20
-        heavy = fit_content(x, y, np.where(y, 9, 1).astype(np.float32))
+        heavy = fit("content", x, y, weight=np.where(y, 9, 1).astype(np.float32))
         assert heavy.predict(x[:1])[0] == pytest.approx(0.9, abs=0.01)
 
     def test_fit_types_predicts_labels(self) -> None:
@@ -101,7 +103,7 @@ class TestTrees:
 
     def test_fitting_is_reproducible(self) -> None:
         y, weight = self.X[:, 1] > 0, np.ones(80, dtype=np.float32)
-        assert fit_content(self.X, y, weight).text == fit_content(self.X, y, weight).text
+        assert fit("content", self.X, y, weight=weight).text == fit("content", self.X, y, weight=weight).text
 
 
 @pytest.mark.slow
@@ -227,3 +229,30 @@ class TestTooFewPages:
     def test_three_sites_are_enough(self, pages) -> None:
         few = [page for page in pages if page.site in ("site1.example", "site2.example", "site3.example")]
         assert len(CrossValidation.run(TrainingTable.from_pages(few)).predictions()) == len(few)
+
+
+TITLE, OTHER = KINDS.index(Kind.TITLE), KINDS.index(Kind.OTHER)
+
+
+class TestKnownRows:
+    def test_sample_of_others(self) -> None:
+        kind = np.array([TITLE, *[OTHER] * 90, UNKNOWN, TITLE], dtype=np.int8)
+        rows = kinds.known_rows(kind)
+        assert (kind[rows] == TITLE).sum() == 2
+        assert (kind[rows] == OTHER).sum() == 2 * kinds.OTHERS_PER_BLOCK
+        assert (np.diff(rows) > 0).all()
+
+
+class TestFitKinds:
+    def test_learns_the_kinds(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(FITS, "kinds", FITS["kinds"] | {"min_data_in_leaf": 2, "feature_fraction": 1.0})
+        kind = np.tile(np.array([TITLE, OTHER, OTHER], dtype=np.int8), 20)
+        x = (kind == TITLE).astype(np.float32)[:, None]
+        forest = kinds.fit_kinds(x, kind, np.repeat(np.arange(20), 3))
+        assert forest is not None
+        predicted = kind_probability(forest, x[:3]).argmax(axis=1)
+        assert [LEARNED_KINDS[code] for code in predicted] == [Kind.TITLE, Kind.OTHER, Kind.OTHER]
+
+    def test_one_kind_is_none(self) -> None:
+        kind = np.full(3, OTHER, dtype=np.int8)
+        assert kinds.fit_kinds(np.zeros((3, 1), dtype=np.float32), kind, np.zeros(3, dtype=np.int64)) is None

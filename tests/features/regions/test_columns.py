@@ -92,7 +92,7 @@ class TestText:
     def test_elements(self):
         values = columns(snapshot(PAGE))
         assert values["list_items"]["menu"] == 2
-        assert values["paragraphs"]["text"] == 1
+        assert values["paragraphs"]["text"] == values["paragraphs"]["p"] == 1
         assert values["images"]["foot"] == 1
         assert values["siblings"]["foot"] == 3
         assert values["place"]["foot"] == pytest.approx(2 / 3)

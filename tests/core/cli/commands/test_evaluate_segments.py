@@ -10,7 +10,7 @@ from helpers.archives import record, response
 from helpers.boxed import boxed
 from PIL import Image
 
-from vclean.classify.corpora import rendering
+from vclean.classify.corpora import marked as rendering
 from vclean.cli.main import main
 from vclean.errors import DeadlineError
 from vclean.render.rendered_page import Rendering

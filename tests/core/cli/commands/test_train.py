@@ -12,7 +12,7 @@ from helpers.marked import marked_html
 from helpers.painted import painted
 from helpers.segment_training import quick
 
-from vclean.classify.corpora import rendering
+from vclean.classify.corpora import marked as rendering
 from vclean.classify.segments.model import load
 from vclean.cli.main import main
 from vclean.errors import DeadlineError

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.pages import snapshot
 from helpers.painted import node, painted, text_node
 
-from vclean.features.segments.vips.page import NodeKind, VisualPage, stands_out
+from vclean.features.segments.vips.page import Fonts, NodeKind, VisualPage, stands_out
 
 
 def page_of(html, **size):
@@ -73,34 +75,6 @@ class TestVirtualText:
     def test_block_is_not_virtual_text(self):
         page = page_of("<div>text</div>")
         assert not page.is_virtual_text[element(page, "div")]
-
-
-class TestHasVirtualText:
-    @pytest.mark.parametrize(
-        ("inside", "expected"),
-        [
-            ("one<p>two", True),
-            ("<b>one</b><p>two", True),
-            ("<p>one<p>two", False),
-            ("<i lang=hidden>x</i><p>one", False),
-        ],
-    )
-    def test_children_alone_count(self, inside, expected):
-        page = page_of(f"<div>{inside}</div>")
-        assert page.has_virtual_text_child[element(page, "div")] is expected
-
-
-class TestLargestChild:
-    def test_only_visible_children(self):
-        page = page_of(
-            "<div><p title='0 0 100 50'>one<p title='0 60 100 80'>two<p title='0 0 900 900' lang=hidden>three</div>"
-        )
-        size = page.size[element(page, "p", 1)]
-        assert page.largest_child[element(page, "div")] == size > page.size[element(page, "p")]
-
-    def test_no_children(self):
-        page = page_of("<div><hr title='0 0 100 50'></div>")
-        assert page.largest_child[element(page, "hr")] == 0
 
 
 class TestKind:
@@ -239,3 +213,50 @@ def test_page_without_anything():
 
 def test_page_that_was_not_rendered_has_no_valid_nodes():
     assert not any(VisualPage(snapshot("<p>text")).children)
+
+
+def fonts_of(html):
+    return VisualPage(painted(html))
+
+
+def element_named(page, tag):
+    return node(page.snapshot, tag)
+
+
+class TestOf:
+    def test_mean_over_characters(self):
+        page = fonts_of("<p style='font-size: 10px'>aaa<b style='font-size: 30px'>b</b>")
+        font = page.fonts.of(element_named(page, "p"))
+        assert (font.size, font.even) == (15, False)
+
+    def test_of_a_text(self):
+        page = fonts_of("<p>a<b style='font-weight: 700'>b</b>")
+        assert page.fonts.of(text_node(page.snapshot, "b")).weight == 700
+
+    def test_even(self):
+        page = fonts_of("<div>a<b>b</b></div><p style='font-weight: 700'>c<i style='font-weight: 400'>d</i>")
+        assert page.fonts.of(element_named(page, "div")).even
+        assert not page.fonts.of(element_named(page, "p")).even
+
+    def test_none_without_text(self):
+        page = fonts_of("<div><img title='0 0 9 9'></div><p>text")
+        assert page.fonts.of(element_named(page, "div")) is None
+
+    def test_none_for_visible_white_space(self):
+        """Check a Unicode separator, which may have a line box."""
+        page = fonts_of("<div>\x1f</div><p>text")
+        whole = replace(page.snapshot, texts=["\x1f", "text"])
+        fonts = Fonts(whole, np.array([True, True]))
+        assert fonts.of(element_named(page, "div")) is None
+        assert fonts.of(element_named(page, "p")).size == 16
+
+    def test_excludes_text_after_the_element(self):
+        """Check text that follows an element in document order, before any other element starts."""
+        page = fonts_of("<div><b>in</b><i style='font-size: 30px'></i>after</div>")
+        assert page.fonts.of(element_named(page, "i")) is None
+        assert page.fonts.of(element_named(page, "b")).size == 16
+
+    def test_ignores_hidden_text(self):
+        page = fonts_of("<p>a<b lang=hidden style='font-size: 90px'>b</b>")
+        assert page.fonts.of(element_named(page, "p")).size == 16
+        assert page.fonts.of(element_named(page, "b")) is None

@@ -1,1 +1,0 @@
-"""Hybrid content extractors of Bakic (2012)."""

@@ -1,1 +1,0 @@
-"""Provide statistical models that several methods share."""

@@ -1,1 +1,0 @@
-"""WCC, the system of Amsterdam at CleanEval 2007."""

@@ -1,0 +1,503 @@
+"""Web2Text (Vogels, Ganea and Eickhoff 2018, "Web2Text: Deep structured boilerplate removal").
+
+As published: the collapsed document tree (section 2.1) drops elements without text, and merges a node with a single
+child. The remaining nodes are forks, with two or more children, and leaves. From it come 128 features of a block and 25
+of a pair of neighbors (section 2.2). Two networks of five convolutions along the page (section 2.3) predict the
+probability of content for each block, and of each pair of labels for each two neighbors. Viterbi finds the sequence
+with the highest sum of logarithms, in which the pairs are weighted by `PAIR_WEIGHT`. Each network is trained separately
+by cross-entropy, all blocks alike, with dropout and L2 regularization. Details that the paper omits are as in the
+authors' program, dalab/web2text: counts, their limits and the tags with a feature (`features/extractor`), excerpts of
+nine blocks, 128 of them per step, Adam, dropout of weights.
+
+Choices of vclean: 1000 steps and `PAIR_WEIGHT`, by validation on other sites. Numbers are standardized by their mean
+and standard deviation on the training pages, instead of the program's constants. Flags are -1 and 1 as in the program,
+and missing values are 0. A block of vclean is content by the share of its words in the gold. Probabilities are
+marginals over all sequences. Hidden blocks are left out.
+
+Leaves are blocks, not text nodes, so a word in bold does not split a sentence. A block belongs to the innermost element
+that contains all of its text. Elements that contain less than a block are dropped as well. Stop words are those of the
+page's language. Punctuation marks are those of all scripts. Lengths and positions are in characters of text, not of
+source. Years, web addresses and mail addresses are those of `vclean.features.block.linguistic`. There is a block break
+if a block-level element begins between two blocks, or if they have different containers. The tags of a parent have `th`
+where the program has `ul` twice. Undefined values (a ratio to 0, a parent of the root) are NaN.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.classify.methods import linear_chain
+from vclean.classify.methods.base import pack_arrays, prediction_of_visible, stack_named, unpack_arrays
+from vclean.classify.methods.convolution import Network, Plan, fit
+from vclean.features.block import linguistic
+from vclean.features.block.structural import count_opened_before
+from vclean.features.columns import ratio
+from vclean.features.groups import Groups
+from vclean.features.page_context import PageContext
+from vclean.features.text.characters import COLON, COMMA, DIGIT, SENTENCE_END, SPACE, UPPER
+from vclean.render import tree
+from vclean.render.static import styles
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.prediction import Prediction
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.columns import Numbers, Values
+    from vclean.render.snapshot import Snapshot
+
+NONE = -1
+"""Index that means "no element"."""
+
+
+@dataclass(frozen=True, eq=False)
+class CollapsedTree:
+    """Collapsed tree: the forks and the B leaves of a page with N elements and at least one block.
+
+    A node is identified by its innermost element: a fork by itself, a leaf by its `container`. The elements merged with
+    a node are its ancestors up to the next fork.
+    """
+
+    blocks: BlockColumns
+
+    @property
+    def _snapshot(self) -> Snapshot:
+        return self.blocks.snapshot
+
+    @cached_property
+    def container(self) -> NDArray[np.int32]:
+        """Return the innermost element that contains all text of each block, int32 (B,)."""
+        parent = self._snapshot.text_parent[self.blocks.members]
+        outer = np.minimum.reduceat(parent, self.blocks.first)
+        inner = np.maximum.reduceat(parent, self.blocks.first)
+        return tree.lowest_common_ancestor(outer, inner, self._snapshot.parent, self._snapshot.end)
+
+    @cached_property
+    def is_fork(self) -> NDArray[np.bool_]:
+        """Return whether each element has two or more children that are blocks or contain blocks, bool (N,)."""
+        above = self._snapshot.parent[1:][self._count[1:] > 0]
+        children = self._direct_count + np.bincount(above, minlength=len(self._snapshot))
+        return children > 1
+
+    @cached_property
+    def parent(self) -> NDArray[np.int32]:
+        """Return the parent fork of each leaf, int32 (B,); `NONE` on a page of one block."""
+        return self._fork_at(self.container)
+
+    def parents(self, forks: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the parents of `forks`; `NONE` for the root and for `NONE`."""
+        outside = np.where(forks == NONE, NONE, self._snapshot.parent[forks])
+        return np.where(outside == NONE, NONE, self._fork_at(np.maximum(outside, 0)))
+
+    @cached_property
+    def root(self) -> int:
+        """Return the outermost fork, which contains all blocks; `NONE` on a page of one block."""
+        return int(np.argmax(self.is_fork)) if self.is_fork.any() else NONE
+
+    @cached_property
+    def common_fork(self) -> NDArray[np.int32]:
+        """Return the innermost fork that contains each leaf and the next, int32 (B - 1,)."""
+        return tree.lowest_common_ancestor(
+            self.container[:-1], self.container[1:], self._snapshot.parent, self._snapshot.end
+        )
+
+    @cached_property
+    def distance(self) -> NDArray[np.int64]:
+        """Return the steps in the collapsed tree from each leaf to the next, int64 (B - 1,); 2 between siblings."""
+        depth = self._forks_to[self.container] + 1
+        return np.asarray(depth[:-1] + depth[1:] - 2 * self._forks_to[self.common_fork])
+
+    def runs(self, forks: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first block in each of `forks`, and the index after its last; 0 and 0 for `NONE`.
+
+        The blocks that an element contains completely are consecutive, so the sum of their indexes determines the
+        first.
+        """
+        count = np.where(forks == NONE, 0, self._count[forks])
+        index_sum = np.where(forks == NONE, 0, self._index_sum[forks])
+        first = (index_sum - count * (count - 1) // 2) // np.maximum(count, 1)
+        return first, first + count
+
+    def leaf_tags(self, tags: Sequence[str]) -> NDArray[np.bool_]:
+        """Return whether each of `tags` is among the elements merged with a leaf, bool (B, len(tags))."""
+        return self._tags_between(self.container, self.parent, tags)
+
+    def fork_tags(self, forks: NDArray[np.int32], tags: Sequence[str]) -> NDArray[np.bool_]:
+        """Return whether each of `tags` is among the elements merged with `forks` (M,), bool (M, len(tags))."""
+        return self._tags_between(forks, self.parents(forks), tags)
+
+    def has(self, forks: NDArray[np.int32], tags: Collection[str]) -> NDArray[np.bool_]:
+        """Return whether one of `tags` is inside each of `forks`; False for `NONE`."""
+        inside = tree.subtree_sum(self._snapshot.is_tag(tags), self._snapshot.end) > 0
+        return np.asarray((forks != NONE) & inside[forks])
+
+    @cached_property
+    def _direct_count(self) -> NDArray[np.int64]:
+        """Return the number of blocks of which an element is the container, int64 (N,)."""
+        return np.bincount(self.container, minlength=len(self._snapshot))
+
+    @cached_property
+    def _count(self) -> NDArray[np.int64]:
+        """Return the number of blocks that an element contains completely, int64 (N,)."""
+        return tree.subtree_sum(self._direct_count, self._snapshot.end)
+
+    @cached_property
+    def _index_sum(self) -> NDArray[np.int64]:
+        """Return the sum of the indexes of these blocks, int64 (N,)."""
+        direct = np.bincount(self.container, np.arange(len(self.blocks)), len(self._snapshot))
+        return tree.subtree_sum(direct.astype(np.int64), self._snapshot.end)
+
+    @cached_property
+    def _forks_to(self) -> NDArray[np.int64]:
+        """Return the number of forks on the path from the root to an element, itself included, int64 (N,)."""
+        return tree.path_sum(self.is_fork, self._snapshot.end)
+
+    def _fork_at(self, elements: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the nearest fork among each element and its ancestors, or `NONE`."""
+        nearest = self._nearest[elements]
+        return np.where(self.is_fork[nearest], nearest, NONE).astype(np.int32)
+
+    @cached_property
+    def _nearest(self) -> NDArray[np.int32]:
+        return tree.nearest_ancestor(self.is_fork, self._snapshot.parent)
+
+    def _tags_between(
+        self, inner: NDArray[np.int32], outer: NDArray[np.int32], tags: Sequence[str]
+    ) -> NDArray[np.bool_]:
+        masks: list[NDArray[Any]] = [self._snapshot.is_tag((tag,)) for tag in tags]
+        above = np.vstack(
+            [tree.path_sum(np.stack(masks, axis=1), self._snapshot.end), np.zeros(len(tags), dtype=np.int64)]
+        )
+        return np.asarray(above[inner] > above[outer])  # the last row, of zeros, is selected by `NONE`
+
+
+LEAF_TAGS = ("a", "p", "td", "b", "li", "span", "i", "tr", "div", "strong", "em", "h3", "h2", "table", "h4", "small",
+             "sup", "h1", "blockquote")  # fmt: skip
+FORK_TAGS = ("td", "div", "p", "tr", "table", "body", "ul", "span", "li", "blockquote", "b", "small", "a", "ol", "th",
+             "i", "form", "dl", "strong", "pre")  # fmt: skip
+DISTANCES = (2, 3, 4)
+"""Steps in the collapsed tree with their own column; one more column is for larger distances."""
+
+_PUNCTUATION = COMMA | SENTENCE_END | COLON
+_TEXT = (
+    "word_length", "has_stop_word", "stop_word_ratio", "log_characters", "log_punctuation_ratio", "has_numeric",
+    "numeric_ratio", "log_sentence_length", "ends_punctuation", "ends_question", "copyright", "email", "url", "year",
+    "capitals_1", "capitals_2", "capitals_3",
+)  # fmt: skip
+_LEAF = (*_TEXT, "has_word", "log_words", "has_punctuation", "punctuation", "has_sentences", "position", "position_2")
+_FORK = (*_TEXT, "body_share", "link_density", "has_form")
+_FLAG = re.compile(r"(\w+_)?((has|ends|tag|distance)_\w+|block_break|copyright|email|url|year)")
+"""Names of the columns that are flags."""
+
+
+def _prefix(prefix: str, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(prefix + name for name in names)
+
+
+COLUMNS: Final = (
+    "has_duplicate", "has_10_duplicates", "same_class_path",
+    *_LEAF,
+    "has_parent", *_prefix("parent_", _FORK), *_prefix("parent_tag_", FORK_TAGS),
+    "has_grandparent", *_prefix("grandparent_", _FORK),
+    *_prefix("root_", _FORK),
+    *_prefix("tag_", LEAF_TAGS),
+)  # fmt: skip
+"""Columns of a block: of the block, the fork around it, the fork around that fork, and the outermost fork."""
+PAIR_COLUMNS: Final = (
+    *(f"distance_{steps}" for steps in DISTANCES), "distance_more", "block_break", *_prefix("common_", _FORK),
+)  # fmt: skip
+"""Columns of a pair: steps from one to the other, a break between them, and the innermost fork around both."""
+
+
+def compute(context: PageContext) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the features of a page's B blocks, float32 (B, 128), and of its neighbor pairs, float32 (B - 1, 25)."""
+    page = _PageFeatures(context)
+    return stack_named(COLUMNS, page.blocks()), stack_named(PAIR_COLUMNS, page.pairs())
+
+
+@dataclass(frozen=True, eq=False)
+class _PageFeatures:
+    """Features of a page; sums are float64, with one row for each run of blocks."""
+
+    context: PageContext
+
+    @cached_property
+    def tree(self) -> CollapsedTree:
+        return CollapsedTree(self.context.blocks)
+
+    def blocks(self) -> Values:
+        """Return the features of the blocks, each (B,)."""
+        parent = self.tree.parent
+        grandparent = self.tree.parents(parent)
+        root = np.full(len(self.context), self.tree.root, dtype=np.int32)
+        return {
+            **self._duplicates(),
+            **self._leaf(),
+            "has_parent": parent != NONE,
+            **_prefixed("parent_", self._fork(parent)),
+            **_by_tag("parent_", FORK_TAGS, _or_nan(self.tree.fork_tags(parent, FORK_TAGS), parent)),
+            "has_grandparent": grandparent != NONE,
+            **_prefixed("grandparent_", self._fork(grandparent)),
+            **_prefixed("root_", self._fork(root)),
+            **_by_tag("", LEAF_TAGS, self.tree.leaf_tags(LEAF_TAGS)),
+        }
+
+    def pairs(self) -> Values:
+        """Return the features of the pairs, each (B - 1,)."""
+        distance = self.tree.distance
+        return {
+            **{f"distance_{steps}": distance == steps for steps in DISTANCES},
+            "distance_more": distance > DISTANCES[-1],
+            "block_break": self._breaks(),
+            **_prefixed("common_", self._fork(self.tree.common_fork)),
+        }
+
+    def _duplicates(self) -> Values:
+        others = self._linguistic["duplicates"]
+        same_path = Groups.from_keys(self.context.class_path[self.tree.container]).size
+        return {
+            "has_duplicate": others > 0,
+            "has_10_duplicates": others >= 10,
+            "same_class_path": same_path / len(self.context),
+        }
+
+    def _leaf(self) -> Values:
+        count, end = self._totals, np.cumsum(self._totals["characters"])
+        position = (end - count["characters"] / 2) / end[-1]
+        return {
+            **_text(count, 5.5),
+            **self._ends(np.arange(len(self.context))),
+            "has_word": count["words"] > 0,
+            "log_words": _log(count["words"], 0, 3.5),
+            "has_punctuation": count["punctuation"] > 0,
+            "punctuation": count["punctuation"].clip(0, 10),
+            "has_sentences": count["sentences"] > 1,
+            "position": position,
+            "position_2": position**2,
+        }
+
+    def _fork(self, forks: NDArray[np.int32]) -> Values:
+        """Return the features of `forks` (M,), NaN for `NONE`."""
+        first, end = self.tree.runs(forks)
+        count = {name: total[end] - total[first] for name, total in self._cumulative.items()}
+        columns = {
+            **_text(count, 10),
+            **self._ends(np.maximum(end - 1, 0)),
+            "body_share": count["characters"] / self._cumulative["characters"][-1],
+            "link_density": ratio(count["link_characters"], count["characters"]),
+            "has_form": self.tree.has(forks, ("input",)),
+        }
+        return {name: _or_nan(values, forks) for name, values in columns.items()}
+
+    def _ends(self, blocks: NDArray[np.int64]) -> Values:
+        """Return the features of the last characters of `blocks`, which are the last blocks of runs."""
+        texts = self.context.texts
+        last = (np.append(texts.start[1:], len(texts.code)) - 2)[blocks]
+        return {
+            "ends_punctuation": (texts.kind[last] & _PUNCTUATION) > 0,
+            "ends_question": np.isin(texts.code[last], [ord(mark) for mark in "?？؟"]),
+        }
+
+    @cached_property
+    def _linguistic(self) -> Values:
+        return linguistic.compute(self.context)
+
+    @cached_property
+    def _totals(self) -> dict[str, NDArray[np.float64]]:
+        """Return the counts of each block, (B,) each; stop words are 0 for languages without a list of them."""
+        texts, words, values = self.context.texts, self.context.words, self._linguistic
+        capital = (texts.kind[words.start] & UPPER) > 0
+        counts = {
+            "characters": values["chars"],
+            "words": values["words"],
+            "word_characters": words.per_text((words.end - words.start).astype(np.float32)),
+            "stop_words": np.nan_to_num(values["stop_word_count"]),
+            "capitals": words.per_text(capital.astype(np.float32)),
+            "punctuation": texts.count_class(_PUNCTUATION),
+            "digits": texts.count_class(DIGIT),
+            "sentences": self._sentences(),
+            "link_characters": self.context.link_share * values["chars"],
+            "copyrights": texts.count(texts.code == ord("©")),
+            **{name: values[name] for name in ("emails", "urls", "years")},
+        }
+        return {name: np.asarray(count, dtype=np.float64) for name, count in counts.items()}
+
+    @cached_property
+    def _cumulative(self) -> dict[str, NDArray[np.float64]]:
+        return {name: np.concatenate([[0], np.cumsum(values)]) for name, values in self._totals.items()}
+
+    def _sentences(self) -> NDArray[np.float32]:
+        """Return one more than the number of sentence ends before white space and a capital, float32 (B,)."""
+        texts, kind = self.context.texts, self.context.texts.kind
+        ends = ((kind & SENTENCE_END) > 0) | (texts.code == ord(";"))
+        ends[:-2] &= ((kind[1:-1] & SPACE) > 0) & ((kind[2:] & UPPER) > 0)
+        ends[-2:] = False
+        return texts.count(ends) + 1
+
+    def _breaks(self) -> NDArray[np.bool_]:
+        snapshot, node = self.context.snapshot, self.context.blocks.node
+        opened = count_opened_before(self.context, snapshot.is_tag(styles.BLOCK_TAGS)[None])[0, 1:]
+        return np.asarray((opened > 0) | (node[1:] != node[:-1]))
+
+
+def _text(count: dict[str, NDArray[np.float64]], max_log: float) -> Values:
+    """Return the features that leaves and forks share, from the counts of M runs; `max_log` limits log characters."""
+    characters, words = count["characters"], count["words"]
+    capitals = _share(count["capitals"], words)
+    return {
+        "word_length": _share(count["word_characters"], words).clip(3, 15),
+        "has_stop_word": count["stop_words"] > 0,
+        "stop_word_ratio": _share(count["stop_words"], words),
+        "log_characters": _log(characters, 2.5, max_log),
+        "log_punctuation_ratio": _log(_share(count["punctuation"], characters), -4, -2.5),
+        "has_numeric": count["digits"] > 0,
+        "numeric_ratio": _share(count["digits"], characters),
+        "log_sentence_length": _log(_share(characters, count["sentences"]), 2, 5),
+        "copyright": count["copyrights"] > 0,
+        "email": count["emails"] > 0,
+        "url": count["urls"] > 0,
+        "year": count["years"] > 0,
+        **{f"capitals_{power}": capitals**power for power in (1, 2, 3)},
+    }
+
+
+def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `part / whole`, NaN where `whole` is 0."""
+    return part / np.where(whole == 0, np.nan, whole)
+
+
+def _log(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """Return the logarithm, limited to `low`..`high`; NaN for 0."""
+    return np.log(np.where(values == 0, np.nan, values)).clip(low, high)
+
+
+def _or_nan(values: Numbers, forks: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return the `values` of `forks` (M,), NaN for `NONE`."""
+    absent = (forks == NONE).reshape(-1, *[1] * (values.ndim - 1))
+    return np.where(absent, np.float32(np.nan), values.astype(np.float32))
+
+
+def _prefixed(prefix: str, values: Values) -> Values:
+    return {prefix + name: column for name, column in values.items()}
+
+
+def _by_tag(prefix: str, tags: tuple[str, ...], values: Numbers) -> Values:
+    return {f"{prefix}tag_{tag}": values[:, index] for index, tag in enumerate(tags)}
+
+
+PAIR_WEIGHT: Final = 0.5
+"""Weight of the pairs relative to the blocks: 0.5 and 1 were the best of 0 to 1.5."""
+_WIDTHS: Final = (1, 1, 3, 3, 3)
+_BLOCK_PLAN: Final = Plan(filters=(50, 50, 50, 10, 2), widths=_WIDTHS)
+_PAIR_PLAN: Final = Plan(filters=(50, 50, 50, 10, 4), widths=_WIDTHS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Web2TextExample:
+    """Training example of a page: float32 (B, 128) and (B - 1, 25) features of blocks and pairs, bool (B,) content."""
+
+    blocks: NDArray[np.float32]
+    pairs: NDArray[np.float32]
+    content: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Potential:
+    """Network over C columns that are standardized.
+
+    Attributes:
+        mean, scale: float32 (C,).
+        network: network that returns logits.
+    """
+
+    mean: NDArray[np.float32]
+    scale: NDArray[np.float32]
+    network: Network
+
+    def __call__(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the log probability of each class for the rows `columns` (R, C), float32 (R, K)."""
+        logits = self.network(standardized(columns, self.mean, self.scale))
+        high = logits.max(axis=1, keepdims=True)
+        return np.asarray(logits - high - np.log(np.exp(logits - high).sum(axis=1, keepdims=True)))
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return the arrays of the potential by name; each name begins with `prefix`."""
+        standardization = {f"{prefix}mean": self.mean, f"{prefix}scale": self.scale}
+        return standardization | self.network.to_arrays(f"{prefix}layer_")
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Potential:
+        """Build the potential from the result of `to_arrays`."""
+        return cls(arrays[f"{prefix}mean"], arrays[f"{prefix}scale"], Network.from_arrays(arrays, f"{prefix}layer_"))
+
+
+def make_example(training_page: TrainingPage) -> Web2TextExample:
+    """Make the training example of a page."""
+    return Web2TextExample(*compute(PageContext(training_page.blocks)), training_page.truth.is_content)
+
+
+def train(examples: Sequence[Web2TextExample]) -> bytes:
+    """Train the two networks and the standardization of their columns.
+
+    Raises:
+        ExtraMissingError: PyTorch is not installed.
+    """
+    content = [page.content.astype(np.int64) for page in examples]
+    pairs = [2 * labels[:-1] + labels[1:] for labels in content]
+    block = fit_potential([page.blocks for page in examples], content, COLUMNS, _BLOCK_PLAN)
+    pair = fit_potential([page.pairs for page in examples], pairs, PAIR_COLUMNS, _PAIR_PLAN)
+    return pack_arrays(block.to_arrays("block_") | pair.to_arrays("pair_"))
+
+
+def load(data: bytes) -> Method:
+    """Return the method that keeps the visible blocks that are content in the best sequence."""
+    arrays = unpack_arrays(data)
+    block, pair = Potential.from_arrays(arrays, "block_"), Potential.from_arrays(arrays, "pair_")
+
+    def label(blocks: BlockColumns) -> Prediction:
+        columns, pair_columns = compute(PageContext(blocks))
+        states, transitions = block(columns), PAIR_WEIGHT * pair(pair_columns).reshape(-1, 2, 2)
+        is_content = linear_chain.viterbi(states, transitions) > 0
+        probability = linear_chain.marginals(states, transitions)[:, 1]
+        return prediction_of_visible(blocks, is_content, probability=probability)
+
+    return label
+
+
+def fit_potential(
+    columns: Sequence[NDArray[np.float32]],
+    targets: Sequence[NDArray[np.int64]],
+    names: Sequence[str],
+    plan: Plan,
+) -> Potential:
+    """Fit a potential that predicts the `targets` (R,) of the rows of `columns` (R, C), one array per page.
+
+    Raises:
+        ExtraMissingError: PyTorch is not installed.
+    """
+    mean, scale = _standard(np.concatenate(columns), names)
+    return Potential(mean, scale, fit([standardized(each, mean, scale) for each in columns], targets, plan))
+
+
+def standardized(
+    columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Standardize `columns`, float32 (R, C); missing values become 0."""
+    return np.asarray(np.nan_to_num((columns - mean) / scale, nan=0.0), dtype=np.float32)
+
+
+def _standard(columns: NDArray[np.float32], names: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return mean and standard deviation; 0 and 1 if all values are missing or equal. Flags will become -1 and 1."""
+    flag = np.array([_FLAG.fullmatch(name) is not None for name in names])
+    known = np.ma.masked_invalid(columns.astype(np.float64))
+    mean, scale = known.mean(axis=0).filled(0), known.std(axis=0).filled(0)
+    mean, scale = np.where(flag, 0.5, mean), np.where(flag, 0.5, np.where(scale > 0, scale, 1))
+    return mean.astype(np.float32), scale.astype(np.float32)

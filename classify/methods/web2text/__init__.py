@@ -1,1 +1,0 @@
-"""Web2Text (Vogels, Ganea and Eickhoff 2018)."""

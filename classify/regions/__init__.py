@@ -1,1 +1,0 @@
-"""Predict the roles of regions."""

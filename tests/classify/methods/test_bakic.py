@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.methods import bakic
+from vclean.classify.methods.bakic import COLUMNS, SEGMENT_EXTRACTOR, VARIANT_A, VARIANT_B, Parts, extractor_masks
+from vclean.classify.methods.base import TrainingPage, prediction_from_mask
+from vclean.features.blocks import extract_blocks
+
+NAMES = COLUMNS
+STORY = "It rained all day in the valley, and nobody minded at all, for it was warm and the ferry came on time."
+MENU = "<div>" + "<p><a href=/>Home page</a></p>" * 4 + "</div>"
+ARTICLE = f"<div><h1>Rain</h1><p>{STORY}</p><p>{STORY}</p></div>"
+PAGE = f"<body>{MENU}{ARTICLE}<div>© 2026 All rights</div>"
+GOLD = f"Rain\n{STORY}\n{STORY}"
+
+
+def blocks(html=PAGE):
+    return extract_blocks(snapshot(html))
+
+
+def training_page(html=PAGE, text=GOLD):
+    return TrainingPage(GoldPage(text=text), blocks(html))
+
+
+def vector(html):
+    """Return the document vector by feature name."""
+    return dict(zip(NAMES, Parts.whole(blocks(html)).vectors()[0].tolist(), strict=True))
+
+
+def keeps(*rows):
+    """Return an extractor that keeps the blocks of some rows."""
+    return lambda blocks_of_page: prediction_from_mask(blocks_of_page, np.isin(np.arange(len(blocks_of_page)), rows))
+
+
+@pytest.fixture
+def extractors(monkeypatch):
+    """Replace the extractors: the second is right about articles, the first about pages with a table."""
+    extractors_by_row = keeps(0), keeps(4, 5, 6), keeps(), keeps(7)
+
+    def kept(page):
+        return np.stack([[label.is_content for label in extract(page).labels] for extract in extractors_by_row])
+
+    monkeypatch.setattr(bakic, "EXTRACTORS", extractors_by_row)
+    monkeypatch.setattr(bakic, "extractor_masks", kept)
+    monkeypatch.setattr(bakic, "extractor_masks", kept)
+
+
+class TestVectors:
+    def test_vector_has_37_features(self):
+        assert len(COLUMNS) == 37
+        assert Parts.whole(blocks()).vectors().shape == (1, 37)
+
+    def test_agrees_with_manual_computation(self):
+        """Compute from the source without blanks, with texts of 4, 2 and, in a link, 4 characters."""
+        result = vector("<p>abcd</p><p>ab</p><a href='http://a.org/b'>link</a>")
+        tags = len("<html></html><body></body><p></p><p></p>")
+        link = len('<a href="http://a.org/b"></a>')
+        assert result["tag_length"] == pytest.approx((tags + link) / (tags + link + 10))
+        assert result["link_tag_length"] == pytest.approx(link / (tags + link + 10))
+        assert (result["text_mean"], result["text_median"]) == (0.75, 0.75)
+        assert result["text_longest"] == pytest.approx(4 / 6)
+        assert result["p_count"] == 1
+        assert result["div_count"] == 0
+
+    def test_counts_are_relative_to_the_maximum(self):
+        result = vector("<div><p>a<p>b<p>c<p>d</div><h2>e</h2>")
+        assert (result["p_count"], result["div_count"], result["h2_count"]) == (1, 0.25, 0.25)
+
+    @pytest.mark.parametrize(
+        ("characters", "name"),
+        [(500, "below_1000"), (5000, "below_10000"), (1_000_000, "large"), (100_001, "below_1000000")],
+    )
+    def test_exactly_one_size_flag_is_set(self, characters, name):
+        result = vector(f"<p>{'x' * characters}</p>")
+        assert [size for size in NAMES[:6] if result[size]] == [name]
+
+    def test_page_of_links(self):
+        result = vector("<a href=/>one</a>")
+        assert result["text_mean"] == result["text_median"] == result["text_longest"] == 0
+
+
+class TestSegments:
+    def test_splits_at_div_and_table(self):
+        parts = Parts.segments(blocks(f"<body>{MENU}<p>loose</p>{MENU}<table><tr><td>cell</table>"))
+        menu, loose, other, cell = (parts.of_block[at] for at in (0, 4, 5, 9))
+        assert len({menu, loose, other, cell}) == 4
+        assert parts.of_block.tolist() == [menu] * 4 + [loose] + [other] * 4 + [cell]
+
+    def test_splits_elements_with_over_half_of_the_text(self):
+        parts = Parts.segments(blocks(f"<div><div>{STORY}</div><div>{STORY}</div></div><div>a<div>b</div></div>"))
+        assert len(set(parts.of_block.tolist())) == 3
+        assert parts.of_block[2] == parts.of_block[3]
+
+    def test_does_not_split_elements_with_half_of_the_text(self):
+        parts = Parts.segments(blocks("<div><div>ab</div>cd</div><div>abcd</div>"))
+        assert parts.of_block[0] == parts.of_block[1] != parts.of_block[2]
+
+    def test_remaining_content_is_one_segment(self):
+        parts = Parts.segments(blocks(f"<div><p>{STORY}</p><div>x</div><p>{STORY}</p></div>"))
+        assert parts.of_block[0] == parts.of_block[2] != parts.of_block[1]
+
+    def test_splits_at_div_inside_other_elements(self):
+        parts = Parts.segments(blocks(f"<form><div>{STORY}</div><div>{STORY}</div></form>"))
+        assert parts.of_block[0] != parts.of_block[1]
+
+
+class TestShare:
+    def test_mean_is_weighted_by_words(self):
+        parts = Parts.segments(blocks("<div><p>a b c</p><p>d</p></div><div>e f g h i</div>"))
+        result = parts.share(np.array([1, 0, 1]))[parts.of_block]
+        assert result.tolist() == [0.75, 0.75, 1]
+
+
+class TestSegmentExtractor:
+    def test_interesting_segments_are_in_the_gold(self):
+        example = SEGMENT_EXTRACTOR.make_example(training_page())
+        assert example.columns.shape == (3, 37)
+        assert sorted(example.interesting.tolist()) == [False, False, True]
+        assert example.weight[example.interesting].tolist() == pytest.approx([43**0.5], abs=0.2)
+
+    def test_fits_the_training_page(self):
+        pytest.importorskip("sklearn")
+        model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page())] * 20)
+        prediction = SEGMENT_EXTRACTOR.load(model)(blocks(f"{PAGE}<p hidden>{STORY}</p>"))
+        assert "".join(prediction.labels)[:8] == "oooohppo"
+        assert prediction.labels[-1] == "o"
+        assert prediction.probability.dtype == np.float32
+        assert SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page())] * 20) == model
+
+    def test_keeps_the_most_probable_segment_if_none_is_interesting(self):
+        model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page(text=""))])
+        assert SEGMENT_EXTRACTOR.load(model)(blocks("<p>One</p>")).labels == ["p"]
+
+
+class TestExtractorMasks:
+    @pytest.fixture(autouse=True)
+    def libraries(self):
+        pytest.importorskip("boilerpy3")
+        pytest.importorskip("readability")
+
+    def test_agrees_with_the_single_extractors(self):
+        page = blocks(f"{MENU}<div><h1>Rain</h1>{f'<p>{STORY} {STORY}</p>' * 5}</div>")
+        one_by_one = [[label.is_content for label in extract(page).labels] for extract in bakic.EXTRACTORS]
+        assert extractor_masks(page).tolist() == one_by_one
+        assert extractor_masks(page).any(axis=1).all()
+
+    def test_extracts_a_page_once_for_both_variants(self):
+        page = blocks()
+        assert extractor_masks(page) is extractor_masks(page)
+        assert extractor_masks(page) is not extractor_masks(blocks())
+
+
+class TestVariantA:
+    def test_example_has_the_f1_of_the_extractors(self, extractors):
+        assert VARIANT_A.make_example(training_page()).f1.argmax() == 1
+        assert VARIANT_A.make_example(training_page()).f1[1] == 1
+
+    def test_selects_the_best_extractor(self, extractors):
+        pytest.importorskip("sklearn")
+        table = "<table><tr><td>Gold</td><td>Other</td></tr></table>"
+        examples = [VARIANT_A.make_example(training_page()), VARIANT_A.make_example(training_page(table, "Gold"))] * 10
+        model = VARIANT_A.train(examples)
+        assert VARIANT_A.train(examples) == model
+        run = VARIANT_A.load(model)
+        assert "".join(run(blocks()).labels) == "oooohppo"
+        assert "".join(run(blocks(table)).labels) == "po"
+
+
+class TestVariantB:
+    def test_columns_have_the_share_kept_by_each_extractor(self, extractors):
+        parts = Parts.segments(blocks())
+        result = bakic.vectors_and_masks(parts)[parts.of_block]
+        assert result.shape == (8, 41)
+        assert result[:, 37:].tolist() == [[0.25, 0, 0, 0]] * 4 + [[0, 1, 0, 0]] * 3 + [[0, 0, 0, 1]]
+
+    def test_uses_the_reliable_extractor(self, extractors):
+        pytest.importorskip("sklearn")
+        model = VARIANT_B.train([VARIANT_B.make_example(training_page())] * 20)
+        assert "".join(VARIANT_B.load(model)(blocks()).labels) == "oooohppo"

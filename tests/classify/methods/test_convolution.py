@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vclean.classify.methods import convolution
+from vclean.classify.methods.convolution import Network, Plan, convolve, fit
+from vclean.errors import ExtraMissingError
+
+ROWS = np.array([[1, 0], [2, 1], [0, 3]], dtype=np.float32)
+
+
+def array(*values):
+    return np.array(values, dtype=np.float32)
+
+
+class TestConvolve:
+    def test_width_1_uses_single_rows(self):
+        weight = array([[1], [10]], [[0], [-1]])
+        assert convolve(ROWS, weight, array(0.5, 0)).tolist() == [[1.5, 0], [12.5, -1], [30.5, -3]]
+
+    def test_width_3_uses_neighbors(self):
+        """Weight the row before by 1, the row itself by 10, and the row after by 100, with zeros at the ends."""
+        weight = array([[1, 10, 100], [0, 0, 0]])
+        assert convolve(ROWS, weight, array(0)).tolist() == [[10 + 200], [1 + 20], [2]]
+
+    @pytest.mark.parametrize("rows", [0, 1])
+    def test_fewer_rows_than_the_width(self, rows):
+        assert convolve(ROWS[:rows], array([[1, 10, 100], [0, 0, 0]]), array(7)).tolist() == [[17]] * rows
+
+    @pytest.mark.parametrize("size", [1, 7, 1000])
+    def test_batches_do_not_change_the_product(self, monkeypatch, size):
+        rows = np.random.default_rng(1).normal(size=(20, 3)).astype(np.float32)
+        weight = np.random.default_rng(2).normal(size=(2, 3, 3)).astype(np.float32)
+        whole = sum(np.pad(rows, ((1, 1), (0, 0)))[step : step + 20] @ weight[:, :, step].T for step in range(3))
+        monkeypatch.setattr(convolution, "_ONE_THREAD", size)
+        assert convolve(rows, weight, array(0, 0)) == pytest.approx(whole, abs=1e-5)
+
+
+class TestNetwork:
+    NETWORK = Network(
+        [array([[1, 0, -1], [0, 0, 0]], [[0, 0, 0], [0, 1, 0]]), array([[1], [0]], [[1], [2]], [[0], [-1]])],
+        [array(0, -1), array(0, 0, 5)],
+    )
+
+    def test_inner_layers_are_rectified(self):
+        """Compute by hand: differences in the first column are -2, 1, 2; the second column minus 1 is -1, 0, 2."""
+        assert self.NETWORK(ROWS).tolist() == [[0, 0, 5], [1, 1, 5], [2, 6, 3]]
+
+    def test_arrays_round_trip(self):
+        arrays = self.NETWORK.to_arrays("some_")
+        assert sorted(arrays) == ["some_0_b", "some_0_w", "some_1_b", "some_1_w"]
+        again = Network.from_arrays({"other_0_w": array(1), **arrays}, "some_")
+        assert np.array_equal(again(ROWS), self.NETWORK(ROWS))
+
+
+PLAN = Plan(filters=(8, 2), widths=(3, 3), dropout=0.0, batch=16, excerpt=5, steps=150, rate=0.02)
+RANDOM = np.random.default_rng(3)
+SEQUENCES = [RANDOM.normal(size=(length, 3)).astype(np.float32) for length in (20, 3, 0, 9, 1)]
+"""Of some pages, one of them empty and two of them shorter than an excerpt."""
+BEFORE = [np.append(0, rows[:-1, 0] > 0).astype(np.int64)[: len(rows)] for rows in SEQUENCES]
+"""Whether the row before has a positive number in its first column."""
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch", reason="comes with the extra web2text")
+
+
+def same(one, other):
+    parts = zip([*one.weights, *one.biases], [*other.weights, *other.biases], strict=True)
+    return all(np.array_equal(mine, theirs) for mine, theirs in parts)
+
+
+class TestFit:
+    def test_learns_from_neighbors(self, torch):
+        network = fit(SEQUENCES, BEFORE, PLAN)
+        right = [(network(rows).argmax(axis=1) == targets) for rows, targets in zip(SEQUENCES, BEFORE, strict=True)]
+        assert np.concatenate(right).mean() > 0.95
+
+    def test_shapes_and_types(self, torch):
+        network = fit(SEQUENCES, BEFORE, replace(PLAN, steps=1))
+        assert [weight.shape for weight in network.weights] == [(8, 3, 3), (2, 8, 3)]
+        assert [bias.shape for bias in network.biases] == [(8,), (2,)]
+        assert {part.dtype for part in (*network.weights, *network.biases)} == {np.dtype(np.float32)}
+
+    def test_training_is_reproducible(self, torch):
+        plan = replace(PLAN, steps=5, dropout=0.3)
+        first = fit(SEQUENCES, BEFORE, plan)
+        torch.rand(3)
+        assert same(fit(SEQUENCES, BEFORE, plan), first)
+        assert not same(fit(SEQUENCES, BEFORE, replace(plan, seed=8)), first)
+        assert not same(fit(SEQUENCES, BEFORE, replace(plan, dropout=0.2)), first)
+
+    def test_decay_keeps_weights_small(self, torch):
+        def size(decay):
+            return sum(np.abs(weight).sum() for weight in fit(SEQUENCES, BEFORE, replace(PLAN, decay=decay)).weights)
+
+        assert size(0.1) < size(0.0)
+
+    def test_settings_of_the_library_are_restored(self, torch):
+        torch.manual_seed(1)
+        expected = torch.rand(2)
+        torch.manual_seed(1)
+        threads = torch.get_num_threads()
+        fit(SEQUENCES, BEFORE, replace(PLAN, steps=2))
+        assert torch.equal(torch.rand(2), expected)
+        assert torch.get_num_threads() == threads
+        assert not torch.are_deterministic_algorithms_enabled()
+
+    def test_missing_library(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "torch", None)
+        with pytest.raises(ExtraMissingError, match=r"needs PyTorch .*: pip install .*\[web2text\]'"):
+            fit(SEQUENCES, BEFORE, PLAN)
+
+
+class TestForward:
+    def test_agrees_with_numpy(self, torch):
+        weights = [RANDOM.normal(size=shape).astype(np.float32) for shape in ((4, 3, 1), (5, 4, 3), (2, 5, 3))]
+        biases = [RANDOM.normal(size=len(weight)).astype(np.float32) for weight in weights]
+        rows = SEQUENCES[0]
+        padded = np.pad(rows, ((0, 6), (0, 0)))[None]
+        inside = torch.arange(len(rows) + 6)[None, None] < len(rows)
+        output = convolution.forward(
+            torch,
+            torch.from_numpy(padded).transpose(1, 2),
+            [torch.from_numpy(weight) for weight in weights],
+            [torch.from_numpy(bias) for bias in biases],
+            inside,
+        )[0].T.numpy()[: len(rows)]
+        assert output == pytest.approx(Network(weights, biases)(rows), abs=1e-4)

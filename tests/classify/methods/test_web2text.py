@@ -1,0 +1,408 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.pages import context_of, snapshot
+
+from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.methods import get, web2text
+from vclean.classify.methods.base import TrainingPage, pack_arrays, unpack_arrays
+from vclean.classify.methods.convolution import Network
+from vclean.classify.methods.web2text import (
+    COLUMNS,
+    FORK_TAGS,
+    LEAF_TAGS,
+    NONE,
+    PAIR_COLUMNS,
+    CollapsedTree,
+    Potential,
+    compute,
+    standardized,
+)
+from vclean.errors import ExtraMissingError
+from vclean.features.blocks import extract_blocks
+
+PAGE = "<body><div><div><h1>Rain</h1><p>It <b>rained</b>.</p></div></div><ul><li><a href=/>Home</a><li>News</ul>"
+
+
+def collapsed(html):
+    return CollapsedTree(extract_blocks(snapshot(html)))
+
+
+def tags(tree, elements):
+    """Return the tags of elements, `None` for `NONE`."""
+    page = tree.blocks.snapshot
+    return [None if element == NONE else page.tags[page.tag[element]] for element in np.ravel(elements).tolist()]
+
+
+class TestForks:
+    def test_element_with_one_child_is_not_a_fork(self):
+        tree = collapsed(PAGE)
+        assert tags(tree, np.flatnonzero(tree.is_fork)) == ["body", "div", "ul"]
+        assert tree.blocks.snapshot.depth[np.flatnonzero(tree.is_fork)[1]] == 3  # the inner one of the two
+
+    def test_empty_elements_do_not_count(self):
+        tree = collapsed("<body><div><p>one</p><p></p><img></div><div></div>")
+        assert not tree.is_fork.any()
+
+    def test_text_beside_an_element_is_a_child(self):
+        tree = collapsed("<body><div>one<p>two</p></div>")
+        assert tags(tree, np.flatnonzero(tree.is_fork)) == ["div"]
+
+    def test_two_blocks_in_one_element(self):
+        tree = collapsed("<body><p>one<br><br>two")
+        assert tags(tree, tree.parent) == ["p", "p"]
+
+    def test_parents_of_a_leaf(self):
+        tree = collapsed(PAGE)
+        assert tags(tree, tree.parent) == ["div", "div", "ul", "ul"]
+        assert tags(tree, tree.parents(tree.parent)) == ["body"] * 4
+        assert tags(tree, tree.parents(tree.parents(tree.parent))) == [None] * 4
+        assert tags(tree, tree.parents(tree.parents(tree.parents(tree.parent)))) == [None] * 4
+
+    def test_root_is_the_outermost_fork(self):
+        tree = collapsed("<body><div><main><p>one</p><p>two</p></main></div>")
+        assert tags(tree, tree.root) == ["main"]
+
+    def test_page_of_one_block_has_no_fork(self):
+        tree = collapsed("<body><div><p>one")
+        assert (tree.root, tree.parent.tolist()) == (NONE, [NONE])
+        assert tree.parents(tree.parent).tolist() == [NONE]
+        assert tree.distance.shape == tree.common_fork.shape == (0,)
+
+
+class TestRuns:
+    def test_block_that_begins_outside_is_excluded(self):
+        tree = collapsed("<div>one <span>two<p>three</p><p>four</p>five</span> six</div>")
+        assert tree.blocks.text == ["one two", "three", "four", "five six"]
+        assert tags(tree, tree.parent) == ["div", "span", "span", "div"]
+        assert [run.tolist() for run in tree.runs(tree.parent)] == [[0, 1, 1, 0], [4, 3, 3, 4]]
+
+    @pytest.mark.parametrize("html", [PAGE, "<div>one<p>two<p>three<br><br>four</div><td>five", "<p>one"])
+    def test_agrees_with_a_simple_implementation(self, html):
+        tree = collapsed(html)
+        end = tree.blocks.snapshot.end
+        elements = np.arange(len(end), dtype=np.int32)
+        runs = np.stack(tree.runs(elements), axis=1).tolist()
+        for element, (first, last) in zip(elements.tolist(), runs, strict=True):
+            inside = np.flatnonzero((tree.container >= element) & (tree.container < end[element]))
+            assert list(range(first, last)) == inside.tolist()
+
+
+NAMES = [*COLUMNS]
+PAIR_NAMES = [*PAIR_COLUMNS]
+RAIN_PAGE = """
+<body><h1>Rain and Sun</h1>
+<div class=story><p>It rained in the valley. Nobody minded, did they?</p><p>In 2026 it <a href=/>rained</a>.</p></div>
+<ul><li><a href=/>Home</a></li><li>© Rain</li></ul>
+"""
+
+
+def blocks(html):
+    """Return the features of the blocks of a page by name."""
+    return dict(zip(NAMES, compute(context_of(html))[0].T, strict=True))
+
+
+def pairs(html):
+    """Return the features of the pairs of a page by name."""
+    return dict(zip(PAIR_NAMES, compute(context_of(html))[1].T, strict=True))
+
+
+def logs(*values):
+    return pytest.approx(np.log(values), abs=1e-6)
+
+
+class TestColumns:
+    def test_number_of_features_is_as_published(self):
+        assert (len(set(NAMES)), len(set(PAIR_NAMES))) == (128, 25)
+        assert (len(LEAF_TAGS), len(FORK_TAGS)) == (19, 20)
+
+    def test_one_row_per_block_and_pair(self):
+        block_rows, between = compute(context_of(RAIN_PAGE))
+        assert (block_rows.shape, between.shape) == ((5, 128), (4, 25))
+        assert block_rows.dtype == between.dtype == np.float32
+
+    def test_flags_are_0_or_1(self):
+        for columns, values in zip((COLUMNS, PAIR_COLUMNS), compute(context_of(RAIN_PAGE)), strict=True):
+            flags = values[:, [web2text._FLAG.fullmatch(column) is not None for column in columns]]
+            assert set(flags[~np.isnan(flags)].tolist()) == {0, 1}
+
+    def test_page_of_one_block(self):
+        values, between = compute(context_of("<p>Rain, rain.</p>"))
+        assert between.shape == (0, 25)
+        unknown = [name for name, value in zip(NAMES, values[0], strict=True) if np.isnan(value)]
+        assert {name.split("_")[0] for name in unknown} == {"parent", "grandparent", "root"}
+
+
+class TestDuplicates:
+    def test_equal_texts(self):
+        values = blocks("<p>Rain</p>" * 11 + "<p>Sun</p>" * 2 + "<p>Snow</p>")
+        assert values["has_duplicate"].tolist() == [1] * 13 + [0]
+        assert values["has_10_duplicates"].tolist() == [1] * 11 + [0] * 3
+
+    def test_equal_classes(self):
+        values = blocks("<p class=a>one</p><p class=a>two</p><p>three</p><div class=a>four</div>")
+        assert values["same_class_path"].tolist() == [0.5, 0.5, 0.25, 0.25]
+
+
+class TestLeaf:
+    def test_characters_and_words(self):
+        values = blocks(RAIN_PAGE)
+        assert values["log_characters"] == logs(np.exp(2.5), 49, 18, np.exp(2.5), np.exp(2.5))
+        assert values["log_words"] == logs(3, 9, 4, 1, 1)
+        assert values["word_length"].tolist() == pytest.approx([10 / 3, 38 / 9, 14 / 4, 4, 4])
+
+    def test_lengths_are_limited(self):
+        values = blocks(f"<p>{'rain ' * 100}</p><p>{'rain' * 5}</p>")
+        assert values["log_characters"][0] == 5.5
+        assert values["log_words"][0] == 3.5
+        assert values["log_sentence_length"][0] == 5
+        assert values["word_length"].tolist() == [4, 15]
+
+    def test_block_without_words(self):
+        values = blocks("<p>...</p><p>Rain</p>")
+        assert values["has_word"].tolist() == [0, 1]
+        for name in ("log_words", "word_length", "stop_word_ratio", "capitals_1", "capitals_2", "capitals_3"):
+            assert np.isnan(values[name]).tolist() == [True, False], name
+
+    def test_punctuation(self):
+        values = blocks(f"<p>A b, c: d.</p><p>Rain</p><p>{'a, ' * 20}</p>")
+        assert values["has_punctuation"].tolist() == [1, 0, 1]
+        assert values["punctuation"].tolist() == [3, 0, 10]
+        assert values["log_punctuation_ratio"] == pytest.approx([-2.5, np.nan, -2.5], nan_ok=True)
+
+    def test_little_punctuation(self):
+        values = blocks(f"<p>{'rain ' * 8}a.</p>")
+        assert values["log_punctuation_ratio"] == logs(1 / 42)
+
+    def test_sentences(self):
+        values = blocks("<p>It rained. Nobody minded! did they? Ok; no</p><p>It rained, Bob said</p>")
+        assert values["has_sentences"].tolist() == [1, 0]
+        assert values["log_sentence_length"] == logs(42 / 3, 19)
+
+    def test_ends(self):
+        values = blocks("<p>Rain?</p><p>Rain!</p><p>Rain</p><p>Rain:</p><p>雨？</p>")
+        assert values["ends_punctuation"].tolist() == [1, 1, 0, 1, 1]
+        assert values["ends_question"].tolist() == [1, 0, 0, 0, 1]
+
+    def test_digits_and_patterns(self):
+        values = blocks("<p>In 2026</p><p>© rain</p><p>a@b.org</p><p>see https://b.org</p>")
+        assert values["has_numeric"].tolist() == [1, 0, 0, 0]
+        assert values["numeric_ratio"][0] == pytest.approx(4 / 7)
+        for number, name in enumerate(("year", "copyright", "email", "url")):
+            assert np.flatnonzero(values[name]).tolist() == [number]
+
+    def test_stop_words_and_capitals(self):
+        values = blocks(RAIN_PAGE)
+        assert values["has_stop_word"].tolist() == [1, 1, 1, 1, 0]
+        assert values["capitals_1"] == pytest.approx([2 / 3, 2 / 9, 1 / 4, 1, 1])
+        assert values["capitals_3"] == pytest.approx([8 / 27, 8 / 729, 1 / 64, 1, 1])
+
+    def test_position_on_the_page(self):
+        values = blocks("<p>one</p><p>two</p><p>four</p>")
+        assert values["position"].tolist() == pytest.approx([0.15, 0.45, 0.8])
+        assert values["position_2"].tolist() == pytest.approx([0.0225, 0.2025, 0.64])
+
+    def test_tags(self):
+        values = blocks(RAIN_PAGE)
+        assert {name: np.flatnonzero(values[f"tag_{name}"]).tolist() for name in ("h1", "p", "li", "a", "div")} == {
+            "h1": [0], "p": [1, 2], "li": [3, 4], "a": [3], "div": [],
+        }  # fmt: skip
+
+
+class TestForkColumns:
+    def test_has_parent_and_grandparent(self):
+        values = blocks(RAIN_PAGE)
+        assert values["has_parent"].tolist() == [1] * 5
+        assert values["has_grandparent"].tolist() == [0, 1, 1, 1, 1]
+        assert np.isnan(values["grandparent_log_characters"]).tolist() == [True] + [False] * 4
+
+    def test_counts_are_sums(self):
+        values = blocks(RAIN_PAGE)
+        assert values["parent_log_characters"] == logs(89, 67, 67, np.exp(2.5), np.exp(2.5))
+        assert values["parent_body_share"] == pytest.approx(np.array([89, 67, 67, 10, 10]) / 89)
+        assert values["parent_capitals_1"] == pytest.approx([7 / 18, 3 / 13, 3 / 13, 1, 1])
+        assert values["parent_link_density"] == pytest.approx([10 / 89, 6 / 67, 6 / 67, 4 / 10, 4 / 10])
+
+    def test_flags_are_of_any_block_and_ends_of_the_last(self):
+        values = blocks(RAIN_PAGE)
+        assert values["parent_year"].tolist() == [1, 1, 1, 0, 0]
+        assert values["parent_copyright"].tolist() == [1, 0, 0, 1, 1]
+        assert values["parent_ends_punctuation"].tolist() == [0, 1, 1, 0, 0]
+
+    def test_all_blocks_share_the_root(self):
+        values = blocks(RAIN_PAGE)
+        roots = {name: column for name, column in values.items() if name.startswith("root_")}
+        assert len(roots) == 20
+        for name, column in roots.items():
+            assert column.tolist() == [values[name.replace("root_", "parent_")][0]] * 5, name
+
+    def test_lengths_of_forks_are_limited(self):
+        assert blocks(f"<p>{'rain ' * 100}<p>rain")["parent_log_characters"] == logs(503, 503)
+
+    def test_tags_and_forms(self):
+        values = blocks("<div><table><tr><td>one<td>two<input></table></div><p>three</p>")
+        assert values["parent_tag_tr"].tolist() == values["parent_tag_table"].tolist() == [1, 1, 0]
+        assert values["parent_tag_div"].tolist() == [1, 1, 0]
+        assert values["parent_tag_td"].tolist() == [0, 0, 0]
+        assert values["parent_has_form"].tolist() == [1, 1, 1]
+        assert blocks(RAIN_PAGE)["parent_has_form"].tolist() == [0] * 5
+
+
+class TestPairColumns:
+    def test_distances(self):
+        values = pairs(RAIN_PAGE)
+        steps = np.stack([values[f"distance_{name}"] for name in (2, 3, 4, "more")], axis=1)
+        assert steps.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
+
+    def test_large_distance(self):
+        html = "<section><div><p>a<p>b</div><p>c</section><section><div><p>d<p>e</div><p>f</section>"
+        assert pairs(html)["distance_more"].tolist() == [0, 0, 1, 0, 0]
+
+    def test_block_breaks(self):
+        assert pairs("<p>one<br><br>two</p><p>three</p>")["block_break"].tolist() == [0, 1]
+
+    def test_common_fork(self):
+        values, of_blocks = pairs(RAIN_PAGE), blocks(RAIN_PAGE)
+        for name in ("log_characters", "body_share", "link_density"):
+            parents = of_blocks[f"parent_{name}"][[0, 1, 0, 3]]
+            assert values[f"common_{name}"].tolist() == parents.tolist()
+
+
+STORY = "It rained all day in the valley, and nobody minded at all."
+MENU = "<ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li></ul>"
+MENU_PAGE = f"{MENU}<h1>Rain</h1><p>{STORY}</p><p>{STORY} {STORY}</p><div>© 2026</div>"
+
+
+def training_page():
+    return TrainingPage(GoldPage(text=f"Rain\n{STORY}\n{STORY} {STORY}"), extract_blocks(snapshot(MENU_PAGE)))
+
+
+def layer(columns, outputs, **weights):
+    """Return a potential of one layer without neighbors, with `weights` by column name."""
+    weight = np.zeros((outputs, len(columns), 1), dtype=np.float32)
+    for index, column in enumerate(columns):
+        weight[:, index, 0] = weights.get(column, 0)
+    count = len(columns)
+    network = Network([weight], [np.zeros(outputs, dtype=np.float32)])
+    return Potential(np.zeros(count, dtype=np.float32), np.ones(count, dtype=np.float32), network)
+
+
+def model(block, pair):
+    """Return a method with weights set by hand."""
+    return web2text.load(pack_arrays(block.to_arrays("block_") | pair.to_arrays("pair_")))
+
+
+@pytest.fixture(scope="module")
+def trained():
+    pytest.importorskip("torch", reason="comes with the extra web2text")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_BLOCK_PLAN", "_PAIR_PLAN"):
+            patch.setattr(web2text, name, replace(getattr(web2text, name), steps=60, batch=16))
+        yield web2text.train([web2text.make_example(training_page())] * 4)
+
+
+class TestExample:
+    def test_features_and_content(self):
+        example = web2text.make_example(training_page())
+        assert example.content.tolist() == [False, False, True, True, True, False]
+        assert (example.blocks.shape, example.pairs.shape) == ((6, 128), (5, 25))
+
+
+class TestStandardized:
+    def test_missing_values_become_the_mean(self):
+        rows = np.array([[1, np.nan], [4, 8]], dtype=np.float32)
+        mean, scale = np.array([1, 2], dtype=np.float32), np.array([1, 3], dtype=np.float32)
+        assert standardized(rows, mean, scale).tolist() == [[0, 0], [3, 2]]
+
+
+class TestStandard:
+    def test_standardization_of_numbers_and_flags(self):
+        of = ["log_words", "parent_has_form", "punctuation"]
+        rows = np.array([[1, 0, np.nan], [5, 0, np.nan], [np.nan, 1, np.nan]], dtype=np.float32)
+        mean, scale = web2text._standard(rows, of)
+        assert (mean.tolist(), scale.tolist()) == ([3, 0.5, 0], [2, 0.5, 1])
+        assert standardized(rows, mean, scale).tolist() == [[-1, -1, 0], [1, -1, 0], [0, 1, 0]]
+
+
+class TestPotential:
+    def test_probabilities_sum_to_1(self):
+        potential = layer(COLUMNS, 2, log_words=[0, 1])
+        rows = np.zeros((3, len(COLUMNS)), dtype=np.float32)
+        rows[:, NAMES.index("log_words")] = [0, np.log(3), 1000]
+        assert np.exp(potential(rows)) == pytest.approx(np.array([[0.5, 0.5], [0.25, 0.75], [0, 1]]))
+
+    def test_arrays_round_trip(self):
+        potential = layer(COLUMNS, 2, log_words=[0, 1])
+        rows = np.ones((2, len(COLUMNS)), dtype=np.float32)
+        again = Potential.from_arrays(unpack_arrays(pack_arrays(potential.to_arrays("a_"))), "a_")
+        assert np.array_equal(again(rows), potential(rows))
+
+
+class TestLoad:
+    def test_block_scores_decide(self):
+        run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4))
+        prediction = run(extract_blocks(snapshot(f"<p>{STORY}</p><p>Rain</p>")))
+        assert "".join(prediction.labels) == "po"
+        assert prediction.probability.tolist() == pytest.approx([1, 0.5], abs=1e-3)
+
+    def test_pair_scores_decide_undecided_blocks(self):
+        """Use pair scores, in the order 00, 01, 10, 11, that make neighbors of content content."""
+        run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4, distance_2=[0, 0, 0, 9]))
+        prediction = run(extract_blocks(snapshot(f"<p>{STORY}</p><p>Rain</p>")))
+        assert "".join(prediction.labels) == "pp"
+        assert prediction.probability.min() > 0.9
+
+    def test_transition_from_boilerplate_to_content(self):
+        run = model(layer(COLUMNS, 2), layer(PAIR_COLUMNS, 4, distance_2=[0, 9, 0, 0]))
+        assert "".join(run(extract_blocks(snapshot("<p>Rain</p><h2>Sun</h2>"))).labels) == "oh"
+
+    def test_page_of_one_block(self):
+        run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4))
+        assert "".join(run(extract_blocks(snapshot(f"<h1>{STORY}</h1>"))).labels) == "h"
+
+    def test_drops_hidden_blocks(self):
+        run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4))
+        assert "".join(run(extract_blocks(snapshot(f"<p>{STORY}</p><p hidden>{STORY}</p>"))).labels) == "po"
+
+
+class TestTrain:
+    def test_fits_the_training_page(self, trained):
+        page = f"{MENU}<h1>Sun</h1><p>{STORY}</p><p>{STORY} {STORY}</p><div>© 2025</div>"
+        prediction = web2text.load(trained)(extract_blocks(snapshot(page)))
+        assert "".join(prediction.labels) == "oohppo"
+        assert prediction.probability[3] > 0.5 > prediction.probability[0]
+        assert prediction.probability.dtype == np.float32
+
+    def test_training_is_reproducible(self, trained, monkeypatch):
+        for name in ("_BLOCK_PLAN", "_PAIR_PLAN"):
+            monkeypatch.setattr(web2text, name, replace(getattr(web2text, name), steps=60, batch=16))
+        assert web2text.train([web2text.make_example(training_page())] * 4) == trained
+
+    def test_layers_as_published(self, trained):
+        arrays = unpack_arrays(trained)
+        shapes = {name: values.shape for name, values in arrays.items() if name.endswith("w")}
+        both = [((50, 50, 1), (50, 50, 3), (10, 50, 3))] * 2
+        for name, columns, outputs, (second, third, fourth) in zip(
+            ("block", "pair"), (128, 25), (2, 4), both, strict=True
+        ):
+            expected = [(50, columns, 1), second, third, fourth, (outputs, 10, 3)]
+            assert [shapes[f"{name}_layer_{number}_w"] for number in range(5)] == expected
+
+    def test_missing_library(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "torch", None)
+        with pytest.raises(ExtraMissingError, match=r"pip install .*\[web2text\]'"):
+            web2text.train([web2text.make_example(training_page())])
+
+
+class TestShipped:
+    def test_shipped_model_works_without_the_training_library(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "torch", None)
+        menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
+        paragraphs = f"<p>{STORY} {STORY} {STORY}</p>" * 3
+        assert (
+            "".join(get("web2text")(extract_blocks(snapshot(f"{menu}<h1>Rain</h1>{paragraphs}"))).labels) == "ooooohppp"
+        )

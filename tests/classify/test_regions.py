@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.classify.regions import CLASSES, NONE, BlockRoles, inherit_roles
+from vclean.features.blocks import extract_blocks
+from vclean.features.page_context import PageContext
+from vclean.features.regions.candidates import candidate_regions
+from vclean.labels import Role
+
+ROLES = list(Role)
+NAV, ARTICLE = ROLES.index(Role.NAVIGATION), ROLES.index(Role.ARTICLE)
+
+
+def posteriors(*rows):
+    """Return one row per candidate from probabilities by class; the last class gets the rest."""
+    array = np.zeros((len(rows), CLASSES), dtype=np.float32)
+    for row, known in zip(array, rows, strict=True):
+        row[list(known)] = list(known.values())
+        row[NONE] += 1 - row.sum()
+    return array
+
+
+def parents(*numbers):
+    return np.array(numbers, dtype=np.int32)
+
+
+class TestInheritRoles:
+    def test_nearest_region_is_itself_or_inherited(self):
+        nearest = inherit_roles(posteriors({ARTICLE: 0.8}, {NAV: 0.25}), parents(-1, 0))[0]
+        assert nearest[1, NAV] == pytest.approx(0.25)
+        assert nearest[1, ARTICLE] == pytest.approx(0.75 * 0.8)
+        assert nearest[1, NONE] == pytest.approx(0.75 * 0.2)
+
+    def test_highest_probability_of_each_role(self):
+        within = inherit_roles(posteriors({NAV: 0.6}, {NAV: 0.1, ARTICLE: 0.3}), parents(-1, 0))[1]
+        assert within[1, [NAV, ARTICLE]].tolist() == pytest.approx([0.6, 0.3])
+
+    @given(st.integers(1, 12), st.integers(0, 1000))
+    def test_equals_a_simple_loop(self, count, seed):
+        rng = np.random.default_rng(seed)
+        rows = rng.dirichlet(np.ones(CLASSES), count).astype(np.float32)
+        parent = parents(-1, *(int(rng.integers(0, i)) for i in range(1, count)))
+        nearest = inherit_roles(rows, parent)[0]
+        assert nearest.sum(axis=1) == pytest.approx(np.ones(count), abs=1e-4)
+        for node in range(1, count):
+            assert nearest[node, NAV] == pytest.approx(
+                rows[node, NAV] + rows[node, NONE] * nearest[parent[node], NAV], abs=1e-5
+            )
+
+    def test_no_candidates(self):
+        assert all(len(array) == 0 for array in inherit_roles(posteriors(), parents()))
+
+
+class FixedTrees:
+    """Trees that predict the same probabilities for every page."""
+
+    def __init__(self, probability):
+        self.probability = probability
+
+    def predict(self, x):
+        assert len(x) == len(self.probability)
+        return self.probability
+
+
+class TestBlockRoles:
+    def test_most_probable_role_or_none(self):
+        context = PageContext(extract_blocks(snapshot("<p>one<div><p>two</div><div><p>three<p>four</div>")))
+        regions = candidate_regions(context)
+        rows = [{ARTICLE: 0.2}, *({NAV: 0.7} for _ in range(len(regions) - 1))]
+        roles = BlockRoles.predict(FixedTrees(posteriors(*rows)), context)
+        assert roles.nearest.shape == (len(context), CLASSES)
+        assert roles.most_probable() == [Role.NAVIGATION] * 4
+        assert roles.within[:, ARTICLE].tolist() == pytest.approx([0.2] * 4)
+
+    def test_comments(self):
+        context = PageContext(extract_blocks(snapshot("<p>one<div><p>two<p>three</div>")))
+        rows = [{} for _ in candidate_regions(context).node]
+        rows[-1] = {ROLES.index(Role.COMMENTS): 0.9}
+        comments = BlockRoles.predict(FixedTrees(posteriors(*rows)), context).comments
+        assert comments.tolist() == pytest.approx([0, 0, 0.9])

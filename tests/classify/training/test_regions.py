@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.archives import record, response
+from helpers.pages import laid_out, snapshot
+
+from vclean.classify.corpora.marked import MarkedArchive, RegionMark, strip_marks
+from vclean.classify.regions import CLASSES, NONE, posterior
+from vclean.classify.training import regions
+from vclean.classify.training.fits import FITS
+from vclean.classify.training.regions import (
+    NONE_WEIGHT,
+    ROLE_CODES,
+    STYLED_WEIGHT,
+    RegionFits,
+    RegionRows,
+    archive_rows,
+    fit,
+    hide_names,
+    marked_rows,
+)
+from vclean.errors import DeadlineError, InputError
+from vclean.features.blocks import extract_blocks
+from vclean.features.matrix import block_values
+from vclean.features.page_context import PageContext
+from vclean.features.regions.columns import COLUMNS, KIND_COLUMNS, NAME_COLUMNS
+from vclean.labels import Role
+
+WORDS = ["river", "ferry", "bridge", "rope", "village", "winter", "council", "bell"]
+
+
+def page(number, **options):
+    """Return the rows of a page with a marked menu, a marked article, and unmarked text."""
+    menu = "".join(f"<li><a href=/{word}>{word}</a>" for word in WORDS[: 3 + number % 4])
+    text = "".join(f"<p>The {word} was here, and so were {number} others, they said.</p>" for word in WORDS[:4])
+    html = f"""<div data-block-type=Menu data-block=1><ul>{menu}</ul></div>
+    <div data-block-type=Article data-block=1><h1>The {WORDS[number % 8]}</h1>{text}</div><p>End"""
+    stripped, marks = strip_marks(html)
+    return marked_rows(
+        PageContext(extract_blocks(snapshot(stripped))), marks, **({"site": f"site{number}.example"} | options)
+    )
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setitem(FITS, "regions", FITS["regions"] | {"min_data_in_leaf": 2, "rounds": 12})
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return [page(number) for number in range(12)]
+
+
+class TestFit:
+    def test_learns_roles(self, pages):
+        booster = fit(pages[:10])
+        probabilities = posterior(booster, pages[11].x).argmax(axis=1)
+        assert probabilities[:2].tolist() == [ROLE_CODES[Role.NAVIGATION], ROLE_CODES[Role.ARTICLE]]
+        assert (probabilities[2:] == NONE).mean() > 0.7
+
+    def test_is_deterministic(self, pages):
+        assert fit(pages).text == fit(pages).text
+
+
+class TestPosterior:
+    def test_probabilities(self, pages):
+        probabilities = posterior(fit(pages), pages[0].x)
+        assert probabilities.shape == (len(pages[0]), CLASSES)
+        assert probabilities.dtype == np.float32
+        assert probabilities.sum(axis=1) == pytest.approx(np.ones(len(probabilities)), abs=1e-4)
+
+    def test_no_containers(self, pages):
+        assert posterior(fit(pages), np.zeros((0, len(COLUMNS)), dtype=np.float32)).shape == (0, CLASSES)
+
+
+class TestWeights:
+    def rows(self, roles, site="a", by_hand=True):
+        role = np.array(roles, dtype=np.int8)
+        return RegionRows(site, by_hand, np.zeros((len(role), len(COLUMNS)), dtype=np.float32), role)
+
+    def test_negatives_weigh_less(self):
+        assert regions._weights([self.rows([0, NONE])]).tolist() == pytest.approx([1, NONE_WEIGHT])
+
+    def test_generated_marks_weigh_less(self):
+        weights = regions._weights([self.rows([0], by_hand=False)])
+        assert weights.tolist() == pytest.approx([STYLED_WEIGHT])
+
+    def test_limits_the_weight_of_a_site(self):
+        many = [self.rows([0] * 50, by_hand=False) for _ in range(4)]
+        other = self.rows([0], site="b", by_hand=False)
+        weights = regions._weights([*many, other])
+        assert weights[:-1].sum() == pytest.approx(STYLED_WEIGHT * regions.SITE_REGIONS, rel=1e-4)
+        assert weights[-1] == pytest.approx(STYLED_WEIGHT)
+
+
+class TestRegionFits:
+    def test_model_of_a_site_excludes_the_site(self, pages):
+        fits = RegionFits.from_rows(pages)
+        model = fits.for_site("site3.example").text
+        together = [site for site in fits.held_out if fits.held_out[site] is fits.held_out["site3.example"]]
+        assert "site3.example" in together
+        assert model == fit([rows for rows in pages if rows.site not in together]).text
+
+    def test_other_sites_use_the_full_model(self, pages):
+        fits = RegionFits.from_rows(pages)
+        assert fits.for_site("elsewhere.example") is fits.full
+        assert fits.full.text == fit(pages).text
+
+    def test_generated_pages_are_in_each_model(self, pages):
+        fits = RegionFits.from_rows([*pages, page(20, site="docs.example", by_hand=False)])
+        assert fits.for_site("docs.example") is fits.full
+        assert "docs.example" not in fits.held_out
+
+    def test_rejects_a_single_site(self, pages):
+        with pytest.raises(InputError, match="too few marked pages"):
+            RegionFits.from_rows([pages[0], pages[0]])
+
+    def test_accepts_two_sites(self, pages):
+        fits = RegionFits.from_rows(pages[:2])
+        assert fits.for_site("site0.example").text == fit(pages[1:2]).text
+
+    def test_one_model_per_fold(self, pages):
+        fits = RegionFits.from_rows(pages)
+        assert len({id(model) for model in fits.held_out.values()}) == regions.FOLDS
+
+
+MARKED = """<body><nav data-block=1 data-block-type=Menu class=topnav><ul><li><a href=/>Home</a><li>About</ul></nav>
+<div><div data-block=1 data-block-type=Content><h1>Title</h1><p>Text</p></div></div>
+<img data-block=1 data-block-type=Logo src=logo.png><p>Unmarked</p></body>"""
+NAMES = [column.name for column in COLUMNS]
+
+
+def rows(read=snapshot, **options):
+    html, marks = strip_marks(MARKED)
+    return marked_rows(PageContext(extract_blocks(read(html))), marks, **options)
+
+
+class TestMarkedRows:
+    def test_marked_regions_precede_negatives(self):
+        training_rows = rows()
+        assert training_rows.role[:3].tolist() == [
+            ROLE_CODES[Role.NAVIGATION],
+            ROLE_CODES[Role.CONTENT],
+            ROLE_CODES[Role.LOGO],
+        ]
+        assert set(training_rows.role[3:].tolist()) == {NONE}
+        assert len(training_rows) == len(training_rows.x)
+
+    def test_containers_with_the_blocks_of_a_mark_are_no_negatives(self):
+        """Skip the `div` around the content; the page, two list items, a heading and paragraphs remain."""
+        assert (rows().role == NONE).sum() == 6
+
+    def test_includes_regions_without_text(self):
+        assert rows().x[2, NAMES.index("blocks")] == 0
+        assert rows().x[2, NAMES.index("name_logo")] == 1
+
+    def test_ignores_marks_of_missing_elements(self):
+        context = PageContext(extract_blocks(snapshot("<p>one</p>")))
+        assert marked_rows(context, [RegionMark("/html[1]/body[1]/nav[1]", Role.AD, 1)]).role.tolist() == [NONE]
+
+    def test_hides_names_of_generated_marks(self):
+        hidden = [NAMES.index(column.name) for column in (*KIND_COLUMNS, *NAME_COLUMNS)]
+        assert np.isnan(rows(by_hand=False).x[:, hidden]).all()
+        assert not np.isnan(rows().x[:, hidden]).any()
+
+    def test_site_and_origin(self):
+        training_rows = rows(site="example.org", by_hand=False)
+        assert (training_rows.site, training_rows.by_hand) == ("example.org", False)
+
+    def test_rendered(self):
+        assert rows(laid_out).x[:, NAMES.index("rendered")].tolist() == [1] * len(rows())
+
+
+class TestArchiveRows:
+    @pytest.fixture
+    def archive(self, tmp_path):
+        path = tmp_path / "a.warc"
+        page = record("http://a.example/", response(MARKED.encode(), "text/html; charset=utf-8"))
+        bad = record("http://b.example/", response(b"<p data-block-type=Ad></p>"))
+        path.write_bytes(page + bad)
+        return MarkedArchive(path)
+
+    def test_reads_each_page_with_and_without_subresources(self, archive):
+        requests = []
+
+        def read(page):
+            requests.append((page.url, page.resources is None))
+            return snapshot(page.content)
+
+        all_rows = list(archive_rows(archive, [read, read]))
+        assert requests[:4] == [("http://a.example/", False)] * 2 + [("http://a.example/#bare", True)] * 2
+        assert [(row.site, row.by_hand, len(row)) for row in all_rows] == [("a.example", True, len(rows()))] * 4
+
+    def test_skips_unreadable_pages(self, archive):
+        def read(page):
+            raise DeadlineError("too late")
+
+        assert list(archive_rows(archive, [read])) == []
+
+    def test_generated_marks(self, archive):
+        row = next(archive_rows(archive, [lambda page: snapshot(page.content)], by_hand=False))
+        assert not row.by_hand
+        assert np.isnan(row.x[:, -1]).all()
+
+
+class TestHideNames:
+    def test_other_features_do_not_change(self):
+        x = np.ones((2, len(COLUMNS)), dtype=np.float32)
+        visible = len(COLUMNS) - len(KIND_COLUMNS) - len(NAME_COLUMNS)
+        hidden = hide_names(x)
+        assert (hidden[:, :visible] == 1).all()
+        assert np.isnan(hidden[:, visible:]).all()
+        assert (x == 1).all()
+
+
+class TestBlockValues:
+    @pytest.mark.parametrize("read", [snapshot, laid_out])
+    def test_one_value_per_block(self, read):
+        context = PageContext(extract_blocks(read("<h1>One</h1><p>Two</p>")))
+        assert {len(column) for column in block_values(context).values()} == {2}
