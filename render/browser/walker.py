@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vclean.characters import without_invisible
 from vclean.errors import LimitError
 from vclean.render.browser.pseudo_rules import painted_pseudos
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
-from vclean.render.invisible import without_invisible
 from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, LITTLE_TEXT, STYLES, Hidden, Snapshot, Styles
 from vclean.render.static import styles
 

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import pytest
+from helpers.formulas import DISPLAY, DRAWN, INLINE, MATH, TEX
+from helpers.pages import snapshot
+
+from vclean.features.visibility.text_visibility import text_visibility
+from vclean.page import Page
+from vclean.render.browser.renderer import Renderer
+
+
+def formulas(html: str) -> list[str]:
+    page = snapshot(html)
+    parents = page.is_tag(("math",))[page.text_parent].tolist()
+    return [text for text, is_formula in zip(page.texts, parents, strict=True) if is_formula]
+
+
+class TestReplaceFormulas:
+    def test_mathml_has_text_and_no_children(self) -> None:
+        page = snapshot(f"<p>a {MATH} b")
+        assert page.texts == ["a ", "E = mc^2", " b"]
+        assert page.tags == ("html", "body", "p", "math")
+
+    @pytest.mark.parametrize("formula", DRAWN.values(), ids=DRAWN)
+    def test_drawn_formula_is_there_once(self, formula: str) -> None:
+        page = snapshot(f"<p>a {formula} b")
+        assert page.texts == ["a ", TEX, " b"]
+
+    @pytest.mark.parametrize("formula", INLINE.values(), ids=INLINE)
+    def test_inline_formula_has_no_display(self, formula: str) -> None:
+        assert not snapshot(formula).attributes("display")
+
+    @pytest.mark.parametrize("formula", DISPLAY.values(), ids=DISPLAY)
+    def test_display_formula_is_marked(self, formula: str) -> None:
+        page = snapshot(formula)
+        (math,) = page.is_tag(("math",)).nonzero()[0].tolist()
+        assert page.attributes("display")[math] == "block"
+
+    def test_wrapper_of_two_formulas_stays(self) -> None:
+        assert formulas(f"<div class=MathJax>{MATH} and {MATH}</div>") == ["E = mc^2", "E = mc^2"]
+
+    def test_other_scripts_are_no_formulas(self) -> None:
+        assert snapshot("<p>a<script type=text/javascript>x</script>").texts == ["a"]
+
+    def test_mathml_in_a_script_is_read(self) -> None:
+        assert formulas(f"<script type='math/mml'>{MATH}</script>") == ["E = mc^2"]
+
+
+def words(html: str) -> str:
+    return " ".join(" ".join(snapshot(f"<!doctype html><body>{html}").texts).split())
+
+
+@pytest.mark.parametrize("mode", ["open", "closed", "Open"])
+def test_shadow_root_replaces_children(mode: str) -> None:
+    assert words(f"<div>Light<template shadowrootmode={mode}><p>Shadow</p></template><b>too</b></div>") == "Shadow"
+
+
+@pytest.mark.parametrize(
+    ("shadow", "expected"),
+    [
+        ("<p>Before</p><slot></slot>", "Before One two three"),
+        ("<slot>Fallback</slot><p>After</p>", "One two three After"),
+        ("<slot name=s>Fallback</slot>", "named"),
+        ("<slot></slot><slot name=s></slot>", "One two three named"),
+        ("<slot name=other>Fallback</slot>", "Fallback"),
+        ("<slot></slot><slot>second</slot>", "One two three second"),
+    ],
+)
+def test_children_are_in_their_slots(shadow: str, expected: str) -> None:
+    light = "One <b>two</b> three<i slot=s>named</i>"
+    assert words(f"<div><template shadowrootmode=open>{shadow}</template>{light}</div>") == expected
+
+
+def test_fallback_remains_without_children() -> None:
+    assert words("<div> <template shadowrootmode=open><slot>Fallback</slot></template> </div>") == "Fallback"
+
+
+def test_other_templates_are_no_part_of_the_page() -> None:
+    assert words("<div>Light<template><p>Inert</p></template></div>") == "Light"
+    assert words("<div>Light<template shadowrootmode=other><p>Inert</p></template></div>") == "Light"
+
+
+def test_second_root_of_a_host_is_inert() -> None:
+    roots = "<template shadowrootmode=open>First</template><template shadowrootmode=open>Second</template>"
+    assert words(f"<div>{roots}</div>") == "First"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("mode", ["open", "closed"])
+def test_browser_reads_the_same(mode: str) -> None:
+    shadow = f"<template shadowrootmode={mode}><h2>Tide</h2><slot>none</slot></template>"
+    html = f"<!doctype html><body><div>{shadow}<p>High at noon.</p></div>"
+    with Renderer() as renderer:
+        page = renderer.render(Page(content=html)).snapshot
+    assert [text.strip() for text in page.texts if text.strip()] == ["Tide", "High at noon."]
+    assert words(html) == "Tide High at noon."
+
+
+STREAMED = (
+    '<!doctype html><body><h1>Tide</h1><!--$?--><template id="B:0"></template><p>Loading</p><!--/$--><p>Foot</p>'
+    '<div hidden id="S:0"><p>High at noon.</p><template id="B:1a"></template></div> tail '
+    '<div hidden id="S:1a"><p>Low at six.</p></div><script>$RC("B:0","S:0")</script>'
+)
+PLACED = ["Tide", "High at noon.", "Low at six.", "Loading", "Foot", "tail"]
+
+
+def words_of(page):
+    return [text.strip() for text in page.texts if text.strip()]
+
+
+def test_parts_are_in_their_places():
+    page = snapshot(STREAMED)
+    assert words_of(page) == PLACED
+    assert not text_visibility(page).visibility.any()
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<p>One</p><div hidden id="S:x"><p>Two</p></div>',
+        '<p>One</p><p hidden id="S:1">Two</p>',
+        '<p>One</p><div hidden id="T:1"><p>Two</p></div>',
+    ],
+)
+def test_other_elements_stay_hidden(html):
+    page = snapshot(html)
+    assert text_visibility(page).visibility.tolist() == [0, 2]
+
+
+def test_part_without_a_placeholder_stays():
+    page = snapshot('<p>One</p><div hidden id="S:1"><p>Two</p></div><p>Three</p>')
+    assert (words_of(page), text_visibility(page).visibility.any()) == (["One", "Two", "Three"], False)
+
+
+def test_placeholder_inside_its_part_stays():
+    page = snapshot('<p>One</p><div hidden id="S:1"><p>Two</p><template id="B:1"></template></div>')
+    assert words_of(page) == ["One", "Two"]
+
+
+@pytest.mark.browser
+def test_browser_reads_the_same():
+    with Renderer() as renderer:
+        page = renderer.render(Page(content=STREAMED)).snapshot
+    assert words_of(page) == PLACED
+    assert not text_visibility(page).visibility.any()
