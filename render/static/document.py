@@ -74,7 +74,7 @@ def document_head(root: etree._Element) -> DocumentHead:
 
 def prune(root: etree._Element) -> bool:
     """Remove elements that are not part of a snapshot; return whether `<noscript>` content is kept."""
-    for element in root.iter(*(REPLACED_TAGS - {"math"})):  # formulas are text: see vclean.render.static.rewriting
+    for element in root.iter(*(REPLACED_TAGS - {"math"})):  # formulas are text: see vclean.render.static.formulas
         element.text = None
         del element[:]
     etree.strip_elements(root, *SKIPPED_TAGS, with_tail=False)

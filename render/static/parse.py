@@ -82,10 +82,15 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     url = url or head.canonical_url
     links = Links(join(url, base.get("href", "")) if base is not None else url)
     rules = read_style_sheets(root)
-    if "math/" in text or 'id="S:' in text or next(root.iter("math", "template"), None) is not None:
-        from vclean.render.static.rewriting import rewrite
+    if "math/" in text or next(root.iter("math"), None) is not None:
+        from vclean.render.static.formulas import replace_formulas
 
-        rewrite(root)
+        replace_formulas(root)
+    if 'id="S:' in text or next(root.iter("template"), None) is not None:
+        from vclean.render.static.rewriting import flatten_shadow_roots, place_parts
+
+        place_parts(root)
+        flatten_shadow_roots(root)
     with_noscript = prune(root)
     snapshot = _snapshot(root, links, rules, settings.max_nodes)
     head = replace(head, links=tuple((rel, links.absolute(href)) for rel, href in head.links))

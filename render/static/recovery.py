@@ -16,7 +16,7 @@ from resiliparse.parse.html import HTMLTree
 from vclean.errors import LimitError, NotHtmlError
 from vclean.render.completeness import BETTER
 from vclean.render.static.document import prune, read_tree, visible_length
-from vclean.render.static.rewriting import replace_formulas
+from vclean.render.static.formulas import replace_formulas
 from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
