@@ -88,9 +88,9 @@ def prune(root: etree._Element) -> bool:
 
 def _needs_noscript(root: etree._Element) -> bool:
     outermost = [block for block in root.iter("noscript") if next(block.iterancestors("noscript"), None) is None]
-    if not outermost:
-        return False
     inside = sum(map(visible_length, outermost))
+    if not inside:  # most contain images only
+        return False
     outside = visible_length(root) - inside
     if inside <= outside:  # most pages need no further count
         return False

@@ -89,7 +89,7 @@ class Effect(NamedTuple):
         return self.subtree or (self.box if has_size else Hidden.NO)
 
 
-_CACHED_LENGTH: Final = 400
+_CACHED_LENGTH: Final = 1000
 """Characters of inline styles that are kept from page to page; longer ones contain images."""
 
 
