@@ -16,11 +16,10 @@ from vclean.classify.corpora import marked as marking
 from vclean.classify.corpora.corpora import registered_domain
 from vclean.classify.regions.model import NONE
 from vclean.errors import VcleanError
-from vclean.features.author_styles import discard_default_layout
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import limit_counts
 from vclean.features.matrix import block_values
-from vclean.features.page_context import PageContext
+from vclean.features.page_context import PageContext, discard_default_layout
 from vclean.features.regions.candidates import candidate_regions, regions_at
 from vclean.features.regions.columns import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, region_matrix
 from vclean.labels import REGION_ROLES, Role

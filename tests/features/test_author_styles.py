@@ -7,9 +7,8 @@ import pytest
 from helpers.pages import laid_out, snapshot
 
 from vclean.features import matrix
-from vclean.features.author_styles import discard_default_layout, has_author_styles
 from vclean.features.blocks import extract_blocks
-from vclean.features.page_context import PageContext
+from vclean.features.page_context import PageContext, discard_default_layout, has_author_styles
 
 if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
