@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-import numpy as np
-
 from vclean.classify.content.expected_f import adjust_for_kind, bounded_log_odds
 from vclean.classify.prediction import Change, Headline, HeadlineSource
 from vclean.features.headline import find_headline, has_home_url, title_agreement
