@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from vclean.classify.prediction import Headline, HeadlineSource
-from vclean.features.block_names import block_names, match_blocks
 from vclean.labels import Label, PartKind
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ class ConfirmedPages:
         """Return the confirmed labels and parts of the blocks of a page, by block."""
         if not self.pages or not len(blocks):
             return {}, {}
+        from vclean.features.block_names import block_names, match_blocks
+
         names = block_names(blocks.xpath, blocks.text)
         page = self._find(address_digest(blocks.snapshot.url), names)
         if page is None:

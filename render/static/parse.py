@@ -41,7 +41,7 @@ VALUE_LIMIT = 2000
 
 _QUICK_CHARACTERS = 200_000
 _QUICK_SECONDS = 10.0
-"""Seconds within which libxml2 reads so many characters, which need no thread with a time limit: its time grows with the
+"""Seconds in which libxml2 reads so many characters, which need no thread with a time limit: its time grows with the
 square of the number of attributes of an element, and 40,000 of them take 6 s."""
 
 _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
