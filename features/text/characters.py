@@ -265,9 +265,9 @@ def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the hashes of distinct single words, ascending: uint64; equal to those of the same words in a text."""
+    """Return the hashes of single words, ascending: uint64; equal to those of the same words in a text."""
     encoded = EncodedTexts.from_texts(sorted(words)).words if words else None
-    return np.sort(encoded.hash) if encoded is not None else np.zeros(0, dtype=np.uint64)
+    return np.unique(encoded.hash) if encoded is not None else np.zeros(0, dtype=np.uint64)
 
 
 @cache
