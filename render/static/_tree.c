@@ -145,9 +145,11 @@ static int add_attributes(Columns *columns, const Node *element)
         const int32_t name = cached_number(&columns->name_cache, columns->names, each->name, 0);
         if (name == -1)
             continue;
+        if (name < 0)
+            return 0;
         const Node *last;
         PyObject *value = each->children ? text_from(each->children, &last) : PyUnicode_FromString("");
-        if (name == -2 || !append_list(columns->values, value) ||
+        if (!append_list(columns->values, value) ||
             !append(columns->array[ATTRIBUTE_NODE], columns->attributes, (int32_t)columns->elements) ||
             !append(columns->array[ATTRIBUTE_NAME], columns->attributes, name))
             return 0;
