@@ -156,7 +156,7 @@ class ConfirmedPages:
 
 def override(labels: Sequence[Label], confirmed: Mapping[int, Label]) -> list[Label]:
     """Return the labels, with those that are confirmed instead of the model's."""
-    return [confirmed.get(block, label) for block, label in enumerate(labels)]
+    return [confirmed.get(block, label) for block, label in enumerate(labels)] if confirmed else list(labels)
 
 
 def confirm_headline(
