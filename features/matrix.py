@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.author_styles import discard_default_layout
 from vclean.features.block import linguistic, neighbourhood, structural, visual
 from vclean.features.columns import all_columns, compute_parts, count_limits, limit_counts, stack_rows
 from vclean.features.groups import RaggedArray
 from vclean.features.names import hashed_tokens
-from vclean.features.page_context import PageContext, mirror_right_to_left
+from vclean.features.page_context import PageContext, discard_default_layout, mirror_right_to_left
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -12,14 +12,43 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final
-
-from vclean.render.static.shadow_roots import may_have_shadow_roots
-from vclean.render.unclosed import Edit, Scan, end_tag
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_RAW: Final = frozenset(("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp"))
+"""Elements whose content is not markup: only their end tag ends them (HTML, 13.2.6.4)."""
+
+_UNSEEN: Final = frozenset(("noscript", "select", "template"))
+"""Elements whose content is markup that is not part of the page as seen."""
+
+_VOID: Final = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
+)
+_NOT_OPEN: Final = _RAW | _VOID | {"html", "head", "body", "noscript"}
+"""Elements that need no end tag before `</noscript>`."""
+
+_FOREIGN: Final = frozenset(("math", "svg"))
+"""Elements in which `/>` ends an element, and no content is raw (HTML, 13.2.6.5)."""
+
+_TOKEN: Final = re.compile(
+    r"""
+    (?P<comment><!--)
+    | <(?P<slash>/?)(?P<name>[a-z][^\s/>]*+)
+      (?P<attributes>(?:=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))|[^>])*+)(?P<close>>?)
+    | <[!?/][^>]*+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_COMMENT_END: Final = re.compile(r"--!?>")
+_OPEN_QUOTE: Final = re.compile(r"""=\s*+(?:"[^"]*+"|'[^']*+'|(?P<quote>["']))""")
+_ANGLE: Final = re.compile(r"[<>]")
+_COMMENTS: Final = re.compile(r"(?:\s++|<!--.*?-->)*+", re.DOTALL)
+_RAW_TEXT: Final = {"iframe": re.compile(""), "textarea": re.compile("[^<]*"), "title": re.compile(r"\s*[^\n<]*")}
+"""Content of unclosed elements: nothing, up to the next tag, the line of the title (bytes were lost in 8 pages of
+L3S-GN1)."""
 _START: Final = re.compile(
     r"<(?=[instxINSTX])(?:"
     r"(?P<name>[iI](?i:frame)|[nN](?i:oscript)|[tT][eE](?i:xtarea)|[tT][iI](?i:tle))(?=[\s/>])"
@@ -52,7 +81,8 @@ def repair(text: str) -> str:
 def find_edits(text: str) -> list[Edit]:
     """Return the edits that repair a source, in ascending order; a correct source needs none."""
     edits = Scan(text).edits() if _is_suspect(text) else []
-    return sorted([*edits, *_open_shadow_roots(text)]) if may_have_shadow_roots(text) else edits
+    has_shadow_roots = "shadowrootmode" in text or "shadowRootMode" in text
+    return sorted([*edits, *_open_shadow_roots(text)]) if has_shadow_roots else edits
 
 
 def describe_edits(edits: Sequence[Edit]) -> tuple[str, ...]:
@@ -124,3 +154,182 @@ def _needs_edits(text: str, start: re.Match[str]) -> bool:
     if name.lower() != "noscript":
         return not end_tag(name.lower()).search(text, start.end())
     return not _PLAIN_NOSCRIPT.match(text, start.end()) and bool(Scan(text, start.start()).noscript_edits())
+
+
+class Edit(NamedTuple):
+    """Replacement of `[start, end)` of a source by `text`; `cause` names what has no end, if anything."""
+
+    start: int
+    end: int
+    text: str
+    cause: str
+
+
+@cache
+def end_tag(name: str) -> re.Pattern[str]:
+    """Return the pattern of the end tags of an element."""
+    return re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE)
+
+
+@cache
+def _start_tag(name: str) -> re.Pattern[str]:
+    return re.compile(rf"<{name}(?=[\s/>])", re.IGNORECASE)
+
+
+class _Ends:
+    """Positions of the next match of patterns; each part of the text is searched once for each pattern."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._next: dict[re.Pattern[str], tuple[int, int]] = {}
+
+    def after(self, pattern: re.Pattern[str], position: int) -> tuple[int, int]:
+        """Return start and end of the next match; the length of the text twice if there is none."""
+        span = self._next.get(pattern, (-1, -1))
+        if span[0] < position:
+            match = pattern.search(self._text, position)
+            span = self._next[pattern] = match.span() if match else (len(self._text), len(self._text))
+        return span
+
+
+class Scan:
+    """Pass over the tokens of a source, in linear time.
+
+    Inside `<noscript>`, the limit is its end tag, as in browsers with scripts; elsewhere it is the end of the source.
+
+    Args:
+        text: the source.
+        position: where the pass begins.
+    """
+
+    def __init__(self, text: str, position: int = 0) -> None:
+        self._text = text
+        self._position = position
+        self._limit = len(text)
+        self._edits: list[Edit] = []
+        self._open: list[str] = []
+        self._foreign = 0
+        self._ends = _Ends(text)
+
+    def edits(self) -> list[Edit]:
+        """Return the edits that close what has no end, in ascending order."""
+        while self._step():
+            pass
+        return self._edits
+
+    def noscript_edits(self) -> list[Edit]:
+        """Return the edits inside the `<noscript>` element at which the pass begins."""
+        self._step()
+        while self._in_noscript:
+            self._step()
+        return self._edits
+
+    @property
+    def _in_noscript(self) -> bool:
+        return self._limit < len(self._text)
+
+    def _step(self) -> bool:
+        """Read one token; return whether there may be another one."""
+        token = _TOKEN.search(self._text, self._position, self._limit)
+        if token is not None:
+            self._position = token.end()
+            self._read(token)
+        elif self._in_noscript:
+            self._leave_noscript()
+        else:
+            return False
+        return True
+
+    def _read(self, token: re.Match[str]) -> None:
+        name = (token["name"] or "").lower()
+        if token["comment"]:
+            self._read_comment(token.start())
+        elif name and not token["close"]:
+            self._close_tag(token)
+        elif token["slash"]:
+            self._read_end_tag(name)
+        elif name in _FOREIGN or self._foreign:
+            self._foreign += name in _FOREIGN and not token["attributes"].endswith("/")
+        elif name == "plaintext":
+            self._position = len(self._text)
+        elif name:
+            self._read_start_tag(token, name)
+
+    def _read_comment(self, start: int) -> None:
+        begin, end = self._ends.after(_COMMENT_END, start + 2)
+        if begin < self._limit:
+            self._position = end
+        elif self._in_noscript:
+            self._insert(self._limit, "-->", "comment")
+        elif angle := _ANGLE.search(self._text, start + 4):  # `<!-- typo ->` and `<!-- typo <p>`
+            self._insert(angle.start() if angle[0] == "<" else angle.end(), "-->", "comment")
+
+    def _close_tag(self, token: re.Match[str]) -> None:
+        """Close a tag that does not end: its unclosed attribute ends before the next `>`."""
+        quotes = _OPEN_QUOTE.finditer(self._text, token.start("attributes"), self._limit)
+        quote = next((quote for quote in quotes if quote["quote"]), None)
+        end = self._text.find(">", quote.end(), self._limit) if quote else -1
+        if quote and end >= 0:
+            self._insert(end, quote["quote"], "attribute")
+        elif self._in_noscript:
+            self._insert(self._limit, f"{quote['quote'] if quote else ''}>", "attribute")
+
+    def _read_end_tag(self, name: str) -> None:
+        if name in _FOREIGN:
+            self._foreign = max(self._foreign - 1, 0)
+        elif name in self._open:
+            last = len(self._open) - self._open[::-1].index(name) - 1
+            del self._open[last:]
+
+    def _read_start_tag(self, token: re.Match[str], name: str) -> None:
+        is_empty = token["attributes"].endswith("/")
+        if (name in _RAW or (is_empty and name in _UNSEEN)) and self._close_element(token, name, is_empty=is_empty):
+            return
+        if name == "noscript" and not self._in_noscript:
+            self._limit = self._ends.after(end_tag(name), token.end())[0]
+        elif self._in_noscript and name not in _NOT_OPEN:
+            self._open.append(name)
+
+    def _close_element(self, token: re.Match[str], name: str, *, is_empty: bool) -> bool:
+        """Close an element without an end tag, or skip its raw content; return whether it was closed."""
+        end = self._ends.after(end_tag(name), token.end())[0]
+        if end >= self._limit or (is_empty and self._begins_again(token.end(), name, end)):
+            return self._insert_end_tag(token.end(), name, is_empty=is_empty)
+        if is_empty and not self._text[token.end() : end].isspace() and end > token.end():
+            # A browser ignores the slash, libxml2 does not.
+            self._edits.append(Edit(token.end() - 2, token.end() - 1, " ", f"<{name}>"))
+        if name in _RAW:
+            self._position = end
+        return False
+
+    def _insert_end_tag(self, start: int, name: str, *, is_empty: bool) -> bool:
+        """Insert the end tag of an element whose start tag ends at `start`, if its position is known."""
+        content = _RAW_TEXT.get(name)
+        if is_empty:
+            self._insert(start, f"</{name}>", f"<{name}>")
+        elif self._in_noscript:
+            self._insert(self._limit, f"</{name}>", f"<{name}>")
+        elif content and (text := content.match(self._text, start)):
+            self._insert(text.end(), f"</{name}>", f"<{name}>")
+        else:
+            self._position = len(self._text)
+        return True
+
+    def _begins_again(self, start: int, name: str, end: int) -> bool:
+        """Return whether an element with the same name begins before `end`, outside of a script or style."""
+        again = _start_tag(name).search(self._text, start, end)
+        if again is None or name not in ("script", "style"):
+            return again is not None
+        markup = _COMMENTS.match(self._text, start, again.start())
+        begin = markup.end() if markup else start
+        return self._text[begin] == "<" and not self._text.startswith("<!--", begin)
+
+    def _leave_noscript(self) -> None:
+        """Close the elements that are open at `</noscript>`, which would not end them (HTML, 13.2.6.4.7)."""
+        if self._open:
+            self._insert(self._limit, "".join(f"</{name}>" for name in reversed(self._open)), "<noscript>")
+        self._position, self._limit, self._open, self._foreign = self._limit, len(self._text), [], 0
+
+    def _insert(self, position: int, text: str, cause: str) -> None:
+        self._edits.append(Edit(position, position, text, cause))
+        self._position = position

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vclean.characters import format_count
-from vclean.render.css_colors import color_array
 from vclean.render.document_head import DocumentHead
 
 if TYPE_CHECKING:
@@ -131,6 +130,8 @@ class Styles:
         Only `rgb()` and `rgba()` are known, the forms of a computed sRGB color (CSS Color 4, 15.2): models are trained
         with NaN for other spaces.
         """
+        from vclean.render.css_colors import color_array
+
         return color_array(value if value.startswith("rgb") else "" for value in self.column(name))
 
     def is_in(self, name: str, values: Collection[str]) -> NDArray[np.bool_]:
@@ -292,8 +293,16 @@ class Snapshot:
         return self._values[name]
 
     def _rows_of(self, name: str) -> tuple[NDArray[np.int32], list[str]]:
-        rows = np.flatnonzero(self.attr_name == _ATTRIBUTE_INDEX[name])
-        return self.attr_node[rows], [self.attr_value[row] for row in rows.tolist()]
+        order, start = self._rows_by_name
+        number = _ATTRIBUTE_INDEX[name]
+        rows = order[start[number] : start[number + 1]]
+        return self.attr_node[rows], list(map(self.attr_value.__getitem__, rows.tolist()))
+
+    @cached_property
+    def _rows_by_name(self) -> tuple[NDArray[np.intp], list[int]]:
+        """Return the attributes in the order of their names, and where each name begins among them."""
+        order = np.argsort(self.attr_name, kind="stable")
+        return order, [0, *np.cumsum(np.bincount(self.attr_name, minlength=len(ATTRIBUTES))).tolist()]
 
     @cached_property
     def _attributes(self) -> dict[str, dict[int, str]]:

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from vclean.classify.prediction import Headline, HeadlineSource
-from vclean.features.block_names import block_names, match_blocks
 from vclean.labels import Label, PartKind
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ class ConfirmedPages:
         """Return the confirmed labels and parts of the blocks of a page, by block."""
         if not self.pages or not len(blocks):
             return {}, {}
+        from vclean.features.block_names import block_names, match_blocks
+
         names = block_names(blocks.xpath, blocks.text)
         page = self._find(address_digest(blocks.snapshot.url), names)
         if page is None:
@@ -155,7 +156,7 @@ class ConfirmedPages:
 
 def override(labels: Sequence[Label], confirmed: Mapping[int, Label]) -> list[Label]:
     """Return the labels, with those that are confirmed instead of the model's."""
-    return [confirmed.get(block, label) for block, label in enumerate(labels)]
+    return [confirmed.get(block, label) for block, label in enumerate(labels)] if confirmed else list(labels)
 
 
 def confirm_headline(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from scipy.special import logit, ndtr, ndtri
 
 from vclean.labels import LABELS, Label
 
@@ -16,10 +16,20 @@ if TYPE_CHECKING:
 
 CORRELATION: Final = 0.5
 """Correlation between the labels of a page's blocks (the parameter of the copula in `_scenarios`)."""
-SCENARIOS: Final = 9
-"""Number of values of the page factor: points of the Gauss-Hermite quadrature."""
-_FACTOR, _SCENARIO_WEIGHTS = np.polynomial.hermite_e.hermegauss(SCENARIOS)
-_SCENARIO_WEIGHTS /= _SCENARIO_WEIGHTS.sum()
+_POINTS: Final = np.array([1.0232556637891326, 2.07684797867783, 3.20542900285647, 4.512745863399783])
+_POINT_WEIGHTS: Final = np.array(
+    [0.24409750289493953, 0.04991640676521782, 0.0027891413212317692, 2.2345844007746607e-05]
+)
+"""Positive points of the Gauss-Hermite quadrature for the normal distribution, of nine, and their weights, as
+`numpy.polynomial.hermite_e.hermegauss` returns them, whose import takes longer than a page."""
+FACTOR: Final = np.concatenate([-_POINTS[::-1], [0.0], _POINTS])
+SCENARIO_WEIGHTS: Final = np.concatenate([_POINT_WEIGHTS[::-1], [0.40634920634920635], _POINT_WEIGHTS])
+"""Values of the page factor in the scenarios, and their probabilities."""
+_DEVIATION: Final = np.linspace(-8, 8, 4097)
+_NORMAL: Final = np.array([math.erfc(-z / math.sqrt(2)) / 2 for z in _DEVIATION.tolist()])
+"""Standard normal distribution at `_DEVIATION`, for linear interpolation with errors below 1e-6.
+
+The import of `scipy.special` takes as long as all other imports of a page without a browser."""
 _TINY: Final = 1e-9
 _SURE: Final = 0.95
 _QUARTILE: Final = 0.75
@@ -63,7 +73,7 @@ def best_selections(
     hits = np.cumsum(_scenarios(probability[order]) * size, axis=0)
     selected = np.cumsum(size, axis=0)
     for row, beta in enumerate(betas):
-        expected = ((1 + beta**2) * hits / np.maximum(selected + beta**2 * hits[-1], _TINY)) @ _SCENARIO_WEIGHTS
+        expected = ((1 + beta**2) * hits / np.maximum(selected + beta**2 * hits[-1], _TINY)) @ SCENARIO_WEIGHTS
         last = int(np.argmax(expected))
         masks[row, order[: last + 1]], best[row] = True, expected[last]
     return masks, best
@@ -77,11 +87,11 @@ def _scenarios(probability: NDArray[np.float32]) -> NDArray[np.float64]:
     correlation `CORRELATION`, shifts the probabilities of all its blocks (one-factor Gaussian copula; Vasicek 1987).
 
     Returns:
-        float64 (B, SCENARIOS).
+        float64 (B, 9).
     """
-    quantile = ndtri(probability.astype(np.float64))[:, None]
-    shifted: NDArray[np.float64] = ndtr((quantile + np.sqrt(CORRELATION) * _FACTOR) / np.sqrt(1 - CORRELATION))
-    return shifted
+    quantile = np.interp(probability, _NORMAL, _DEVIATION, left=-np.inf, right=np.inf)[:, None]
+    shifted = (quantile + np.sqrt(CORRELATION) * FACTOR) / np.sqrt(1 - CORRELATION)
+    return np.asarray(np.interp(shifted, _DEVIATION, _NORMAL, left=0, right=1))
 
 
 def assign_labels(is_content: NDArray[np.bool_], types: NDArray[np.float32]) -> list[Label]:
@@ -142,7 +152,9 @@ def adjust_for_kind(
 
 def bounded_log_odds(probability: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the log odds of probabilities, float64 (B,), at most 16 in absolute value."""
-    return np.asarray(np.clip(logit(probability.astype(np.float64)), -_LARGEST_LOG_ODDS, _LARGEST_LOG_ODDS))
+    least = 1 / (1 + math.exp(_LARGEST_LOG_ODDS))
+    bounded = np.clip(probability.astype(np.float64), least, 1 - least)
+    return np.asarray(np.log(bounded / (1 - bounded)))
 
 
 def _upper_quartile(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:

@@ -21,11 +21,9 @@ import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.content import stacking
-from vclean.classify.content.adjustments import AdjustedProbability
 from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
 from vclean.classify.content.conventions import Conventions, add_columns
 from vclean.classify.content.expected_f import assign_labels
-from vclean.classify.content.headline import place_headline
 from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
 from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import (
@@ -35,7 +33,7 @@ from vclean.classify.content.postprocess import (
     predecessors,
     smooth_groups,
 )
-from vclean.classify.content.subject import place_subject
+from vclean.classify.content.rules import AdjustedProbability, place_headline, place_subject
 from vclean.classify.content.threads import NO_SIGN, is_thread, least_post_share
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.model_file import READ_ERRORS, pack

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.names import lexicon
+from vclean.features.names.element_names import sorted_unique
 from vclean.labels import Label
 from vclean.render import tree
 
@@ -58,7 +59,7 @@ def data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
         return is_table
     table = tree.nearest_ancestor(is_table, snapshot.parent)
     row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
-    inside = np.unique(tree.nearest_ancestor(is_cell, snapshot.parent)[blocks.node])
+    inside = sorted_unique(tree.nearest_ancestor(is_cell, snapshot.parent)[blocks.node])
     cells = inside[is_cell[inside]]
     wide_rows = np.flatnonzero(np.bincount(row[cells], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1

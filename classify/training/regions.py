@@ -17,11 +17,10 @@ from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.regions import NONE
 from vclean.classify.training import fits
 from vclean.errors import InputError, VcleanError
-from vclean.features.author_styles import discard_default_layout
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import limit_counts
 from vclean.features.matrix import block_values
-from vclean.features.page_context import PageContext
+from vclean.features.page_context import PageContext, discard_default_layout
 from vclean.features.regions.candidates import candidate_regions, regions_at
 from vclean.features.regions.columns import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, region_matrix
 from vclean.labels import REGION_ROLES, Role

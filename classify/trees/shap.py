@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from vclean.classify.trees.lightgbm_text import CATEGORICAL, DEFAULT_LEFT, MISSING, MISSING_IS_NAN
+from vclean.classify.trees.forest import CATEGORICAL, DEFAULT_LEFT, MISSING, MISSING_IS_NAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

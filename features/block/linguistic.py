@@ -216,7 +216,7 @@ def _vocabulary_columns(context: PageContext) -> Values:
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     word, owner = np.divmod(sorted_unique((np.cumsum(new, dtype=np.int64) - 1) * count + words.owner[order]), count)
     types = np.bincount(owner, minlength=count)
-    title = np.unique(EncodedTexts.from_texts([context.snapshot.title]).words.hash)
+    title = sorted_unique(EncodedTexts.from_texts([context.snapshot.title]).words.hash)
     shared = np.bincount(owner, (np.bincount(word) > 1)[word], minlength=count)
     covered = np.bincount(owner, np.isin(ordered[new], title)[word], minlength=count)
     return {

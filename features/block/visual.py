@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import shapely
 
 from vclean.features.columns import ColumnPart, all_columns, parse_columns, ratio
 from vclean.features.groups import Groups
 from vclean.render import tree
-from vclean.render.css_colors import contrast_ratio, luminance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +45,8 @@ def outlines(blocks: BlockColumns, rows: NDArray[np.intp]) -> NDArray[np.object_
         blocks: the blocks of a page.
         rows: indices of blocks with at least one line box, ascending.
     """
+    import shapely
+
     lines = blocks.lines[np.isin(blocks.line_block[blocks.lines], rows)]
     owner = blocks.line_block[lines]
     left, top, right, bottom = _close_line_gaps(blocks.snapshot.line_box[lines], owner).T
@@ -69,6 +69,8 @@ def solidity(blocks: BlockColumns) -> Solidity:
 
 def _measure_solidity(shapes: NDArray[np.object_], rows: NDArray[np.intp], result: Solidity) -> None:
     """Write the solidities of `shapes` into `rows` of `result`."""
+    import shapely
+
     min_x, min_y, max_x, max_y = shapely.bounds(shapes).T
     result.area_share[rows] = shapely.area(shapes) / np.maximum((max_x - min_x) * (max_y - min_y), 1e-6)
     points, owner = _vertices(shapes)
@@ -85,6 +87,8 @@ def _vertices(shapes: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray
 
     The last point of a ring, which equals the first, is left out.
     """
+    import shapely
+
     parts, part_owner = shapely.get_parts(shapes, return_index=True)
     rings, ring_part = shapely.get_rings(parts, return_index=True)
     points, ring = shapely.get_coordinates(rings, return_index=True)
@@ -123,6 +127,8 @@ def _unite(rectangles: NDArray[np.object_], first: NDArray[np.intp], count: NDAr
 
     Runs of equal length are united in one call.
     """
+    import shapely
+
     shapes = np.empty(len(first), dtype=object)
     for length in np.unique(count).tolist():
         same_length = np.flatnonzero(count == length)
@@ -231,6 +237,8 @@ def backgrounds(context: PageContext) -> NDArray[np.float32]:
 
 def _color_columns(context: PageContext) -> Values:
     """Return columns about text color and background."""
+    from vclean.render.css_colors import contrast_ratio, luminance
+
     snapshot = context.snapshot
     text = snapshot.styles.color("color")[snapshot.style][context.anchor][:, :3]
     background = backgrounds(context)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -127,8 +127,14 @@ def _file_stem(address: str) -> str:
         return ""
 
 
-def sorted_unique(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the distinct `keys` in ascending order; ten times as fast as `np.unique` for a few thousand keys."""
+_Integer = TypeVar("_Integer", bound="np.integer[Any]")
+
+
+def sorted_unique(keys: NDArray[_Integer]) -> NDArray[_Integer]:
+    """Return the distinct `keys` in ascending order.
+
+    Ten times as fast as `np.unique` for a few thousand keys, and without its import of `numpy.ma`.
+    """
     keys = np.sort(keys)
     new = np.ones(len(keys), dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=new[1:])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.features.names.element_names import sorted_unique
 from vclean.features.text.characters import CURRENCY, DIGIT
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _find_prices(texts: EncodedTexts, runs: _DigitRuns, plain: str) -> list[int]
     """Return the positions of currency signs beside runs of digits, each once, and of runs beside currency names."""
     kind, code = texts.kind, texts.code
     sign_after, sign_before = (kind[runs.after] & CURRENCY) > 0, (kind[runs.before] & CURRENCY) > 0
-    signs = np.unique(np.concatenate([runs.after[sign_after], runs.before[sign_before]]))
+    signs = sorted_unique(np.concatenate([runs.after[sign_after], runs.before[sign_before]]))
     name_after = ~sign_after & _is_among(code[runs.after], _MONEY_BEGINS)
     name_after[name_after] = [bool(_MONEY.match(plain, end - 1)) for end in runs.end[name_after].tolist()]
     name_before = ~(sign_before | sign_after | name_after) & _is_among(code[runs.before], _MONEY_ENDS)

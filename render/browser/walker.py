@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vclean.characters import without_invisible
 from vclean.errors import LimitError
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
-from vclean.render.invisible import without_invisible
 from vclean.render.snapshot import (
     ATTRIBUTES,
     CONTROL_TAGS,

@@ -1,18 +1,27 @@
-"""Read a source into the tree of libxml2, and remove what is not part of a page."""
+"""Read a source into the tree of libxml2, read its declarations, and make the tree that of a page.
+
+Paths, depths and names of elements then agree with those of a browser.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, cast
 
 from lxml import etree
 
 from vclean.errors import LimitError, NotHtmlError
+from vclean.render.document_head import DocumentHead
 from vclean.render.snapshot import CONTROL_TAGS, noscript_needed
 from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS
 
 _TOO_DEEP: Final = etree.ErrorTypes.ERR_RESOURCE_LIMIT
 _BODY_END: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
+_HTML_TAG: Final = re.compile(r"<html(?=\s)(?:=\s*+(?:\"[^\"]*+\"|'[^']*+')|[^>])*+>", re.IGNORECASE)
+_TABLE_PARTS: Final = frozenset(("caption", "col", "colgroup", "tbody", "tfoot", "thead"))
+"""Children of a table that end an implied `<tbody>`."""
+_META_NAMES: Final = ("property", "name", "itemprop")
+"""Attributes that name a `<meta>`; the first one that it has counts."""
 
 
 def read_tree(text: str) -> etree._Element:
@@ -35,7 +44,32 @@ def read_tree(text: str) -> etree._Element:
         raise NotHtmlError("no HTML in the input: give a web page")
     if any(entry.type == _TOO_DEEP for entry in parser.error_log):
         raise LimitError("elements are nested deeper than the parser's 2,048 levels: clean the page with --render")
+    if root.tag == "html" and not root.attrib:
+        for name, value in _late_attributes(text):
+            root.set(name, value)
     return root
+
+
+def _late_attributes(text: str) -> list[tuple[str, str]]:
+    """Return the attributes of the first `<html>` tag that has any; it may follow other content (HTML, 13.2.6.4.7)."""
+    tag = _HTML_TAG.search(text)
+    if tag is None:
+        return []
+    element = etree.fromstring(tag[0].encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8"))
+    return [] if element is None else cast("list[tuple[str, str]]", element.items())
+
+
+def document_head(root: etree._Element) -> DocumentHead:
+    """Return the declarations of a document, before scripts are removed from it; links as in the source."""
+    meta, links, scripts = [], [], []
+    for element in root.iter("meta", "link", "script"):
+        if element.tag == "meta":
+            meta.append((next(filter(None, map(element.get, _META_NAMES)), ""), element.get("content", "")))
+        elif element.tag == "link":
+            links += [(rel, element.get("href", "")) for rel in element.get("rel", "").lower().split()]
+        elif "ld+json" in element.get("type", "").lower():
+            scripts.append(element.text or "")
+    return DocumentHead.collect((pair for pair in meta if pair[0]), links, scripts)
 
 
 def prune(root: etree._Element) -> bool:
@@ -44,25 +78,27 @@ def prune(root: etree._Element) -> bool:
         element.text = None
         del element[:]
     etree.strip_elements(root, *SKIPPED_TAGS, with_tail=False)
-    outermost = [block for block in root.iter("noscript") if next(block.iterancestors("noscript"), None) is None]
-    inside = sum(map(visible_length, outermost))
-    outside = visible_length(root) - inside
-    is_needed = inside > outside  # most pages need no further count
-    if is_needed:
-        controls = _control_length(root)
-        is_needed = noscript_needed(outside - controls, controls, inside)
+    is_needed = _needs_noscript(root)
     if not is_needed:
         etree.strip_elements(root, "noscript", with_tail=False)
     _empty_head(root)
+    _insert_table_bodies(root)
     return is_needed
 
 
-def _control_length(root: etree._Element) -> int:
-    """Count the characters of links and controls outside `<noscript>`."""
-    outermost = [
+def _needs_noscript(root: etree._Element) -> bool:
+    outermost = [block for block in root.iter("noscript") if next(block.iterancestors("noscript"), None) is None]
+    inside = sum(map(visible_length, outermost))
+    if not inside:  # most contain images only
+        return False
+    outside = visible_length(root) - inside
+    if inside <= outside:  # most pages need no further count
+        return False
+    controls = [
         each for each in root.iter(*CONTROL_TAGS) if next(each.iterancestors("noscript", *CONTROL_TAGS), None) is None
     ]
-    return sum(map(visible_length, outermost))
+    control_length = sum(map(visible_length, controls))
+    return noscript_needed(outside - control_length, control_length, inside)
 
 
 def _empty_head(root: etree._Element) -> None:
@@ -72,6 +108,20 @@ def _empty_head(root: etree._Element) -> None:
             head.tag = "div"
         else:
             root.remove(head)
+
+
+def _insert_table_bodies(root: etree._Element) -> None:
+    """Put rows that are children of a table into a `<tbody>` (HTML, 13.2.6.4.9: a row implies one)."""
+    for table in root.iter("table"):
+        body = None
+        for child in list(table):
+            if child.tag in _TABLE_PARTS:
+                body = None
+            elif child.tag == "tr":
+                if body is None:
+                    body = etree.Element("tbody")
+                    child.addprevious(body)
+                body.append(child)
 
 
 def visible_length(element: etree._Element) -> int:

@@ -5,34 +5,54 @@ Geometry is NaN. Visibility is derived from attributes, inline styles, and plain
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 import numpy as np
 from lxml import etree
 
+from vclean.characters import format_count, without_invisible
+from vclean.errors import LimitError
 from vclean.render.completeness import is_short, text_length
 from vclean.render.decode import read_document
-from vclean.render.invisible import without_invisible
-from vclean.render.snapshot import Snapshot, subtree_depths, subtree_ends
-from vclean.render.static.columns import Attributes, Links, TextNodes, elements_of, join, parents_of
-from vclean.render.static.document import prune, read_tree, text_of
-from vclean.render.static.formulas import replace_formulas
-from vclean.render.static.head import document_head, with_absolute_links
-from vclean.render.static.shadow_roots import flatten_shadow_roots
-from vclean.render.static.streamed import may_be_streamed, place_parts
-from vclean.render.static.style_rules import read_style_sheets
-from vclean.render.static.styles import resolve_styles
-from vclean.render.static.tree_construction import add_late_html_attributes, insert_table_bodies
+from vclean.render.snapshot import ATTRIBUTES, MAX_ID, NAMING, Snapshot
+from vclean.render.static import _tree
+from vclean.render.static.document import document_head, prune, read_tree, text_of
+from vclean.render.static.hiding import read_style_sheets
+from vclean.render.static.styles import Tree, resolve_styles
 from vclean.settings import RenderSettings
 from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from vclean.page import Page
-    from vclean.render.static.style_rules import StyleSheets
+    from vclean.render.static.hiding import HidingRules
 
 _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".join(map(str, etree.LIBXML_VERSION))
+
+VALUE_LIMIT = 2000
+"""Length in characters to which attribute values are truncated; `data:` URLs and inline JSON may have megabytes."""
+
+_QUICK_CHARACTERS = 200_000
+_QUICK_SECONDS = 10.0
+"""Seconds in which libxml2 reads so many characters, which need no thread with a time limit: its time grows with the
+square of the number of attributes of an element, and 40,000 of them take 6 s."""
+
+_ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
+_NAMES = _ATTRIBUTE["data-names"]
+_NAMING = re.compile(NAMING)
+_IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite", "data-src", "data-lazy-src", "data-original"))
+_IS_STATE = np.isin(ATTRIBUTES, ("hidden", "open", "popover"))
+_ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")
+_FROM_ROOT = re.compile(r"/(?:[\w%~=+,-][\w%~=+,.-]*/)*(?:[\w%~=+,-][\w%~=+,.-]*)?(?:\?[\w%~=+,.&/-]+)?")
+"""Root-relative links that need only the origin; `urljoin` has the same result at ten times the cost."""
 
 
 def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
@@ -60,71 +80,151 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
 
 
 def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
-    # Parsing time grows with the square of the number of attributes of an element.
-    root = run_within(settings.deadline, lambda: read_tree(text))
-    add_late_html_attributes(root, text)
-    metadata = _HeadMetadata(root, url)
-    sheets = read_style_sheets(root)
-    replace_formulas(root)
-    if may_be_streamed(text):
+    is_quick = len(text) <= _QUICK_CHARACTERS and settings.deadline >= _QUICK_SECONDS
+    root = read_tree(text) if is_quick else run_within(settings.deadline, lambda: read_tree(text))
+    title = next(root.iter("title"), None)
+    base = next((base for base in root.iter("base") if base.get("href") is not None), None)
+    heading = " ".join(text_of(title).split()) if title is not None else ""
+    head = document_head(root)
+    url = url or head.canonical_url
+    links = Links(join(url, base.get("href", "")) if base is not None else url)
+    rules = read_style_sheets(root)
+    if "math/" in text or next(root.iter("math"), None) is not None:
+        from vclean.render.static.formulas import replace_formulas
+
+        replace_formulas(root)
+    if 'id="S:' in text or next(root.iter("template"), None) is not None:
+        from vclean.render.static.rewriting import flatten_shadow_roots, place_parts
+
         place_parts(root)
-    flatten_shadow_roots(root)
+        flatten_shadow_roots(root)
     with_noscript = prune(root)
-    insert_table_bodies(root)
-    return _snapshot(root, metadata, sheets, with_noscript=with_noscript, max_nodes=settings.max_nodes)
+    snapshot = _snapshot(root, links, rules, settings.max_nodes)
+    head = replace(head, links=tuple((rel, links.absolute(href)) for rel, href in head.links))
+    language = root.get("lang", "").lower()
+    return replace(snapshot, url=url, title=heading, language=language, head=head, noscript=with_noscript)
 
 
-class _HeadMetadata:
-    """Title, language, URL, base URL and declarations of a page; a page without URL has its canonical one."""
-
-    def __init__(self, root: etree._Element, url: str) -> None:
-        title = next(root.iter("title"), None)
-        base = next((base for base in root.iter("base") if base.get("href") is not None), None)
-        self.title = " ".join(text_of(title).split()) if title is not None else ""
-        self.language = root.get("lang", "").lower()
-        head = document_head(root)
-        self.url = url or head.canonical_url
-        self.base = join(self.url, base.get("href", "")) if base is not None else self.url
-        self.head = with_absolute_links(head, self.base)
-
-
-def _snapshot(
-    root: etree._Element, metadata: _HeadMetadata, sheets: StyleSheets, *, with_noscript: bool, max_nodes: int
-) -> Snapshot:
-    elements = elements_of(root, max_nodes)
-    parents = parents_of(elements)
-    tags = [element.tag for element in elements]
-    number = {tag: index for index, tag in enumerate(dict.fromkeys(tags))}
-    parent = np.array(parents, dtype=np.int32)
-    end = subtree_ends(parent)
-    attributes = Attributes(elements, Links(metadata.base))
-    declared = sheets.hiding_declarations(tags, attributes.values_of("class"), attributes.values_of("id"))
-    styles, style, hidden, text_hidden = resolve_styles(attributes.style_keys(tags, declared), parents)
-    texts = TextNodes(elements, parent, end)
+def _snapshot(root: etree._Element, links: Links, rules: HidingRules, max_nodes: int) -> Snapshot:
+    columns = _tree.columns_of(root, _AttributeNumbers(_ATTRIBUTE), max_nodes)
+    numbers, tag, parent, end, depth, attr_node, attr_name, values, texts, text_parent, text_after = columns
+    tree = Tree(tuple(numbers), _array(tag), _array(parent), _array(end))
+    if len(tree.tag) > max_nodes:
+        raise LimitError(f"page has more than {format_count(max_nodes, 'element')}: raise --max-nodes")
+    node, name, values = _without_other_names(_array(attr_node), _array(attr_name), values)
+    parent_of_text = _array(text_parent)
+    styles = resolve_styles(tree, _declarations(tree, node, name, values, rules))
+    for row in np.flatnonzero(_IS_LINK[name]).tolist():
+        values[row] = links.absolute(values[row])
     return Snapshot(
-        url=metadata.url,
-        title=metadata.title,
-        language=metadata.language,
-        head=metadata.head,
         build=_BUILD,
-        noscript=with_noscript,
-        tags=tuple(number),
-        tag=np.array([number[tag] for tag in tags], dtype=np.int32),
-        parent=parent,
-        end=end,
-        depth=subtree_depths(end),
-        box=np.full((len(elements), 4), np.nan, dtype=np.float32),
-        hidden=hidden,
-        styles=styles,
-        style=style,
-        attr_node=attributes.node,
-        attr_name=attributes.name,
-        attr_value=attributes.value,
-        texts=without_invisible(texts.text),
-        text_parent=texts.parent,
-        text_after=texts.after,
-        text_hidden=text_hidden[texts.parent],
+        tags=tree.tags,
+        tag=tree.tag,
+        parent=tree.parent,
+        end=tree.end,
+        depth=_array(depth),
+        box=np.full((len(tree.tag), 4), np.nan, dtype=np.float32),
+        hidden=styles.hidden,
+        styles=styles.table,
+        style=styles.row,
+        attr_node=node,
+        attr_name=name,
+        attr_value=[value[:VALUE_LIMIT] for value in values],
+        texts=without_invisible(texts),
+        text_parent=parent_of_text,
+        text_after=_array(text_after),
+        text_hidden=styles.text_hidden[parent_of_text],
         image=np.zeros(0, dtype=np.int32),
         line_text=np.zeros(0, dtype=np.int32),
         line_box=np.zeros((0, 4), dtype=np.float32),
     )
+
+
+class _AttributeNumbers(dict[str, int]):
+    """Numbers of attributes in `ATTRIBUTES` by name; those that may name an id have that of `data-names`."""
+
+    def __missing__(self, name: str) -> int:
+        """Return the number of `data-names`, or -1 for attributes that are not read; both are stored."""
+        number = self[name] = _NAMES if _NAMING.search(name) else -1
+        return number
+
+
+def _without_other_names(
+    node: NDArray[np.int32], name: NDArray[np.int32], values: list[str]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], list[str]]:
+    """Return element, name and value of attributes without the values of `data-names` that name no id."""
+    rows = np.flatnonzero(name == _NAMES)
+    if not len(rows):
+        return node, name, values
+    ids = {values[row] for row in np.flatnonzero(name == _ATTRIBUTE["id"]).tolist()} - {""}
+    kept = np.ones(len(name), dtype=bool)
+    for row, value in zip(rows.tolist(), map(values.__getitem__, rows.tolist()), strict=True):
+        kept[row] = len(value) <= MAX_ID and ("#" in value or value in ids)
+    return node[kept], name[kept], [values[row] for row in np.flatnonzero(kept).tolist()]
+
+
+def _array(data: bytearray) -> NDArray[np.int32]:
+    return np.frombuffer(data, dtype=np.int32)
+
+
+def _declarations(
+    tree: Tree, node: NDArray[np.int32], name: NDArray[np.int32], values: Sequence[str], rules: HidingRules
+) -> dict[int, str]:
+    """Return the declarations of elements by rules and inline styles, then `;hidden`, `;open` and `;popover`.
+
+    Elements without any of them are left out.
+    """
+
+    def values_of(attribute: str) -> dict[int, str]:
+        rows = np.flatnonzero(name == _ATTRIBUTE[attribute])
+        return dict(zip(node[rows].tolist(), map(values.__getitem__, rows.tolist()), strict=True))
+
+    declared = {element: f"{style};" for element, style in values_of("style").items()}
+    if rules.hiding:
+        classes, ids = values_of("class"), values_of("id")
+        names_of = {value: frozenset(f".{name}" for name in value.split()) for value in {*classes.values(), ""}}
+        for element in {*classes, *ids}:
+            names = names_of[classes.get(element, "")]
+            if element in ids:
+                names |= {f"#{ids[element]}"}
+            if not names.isdisjoint(rules.hiding):
+                by_rules = rules.declarations(tree.tags[tree.tag[element]], names)
+                declared[element] = by_rules + declared.get(element, "")
+    states = np.flatnonzero(_IS_STATE[name])
+    for element, state in zip(node[states].tolist(), name[states].tolist(), strict=True):
+        declared[element] = f"{declared.get(element, '')};{ATTRIBUTES[state]}"
+    return dict(sorted(declared.items()))
+
+
+class Links:
+    """Resolver of links against a base URL, which may be empty."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        plain = _ORIGIN.match(base)
+        self._origin = plain[0] if plain else ""
+        self._known: dict[str, str] = {}
+
+    def absolute(self, link: str) -> str:
+        """Return the absolute URL of a link; an invalid link is returned unchanged."""
+        if not self._base:
+            return link
+        known = self._known.get(link)
+        if known is None:
+            known = self._known[link] = self._resolve(link)
+        return known
+
+    def _resolve(self, link: str) -> str:
+        if _ABSOLUTE.match(link):
+            return link
+        if self._origin and _FROM_ROOT.fullmatch(link):
+            return self._origin + link
+        return join(self._base, link)
+
+
+def join(base: str, link: str) -> str:
+    """Resolve a link against `base`; an invalid link is returned unchanged."""
+    try:
+        return urljoin(base, link.strip())
+    except ValueError:
+        return link

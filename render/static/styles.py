@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from vclean.render.snapshot import STYLES, Hidden, Styles
-from vclean.render.static.declarations import NO_EFFECT, Effect, effect_of, parse_declarations
+from vclean.render.static.hiding import effect_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,130 +49,110 @@ REPLACED_TAGS = frozenset(("applet", "audio", "canvas", "iframe", "math", "meter
                            "progress", "svg", "textarea", "video"))  # fmt: skip
 """Elements without page text: replaced elements, fallback content, raw text or edit fields."""
 
-
 _VIEWPORT_TAGS = frozenset(("html", "body"))
 """Elements whose overflow is that of the viewport (CSS Overflow 3, 3.3)."""
-_CACHED_LENGTH = 400
-"""Characters of inline styles that are kept from page to page; longer ones contain images."""
-
-
-class _State(NamedTuple):
-    """Style of an element, and what hides it.
-
-    `display` is `closed` for a closed `<details>`, a block with hidden content. `letters` is the `Hidden` code
-    of a technique that descendants inherit and can undo; `hidden` is that of the element or its nearest hidden
-    ancestor.
-    """
-
-    display: str
-    visibility: str
-    weight: str
-    slant: str
-    space: str
-    letters: int
-    hidden: int
-
-    @property
-    def hidden_code(self) -> int:
-        """Return the `Hidden` code of the element."""
-        return self.hidden or (Hidden.VISIBILITY if self.visibility == "hidden" else Hidden.NO)
-
-    @property
-    def text_hidden_code(self) -> int:
-        """Return the `Hidden` code of a text in the element."""
-        return self.letters or self.hidden_code  # what opens the element does not make its letters readable
-
-
-_INITIAL = _State("", "visible", "400", "normal", "normal", Hidden.NO, Hidden.NO)
+_INHERITED = (BOLD_TAGS, ITALIC_TAGS, PREFORMATTED_TAGS)
 _PROPERTIES = ("display", "visibility", "font-weight", "font-style", "white-space")
-_PROPERTY_COLUMNS = [STYLES.index(name) for name in _PROPERTIES]
+_VALUES = (("visible", "hidden"), ("400", "700"), ("normal", "italic"), ("normal", "pre"))
+"""Initial and other value of all properties but `display`."""
 
 
-def resolve_styles(
-    style_keys: Sequence[str], parent: Sequence[int]
-) -> tuple[Styles, NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the style table, and for each element its row, int32 (N,), its `Hidden` code, and that of a text in it.
+class Tree(NamedTuple):
+    """N elements in document order, as in a snapshot."""
 
-    The codes are uint8 (N,).
+    tags: tuple[str, ...]
+    tag: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    end: NDArray[np.int32]
+
+    def is_tag(self, names: frozenset[str]) -> NDArray[np.bool_]:
+        """Return which elements have one of the tags: bool (N,)."""
+        return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
+
+    def inside(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which elements are in `mask`, or inside of one that is: bool (N,)."""
+        if not mask.any():
+            return mask
+        furthest = np.maximum.accumulate(np.where(mask, self.end, 0))
+        return np.asarray(furthest > np.arange(len(mask)))
+
+
+class ResolvedStyles(NamedTuple):
+    """The style table, and for each of N elements its row, its `Hidden` code, and that of a text in it."""
+
+    table: Styles
+    row: NDArray[np.int32]
+    hidden: NDArray[np.uint8]
+    text_hidden: NDArray[np.uint8]
+
+
+def resolve_styles(tree: Tree, declared: Mapping[int, str]) -> ResolvedStyles:
+    """Resolve the styles of a page.
 
     Args:
-        style_keys: for N elements in preorder, the inputs that determine their style with that of the parent: the tag
-            and, if there are any, a space followed by the inline style, `;hidden`, `;open` and `;popover`.
-        parent: the parents of the elements; the first is the root.
+        tree: the elements.
+        declared: by element, ascending: its inline style, then `;hidden`, `;open` and `;popover` for these attributes.
     """
-    numbers = {_child_state(_INITIAL, style_keys[0]): 0}
-    states = list(numbers)
-    cache: dict[tuple[int, str], int] = {}
-    state_of = [0]
-    for parent_index, style_key in zip(parent[1:], style_keys[1:], strict=True):
-        key = (state_of[parent_index], style_key)
-        number = cache.get(key)
-        if number is None:
-            state = _child_state(states[key[0]], style_key)
-            number = cache[key] = numbers.setdefault(state, len(states))
-            if number == len(states):
-                states.append(state)
-        state_of.append(number)
-    return _tabulate(states, np.array(state_of))
+    displays = {name: number for number, name in enumerate(dict.fromkeys((*_BY_DISPLAY, "inline")))}
+    display = np.array([displays[DISPLAY.get(tag, "inline")] for tag in tree.tags], dtype=np.int64)[tree.tag]
+    reason, letters, invisible = np.zeros((3, len(tree.tag)), dtype=np.uint8)
+    none = displays["none"]
+    for node in np.flatnonzero(tree.is_tag(frozenset(("dialog",)))).tolist():
+        display[node] = none if ";open" not in declared.get(node, "") else display[node]
+    for node, style in declared.items():
+        effect, tag, end = effect_of(style), tree.tags[tree.tag[node]], tree.end[node]
+        if effect.display:
+            display[node] = displays.setdefault(effect.display, len(displays))
+        elif ";hidden" in style or ";popover" in style:
+            display[node] = none
+        if effect.visibility:
+            invisible[node:end] = effect.visibility == "hidden"
+        if effect.letters is not None:
+            letters[node:end] = effect.letters
+        shown_as = effect.display or DISPLAY.get(tag, "inline")
+        reason[node] = effect.hides("inline" if tag in _VIEWPORT_TAGS else shown_as)
+    _close_details(tree, declared, display, none)
+    reason[display == none] = Hidden.DISPLAY
+    hidden = np.where(invisible, np.uint8(Hidden.VISIBILITY), np.uint8(0))
+    for node in np.flatnonzero(reason).tolist():
+        hidden[node : tree.end[node]] = reason[node]
+    flags = (invisible > 0, *(tree.inside(tree.is_tag(tags)) for tags in _INHERITED))
+    table, row = _tabulate(list(displays), display, flags)
+    return ResolvedStyles(table, row, hidden, np.where(letters, letters, hidden))
+
+
+def _close_details(tree: Tree, declared: Mapping[int, str], display: NDArray[np.int64], none: int) -> None:
+    """Hide the children of closed `<details>` elements, but for their summaries."""
+    is_closed = np.zeros(len(display), dtype=bool)
+    is_summary = tree.is_tag(frozenset(("summary",)))
+    for node in np.flatnonzero(tree.is_tag(frozenset(("details",)))).tolist():
+        if node and is_closed[tree.parent[node]]:
+            display[node] = none
+        is_closed[node] = display[node] != none and ";open" not in declared.get(node, "")
+    if is_closed.any():
+        in_closed = is_closed[tree.parent] & ~is_summary
+        in_closed[0] = False
+        display[in_closed] = none
 
 
 def _tabulate(
-    states: Sequence[_State], state_of: NDArray[np.int64]
-) -> tuple[Styles, NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]:
-    styles = [(state.display, state.visibility, state.weight, state.slant, state.space) for state in states]
-    rows = {row: number for number, row in enumerate(dict.fromkeys(styles))}
-    style = np.array([rows[row] for row in styles], dtype=np.int32)
-    hidden = np.array([state.hidden_code for state in states], dtype=np.uint8)
-    text_hidden = np.array([state.text_hidden_code for state in states], dtype=np.uint8)
-    table = Styles(names=STYLES, rows=tuple(map(_full, rows)))
-    return table, style[state_of], hidden[state_of], text_hidden[state_of]
+    displays: Sequence[str], display: NDArray[np.int64], flags: Sequence[NDArray[np.bool_]]
+) -> tuple[Styles, NDArray[np.int32]]:
+    """Return the table of the distinct styles, and the row of each element."""
+    code = display
+    for flag in flags:
+        code = code * 2 + flag
+    used = np.flatnonzero(np.bincount(code))
+    number = np.zeros(used[-1] + 1, dtype=np.int32)
+    number[used] = np.arange(len(used))
+    rows = (_style_row(displays[value >> len(flags)], value & ((1 << len(flags)) - 1)) for value in used.tolist())
+    return Styles(names=STYLES, rows=tuple(rows)), number[code]
 
 
-def _full(row: Sequence[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=1024)
+def _style_row(display: str, flags: int) -> tuple[str, ...]:
     """Return a row in the order of `STYLES`; properties that are unknown without a browser are empty."""
-    full = [""] * len(STYLES)
-    for column, value in zip(_PROPERTY_COLUMNS, row, strict=True):
-        full[column] = "block" if value == "closed" else value
-    return tuple(full)
-
-
-def _child_state(parent: _State, style_key: str) -> _State:
-    """Return the state of a child of an element with the state `parent`."""
-    tag, space, inline = style_key.partition(" ")
-    return _computed(parent, tag, inline) if space else _plain(parent, tag)
-
-
-@lru_cache(maxsize=4096)
-def _plain(parent: _State, tag: str) -> _State:
-    return _computed(parent, tag, "")
-
-
-def _computed(parent: _State, tag: str, inline: str) -> _State:
-    effect = _effect(inline) if inline else NO_EFFECT
-    display = "none" if parent.display == "closed" and tag != "summary" else effect.display or _display(tag, inline)
-    hidden = Hidden.DISPLAY if display == "none" else effect.hides("" if tag in _VIEWPORT_TAGS else display)
-    return _State(
-        "closed" if tag == "details" and display != "none" and ";open" not in inline else display,
-        effect.visibility or parent.visibility,
-        "700" if tag in BOLD_TAGS else parent.weight,
-        "italic" if tag in ITALIC_TAGS else parent.slant,
-        "pre" if tag in PREFORMATTED_TAGS else parent.space,
-        parent.letters if effect.letters is None else effect.letters,
-        hidden or parent.hidden,
-    )
-
-
-def _effect(inline: str) -> Effect:
-    return _cached_effect(inline) if len(inline) < _CACHED_LENGTH else effect_of(parse_declarations(inline))
-
-
-@lru_cache(maxsize=4096)
-def _cached_effect(inline: str) -> Effect:
-    return effect_of(parse_declarations(inline))
-
-
-def _display(tag: str, inline: str) -> str:
-    """Return the display type of an element whose style declares none, given its attributes after the inline style."""
-    if ";hidden" in inline or ";popover" in inline or (tag == "dialog" and ";open" not in inline):
-        return "none"
-    return DISPLAY.get(tag, "inline")
+    bits = [flags >> shift & 1 for shift in reversed(range(len(_VALUES)))]
+    values = (display, *(pair[bit] for pair, bit in zip(_VALUES, bits, strict=True)))
+    known = dict(zip(_PROPERTIES, values, strict=True))
+    return tuple(known.get(name, "") for name in STYLES)

@@ -7,8 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-import scipy
-from packaging.version import Version
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,9 +39,7 @@ class TestFirstPage:
         assert modules >= {"numpy", "vclean.classify.content.model"}
 
     def test_without_libraries_of_training_and_scoring(self, modules: set[str]) -> None:
-        # Before version 1.17, scipy.linalg imports scipy.sparse.
-        sparse = {"scipy.sparse"} if Version(scipy.__version__) >= Version("1.17") else set()
-        assert not modules & {"lightgbm", "rapidfuzz", "scipy.optimize", "tldextract", "sklearn", *sparse}
+        assert not modules & {"lightgbm", "rapidfuzz", "scipy", "shapely", "tldextract", "sklearn"}
 
     def test_without_libraries_of_rendering(self, modules: set[str]) -> None:
         assert not modules & {"asyncio", "httpx", "playwright", "psutil", "PIL"}

@@ -12,10 +12,9 @@ from vclean.page import Page
 from vclean.render import repair as module
 from vclean.render.browser.renderer import Renderer
 from vclean.render.decode import source_text
-from vclean.render.repair import SourceOffsets, apply_edits, find_edits, repair
+from vclean.render.repair import Edit, Scan, SourceOffsets, apply_edits, find_edits, repair
 from vclean.render.snapshot import Snapshot
 from vclean.render.static.parse import parse
-from vclean.render.unclosed import Edit, Scan
 
 BROKEN = {
     "iframe": ("<p>One<iframe src='a' /><p>Two", "<p>One<iframe src='a' /></iframe><p>Two"),

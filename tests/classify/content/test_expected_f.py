@@ -8,6 +8,8 @@ from scipy.special import ndtr, ndtri
 
 from vclean.classify.content.expected_f import (
     CORRELATION,
+    FACTOR,
+    SCENARIO_WEIGHTS,
     adjust_for_kind,
     assign_labels,
     best_selection,
@@ -45,6 +47,12 @@ def expected_f(selected: list[tuple[float, float]], everything: list[tuple[float
         / np.maximum(size + beta**2 * expected_gold_words(everything), 1e-9)
     )
     return float(GRID_WEIGHTS @ measure)
+
+
+def test_scenarios_are_points_of_the_quadrature() -> None:
+    factor, weights = np.polynomial.hermite_e.hermegauss(len(FACTOR))
+    assert FACTOR.tolist() == pytest.approx(factor.tolist(), abs=1e-12)
+    assert SCENARIO_WEIGHTS.tolist() == pytest.approx((weights / weights.sum()).tolist())
 
 
 class TestBestSelection:

@@ -14,9 +14,8 @@ from vclean.errors import DeadlineError, LimitError, NotHtmlError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.page import Page
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Hidden, Snapshot
-from vclean.render.static.columns import VALUE_LIMIT
-from vclean.render.static.parse import parse
-from vclean.render.static.tree_construction import insert_table_bodies
+from vclean.render.static.document import prune
+from vclean.render.static.parse import VALUE_LIMIT, Links, join, parse
 from vclean.settings import RenderSettings
 
 FIXTURES = sorted((Path(__file__).parents[3] / "fixtures").glob("*/page.html"))
@@ -115,7 +114,7 @@ class TestTree:
         # Each XPath selects one element of the original body, with the same tag and attributes.
         page = parse_html(path.read_bytes())
         document = etree.fromstring(path.read_bytes(), etree.HTMLParser(encoding=encoding(path)))
-        insert_table_bodies(document)
+        prune(document)
         classes = page.attributes("class")
         paths = {page.xpath(number): number for number in range(len(page))}
         for xpath, number in paths.items():
@@ -433,3 +432,33 @@ class TestHostile:
             extract_blocks(parse_html(content))
         except VcleanError as error:
             assert "\n" not in str(error)  # noqa: PT017 - that there need be no error is the point
+
+
+class TestLinks:
+    @pytest.mark.parametrize(
+        ("link", "address"),
+        [
+            ("b", "https://example.org/dir/b"),
+            ("/b?c=d", "https://example.org/b?c=d"),
+            ("/a/../b", "https://example.org/b"),
+            ("", "https://example.org/dir/page"),
+            ("tel:1", "tel:1"),
+            ("http://[", "http://["),
+        ],
+    )
+    def test_resolves_links(self, link: str, address: str) -> None:
+        assert Links("https://example.org/dir/page").absolute(link) == address
+
+    def test_keeps_links_without_base(self) -> None:
+        assert Links("").absolute("/b") == "/b"
+
+    def test_keeps_invalid_link(self) -> None:
+        assert join("https://example.org/", " //[broken ") == " //[broken "
+        assert join("https://example.org/", " b ") == "https://example.org/b"
+
+    def test_truncates_absolute_links(self) -> None:
+        (value,) = parse_html(f"<a href='/{'b' * 9000}'>", "https://example.org").attr_value
+        assert value == "https://example.org/" + "b" * (VALUE_LIMIT - 20)
+
+    def test_reads_the_whole_style(self) -> None:
+        assert hidden_of(f"<p id=x style='{'color:red;' * VALUE_LIMIT}display:none'>a") == Hidden.DISPLAY

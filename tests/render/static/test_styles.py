@@ -5,27 +5,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.render.snapshot import STYLES, Hidden
-from vclean.render.static.styles import resolve_styles
+from vclean.render.snapshot import STYLES, Hidden, subtree_ends
+from vclean.render.static import styles
+from vclean.render.static.styles import ResolvedStyles, Tree, resolve_styles
 
 LOOKS = ["div", "b", "pre", "details", "details ;open", "summary", "dialog", "p style:no;", "p display:none;",
          "i ;hidden", "p visibility:hidden;", "em opacity:0;", "b display:Flex;;open"]  # fmt: skip
 
 
+def resolve(style_keys: list[str], parents: list[int]) -> ResolvedStyles:
+    """Resolve the styles of elements, each given by its tag and, after a space, its declarations."""
+    keys = [style_key.partition(" ") for style_key in style_keys]
+    tags = list(dict.fromkeys(tag for tag, _, _ in keys))
+    parent = np.array(parents, dtype=np.int32)
+    tag = np.array([tags.index(tag) for tag, _, _ in keys], dtype=np.int32)
+    declared = {node: declarations for node, (_, space, declarations) in enumerate(keys) if space}
+    return resolve_styles(Tree(tuple(tags), tag, parent, subtree_ends(parent)), declared)
+
+
 def styles_of(style_keys: list[str], parent: list[int], prop: str) -> list[str]:
-    styles, style, *_ = resolve_styles(style_keys, parent)
-    return [styles.column(prop)[row] for row in style.tolist()]
+    table, style, *_ = resolve(style_keys, parent)
+    return [table.column(prop)[row] for row in style.tolist()]
 
 
 def hidden_of(style_keys: list[str], parent: list[int]) -> list[int]:
-    return resolve_styles(style_keys, parent)[2].tolist()
+    return resolve(style_keys, parent)[2].tolist()
 
 
 class TestResolve:
     def test_resolves_one_element(self) -> None:
-        styles, style, hidden, _ = resolve_styles(["html"], [-1])
-        assert styles.names == STYLES
-        assert [dict(zip(STYLES, row, strict=True))["display"] for row in styles.rows] == ["block"]
+        table, style, hidden, _ = resolve(["html"], [-1])
+        assert table.names == STYLES
+        assert [dict(zip(STYLES, row, strict=True))["display"] for row in table.rows] == ["block"]
         assert (style.tolist(), hidden.tolist()) == ([0], [0])
         assert (style.dtype, hidden.dtype) == (np.int32, np.uint8)
 
@@ -47,14 +58,14 @@ class TestResolve:
 
     def test_shares_row_with_hidden_element(self) -> None:
         # Opacity hides an element, but does not change the stored style.
-        styles, style, hidden, _ = resolve_styles(["p", "p", "p opacity:0;"], [-1, 0, 0])
-        assert len(styles.rows) == 1
+        table, style, hidden, _ = resolve(["p", "p", "p opacity:0;"], [-1, 0, 0])
+        assert len(table.rows) == 1
         assert style.tolist() == [0, 0, 0]
         assert hidden.tolist() == [Hidden.NO, Hidden.NO, Hidden.OPACITY]
 
-    def test_sorts_rows_by_first_use(self) -> None:
-        _, style, *_ = resolve_styles(["p", "b", "i", "b", "p"], [-1, 0, 0, 0, 0])
-        assert style.tolist() == [0, 1, 2, 1, 0]
+    def test_equal_styles_share_a_row(self) -> None:
+        _, style, *_ = resolve(["p", "b", "i", "b", "p"], [-1, 0, 0, 0, 0])
+        assert [style.tolist().index(row) for row in style.tolist()] == [0, 1, 2, 1, 0]
 
     @pytest.mark.parametrize(
         ("style_key", "code"),
@@ -91,7 +102,7 @@ class TestResolve:
         ],
     )
     def test_texts_of_nested_elements(self, style_keys: list[str], codes: list[int]) -> None:
-        assert resolve_styles(style_keys, [-1, 0, 1])[3].tolist() == codes
+        assert resolve(style_keys, [-1, 0, 1])[3].tolist() == codes
 
     def test_small_letters_do_not_hide_elements(self) -> None:
         assert hidden_of(["div font-size:0;", "img"], [-1, 0]) == [Hidden.NO, Hidden.NO]
@@ -114,7 +125,56 @@ class TestResolve:
             style_keys.append(style_key)
             parent.append(path[-1])
             path.append(len(style_keys) - 1)
-        styles, style, hidden, _ = resolve_styles(style_keys, parent)
-        alone, row, code, _ = resolve_styles([style_keys[element] for element in path], list(range(-1, len(path) - 1)))
-        assert [styles.rows[number] for number in style[path]] == [alone.rows[number] for number in row]
+        table, style, hidden, _ = resolve(style_keys, parent)
+        alone, row, code, _ = resolve([style_keys[element] for element in path], list(range(-1, len(path) - 1)))
+        assert [table.rows[number] for number in style[path]] == [alone.rows[number] for number in row]
         assert hidden[path].tolist() == code.tolist()
+
+
+SETS = (
+    styles.BLOCK_TAGS,
+    styles.BOLD_TAGS,
+    styles.ITALIC_TAGS,
+    styles.PREFORMATTED_TAGS,
+    styles.SKIPPED_TAGS,
+    styles.REPLACED_TAGS,
+)
+
+
+class TestDisplay:
+    @pytest.mark.parametrize(
+        ("tag", "display"),
+        [
+            ("p", "block"),
+            ("li", "list-item"),
+            ("td", "table-cell"),
+            ("thead", "table-row-group"),
+            ("button", "inline-block"),
+            ("script", "none"),
+        ],
+    )
+    def test_follows_the_standard(self, tag: str, display: str) -> None:
+        assert styles.DISPLAY[tag] == display
+
+    @pytest.mark.parametrize("tag", ["a", "b", "span", "img", "br", "label", "custom-element"])
+    def test_omits_inline_tags(self, tag: str) -> None:
+        assert tag not in styles.DISPLAY
+
+    def test_has_no_duplicate_tags(self) -> None:
+        all_tags = [tag for tags in styles._BY_DISPLAY.values() for tag in tags.split()]
+        assert len(all_tags) == len(set(all_tags))
+
+
+class TestSets:
+    def test_contain_lower_case_names(self) -> None:
+        assert all(tag == tag.lower() and tag.isalnum() for tags in SETS for tag in tags)
+
+    def test_block_tags_exclude_inline_and_hidden_tags(self) -> None:
+        assert not styles.BLOCK_TAGS & {"script", "head", "button", "input", "span", "a"}
+        assert {"p", "li", "td", "option", "caption"} <= styles.BLOCK_TAGS
+
+    def test_skipped_and_replaced_tags_are_disjoint(self) -> None:
+        assert not styles.SKIPPED_TAGS & styles.REPLACED_TAGS
+
+    def test_skipped_tags_are_not_displayed(self) -> None:
+        assert {styles.DISPLAY[tag] for tag in styles.SKIPPED_TAGS} == {"none"}

@@ -1,0 +1,270 @@
+/* Read the elements, attributes and texts of an lxml tree as columns; see parse.py.
+ *
+ * lxml makes an object of every element, list of attributes and text that Python reads. This module visits the nodes of
+ * libxml2 below one element instead, in a fiftieth of the time. `LxmlElement` is part of the C interface of lxml
+ * (lxml.etree.h), and the nodes are those of libxml2 (libxml/tree.h). Only their first fields are declared here.
+ */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include <stdint.h>
+#include <string.h>
+
+enum { ELEMENT = 1, TEXT = 3, CDATA = 4 };
+
+typedef struct Node {
+    void *private;
+    int type;
+    const char *name;
+    struct Node *children, *last, *parent, *next, *previous;
+    void *document, *namespace;
+    const char *content;
+    struct Attribute *properties;
+} Node;
+
+typedef struct Attribute {
+    void *private;
+    int type;
+    const char *name;
+    Node *children, *last, *parent;
+    struct Attribute *next;
+} Attribute;
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *document;
+    Node *node;
+    PyObject *tag;
+} LxmlElement;
+
+static PyTypeObject *element_type;
+
+/* Return the next node below `root` in document order, or NULL; `closed` receives how many elements end before it. */
+static const Node *next_node(const Node *node, const Node *root, Py_ssize_t *closed)
+{
+    *closed = 0;
+    if (node->type == ELEMENT && node->children)
+        return node->children;
+    for (; node != root; node = node->parent) {
+        *closed += node->type == ELEMENT;
+        if (node->next)
+            return node->next;
+    }
+    return NULL;
+}
+
+static int is_text(const Node *node)
+{
+    return node && (node->type == TEXT || node->type == CDATA);
+}
+
+/* Return the contents of consecutive texts as a string; `last` receives the last of them. */
+static PyObject *text_from(const Node *node, const Node **last)
+{
+    PyObject *text = PyUnicode_FromString(node->content ? node->content : "");
+    while (text && is_text(node->next)) {
+        node = node->next;
+        PyObject *more = PyUnicode_FromString(node->content ? node->content : ""), *whole = NULL;
+        if (more)
+            whole = PyUnicode_Concat(text, more);
+        Py_XDECREF(more);
+        Py_DECREF(text);
+        text = whole;
+    }
+    *last = node;
+    return text;
+}
+
+/* Return the number of a name in a dictionary; if it is missing, what `__missing__` of a subclass returns, or -1, or with
+ * `adds` the next number. -2 is an error. */
+static int32_t number_of(PyObject *numbers, const char *name, int adds)
+{
+    PyObject *key = PyUnicode_FromString(name), *number = NULL;
+    int32_t found = -2;
+    if (!key)
+        return found;
+    number = PyDict_GetItemWithError(numbers, key);
+    if (number)
+        found = (int32_t)PyLong_AsLong(number);
+    else if (!PyErr_Occurred() && !PyDict_CheckExact(numbers)) {
+        number = PyObject_GetItem(numbers, key);
+        found = number ? (int32_t)PyLong_AsLong(number) : -2;
+        Py_XDECREF(number);
+    } else if (!PyErr_Occurred()) {
+        found = adds ? (int32_t)PyDict_Size(numbers) : -1;
+        PyObject *added = adds ? PyLong_FromLong(found) : NULL;
+        if (adds && (!added || PyDict_SetItem(numbers, key, added) < 0))
+            found = -2;
+        Py_XDECREF(added);
+    }
+    Py_DECREF(key);
+    return found;
+}
+
+/* Numbers of names by their address: libxml2 stores equal names of a document once. */
+enum { SLOTS = 1024 };
+typedef struct {
+    const char *name[SLOTS];
+    int32_t number[SLOTS];
+} Cache;
+
+static int32_t cached_number(Cache *cache, PyObject *numbers, const char *name, int adds)
+{
+    const size_t slot = ((uintptr_t)name >> 2) % SLOTS;
+    if (cache->name[slot] != name) {
+        cache->number[slot] = number_of(numbers, name, adds);
+        cache->name[slot] = name;
+    }
+    return cache->number[slot];
+}
+
+/* Append int32 numbers to a bytearray; return 0 on errors. */
+static int append(PyObject *array, Py_ssize_t row, int32_t number)
+{
+    Py_ssize_t size = PyByteArray_Size(array);
+    if ((row + 1) * 4 > size && PyByteArray_Resize(array, (row + 1) * 8) < 0)
+        return 0;
+    ((int32_t *)PyByteArray_AsString(array))[row] = number;
+    return 1;
+}
+
+enum { TAG, PARENT, END, DEPTH, ATTRIBUTE_NODE, ATTRIBUTE_NAME, TEXT_PARENT, TEXT_AFTER, ARRAYS };
+
+typedef struct {
+    PyObject *array[ARRAYS], *tags, *values, *texts, *names;
+    Py_ssize_t elements, attributes;
+    Cache tag_cache, name_cache;
+} Columns;
+
+static int append_list(PyObject *list, PyObject *text)
+{
+    const int failed = !text || PyList_Append(list, text) < 0;
+    Py_XDECREF(text);
+    return !failed;
+}
+
+static int add_attributes(Columns *columns, const Node *element)
+{
+    for (const Attribute *each = element->properties; each; each = each->next) {
+        const int32_t name = cached_number(&columns->name_cache, columns->names, each->name, 0);
+        if (name == -1)
+            continue;
+        if (name < 0)
+            return 0;
+        const Node *last;
+        PyObject *value = each->children ? text_from(each->children, &last) : PyUnicode_FromString("");
+        if (!append_list(columns->values, value) ||
+            !append(columns->array[ATTRIBUTE_NODE], columns->attributes, (int32_t)columns->elements) ||
+            !append(columns->array[ATTRIBUTE_NAME], columns->attributes, name))
+            return 0;
+        columns->attributes++;
+    }
+    return 1;
+}
+
+static int add_element(Columns *columns, const Node *element, int32_t parent, int32_t depth)
+{
+    const int32_t tag = cached_number(&columns->tag_cache, columns->tags, element->name, 1);
+    const Py_ssize_t row = columns->elements;
+    if (tag < 0 || !append(columns->array[TAG], row, tag) || !append(columns->array[PARENT], row, parent) ||
+        !append(columns->array[END], row, (int32_t)row + 1) || !append(columns->array[DEPTH], row, depth) ||
+        !add_attributes(columns, element))
+        return 0;
+    columns->elements++;
+    return 1;
+}
+
+static int add_text(Columns *columns, const Node **node, int32_t parent)
+{
+    PyObject *text = text_from(*node, node);
+    if (text && PyUnicode_GetLength(text) == 0) {
+        Py_DECREF(text);
+        return 1;
+    }
+    const Py_ssize_t row = PyList_Size(columns->texts);
+    return append_list(columns->texts, text) && append(columns->array[TEXT_PARENT], row, parent) &&
+           append(columns->array[TEXT_AFTER], row, (int32_t)columns->elements - 1);
+}
+
+/* Visit the nodes below `root`; return 0 on errors. Stop after `limit` + 1 elements. */
+static int visit(Columns *columns, const Node *root, Py_ssize_t limit)
+{
+    int32_t parent = -1, depth = 0;
+    for (const Node *node = root; node && columns->elements <= limit;) {
+        if (node->type == ELEMENT) {
+            if (!add_element(columns, node, parent, depth++))
+                return 0;
+            parent = (int32_t)columns->elements - 1;
+        } else if (is_text(node) && !add_text(columns, &node, parent))
+            return 0;
+        Py_ssize_t closed;
+        node = next_node(node, root, &closed);
+        for (depth -= (int32_t)closed; closed; closed--) {
+            ((int32_t *)PyByteArray_AsString(columns->array[END]))[parent] = (int32_t)columns->elements;
+            parent = ((int32_t *)PyByteArray_AsString(columns->array[PARENT]))[parent];
+        }
+    }
+    for (; parent >= 0; parent = ((int32_t *)PyByteArray_AsString(columns->array[PARENT]))[parent])
+        ((int32_t *)PyByteArray_AsString(columns->array[END]))[parent] = (int32_t)columns->elements;
+    return 1;
+}
+
+static PyObject *result(Columns *columns)
+{
+    const Py_ssize_t rows[ARRAYS] = {columns->elements,         columns->elements,   columns->elements,
+                                     columns->elements,         columns->attributes, columns->attributes,
+                                     PyList_Size(columns->texts), PyList_Size(columns->texts)};
+    for (int each = 0; each < ARRAYS; each++)
+        if (PyByteArray_Resize(columns->array[each], rows[each] * 4) < 0)
+            return NULL;
+    PyObject **array = columns->array;
+    return PyTuple_Pack(ARRAYS + 3, columns->tags, array[TAG], array[PARENT], array[END], array[DEPTH],
+                        array[ATTRIBUTE_NODE], array[ATTRIBUTE_NAME], columns->values, columns->texts,
+                        array[TEXT_PARENT], array[TEXT_AFTER]);
+}
+
+static PyObject *columns_of(PyObject *module, PyObject *args)
+{
+    PyObject *root, *names, *all = NULL;
+    Py_ssize_t limit;
+    if (!PyArg_ParseTuple(args, "O!O!n", element_type, &root, &PyDict_Type, &names, &limit))
+        return NULL;
+    Columns *columns = PyMem_Calloc(1, sizeof(Columns));
+    if (!columns)
+        return PyErr_NoMemory();
+    int complete = (columns->tags = PyDict_New()) && (columns->values = PyList_New(0)) &&
+                   (columns->texts = PyList_New(0));
+    columns->names = names;
+    for (int each = 0; each < ARRAYS && complete; each++)
+        complete = (columns->array[each] = PyByteArray_FromStringAndSize(NULL, 0)) != NULL;
+    if (complete && visit(columns, ((LxmlElement *)root)->node, limit))
+        all = result(columns);
+    for (int each = 0; each < ARRAYS; each++)
+        Py_XDECREF(columns->array[each]);
+    Py_XDECREF(columns->tags);
+    Py_XDECREF(columns->values);
+    Py_XDECREF(columns->texts);
+    PyMem_Free(columns);
+    return all;
+}
+
+static PyMethodDef methods[] = {{"columns_of", columns_of, METH_VARARGS, "Return the columns of a tree."}, {NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_tree", .m_size = -1, .m_methods = methods};
+
+PyMODINIT_FUNC PyInit__tree(void)
+{
+    PyObject *etree = PyImport_ImportModule("lxml.etree"), *size = NULL;
+    element_type = etree ? (PyTypeObject *)PyObject_GetAttrString(etree, "_Element") : NULL;
+    Py_XDECREF(etree);
+    if (!element_type || !(size = PyObject_GetAttrString((PyObject *)element_type, "__basicsize__")))
+        return NULL;
+    const Py_ssize_t bytes = PyLong_AsSsize_t(size);
+    Py_DECREF(size);
+    if (bytes < (Py_ssize_t)sizeof(LxmlElement)) {
+        PyErr_SetString(PyExc_ImportError, "this version of lxml has other elements: install lxml 6");
+        return NULL;
+    }
+    return PyModule_Create(&definition);
+}

@@ -1,0 +1,22 @@
+"""Type stubs of `_tree.c`."""
+
+from lxml import etree
+
+_Columns = tuple[
+    dict[str, int],
+    bytearray,
+    bytearray,
+    bytearray,
+    bytearray,
+    bytearray,
+    bytearray,
+    list[str],
+    list[str],
+    bytearray,
+    bytearray,
+]
+"""Tags with their numbers; as int32: tag, parent, end and depth of elements, node and name of attributes; values of
+attributes; texts; as int32: parent of each text, and the last element that begins before it."""
+
+def columns_of(root: etree._Element, attributes: dict[str, int], limit: int, /) -> _Columns:
+    """Return the columns of a tree with `attributes`; reading stops after `limit` + 1 elements."""

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from vclean.render.static import _tree
+
+PAGE = "<html><body>a<div>b<p class=x>c<b>d</b>e</p>f</div>g<ul><li title='&lt;ü' id>h</li></ul> </body></html>"
+NAMES = {"class": 0, "id": 1, "title": 2}
+
+
+def root_of(html: str) -> etree._Element:
+    return etree.fromstring(html, etree.HTMLParser(encoding="utf-8"))
+
+
+def columns(root: etree._Element, limit: int = 10_000) -> list[list]:
+    tags, *rest = _tree.columns_of(root, NAMES, limit)
+    return [list(tags), *(each if isinstance(each, list) else np.frombuffer(each, np.int32).tolist() for each in rest)]
+
+
+def expected(root: etree._Element) -> list[list]:
+    """Return the same columns, read with the interface of lxml."""
+    elements = list(root.iter("*"))
+    number = {element: row for row, element in enumerate(elements)}
+    tags = list(dict.fromkeys(element.tag for element in elements))
+    texts: list[tuple[str, int, int]] = []
+
+    def visit(element: etree._Element) -> int:
+        row = last = number[element]
+        texts.append((element.text or "", row, row))
+        for child in element:
+            last = visit(child)
+            texts.append((child.tail or "", row, last))
+        return last
+
+    ends = [visit(root) and row + sum(1 for _ in element.iter("*")) for row, element in enumerate(elements[:1])]
+    ends += [row + 1 + sum(1 for _ in element.iterdescendants("*")) for row, element in enumerate(elements)][1:]
+    attributes = [
+        (row, NAMES[name], value)
+        for row, element in enumerate(elements)
+        for name, value in element.items()
+        if name in NAMES
+    ]
+    texts = [text for text in texts if text[0]]
+    return [
+        tags,
+        [tags.index(element.tag) for element in elements],
+        [-1, *(number[element.getparent()] for element in elements[1:])],
+        [len(elements), *ends[1:]],
+        [sum(1 for each in element.iterancestors() if each in number) for element in elements],
+        *([each[part] for each in attributes] for part in range(3)),
+        *([text[part] for text in texts] for part in range(3)),
+    ]
+
+
+def test_columns() -> None:
+    assert columns(root_of(PAGE)) == [
+        ["html", "body", "div", "p", "b", "ul", "li"],
+        [0, 1, 2, 3, 4, 5, 6],
+        [-1, 0, 1, 2, 3, 1, 5],
+        [7, 7, 5, 5, 5, 7, 7],
+        [0, 1, 2, 3, 4, 2, 3],
+        [3, 6, 6],
+        [0, 2, 1],
+        ["x", "<ü", ""],
+        ["a", "b", "c", "d", "e", "f", "g", "h", " "],
+        [1, 2, 3, 4, 3, 2, 1, 6, 1],
+        [1, 2, 3, 4, 4, 4, 4, 6, 6],
+    ]
+
+
+def test_of_a_part_of_a_document() -> None:
+    body = root_of("<div>a<p>b</p>c</div>d")[0]
+    assert columns(body[0]) == expected(body[0])
+    assert columns(etree.Element("p"))[1:4] == [[0], [-1], [1]]
+
+
+def test_texts_in_a_row_are_one() -> None:
+    root = root_of("<div>a<b>x</b>c</div>")
+    etree.strip_tags(root, "b")
+    assert columns(root)[8] == ["axc"]
+
+
+def test_stops_above_the_limit() -> None:
+    assert len(columns(root_of(PAGE), 3)[1]) == 4
+
+
+def test_ignores_comments_and_instructions() -> None:
+    assert columns(root_of("<p>a<!-- b --><?c d?><i>e"))[0] == ["html", "body", "p", "i"]
+
+
+@given(st.lists(st.sampled_from(["<div>", "</div>", "<p class='a' id=b>", "<b>", "</b>", "x", " y ", "<table><tr>"])))
+def test_equals_lxml(parts: list[str]) -> None:
+    root = root_of(f"<body>{''.join(parts)}")
+    assert columns(root) == expected(root)
