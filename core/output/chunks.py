@@ -13,7 +13,7 @@ from vclean.classify.content.postprocess import data_tables
 from vclean.errors import UsageError
 from vclean.features import tree
 from vclean.labels import Label
-from vclean.output.code_language import code_elements
+from vclean.output.code import code_elements
 from vclean.output.headings import heading_levels
 from vclean.output.sentences import count_words, split_sentences, split_words
 

@@ -17,7 +17,7 @@ from lxml import etree
 
 from vclean.characters import replace_illegal
 from vclean.labels import Label
-from vclean.output.code_language import CodeLanguages
+from vclean.output.code import CodeLanguages
 from vclean.output.images import image_sources
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 

@@ -13,7 +13,7 @@ import numpy as np
 from vclean.features import tree
 from vclean.features.groups import Groups
 from vclean.labels import Label
-from vclean.output.code_lines import line_numbers
+from vclean.output.code import line_numbers
 from vclean.output.headings import heading_levels
 from vclean.output.images import content_images
 

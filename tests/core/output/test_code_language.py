@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from helpers.pages import snapshot
 
-from vclean.output.code_language import CodeLanguages, normalize_language
+from vclean.output.code import CodeLanguages, normalize_language
 
 
 def languages(html: str) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.output.code_lines import line_numbers
+from vclean.output.code import line_numbers
 
 CODE = "<pre>a = 1\nb = 2\n\nprint(a + b)\n</pre>"
 
