@@ -32,7 +32,7 @@ ATTRIBUTES = (
     "tabindex", "data-lang", "data-language", "data-src", "display",
     "aria-level", "data-depth", "data-level", "depth", "indent",
     "data-lazy-src", "data-original", "data-srcset",
-    "onclick", "x-show", "ng-show", "data-aos",
+    "onclick", "x-show", "ng-show", "data-aos", "language",
 )  # fmt: skip
 """Attributes of a snapshot; `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the
 page has a URL."""

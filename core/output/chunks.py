@@ -15,6 +15,7 @@ from vclean.features import tree
 from vclean.labels import Label
 from vclean.output.code import code_elements
 from vclean.output.headings import heading_levels
+from vclean.output.sections import complete_sections
 from vclean.output.sentences import count_words, split_sentences, split_words
 
 if TYPE_CHECKING:
@@ -125,11 +126,12 @@ def _record(chunk: Chunk) -> dict[str, Any]:
 def _passages(result: Result) -> Iterator[_Passage]:
     """Iterate over the passages of a page: units, tables, code, and headings without text."""
     blocks = result.columns
-    levels = heading_levels(blocks, np.array([label is Label.HEADING for label in result.prediction.labels], bool))
+    labels = complete_sections(blocks, result.prediction.labels, result.prediction.probability)
+    levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool))
     outline = _Outline(result.prediction.added_title)
     groups = _Groups(blocks)
-    for rows, element in _units(groups, result.prediction.labels):
-        label = result.prediction.labels[rows[0]]
+    for rows, element in _units(groups, labels):
+        label = labels[rows[0]]
         if element:
             yield _Passage(outline.use(), groups.text(element, rows), 0, rows, is_whole=True)
         elif label is Label.HEADING:

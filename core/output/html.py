@@ -17,8 +17,8 @@ from lxml import etree
 
 from vclean.characters import replace_illegal
 from vclean.labels import Label
-from vclean.output.code import CodeLanguages
 from vclean.output.images import image_sources
+from vclean.output.sections import complete_sections
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 
 if TYPE_CHECKING:
@@ -158,7 +158,6 @@ class HtmlWriter:
         structure_keys: the keys of the structural elements around the current block.
         cursor: the position in the text of the current block, characters.
         at_line_start: whether the next text needs no white space before it.
-        trailing_space: the white space at the end of the last text of code.
     """
 
     def __init__(
@@ -168,7 +167,6 @@ class HtmlWriter:
         self.snapshot = blocks.snapshot
         self.page, self.writer = select_content(blocks, labels, images=images), _ElementWriter(builder)
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
-        self.code_languages = CodeLanguages(self.snapshot)
         self.sources = image_sources(self.snapshot)
         self.stack: list[_OpenElement] = []
         self.items: dict[tuple[str, int], _OpenElement] = {}
@@ -177,7 +175,7 @@ class HtmlWriter:
         self.structure_keys: list[tuple[str, int]] = []
         self.cursor = 0
         self.at_line_start = False
-        self.trailing_space = ""
+        self.is_code = self.snapshot.is_tag(("code",))
         self.is_formula = self.snapshot.is_tag(("math",))[self.snapshot.text_parent]
         self.display = self.snapshot.attributes("display")
 
@@ -187,6 +185,7 @@ class HtmlWriter:
             EventKind.ELEMENT: self._element,
             EventKind.IMAGE: self._image,
             EventKind.INLINE_IMAGE: self._inline_image,
+            EventKind.CODE: self._code,
             EventKind.BREAK: self._break,
             EventKind.TEXT: self._text,
         }
@@ -223,8 +222,6 @@ class HtmlWriter:
         """Return whether an element with this tag is allowed at the current position."""
         structure = self._structure()
         parent = structure[-1].tag if structure else ""
-        if parent == "pre":
-            return False
         return tag not in _PARENTS or parent in _PARENTS[tag]
 
     def _structural(self, opened: _OpenElement) -> None:
@@ -257,8 +254,7 @@ class HtmlWriter:
             value = replace_illegal(self.values[name].get(element, "")).strip()
             if value and (name not in _URL_ATTRIBUTES or _is_safe(value)):
                 attributes[name] = value
-        language = self.code_languages.of(element) if tag in ("code", "pre") else ""
-        return attributes | ({"class": f"language-{language}"} if language else {})
+        return attributes
 
     # Content
 
@@ -276,7 +272,7 @@ class HtmlWriter:
         """Write an image in a line of text, after a space if the text before it ends in white space."""
         self._leave(element)
         text_before = int(np.searchsorted(self.snapshot.text_after, element)) - 1
-        spaced = self.snapshot.texts[text_before][-1:].isspace() and not (self.at_line_start or self._is_code())
+        spaced = self.snapshot.texts[text_before][-1:].isspace() and not self.at_line_start
         self._write_image(element, self._ancestors(), " " * spaced)
 
     def _write_image(self, element: int, ancestors: list[_OpenElement], gap: str = "") -> None:
@@ -286,12 +282,26 @@ class HtmlWriter:
             self.writer.move_to(ancestors, gap)
             self.writer.void("img", attributes)
 
+    def _code(self, element: int) -> None:
+        """Write a code block as the HTML standard recommends (4.5.15): `code` with its language in `pre`."""
+        self._leave(element)
+        structure = self._structure()
+        if structure and structure[-1].tag in _ITEM_TAGS:
+            structure = [*structure, _new(_ITEM_TAGS[structure[-1].tag], "c", element)]
+        text, language = self.page.code.text(element), self.page.code.language(element)
+        if not text.strip():
+            return
+        self.writer.move_to([*structure, _new("pre", "c", element)])
+        is_code = bool(language) or self.is_code[element : int(self.snapshot.end[element])].any()
+        if is_code:
+            self.writer.builder.start("code", {"class": f"language-{language}"} if language else {})
+        self.writer.builder.data(replace_illegal(text))
+        if is_code:
+            self.writer.builder.end("code")
+        self.block, self.wrapper = -1, []
+
     def _break(self, element: int) -> None:
         self._leave(element)
-        if self._is_code():
-            self.writer.builder.data("\n")
-            self.trailing_space = "\n"
-            return
         self.writer.move_to(self._ancestors())
         self.writer.void("br", {})
         self.writer.builder.data("\n")
@@ -299,19 +309,13 @@ class HtmlWriter:
 
     def _text(self, text: int) -> None:
         self._leave(int(self.snapshot.text_parent[text]))
-        block = int(self.page.text_block[text])
-        gap = ""
-        if block >= 0 and block != self.block:
-            gap = self._begin(block)
-        raw = self.snapshot.texts[text]
-        if self._is_code():
-            raw = self._code(raw)
-        else:
-            raw = self._strip_bullet(raw)
-            if not raw:
-                return
-            spaced, raw = self._line(raw)
-            gap = " " if spaced else gap
+        block = int(self.blocks.text_block[text])
+        gap = self._begin(block) if block != self.block else ""
+        raw = self._strip_bullet(self.snapshot.texts[text])
+        if not raw:
+            return
+        spaced, raw = self._line(raw)
+        gap = " " if spaced else gap
         self.writer.move_to(self._ancestors(), gap)
         if self.is_formula[text]:
             self._formula(text, raw)
@@ -325,13 +329,6 @@ class HtmlWriter:
         self.writer.builder.start("span", {"class": f"math {'display' if is_display else 'inline'}"})
         self.writer.builder.data(f"{begin}{replace_illegal(tex)}{end}")
         self.writer.builder.end("span")
-
-    def _code(self, raw: str) -> str:
-        """Return the text of a node of code; store the white space at its end in `trailing_space`."""
-        code = raw.replace("\N{NO-BREAK SPACE}", " ")
-        stripped = code.rstrip()
-        self.trailing_space = code[len(stripped) :] if stripped else self.trailing_space + code
-        return code
 
     def _strip_bullet(self, raw: str) -> str:
         """Return a text without the bullet at the start of its block, if the block is in an added list."""
@@ -359,8 +356,6 @@ class HtmlWriter:
         keys = [opened.key for opened in structure]
         same_structure = keys == self.structure_keys and self.block >= 0
         self.block, self.structure_keys, self.cursor, self.at_line_start = block, keys, 0, False
-        if same_structure and structure and structure[-1].tag == "pre":
-            return "" if "\n" in self.trailing_space else "\n"
         if same_structure and self.labels[block] is Label.CONTINUATION:
             return " "
         self.wrapper = self._wrapper(block, structure, self.wrapper if same_structure else [])
@@ -369,8 +364,6 @@ class HtmlWriter:
     def _wrapper(self, block: int, structure: list[_OpenElement], previous: list[_OpenElement]) -> list[_OpenElement]:
         """Return the elements to add around a block, by its label; `previous` is the wrapper of the block before it."""
         parent, label = structure[-1].tag if structure else "", self.labels[block]
-        if parent == "pre":
-            return []
         if parent in _ITEM_TAGS:
             return [_new(_ITEM_TAGS[parent], "b", block)]
         if label is Label.HEADING and parent not in _HEADINGLESS_CONTAINERS:
@@ -382,9 +375,6 @@ class HtmlWriter:
         if parent in _TEXT_CONTAINERS and container == structure[-1].start and self.page.unit_count[container] < 2:
             return []
         return [_new("p", "b", block)]
-
-    def _is_code(self) -> bool:
-        return any(opened.tag == "pre" for opened in self.stack)
 
     def _ancestors(self) -> list[_OpenElement]:
         """Return the ancestors of a text of the current block: structure, wrapper, inline elements."""
@@ -421,7 +411,8 @@ def to_tree(result: Result, metadata: Metadata | None = None) -> etree._Element:
     _write_headline(builder, result.prediction.added_title)
     decision = result.prediction.decision
     images = decision is None or decision.policy.images
-    HtmlWriter(result.columns, result.prediction.labels, builder, images=images).write()
+    labels = complete_sections(result.columns, result.prediction.labels, result.prediction.probability)
+    HtmlWriter(result.columns, labels, builder, images=images).write()
     builder.end("body")
     builder.end("html")
     return builder.close()

@@ -13,7 +13,7 @@ import numpy as np
 from vclean.features import tree
 from vclean.features.groups import Groups
 from vclean.labels import Label
-from vclean.output.code import line_numbers
+from vclean.output.code import Code
 from vclean.output.headings import heading_levels
 from vclean.output.images import content_images
 
@@ -136,8 +136,9 @@ class EventKind(IntEnum):
     ELEMENT = 0
     IMAGE = 1
     INLINE_IMAGE = 2
-    BREAK = 3
-    TEXT = 4
+    CODE = 3
+    BREAK = 4
+    TEXT = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,14 +147,14 @@ class SelectedContent:
 
     Attributes:
         events: the kind and the index of each element or text node to write, in document order.
-        text_block: int32 (T,), the block with which each text is written; -1 for white space between two blocks.
+        code: the code blocks of the page.
         heading_level: int (B,), the level of each block as a heading, 1 to 6.
         container: int32 (B,), the innermost structural element around each block, whether it is kept or not.
         unit_count: int (N,), the number of units that begin directly in each structural element.
     """
 
     events: list[tuple[EventKind, int]]
-    text_block: NDArray[np.int32]
+    code: Code
     heading_level: NDArray[np.int64]
     container: NDArray[np.int32]
     unit_count: NDArray[np.int64]
@@ -165,16 +166,18 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
     permalinks = Permalinks(blocks, heading)
-    no_content = np.union1d(permalinks.texts, line_numbers(blocks))
-    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], no_content)
+    code = Code(blocks)
+    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.texts)
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
+    kept_code = code.roots[has_content[code.roots]]
+    kept_texts = kept_texts[~code.texts[kept_texts]]
+    has_content = _count(snapshot, np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])) > 0
     elements = _elements(blocks, kept_texts, has_content) & ~permalinks.elements
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
-    code_space = _code_space(blocks, kept_texts)
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     return SelectedContent(
-        events=_events(blocks, content, np.union1d(kept_texts, code_space), elements, images=images),
-        text_block=_text_blocks(blocks, kept_texts, code_space),
+        events=_events(blocks, content, kept_texts, kept_code, elements, images=images),
+        code=code,
         heading_level=heading_levels(blocks, heading),
         container=container,
         unit_count=np.bincount(container[begins_unit], minlength=len(snapshot)),
@@ -272,7 +275,8 @@ def _data_tables(
 def _events(
     blocks: BlockColumns,
     content: NDArray[np.bool_],
-    texts: NDArray[np.intp],
+    texts: NDArray[np.int32],
+    code: NDArray[np.intp],
     elements: NDArray[np.bool_],
     *,
     images: bool,
@@ -283,7 +287,8 @@ def _events(
         (EventKind.ELEMENT, np.flatnonzero(elements)),
         (EventKind.IMAGE, rows[~inline]),
         (EventKind.INLINE_IMAGE, rows[inline]),
-        (EventKind.BREAK, _breaks(blocks, content, elements)),
+        (EventKind.CODE, code),
+        (EventKind.BREAK, _breaks(blocks, content, texts)),
         (EventKind.TEXT, texts),
     ]
     kind = np.concatenate([np.full(len(rows), name) for name, rows in events])
@@ -292,30 +297,6 @@ def _events(
     position[kind == EventKind.TEXT] = snapshot.text_after[texts]
     order = np.lexsort((index, kind, position))
     return [(EventKind(name), row) for name, row in zip(kind[order].tolist(), index[order].tolist(), strict=True)]
-
-
-def _code_space(blocks: BlockColumns, kept_texts: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return the white space between kept texts of the same preformatted element: line breaks and indents."""
-    snapshot = blocks.snapshot
-    code = tree.nearest_ancestor(snapshot.is_tag(("pre",)), snapshot.parent)[snapshot.text_parent]
-    blank = np.flatnonzero((blocks.text_block < 0) & (code > 0))
-    before, after = _neighbours(kept_texts, blank)
-    has_neighbours = (before >= 0) & (after >= 0)
-    inner: NDArray[np.intp] = blank[has_neighbours & (code[before] == code[blank]) & (code[after] == code[blank])]
-    return inner
-
-
-def _text_blocks(
-    blocks: BlockColumns, kept_texts: NDArray[np.int32], code_space: NDArray[np.intp]
-) -> NDArray[np.int32]:
-    """Return the block of each text; white space at the start of a container, such as an indent, is in its block."""
-    snapshot, text_block = blocks.snapshot, blocks.text_block.copy()
-    before, after = (text_block[texts] for texts in _neighbours(kept_texts, code_space))
-    parent = snapshot.text_parent[code_space]
-    begins = tree.is_ancestor(blocks.node[after], parent, snapshot.end)
-    begins &= ~tree.is_ancestor(blocks.node[before], parent, snapshot.end)
-    text_block[code_space[begins]] = after[begins]
-    return text_block
 
 
 def _neighbours(texts: NDArray[np.int32], positions: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -391,17 +372,13 @@ def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArra
     return np.asarray(have_text & np.array(leads_away, dtype=bool))
 
 
-def _breaks(blocks: BlockColumns, content: NDArray[np.bool_], elements: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the line break elements inside kept blocks, and those between kept blocks of the same code.
-
-    Those between line numbers are left out.
-    """
-    snapshot, kept = blocks.snapshot, np.append(content, False)
-    rows = np.flatnonzero(snapshot.is_tag(("br",)))
-    before, after = _around(blocks, rows)
-    code = tree.nearest_ancestor(snapshot.is_tag(("pre",)), snapshot.parent)
-    around = np.append(code[blocks.node], 0)
-    in_code = (code[rows] > 0) & (around[before] == code[rows]) & (around[after] == code[rows])
-    is_inside = ((before == after) | in_code) & kept[before] & kept[after]
-    inner: NDArray[np.intp] = rows[is_inside & ((code[rows] == 0) | elements[code[rows]])]
+def _breaks(
+    blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.int32]
+) -> NDArray[np.intp]:
+    """Return the line break elements between the texts of kept blocks."""
+    rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
+    before, after = _neighbours(texts, np.searchsorted(blocks.snapshot.text_after, rows))
+    text_block = np.append(blocks.text_block, -1)
+    is_inside = (before >= 0) & (after >= 0) & (text_block[before] == text_block[after])
+    inner: NDArray[np.intp] = rows[is_inside & np.append(content, False)[text_block[before]]]
     return inner

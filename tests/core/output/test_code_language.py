@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from helpers.pages import snapshot
 
-from vclean.output.code import CodeLanguages, normalize_language
+from vclean.output.code import CodeLanguages, language_name
 
 
 def languages(html: str) -> list[str]:
@@ -13,7 +13,7 @@ def languages(html: str) -> list[str]:
     return [of_page.of(element) for element in range(len(page)) if page.tags[page.tag[element]] in ("pre", "code")]
 
 
-class TestNormalizeLanguage:
+class TestLanguageName:
     @pytest.mark.parametrize(
         ("name", "language"),
         [("JS", "javascript"), ("python3", "python"), ("sh", "bash"), ("c++", "cpp"),
@@ -21,7 +21,7 @@ class TestNormalizeLanguage:
          ("klingon", "klingon"), ("text", ""), ("", "")],
     )  # fmt: skip
     def test_names(self, name: str, language: str) -> None:
-        assert normalize_language(name) == language
+        assert language_name(name) == language
 
 
 class TestCode:
