@@ -49,18 +49,28 @@ def heading_levels(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[
     return np.where(tag_level > 0, tag_level, _levels_by_size(size, is_rendered, tagged))
 
 
+def _main_elements(blocks: BlockColumns) -> NDArray[np.int32]:
+    """Return the element of most text of each block, without formulas if it has other text, int32 (B,)."""
+    main = blocks.main_element
+    if "math" in blocks.snapshot.tags:
+        plain = blocks.without_formulas
+        has_text = np.isin(np.arange(len(blocks)), plain.text_block)
+        main = np.where(has_text, plain.main_element, main) if len(plain) == len(blocks) else main
+    return main
+
+
 def _tag_levels(blocks: BlockColumns) -> NDArray[np.int64]:
     """Return the level of the heading tag around each block, int64 (B,), 0 without such a tag."""
     snapshot = blocks.snapshot
     level_of_tag = np.array([int(name[1]) if name in HEADINGS else 0 for name in snapshot.tags], dtype=np.int64)
-    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADINGS), snapshot.parent)[blocks.main_element]
+    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADINGS), snapshot.parent)[_main_elements(blocks)]
     return level_of_tag[snapshot.tag[heading_element]]
 
 
 def _font_sizes(blocks: BlockColumns) -> NDArray[np.float64]:
     """Return the font size of each block in whole px, plus 1/4 if bold, float64 (B,); NaN if not rendered."""
     snapshot = blocks.snapshot
-    style = snapshot.style[blocks.main_element]
+    style = snapshot.style[_main_elements(blocks)]
     size, weight = (snapshot.styles.number(name)[style] for name in ("font-size", "font-weight"))
     return np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
 

@@ -18,6 +18,7 @@ from lxml import etree
 from vclean.characters import replace_illegal
 from vclean.labels import Label
 from vclean.output.images import image_sources
+from vclean.output.notes import leading_label
 from vclean.output.sections import complete_sections
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.metadata import Metadata
+    from vclean.output.notes import Note
     from vclean.result import Result
 
 
@@ -152,6 +154,8 @@ class HtmlWriter:
 
     Attributes:
         stack: the selected elements of the page around the current position, outermost first.
+        base: the elements around the current note; empty before the notes.
+        note: the note whose first text is next.
         items: the last item of each list, by the key of the list.
         block: the current block; -1 before the first.
         wrapper: the elements added around the text of the current block, such as a paragraph.
@@ -169,6 +173,9 @@ class HtmlWriter:
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
         self.sources = image_sources(self.snapshot)
         self.stack: list[_OpenElement] = []
+        self.base: list[_OpenElement] = []
+        self.note: Note | None = None
+        self.note_labels = {text: note.label for note, _ in self.page.notes for text, *_ in note.marks}
         self.items: dict[tuple[str, int], _OpenElement] = {}
         self.block = -1
         self.wrapper: list[_OpenElement] = []
@@ -187,10 +194,16 @@ class HtmlWriter:
             EventKind.INLINE_IMAGE: self._inline_image,
             EventKind.CODE: self._code,
             EventKind.BREAK: self._break,
+            EventKind.NOTE: self._note_mark,
             EventKind.TEXT: self._text,
         }
         for kind, index in self.page.events:
             handlers[kind](index)
+        for number, (note, events) in enumerate(self.page.notes):
+            item = _OpenElement(("n", number), "li", {"id": f"fn{note.label}"}, -1, -1)
+            self.stack, self.base, self.block, self.note = [], [*_NOTES, item], -1, note
+            for kind, index in events:
+                handlers[kind](index)
         self.writer.move_to([])
 
     # Elements
@@ -246,7 +259,7 @@ class HtmlWriter:
         return item
 
     def _structure(self) -> list[_OpenElement]:
-        return [opened for opened in self.stack if opened.tag in STRUCTURE]
+        return [*self.base, *(opened for opened in self.stack if opened.tag in STRUCTURE)]
 
     def _attributes(self, element: int, tag: str) -> Attributes:
         attributes: Attributes = {}
@@ -307,24 +320,51 @@ class HtmlWriter:
         self.writer.builder.data("\n")
         self.at_line_start = True
 
+    def _note_mark(self, text: int) -> None:
+        """Write the mark of a note as a link to it."""
+        self._leave(int(self.snapshot.text_parent[text]))
+        block = int(self.blocks.text_block[text])
+        gap = self._begin(block) if block != self.block else ""
+        ancestors = [opened for opened in self._ancestors() if opened.tag not in ("a", "sup")]
+        label = self.note_labels[text]
+        self.writer.move_to([*ancestors, _OpenElement(("m", text), "sup", {}, -1, -1)], gap)
+        self.writer.builder.start("a", {"href": f"#fn{label}", "class": "footnote-ref"})
+        self.writer.builder.data(label)
+        self.writer.builder.end("a")
+        self._line(self.snapshot.texts[text])
+
     def _text(self, text: int) -> None:
         self._leave(int(self.snapshot.text_parent[text]))
         block = int(self.blocks.text_block[text])
         gap = self._begin(block) if block != self.block else ""
         raw = self._strip_bullet(self.snapshot.texts[text])
-        if not raw:
+        if self.note is not None:
+            raw, self.note = leading_label(self.note.label).sub("", raw, count=1), None
+        if not raw.strip():
             return
         spaced, raw = self._line(raw)
         gap = " " if spaced else gap
-        self.writer.move_to(self._ancestors(), gap)
         if self.is_formula[text]:
-            self._formula(text, raw)
+            self._formula(text, raw, gap)
         else:
+            self.writer.move_to(self._ancestors(), gap)
             self.writer.builder.data(replace_illegal(raw))
 
-    def _formula(self, text: int, tex: str) -> None:
-        """Write a formula between the delimiters of TeX, as Pandoc and MathJax have them in HTML."""
-        is_display = self.display.get(int(self.snapshot.text_parent[text])) == "block"
+    def _formula(self, text: int, tex: str, gap: str) -> None:
+        """Write a formula between the delimiters of TeX, as Pandoc and MathJax have them in HTML.
+
+        A formula beside the element of its block is in a line of its own, and no part of its heading or paragraph.
+        """
+        parent, node = int(self.snapshot.text_parent[text]), int(self.blocks.node[self.block])
+        is_apart = not node <= parent < self.snapshot.end[node]
+        structure = self._structure()
+        in_text = bool(structure) and structure[-1].tag in _TEXT_CONTAINERS
+        is_display = (is_apart and not in_text) or self.display.get(parent) == "block"
+        if is_apart and (not structure or structure[-1].tag in _PARAGRAPH_PARENTS | _TEXT_CONTAINERS):
+            self.writer.move_to([*structure, _new("p", "f", text)])
+            self.at_line_start = True
+        else:
+            self.writer.move_to(self._ancestors(), gap)
         begin, end = (r"\[", r"\]") if is_display else (r"\(", r"\)")
         self.writer.builder.start("span", {"class": f"math {'display' if is_display else 'inline'}"})
         self.writer.builder.data(f"{begin}{replace_illegal(tex)}{end}")
@@ -379,6 +419,12 @@ class HtmlWriter:
     def _ancestors(self) -> list[_OpenElement]:
         """Return the ancestors of a text of the current block: structure, wrapper, inline elements."""
         return [*self._structure(), *self.wrapper, *(opened for opened in self.stack if opened.tag not in STRUCTURE)]
+
+
+_NOTES: Final = (
+    _OpenElement(("n", -2), "section", {"class": "footnotes"}, -1, -1), _OpenElement(("n", -1), "ol", {}, -1, -1),
+)  # fmt: skip
+"""Elements around the notes."""
 
 
 def _new(tag: str, kind: str, number: int) -> _OpenElement:

@@ -340,7 +340,7 @@ def _add(element: etree._Element, flow: _Flow) -> None:
         flow.flush()
         flow.blocks += _term(element)
     elif tag == "section" and element.get("class") == "footnotes":
-        for item in element.iter("li"):
+        for item in element.findall("ol/li"):
             flow.add("note", f"[^{item.get('id', '')[2:]}]: {_indented(_join(_blocks(item)), 4)}")
     else:
         flow.flush()

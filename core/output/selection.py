@@ -12,10 +12,11 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.features.groups import Groups
-from vclean.labels import Label
+from vclean.labels import Label, Visibility
 from vclean.output.code import Code
 from vclean.output.headings import heading_levels
 from vclean.output.images import content_images
+from vclean.output.notes import Note, find_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,7 +139,12 @@ class EventKind(IntEnum):
     INLINE_IMAGE = 2
     CODE = 3
     BREAK = 4
-    TEXT = 5
+    NOTE = 5
+    TEXT = 6
+
+
+Event = tuple[EventKind, int]
+"""Kind of an event, and the element or the text node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -147,13 +153,15 @@ class SelectedContent:
 
     Attributes:
         events: the kind and the index of each element or text node to write, in document order.
+        notes: the footnotes, each with its events.
         code: the code blocks of the page.
         heading_level: int (B,), the level of each block as a heading, 1 to 6.
         container: int32 (B,), the innermost structural element around each block, whether it is kept or not.
         unit_count: int (N,), the number of units that begin directly in each structural element.
     """
 
-    events: list[tuple[EventKind, int]]
+    events: list[Event]
+    notes: list[tuple[Note, list[Event]]]
     code: Code
     heading_level: NDArray[np.int64]
     container: NDArray[np.int32]
@@ -170,18 +178,87 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.texts)
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
     kept_code = code.roots[has_content[code.roots]]
-    kept_texts = kept_texts[~code.texts[kept_texts]]
-    has_content = _count(snapshot, np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])) > 0
+    notes = find_notes(blocks, content)
+    note_of = _note_of(blocks, notes)
+    kept_texts = np.union1d(kept_texts, np.flatnonzero(note_of >= 0)) if notes else kept_texts
+    kept_texts = kept_texts[~code.texts[kept_texts] & (note_of[kept_texts] > _LEFT_OUT)].astype(np.int32)
+    kept_texts = kept_texts[~_before_notes(blocks, heading, kept_texts, note_of)]
+    parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
+    has_content = _count(snapshot, parents) > 0
     elements = _elements(blocks, kept_texts, has_content) & ~permalinks.elements
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
+    events = _events(blocks, content, kept_texts, kept_code, elements, images=images)
+    if notes:
+        main, of_notes = _split_events(blocks, events, notes, note_of)
+    else:
+        main, of_notes = events, []
     return SelectedContent(
-        events=_events(blocks, content, kept_texts, kept_code, elements, images=images),
+        events=main,
+        notes=of_notes,
         code=code,
         heading_level=heading_levels(blocks, heading),
         container=container,
         unit_count=np.bincount(container[begins_unit], minlength=len(snapshot)),
     )
+
+
+_MAIN, _LEFT_OUT = -1, -2
+"""Numbers of text nodes that are in no note, and of those that are not written: marks, and links back to them."""
+_ENCLOSING = TABLE_PARTS | {"ul", "ol", "li", "dl", "dt", "dd", "blockquote"}
+
+
+def _note_of(blocks: BlockColumns, notes: list[Note]) -> NDArray[np.int32]:
+    """Return the number of the note of each text node, int32 (T,); negative numbers are `_MAIN` and `_LEFT_OUT`."""
+    note_of = np.full(len(blocks.text_block), _MAIN, dtype=np.int32)
+    is_shown = np.append(blocks.visibility == Visibility.SHOWN, False)[blocks.text_block]
+    for number, note in enumerate(notes):
+        note_of[note.start : note.end] = np.where(is_shown[note.start : note.end], number, _LEFT_OUT)
+        note_of[[*note.left_out]] = _LEFT_OUT
+        note_of[[text for mark in note.marks for text in mark]] = _LEFT_OUT
+    return note_of
+
+
+def _before_notes(
+    blocks: BlockColumns, heading: NDArray[np.bool_], texts: NDArray[np.int32], note_of: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Return which of K kept texts are headings of notes alone, bool (K,): the next kept text is one of a note."""
+    block = blocks.text_block[texts]
+    in_note = note_of[texts] >= 0
+    is_before = np.append(in_note[1:] & ~in_note[:-1], False) & heading[block]
+    return np.asarray(np.isin(block, block[is_before]) & ~in_note)
+
+
+def _split_events(
+    blocks: BlockColumns, events: list[Event], notes: list[Note], note_of: NDArray[np.int32]
+) -> tuple[list[Event], list[tuple[Note, list[Event]]]]:
+    """Return the events outside notes, with those of marks, and the notes with their events."""
+    snapshot = blocks.snapshot
+    text_count = _count(snapshot, snapshot.text_parent)
+    main: list[Event] = []
+    of_notes: list[list[Event]] = [[] for _ in notes]
+    has_main = _count(snapshot, snapshot.text_parent[[row for kind, row in events if kind is EventKind.TEXT and note_of[row] < 0]])
+    for kind, row in events:
+        if kind is EventKind.TEXT:
+            (main if note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
+            continue
+        start = int(np.searchsorted(snapshot.text_after, row))
+        end = start + int(text_count[row]) if kind is EventKind.ELEMENT else start + 1
+        number = next((number for number, note in enumerate(notes) if note.start <= start < note.end >= end), -1)
+        encloses = number >= 0 and kind is EventKind.ELEMENT and end - start >= notes[number].end - notes[number].start - 1
+        if number >= 0 and not (encloses and snapshot.tags[snapshot.tag[row]] in _ENCLOSING):
+            of_notes[number].append((kind, row))
+        elif number < 0 and (kind is not EventKind.ELEMENT or has_main[row] or not text_count[row]):
+            main.append((kind, row))
+    marks = [(EventKind.NOTE, text) for note in notes for text, *_ in note.marks]
+    main += marks
+    after = snapshot.text_after
+
+    def position(event: Event) -> tuple[int, EventKind, int]:
+        kind, row = event
+        return (int(after[row]), EventKind.TEXT, row) if kind >= EventKind.NOTE else (row, kind, row)
+
+    return sorted(main, key=position), list(zip(notes, of_notes, strict=True))
 
 
 def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:
