@@ -57,7 +57,7 @@ def complete_sections(
     may_add = ~content & (blocks.visibility == Visibility.SHOWN) & ~blocks.in_overlay
     if not content.any() or not may_add.any():
         return completed
-    sections = _Sections(blocks, content)
+    sections = Sections(blocks, content)
     is_apart = tree.path_sum(snapshot.is_tag(_APART), snapshot.end) > 0
     is_part = (code_elements(snapshot) | _quotes_and_tables(blocks)) & ~is_apart
     is_heading = snapshot.is_tag(_TITLES) & ~is_apart
@@ -74,7 +74,7 @@ def complete_sections(
         for row in np.flatnonzero(added).tolist():
             completed[row] = label
         content, may_add = content | added, may_add & ~added
-        sections = _Sections(blocks, content)
+        sections = Sections(blocks, content)
     return completed
 
 
@@ -91,7 +91,7 @@ def _quotes_and_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
     return np.asarray((snapshot.is_tag(("blockquote",)) | data_tables(blocks)) & (linked <= _MAX_LINKED * total))
 
 
-class _Sections:
+class Sections:
     """Kept and other texts around the elements of a page.
 
     Args:
@@ -124,21 +124,28 @@ class _Sections:
             around = np.where(fits, parent, around)
         return around
 
-    def are_enclosed(self, elements: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def are_enclosed(self, elements: NDArray[np.intp], *, at_edges: bool = False) -> NDArray[np.bool_]:
         """Return which of K elements have kept text close before and after them, bool (K,).
 
-        What is left out in between are captions, and other ones of the elements.
+        What is left out in between are captions, and other ones of the elements. With `at_edges`, kept text on one side
+        is enough in the `article` or `main` element of the kept text.
         """
         around, before, after = self._neighbours(elements)
-        has_both = (before >= 0) & (after < len(self._texts))
-        own = np.zeros(len(self._texts))
-        for element in around.tolist():
-            start = int(np.searchsorted(self._snapshot.text_after[self._texts], element))
-            own[start : start + int(self._count[element])] = self._length[start : start + int(self._count[element])]
-        dropped = self._dropped - np.append(0, np.cumsum(own))
         start, end = self._range(around)
-        gap = np.maximum(dropped[start] - dropped[before + 1], dropped[np.minimum(after, len(self._texts))] - dropped[end])
-        return np.asarray(has_both & (gap <= _CAPTION))
+        own = np.zeros(len(self._texts) + 1)
+        np.add.at(own, start, 1)
+        np.add.at(own, end, -1)
+        others = np.diff(self._dropped) * (np.cumsum(own)[:-1] == 0)
+        dropped = np.append(0, np.cumsum(others))
+        is_near = (before >= 0) & (dropped[start] - dropped[before + 1] <= _CAPTION)
+        precedes = (after < len(self._texts)) & (dropped[after] - dropped[end] <= _CAPTION)
+        if not at_edges:
+            return np.asarray(is_near & precedes)
+        snapshot = self._snapshot
+        frame = tree.nearest_ancestor(snapshot.is_tag(("article", "main")), snapshot.parent)[elements]
+        is_apart = tree.path_sum(snapshot.is_tag(("aside", "nav", "footer")), snapshot.end)[elements] > 0
+        is_edge = (frame > 0) & self.has_kept[frame] & ~is_apart & ((before < 0) | (after >= len(self._texts)))
+        return np.asarray((is_near & precedes) | ((is_near | precedes) & is_edge))
 
     def are_titles(self, elements: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return which of K headings have kept text before them, and close after them in the same section, bool (K,)."""

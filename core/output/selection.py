@@ -17,6 +17,7 @@ from vclean.output.code import Code
 from vclean.output.headings import heading_levels
 from vclean.output.images import content_images
 from vclean.output.notes import Note, find_notes
+from vclean.output.sections import Sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,10 +125,6 @@ _NO_TABLE_ROLES = frozenset(("presentation", "none"))
 _MAX_BLOCKS_PER_CELL = 3
 
 
-_FIGURE_LEVELS = 6
-"""Levels above an image where the element is looked for that has it and its caption."""
-_CAPTION = 300
-"""Characters of a caption, and of text that is left out between an image and kept text, at most."""
 _IMAGE_FILE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)(?:$|[?#])")
 
 
@@ -407,38 +404,11 @@ def _images(
     is_kept = np.append(content, False)
     in_figure = tree.nearest_ancestor(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
     inline = (before == after) & is_kept[before]
-    selected = np.where(inline, is_certain, in_figure | _between_kept_texts(blocks, content, rows))
+    sections = Sections(blocks, content)
+    has_text = sections.words[sections.around(rows)] > 0
+    beside = sections.are_enclosed(rows, at_edges=True) & ~_are_teasers(snapshot, rows, has_text)
+    selected = np.where(inline, is_certain, in_figure | beside)
     return rows[selected], inline[selected]
-
-
-def _between_kept_texts(
-    blocks: BlockColumns, content: NDArray[np.bool_], images: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Return which of K images have kept text close before and after them, bool (K,).
-
-    A caption that is left out is not in between: an image stands for the largest element around it without kept text,
-    and with no more text than a caption. An image that links to another page beside its text is a teaser.
-    """
-    snapshot, texts = blocks.snapshot, blocks.text_nodes
-    kept = content[blocks.text_block[texts]]
-    if not kept.any() or not len(images):
-        return np.zeros(len(images), dtype=bool)
-    length = snapshot.text_length[texts].astype(np.int64)
-    words = tree.subtree_sum(np.bincount(snapshot.text_parent[texts], length, len(snapshot)), snapshot.end)
-    has_kept = _count(snapshot, snapshot.text_parent[texts[kept]]) > 0
-    around = images.copy()
-    for _ in range(_FIGURE_LEVELS):
-        parent = snapshot.parent[around]
-        around = np.where(~has_kept[parent] & (words[parent] <= _CAPTION) & (parent > 0), parent, around)
-    start = np.searchsorted(snapshot.text_after[texts], around)
-    end = start + _count(snapshot, snapshot.text_parent[texts])[around]
-    dropped = np.append(0, np.cumsum(np.where(kept, 0, length)))
-    positions = np.flatnonzero(kept)
-    previous, following = np.searchsorted(positions, start) - 1, np.searchsorted(positions, end)
-    inside = (previous >= 0) & (following < len(positions))
-    last, first = positions[np.maximum(previous, 0)], positions[np.minimum(following, len(positions) - 1)]
-    gap = np.maximum(dropped[start] - dropped[last + 1], dropped[first] - dropped[end])
-    return np.asarray(inside & (gap <= _CAPTION) & ~_are_teasers(snapshot, images, words[around] > 0))
 
 
 def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -671,13 +671,21 @@
     return wellFormed(full.slice(0, limit));
   }
 
+  // Images that a script loads later have the address in an attribute of any name; see static/lazy_images.py.
+  function isLazyAddress(element, name, value) {
+    return name.startsWith('data-') && element.localName === 'img' && !/^(https?:)?\//i.test(attributeOf.call(element, 'src') ?? '')
+      && /^((https?:)?\/)?\/[^\s,]*\.(avif|gif|jpe?g|png|webp)([?#][^\s,]*)?$/i.test(value.trim());
+  }
+
   function addAttributes(element, index) {
     for (const name of attributeNames.call(element)) {
-      const number = ATTRIBUTE.get(name);
+      const value = attributeOf.call(element, name);
+      const stored = ATTRIBUTE.has(name) || !isLazyAddress(element, name, value) ? name : 'data-src';
+      const number = ATTRIBUTE.get(stored);
       if (number === undefined) continue;
       column.attr_node.push(index);
       column.attr_name.push(number);
-      attributeValues.push(attributeValue(name, attributeOf.call(element, name)));
+      attributeValues.push(attributeValue(stored, value));
     }
   }
 

@@ -20,6 +20,7 @@ from vclean.render.static.columns import Attributes, Links, TextNodes, elements_
 from vclean.render.static.document import prune, read_tree, text_of
 from vclean.render.static.formulas import replace_formulas
 from vclean.render.static.head import document_head, with_absolute_links
+from vclean.render.static.lazy_images import find_lazy_images
 from vclean.render.static.shadow_roots import flatten_shadow_roots
 from vclean.render.static.streamed import may_be_streamed, place_parts
 from vclean.render.static.style_rules import read_style_sheets
@@ -66,6 +67,7 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     metadata = _HeadMetadata(root, url)
     sheets = read_style_sheets(root)
     replace_formulas(root)
+    find_lazy_images(root)
     if may_be_streamed(text):
         place_parts(root)
     flatten_shadow_roots(root)
