@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _HEADING_TAGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _EMPHASIS: Final = {"b": "**", "strong": "**", "em": "*", "i": "*", "del": "~~", "s": "~~"}
+_READINGS: Final = frozenset(("rt", "rp"))
+"""Readings of ruby, which Markdown cannot show above their characters."""
 _CODE_SPANS: Final = frozenset(("code", "kbd", "samp"))
 _SPAN_LIMITS: Final = {"colspan": 1000, "rowspan": 65534}
 """Limits of the HTML standard for spans of cells."""
@@ -86,6 +88,8 @@ def _inline(element: etree._Element, marks: tuple[str, ...]) -> Iterator[_Token]
     mark = _EMPHASIS.get(tag, "")
     if tag == "br":
         yield _Token("break", "")
+    elif tag in _READINGS:
+        return
     elif tag == "img":
         yield _Token("raw", _image(element))
     elif tag in _CODE_SPANS:
@@ -327,6 +331,11 @@ def _add(element: etree._Element, flow: _Flow) -> None:
         _add_inline(element, flow)
     elif tag in _HEADING_TAGS:
         flow.add(tag, f"{'#' * int(tag[1])} {_one_line(element)}" if _one_line(element) else "")
+    elif tag in ("ul", "ol") and any(map(_begins_with_heading, element)):
+        for item in element:  # sections, which bullets would only move
+            flow.flush()
+            _blocks(item, flow)
+            flow.flush()
     elif tag in ("ul", "ol"):
         flow.flush()
         flow.blocks += _list(element, flow.blocks[-1] if flow.blocks else None)
@@ -346,6 +355,16 @@ def _add(element: etree._Element, flow: _Flow) -> None:
         flow.flush()
         _blocks(element, flow)
         flow.flush()
+
+
+def _begins_with_heading(element: etree._Element) -> bool:
+    while not (element.text or "").strip() and len(element):
+        element = element[0]
+        if element.tag in _HEADING_TAGS:
+            return True
+        if element.tag not in ("ul", "ol", "li"):
+            return False
+    return False
 
 
 def _add_inline(element: etree._Element, flow: _Flow) -> None:

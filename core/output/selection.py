@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -30,6 +30,41 @@ if TYPE_CHECKING:
 
 SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
 """Characters of links to a heading that documentation tools add to it; the last is the chain of Font Awesome."""
+
+
+_TOOL: Final = re.compile(
+    r"(?<![\w-])(?:mw-editsection|editsection|edit-?link|section-?edit|header-?link|heading-?anchor|header-?anchor|anchor-?link"
+    r"|anchorjs-link|perma-?link|reply-?link|comment-reply-link|jump-link-back)(?![\w-])",
+    re.IGNORECASE,
+)
+"""Classes of links to edit a section, to link to it, or to reply."""
+_MAX_TOOL: Final = 30
+"""Characters of the text of such a link."""
+_NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
+"""What StackExchange writes around the formulas of a post."""
+
+
+def tool_texts(blocks: BlockColumns) -> NDArray[np.int32]:
+    """Return the text nodes that are tools of the page in the middle of its text, int32 (K,)."""
+    snapshot = blocks.snapshot
+    classes = snapshot.values("class")
+    named = np.zeros(len(snapshot), dtype=bool)
+    is_tool = np.array([bool(_TOOL.search(value)) for value in classes.distinct], dtype=bool)
+    named[classes.node[is_tool[classes.index]]] = True
+    length = _count_characters(snapshot)
+    named &= length <= _MAX_TOOL
+    texts = blocks.text_nodes
+    block = blocks.text_block[texts]
+    is_tool = tree.path_sum(named, snapshot.end)[snapshot.text_parent[texts]] > 0
+    is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
+    is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
+    return np.asarray(texts[is_tool])
+
+
+def _count_characters(snapshot: Snapshot) -> NDArray[np.float64]:
+    """Return the number of characters in each element, float64 (N,)."""
+    counts = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
+    return np.asarray(tree.subtree_sum(counts, snapshot.end))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +207,8 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
     permalinks = Permalinks(blocks, heading)
     code = Code(blocks)
-    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.texts)
+    tools = np.union1d(permalinks.texts, tool_texts(blocks))
+    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], tools)
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
     kept_code = code.roots[has_content[code.roots]]
     notes = find_notes(blocks, content)
