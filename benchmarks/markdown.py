@@ -2,8 +2,8 @@
 
 The corpus has the columns `id`, `url`, `html` and `gold_markdown`. For each kind of element, the elements of output and
 gold are compared as multisets over all pages: micro F1. The title of the page is left out: headings of level 1, and
-those with the text of an `<h1>`, which the gold has at level 2 or not at all. Links and images are compared by address, code by its lines, formulas without spaces. Every third
-page by position is held out, and has a table of its own.
+those with the text of an `<h1>`, which the gold has at level 2 or not at all. Links and images are compared by address,
+code by its lines, formulas without spaces. Every third page by position is held out, and has a table of its own.
 """
 
 from __future__ import annotations
@@ -147,7 +147,8 @@ SYSTEMS: Final[dict[str, Callable[[bytes, str], str]]] = {
 
 def score(pages: list[dict[str, Any]], outputs: list[str]) -> dict[str, float]:
     """Return the micro F1 of the elements of each kind."""
-    produced, golds = ([elements(text) for text in texts] for texts in (outputs, [page["gold_markdown"] for page in pages]))
+    produced = [elements(output) for output in outputs]
+    golds = [elements(page["gold_markdown"]) for page in pages]
     for page, *both in zip(pages, produced, golds, strict=True):
         titles = {_words(title) for title in _H1.findall(page["html"].decode(errors="replace"))}
         for one in both:

@@ -38,8 +38,8 @@ _FORMS: Final = (
 )
 """Classes of SyntaxHighlighter, GitHub, Sphinx and CodeMirror; the language has to be known."""
 _HIGHLIGHTERS: Final = frozenset((
-    "codehilite", "code-block", "enlighterjsraw", "highlight", "hl", "highlighter-rouge", "hljs", "prettyprint", "prism",
-    "shiki", "sourcecode", "syntaxhighlighter",
+    "codehilite", "code-block", "enlighterjsraw", "highlight", "hl", "highlighter-rouge", "hljs", "prettyprint",
+    "prism", "shiki", "sourcecode", "syntaxhighlighter",
 ))  # fmt: skip
 """Classes of highlighters; on code, a class beside them that is a known language is its language."""
 _AMBIGUOUS: Final = frozenset(("atom", "basic", "conf", "feature", "git", "make", "node", "patch", "properties"))
@@ -160,8 +160,13 @@ class Code:
         start, end = np.searchsorted(snapshot.text_after, (element, int(snapshot.end[element])))
         lines = [line for line in "".join(snapshot.texts[start:end]).split("\n") if line.strip()]
         has_break = snapshot.is_tag(("br",))[element : int(snapshot.end[element])].any()
-        return len(lines) > 1 or bool(has_break) or (
-            int(snapshot.end[element]) - element > _MIN_TOKENS and not snapshot.is_tag(_NOT_ALONE)[snapshot.parent[element]]
+        return (
+            len(lines) > 1
+            or bool(has_break)
+            or (
+                int(snapshot.end[element]) - element > _MIN_TOKENS
+                and not snapshot.is_tag(_NOT_ALONE)[snapshot.parent[element]]
+            )
         )
 
     def _toolbar(self, root: int) -> list[int]:
@@ -179,8 +184,10 @@ class Code:
     def _is_toolbar(self, text: int) -> bool:
         snapshot = self._snapshot
         words = " ".join(snapshot.texts[text].split())
-        in_button = any(snapshot.tags[snapshot.tag[each]] in _BUTTONS
-                        for each in snapshot.ancestors(int(snapshot.text_parent[text]))[:4])
+        in_button = any(
+            snapshot.tags[snapshot.tag[each]] in _BUTTONS
+            for each in snapshot.ancestors(int(snapshot.text_parent[text]))[:4]
+        )
         is_heading = snapshot.tags[snapshot.tag[snapshot.text_parent[text]]] in _HEADING_TAGS
         is_label = len(words) <= _MAX_TOOLBAR and (bool(_COPY.fullmatch(words)) or words.lower() in _languages())
         return in_button or (is_label and not is_heading)
@@ -188,7 +195,11 @@ class Code:
     def language(self, root: int) -> str:
         """Return the language of a code block; empty if it is unknown."""
         return self._languages.of(root) or next(
-            (name for text in self._toolbar(root) if (name := " ".join(self._snapshot.texts[text].split()).lower()) in _languages()),
+            (
+                name
+                for text in self._toolbar(root)
+                if (name := " ".join(self._snapshot.texts[text].split()).lower()) in _languages()
+            ),
             "",
         )
 
@@ -221,7 +232,10 @@ class Code:
                 parent = int(snapshot.text_parent[text])
                 is_out = parent < root or (skipped and parent >= element)
                 if not is_out and text not in self._numbers:
-                    leave(parent, is_text=bool(snapshot.texts[text].strip(" ")) and not snapshot.texts[text].startswith("\n"))
+                    leave(
+                        parent,
+                        is_text=bool(snapshot.texts[text].strip(" ")) and not snapshot.texts[text].startswith("\n"),
+                    )
                     if not snapshot.text_hidden[text]:
                         parts.append(snapshot.texts[text])
                 text += 1

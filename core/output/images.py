@@ -29,7 +29,7 @@ _MAX_SOURCES: Final = 10
 _DECORATION: Final = re.compile(
     r"(?:^|[^a-z])(?:1x1|avatar|gravatar|profile[-_](?:image|pic)|arrow|badge|beacon|blank|bullet|button|clear|counter|divider|dot|emoji|favicon|icon|"
     r"loader|loading|logo|pixel|placeholder|separator|shim|smil(?:ey|ie)|space[rd]?|spinner|sprite|tracking|"
-    r"transparent)s?(?:[^a-z]|$)",
+    r"transparent)s?(?:[^a-z]|$)|(?-i:Icon[A-Z])|/icon[a-z]",
     re.IGNORECASE,
 )
 """Words in the address of an image that is no content."""

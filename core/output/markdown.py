@@ -322,7 +322,7 @@ def _blocks(element: etree._Element, flow: _Flow | None = None) -> list[_Block]:
     return flow.blocks
 
 
-def _add(element: etree._Element, flow: _Flow) -> None:
+def _add(element: etree._Element, flow: _Flow) -> None:  # noqa: PLR0912 - a case per kind of element
     """Add an element to the blocks of the element around it."""
     tag = str(element.tag)
     if tag == "span" and "display" in element.get("class", ""):
@@ -435,7 +435,7 @@ def _term(element: etree._Element) -> list[_Block]:
 
 def _code_block(element: etree._Element) -> str:
     """Return code between fences with more backticks than any run in it."""
-    code = "".join(element.itertext()).strip("\n")
+    code = "".join(map(str, element.itertext())).strip("\n")
     fence = "`" * max(3, _longest_run(code) + 1)
     return f"{fence}{_language(element)}\n{code}\n{fence}" if code.strip() else ""
 
@@ -508,7 +508,9 @@ def _cell(element: etree._Element) -> str:
         for child in content:
             if child.tag == "pre":
                 flush()
-                lines.extend(_code_span(line) for line in "".join(child.itertext()).split("\n") if line.strip())
+                lines.extend(
+                    _code_span(line) for line in "".join(map(str, child.itertext())).split("\n") if line.strip()
+                )
             elif child.tag in INLINE or child.tag in ("br", "img", "span"):
                 tokens.extend(_inline(child, ()))
             else:

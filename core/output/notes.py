@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 _MARK: Final = re.compile(r"[\[(]?\s*((?:(?:note|nb|n\.)\s)?\d{1,3}|[*†‡§¶]{1,3}|(?<=\[)[a-z])\s*[\])]?")
-_BACK: Final = re.compile(r"[\s\[]*(?:[↩↑⏎⤴↵^⬆][\ufe0e\ufe0f]?|back|return|jump up|[a-z]|\d+(?:\.\d+)?)?[\s\]]*", re.IGNORECASE)
+_BACK: Final = re.compile(
+    r"[\s\[]*(?:[↩↑⏎⤴↵^⬆][\ufe0e\ufe0f]?|back|return|jump up|[a-z]|\d+(?:\.\d+)?)?[\s\]]*", re.IGNORECASE
+)
 """Text of a link from a note back to its mark."""
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ITEMS: Final = ("li", "dd", "dt", "aside", "td")
@@ -100,7 +102,7 @@ class _Notes:
         by_anchor: dict[int, list[_Mark]] = {}
         for mark, anchor in anchors.items():
             by_anchor.setdefault(anchor, []).append(marks[mark])
-        notes = []
+        notes: list[Note] = []
         ranges = self._ranges(sorted(by_anchor), [mark.element for group in by_anchor.values() for mark in group])
         labels = [group[0].label for anchor, group in by_anchor.items() if anchor in ranges]
         use_labels = all(map(str.isdecimal, labels)) and len(set(labels)) == len(labels)
@@ -145,7 +147,9 @@ class _Notes:
     def _anchors(self, marks: list[_Mark]) -> dict[int, int]:
         """Return the element at which the note of each mark begins, by the number of the mark."""
         snapshot = self._snapshot
-        ids = {name: element for attribute in ("name", "id") for element, name in snapshot.attributes(attribute).items()}
+        ids = {
+            name: element for attribute in ("name", "id") for element, name in snapshot.attributes(attribute).items()
+        }
         starts = self._starts(marks)
         anchors: dict[int, int] = {}
         used = -1
@@ -205,7 +209,7 @@ class _Notes:
         return bool(self._headings[max(end, start)] > self._headings[start])
 
     def _unit(
-        self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.float64]
+        self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.int64]
     ) -> int:
         """Return the largest element around an anchor that has one note and nothing else."""
         snapshot, unit = self._snapshot, anchor
@@ -221,9 +225,12 @@ class _Notes:
     def _left_out(self, start: int, end: int, marks: list[_Mark]) -> frozenset[int]:
         """Return the text nodes of a note that are its mark, or in a link back to the text."""
         snapshot = self._snapshot
-        ids = {snapshot.attributes("id").get(each, "") for mark in marks
-               for each in (*snapshot.ancestors(mark.element)[:3], *range(mark.element, int(snapshot.end[mark.element])))}
-        left_out = set()
+        ids = {
+            snapshot.attributes("id").get(each, "")
+            for mark in marks
+            for each in (*snapshot.ancestors(mark.element)[:3], *range(mark.element, int(snapshot.end[mark.element])))
+        }
+        left_out: set[int] = set()
         label = marks[0].label
         for text in range(start, end):
             parent, words = int(snapshot.text_parent[text]), snapshot.texts[text].strip()

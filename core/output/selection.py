@@ -14,10 +14,9 @@ from vclean.features import tree
 from vclean.features.groups import Groups
 from vclean.labels import Label, Visibility
 from vclean.output.code import Code
-from vclean.output.headings import heading_levels
 from vclean.output.images import content_images
 from vclean.output.notes import Note, find_notes
-from vclean.output.sections import Sections
+from vclean.output.sections import Sections, heading_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -270,7 +269,9 @@ def _split_events(
     text_count = _count(snapshot, snapshot.text_parent)
     main: list[Event] = []
     of_notes: list[list[Event]] = [[] for _ in notes]
-    has_main = _count(snapshot, snapshot.text_parent[[row for kind, row in events if kind is EventKind.TEXT and note_of[row] < 0]])
+    has_main = _count(
+        snapshot, snapshot.text_parent[[row for kind, row in events if kind is EventKind.TEXT and note_of[row] < 0]]
+    )
     for kind, row in events:
         if kind is EventKind.TEXT:
             (main if note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
@@ -278,7 +279,9 @@ def _split_events(
         start = int(np.searchsorted(snapshot.text_after, row))
         end = start + int(text_count[row]) if kind is EventKind.ELEMENT else start + 1
         number = next((number for number, note in enumerate(notes) if note.start <= start < note.end >= end), -1)
-        encloses = number >= 0 and kind is EventKind.ELEMENT and end - start >= notes[number].end - notes[number].start - 1
+        encloses = (
+            number >= 0 and kind is EventKind.ELEMENT and end - start >= notes[number].end - notes[number].start - 1
+        )
         if number >= 0 and not (encloses and snapshot.tags[snapshot.tag[row]] in _ENCLOSING):
             of_notes[number].append((kind, row))
         elif number < 0 and (kind is not EventKind.ELEMENT or has_main[row] or not text_count[row]):
@@ -455,9 +458,7 @@ def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArra
     return np.asarray(have_text & np.array(leads_away, dtype=bool))
 
 
-def _breaks(
-    blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.int32]
-) -> NDArray[np.intp]:
+def _breaks(blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.int32]) -> NDArray[np.intp]:
     """Return the line break elements between the texts of kept blocks."""
     rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
     before, after = _neighbours(texts, np.searchsorted(blocks.snapshot.text_after, rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from lxml import etree
@@ -57,21 +57,20 @@ def replace_formulas(root: etree._Element) -> None:
 
 def _add_drawn(root: etree._Element) -> None:
     """Replace what is drawn without MathML by `<math>` elements."""
-    for element in _SOURCE_OF(root):
-        source = next(filter(None, (element.get(name) for name in _SOURCES)))
+    for element in cast("list[etree._Element]", _SOURCE_OF(root)):
+        source = next(filter(None, (element.get(name, "") for name in _SOURCES)), "")
         is_formula = _is_any(element, WRAPPERS) or source.lstrip().startswith("<math") or _LOOKS_LIKE_TEX.search(source)
         if is_formula and next(element.iter("math"), None) is None:
             _add_math(element, source)
-    for element in _DRAWN(root):
-        drawn = etree.tostring(_mathml(element, etree.Element("math")), encoding="unicode")
-        _add_math(element, drawn)
+    for element in cast("list[etree._Element]", _DRAWN(root)):
+        _add_math(element, _mathml(element, etree.Element("math")))
     for image in list(root.iter("img")):
         if tex := _tex_of_image(image):
             image.tag, image.text = "math", tex
             image.attrib.clear()
 
 
-def _add_math(element: etree._Element, source: str) -> None:
+def _add_math(element: etree._Element, source: str | etree._Element) -> None:
     """Make a formula the only content of an element, if its source can be read."""
     text = formula_text(source)
     if text:
@@ -90,7 +89,7 @@ def _mathml(element: etree._Element, into: etree._Element) -> etree._Element:
         if tag in _NOT_DRAWN:
             continue
         node = _DRAWN_TAG.search(
-            child.get("data-mml-node") or (tag if tag.startswith("mjx-") else child.get("class", ""))
+            child.get("data-mml-node", "") or (tag if tag.startswith("mjx-") else child.get("class", ""))
         )
         glyph = child.get("data-c") or (child.get("class", "") if tag == "mjx-c" else "")
         if glyph and (code := _GLYPH.search(glyph)):

@@ -20,20 +20,20 @@ _SET: Final = re.compile(r"\S+\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)")
 def find_lazy_images(root: etree._Element) -> None:
     """Copy the address of each image that has only a placeholder from another attribute to `LAZY`, in place.
 
-    An image in `<noscript>` is the one before it, or takes its place.
+    An image in `<noscript>` is that beside it.
     """
     for image in list(root.iter("img")):
         if _is_missing(image):
-            for name, value in image.items():
-                address = value.strip()
+            for name in map(str, image.attrib):
+                address = image.get(name, "").strip()
                 if name.startswith("data-") and image.get(LAZY) is None and _is_address(name, address):
                     image.set(LAZY, address)
                 elif name.startswith("data-") and image.get("data-srcset") is None and _SET.match(address):
                     image.set("data-srcset", address)
     for noscript in list(root.iter("noscript")):
         images = list(noscript.iter("img"))
-        if len(images) == 1 and not "".join(noscript.itertext()).strip():
-            _replace(noscript, images[0])
+        if len(images) == 1 and not "".join(map(str, noscript.itertext())).strip():
+            _give_address(noscript, images[0])
 
 
 def _is_address(name: str, value: str) -> bool:
@@ -45,14 +45,12 @@ def _is_missing(image: etree._Element) -> bool:
     return not source or source.lower().startswith(("data:", "about:")) or "placeholder" in source.lower()
 
 
-def _replace(noscript: etree._Element, image: etree._Element) -> None:
-    """Give the image before a `<noscript>` the address in it; without such an image, move the image out of it."""
-    before = noscript.getprevious()
-    twins = [] if before is None else [each for each in before.iter("img")][-1:]
-    if not twins:
-        image.tail = None
-        noscript.addprevious(image)
-    elif _is_missing(twins[0]):
-        for name in ("src", "data-src", "srcset", "data-srcset"):
-            if image.get(name):
-                twins[0].set("data-" + name.removeprefix("data-"), image.get(name, ""))
+def _give_address(noscript: etree._Element, image: etree._Element) -> None:
+    """Give the image beside a `<noscript>` the address in it, unless it has one."""
+    for beside in (noscript.getprevious(), noscript.getnext()):
+        twin = None if beside is None else next(beside.iter("img"), None)
+        if twin is not None and _is_missing(twin):
+            for name in ("src", LAZY, "srcset", "data-srcset"):
+                if image.get(name):
+                    twin.set(f"data-{name.removeprefix('data-')}", image.get(name, ""))
+            return

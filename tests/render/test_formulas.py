@@ -20,8 +20,8 @@ MATRIX = (
 )
 CHOOSE = "<mo>(</mo><mfrac linethickness=0><mi>n</mi><mi>k</mi></mfrac><mo>)</mo>"
 CASES = (
-    "<mi>f</mi><mo>=</mo><mrow><mo>{</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mtext>if </mtext><mi>n</mi></mtd></mtr>"
-    "<mtr><mtd><mn>2</mn></mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>"
+    "<mi>f</mi><mo>=</mo><mrow><mo>{</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mtext>if </mtext><mi>n</mi></mtd>"
+    "</mtr><mtr><mtd><mn>2</mn></mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>"
 )
 CARBON = "<mmultiscripts><mi>C</mi><mn>2</mn><none/><mprescripts/><mn>6</mn><mn>14</mn></mmultiscripts>"
 ANNOTATED = (

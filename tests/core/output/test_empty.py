@@ -9,7 +9,7 @@ from helpers.pages import result, snapshot
 
 import vclean
 from vclean.labels import EmptyReason
-from vclean.output.empty import describe_empty, empty_reason
+from vclean.output.reports import describe_empty, empty_reason
 from vclean.result import Result
 
 

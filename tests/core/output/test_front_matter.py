@@ -4,7 +4,7 @@ import json
 
 import vclean
 from vclean.metadata import Metadata
-from vclean.output.front_matter import front_matter
+from vclean.output.reports import front_matter
 
 PAGE = '<html lang=en><title>Rain</title><meta name=author content="Ann Lee"><h1>Rain</h1><p>By Ann Lee</p><p>x.'
 

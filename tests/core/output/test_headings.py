@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features.blocks import extract_blocks
-from vclean.output.headings import HEADINGS, heading_levels
+from vclean.output.sections import HEADINGS, heading_levels
 
 
 def found(page, headings="") -> list[int]:

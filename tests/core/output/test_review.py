@@ -9,7 +9,7 @@ import pytest
 from helpers.pages import result, snapshot
 
 from vclean.errors import OutputError, UsageError
-from vclean.output.review import Review, review_entry
+from vclean.output.reports import Review, review_entry
 
 PAGE = "<h1>Rain</h1><p>It rained all day in the valley.</p><p>Home</p>"
 

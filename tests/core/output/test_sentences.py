@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.output.sentences import count_words, split_sentences, split_words
+from vclean.output.chunks import count_words, split_sentences, split_words
 
 
 class TestSplitSentences:

@@ -51,8 +51,9 @@ class TestDrawnWithoutMathml:
             ('<img src="https://example.org/formula/%5Cfrac%7Bm%7D%7Bv%7D">', r"\frac{m}{v}"),
             ('<img src="/i.png" class=latex alt="x^2">', "x^2"),
             ('<span class=katex data-math="a^2+b^2"></span>', "a^2+b^2"),
-            ("<mjx-container><mjx-math><mjx-msup><mjx-mi><mjx-c class='mjx-c1D465 TEX-I'></mjx-c></mjx-mi><mjx-script>"
-             "<mjx-mn><mjx-c class='mjx-c32'></mjx-c></mjx-mn></mjx-script></mjx-msup></mjx-math></mjx-container>", "x^2"),
+            ("<mjx-container><mjx-math><mjx-msup><mjx-mi><mjx-c class='mjx-c1D465 TEX-I'></mjx-c></mjx-mi>"
+             "<mjx-script><mjx-mn><mjx-c class='mjx-c32'></mjx-c></mjx-mn></mjx-script></mjx-msup></mjx-math>"
+             "</mjx-container>", "x^2"),
             ("<mjx-container><svg><g data-mml-node=math><g data-mml-node=msup><g data-mml-node=mi><use data-c=1D465>"
              "</use></g><g data-mml-node=mn><use data-c=32></use></g></g></g></svg></mjx-container>", "x^2"),
             ("<span class=mjx-chtml><span class=mjx-msubsup><span class=mjx-base><span class=mjx-mi>"
