@@ -129,7 +129,8 @@ class Code:
             self._no_code = snapshot.is_tag(_BUTTONS) | (snapshot.hidden > 0)
             self._no_code |= _have_class(snapshot, lambda value: bool(_NO_CODE_CLASS.search(value)))
             self._numbers = frozenset(line_numbers(blocks).tolist())
-            self.texts[[text for root in self.roots.tolist() for text in self._toolbar(root)]] = True
+            self._toolbars = {root: self._toolbar(root) for root in self.roots.tolist()}
+            self.texts[[text for texts in self._toolbars.values() for text in texts]] = True
 
     def _find_roots(self) -> NDArray[np.intp]:
         snapshot = self._snapshot
@@ -194,14 +195,8 @@ class Code:
 
     def language(self, root: int) -> str:
         """Return the language of a code block; empty if it is unknown."""
-        return self._languages.of(root) or next(
-            (
-                name
-                for text in self._toolbar(root)
-                if (name := " ".join(self._snapshot.texts[text].split()).lower()) in _languages()
-            ),
-            "",
-        )
+        names = (" ".join(self._snapshot.texts[text].split()).lower() for text in self._toolbars[root])
+        return self._languages.of(root) or next((name for name in names if name in _languages()), "")
 
     def text(self, root: int) -> str:
         """Return the lines of a code block, without gutters and buttons."""
