@@ -179,7 +179,8 @@ def _tex(element: etree._Element, depth: int) -> str:  # noqa: PLR0911 - a case 
     if tag == "mspace":
         return " "
     if tag == "mtable":
-        return _table("matrix", element, depth)
+        is_aligned = element.get("displaystyle") == "true" or "right" in element.get("columnalign", "")
+        return _table("aligned" if is_aligned else "matrix", element, depth)
     if depth > _MAX_DEPTH or not children:
         return _token(tag, _characters(element), element.get("mathvariant", ""))
     if tag in _FIRST_ONLY:

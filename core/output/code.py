@@ -119,6 +119,7 @@ class Code:
         snapshot = self._snapshot
         self._is_line = find_block_level(snapshot) | _have_class(snapshot, lambda value: bool(_LINE.search(value)))
         self._languages = CodeLanguages(snapshot)
+        self._text_count = tree.subtree_sum(np.bincount(snapshot.text_parent, minlength=len(snapshot)), snapshot.end)
         self.roots = self._find_roots()
         owner = np.zeros(len(snapshot), dtype=bool)
         for root in self.roots.tolist():
@@ -158,8 +159,8 @@ class Code:
     def _is_block(self, element: int) -> bool:
         """Return whether an inline element of code is a code block: of several lines, or alone and highlighted."""
         snapshot = self._snapshot
-        start, end = np.searchsorted(snapshot.text_after, (element, int(snapshot.end[element])))
-        lines = [line for line in "".join(snapshot.texts[start:end]).split("\n") if line.strip()]
+        texts = "".join(snapshot.texts[text] for text in self._texts_in(element))
+        lines = [line for line in texts.split("\n") if line.strip()]
         has_break = snapshot.is_tag(("br",))[element : int(snapshot.end[element])].any()
         return (
             len(lines) > 1
@@ -170,13 +171,18 @@ class Code:
             )
         )
 
+    def _texts_in(self, element: int) -> range:
+        """Return the text nodes in an element."""
+        start = int(np.searchsorted(self._snapshot.text_after, element))
+        return range(start, start + int(self._text_count[element]))
+
     def _toolbar(self, root: int) -> list[int]:
         """Return the texts of buttons and languages in the frame of code."""
         snapshot, texts = self._snapshot, []
         frame = root
         for ancestor in snapshot.ancestors(root)[1 : _MAX_DISTANCE + 1]:
-            start, end = np.searchsorted(snapshot.text_after, (ancestor, int(snapshot.end[ancestor])))
-            others = [text for text in range(start, end) if not self.texts[text] and snapshot.texts[text].strip()]
+            inside = self._texts_in(ancestor)
+            others = [text for text in inside if not self.texts[text] and snapshot.texts[text].strip()]
             if any(not self._is_toolbar(text) for text in others):
                 break
             frame, texts = ancestor, others

@@ -57,10 +57,17 @@ def heading_levels(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[
     is_rendered = heading & np.isfinite(size)
     tagged = np.where(heading, tag_level, 0)
     if not is_rendered.any():
-        return np.where(tag_level > 0, tag_level, _below_last_tagged(tagged))
+        return _with_one_title(np.where(tag_level > 0, tag_level, _below_last_tagged(tagged)), heading)
     if _contradicts(tagged[is_rendered], size[is_rendered]):
         tag_level = tagged = np.zeros_like(tag_level)
-    return np.where(tag_level > 0, tag_level, _levels_by_size(size, is_rendered, tagged))
+    return _with_one_title(np.where(tag_level > 0, tag_level, _levels_by_size(size, is_rendered, tagged)), heading)
+
+
+def _with_one_title(level: NDArray[np.int64], heading: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return levels with one heading of level 1, the first: a page has one title, and the others are of sections."""
+    level = level.copy()
+    level[np.flatnonzero(heading & (level == 1))[1:]] = 2
+    return level
 
 
 def _main_elements(blocks: BlockColumns) -> NDArray[np.int32]:
@@ -162,7 +169,7 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
         likely = may_add & mask[outer] & (probability >= _LEAST_PROBABILITY[label])
         elements = np.unique(outer[likely])
-        elements = elements[~sections.has_kept[elements]]
+        elements = elements[~sections.has_kept[elements] | snapshot.is_tag(("table",))[elements]]
         is_added = sections.are_titles(elements) if label is Label.HEADING else sections.are_enclosed(elements)
         added = np.isin(outer, elements[is_added]) & may_add
         if label is Label.HEADING:

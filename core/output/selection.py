@@ -269,9 +269,9 @@ def _split_events(
     text_count = _count(snapshot, snapshot.text_parent)
     main: list[Event] = []
     of_notes: list[list[Event]] = [[] for _ in notes]
-    has_main = _count(
-        snapshot, snapshot.text_parent[[row for kind, row in events if kind is EventKind.TEXT and note_of[row] < 0]]
-    )
+    texts = np.array([row for kind, row in events if kind is EventKind.TEXT], dtype=np.intp)
+    is_main = note_of[texts] < 0
+    has_main, has_note = (_count(snapshot, snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
     for kind, row in events:
         if kind is EventKind.TEXT:
             (main if note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
@@ -284,7 +284,7 @@ def _split_events(
         )
         if number >= 0 and not (encloses and snapshot.tags[snapshot.tag[row]] in _ENCLOSING):
             of_notes[number].append((kind, row))
-        elif number < 0 and (kind is not EventKind.ELEMENT or has_main[row] or not text_count[row]):
+        elif number < 0 and (kind is not EventKind.ELEMENT or has_main[row] or not has_note[row]):
             main.append((kind, row))
     marks = [(EventKind.NOTE, text) for note in notes for text, *_ in note.marks]
     main += marks

@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 
 from vclean.features.blocks import extract_blocks
 from vclean.output.html import to_tree
+from vclean.output.markdown import _begins_with_heading
 
 
 def markdown(source, labels):
@@ -305,6 +306,13 @@ def shape(body):
     return elements
 
 
+def without_lists_of_sections(body):
+    """Remove the lists whose items begin with headings, as the Markdown has none."""
+    lists = [each for each in body.iter("ul", "ol") if any(map(_begins_with_heading, each))]
+    for element in [each for items in lists for each in (items, *items)]:
+        element.tag = "div"
+
+
 class TestReparsed:
     """Round trip: the Markdown, parsed as CommonMark, has the structure of the cleaned page."""
 
@@ -314,6 +322,7 @@ class TestReparsed:
         page = snapshot(f"<div>{source}</div>")
         cleaned = result(page, random.choices("hpll", k=len(extract_blocks(page))))
         body = html.fromstring(html.tostring(to_tree(cleaned)[-1]))
+        without_lists_of_sections(body)
         parsed = MarkdownIt("commonmark").enable("table").render(cleaned.to_markdown())
         assert shape(html.fromstring(f"<div>{parsed}</div>")) == shape(body)
 

@@ -57,7 +57,7 @@ class TestRendered:
 
     def test_without_tags_rank_of_size(self):
         page = laid_out("<div>A</div><p>B</p><div>C</div><dl>D</dl>", styles=sized(div="30", p="20", dl="12"))
-        assert found(page) == [1, 2, 1, 3]
+        assert found(page) == [1, 2, 2, 3]
 
     def test_of_equal_sizes_bold_comes_first(self):
         page = laid_out("<p>A</p><div>B</div>", styles=sized(p="16 400", div="16 700"))
