@@ -173,7 +173,7 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
         is_added = sections.are_titles(elements) if label is Label.HEADING else sections.are_enclosed(elements)
         added = np.isin(outer, elements[is_added]) & may_add
         if label is Label.HEADING:
-            count = Counter(blocks.text)
+            count = Counter(blocks.text[row] for row in np.flatnonzero(mask[outer]).tolist())
             added &= np.array([count[text] <= _MAX_REPEATED for text in blocks.text], dtype=bool)
         for row in np.flatnonzero(added).tolist():
             completed[row] = label
