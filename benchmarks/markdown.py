@@ -49,6 +49,7 @@ _H1: Final = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.DOTALL | re.IGNORECASE)
 def elements(markdown: str) -> Elements:
     """Return the elements of a Markdown text by kind."""
     kinds: Elements = {kind: Counter() for kind in KINDS}
+    rows: dict[str, list[str]] = {}
     text = _without_formulas(markdown, kinds["formulas"])
     text = _NOTE.sub(lambda match: f"{match[1]}note " if match[2] else " ", text)
     for token, inside in _walk(_PARSER.parse(text)):
@@ -62,10 +63,8 @@ def elements(markdown: str) -> Elements:
             kinds["words"].update(_WORD.findall(plain.lower()))
             _count_block(kinds, inside, plain)
             _count_inline(kinds, token)
-    rows: dict[int, list[str]] = {}
-    for token, inside in _walk(_PARSER.parse(text)):
-        if token.type == "inline" and (row := next((each for each in inside if each.startswith("tr")), "")):
-            rows.setdefault(int(row[2:]), []).append(" ".join(_plain(token).split()))
+            if row := next((each for each in inside if each.startswith("tr")), ""):
+                rows.setdefault(row, []).append(plain)
     kinds["rows"].update(" | ".join(cells) for cells in rows.values() if any(cells))
     return kinds
 

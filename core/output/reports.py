@@ -21,14 +21,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import format_count, is_sentence, one_line
-from vclean.classify.explain.reasons import RULE
 from vclean.errors import UsageError
 from vclean.features import tree
 from vclean.files import check_writable, write_atomic
-from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_fragment
 from vclean.labels import EmptyReason, Visibility
 from vclean.metadata import PAGE_FIELDS
-from vclean.render.overlay.layers import PENS, excerpt
 from vclean.render.snapshot import LITTLE_TEXT
 
 if TYPE_CHECKING:
@@ -117,6 +114,8 @@ def _block(block: Block, *, has_roles: bool) -> str:
 
 
 def _reason(reason: Reason) -> str:
+    from vclean.classify.explain.reasons import RULE  # loads scipy.sparse
+
     contribution = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
     return f"    {contribution} {reason.group}: {reason.text}"
 
@@ -237,6 +236,8 @@ def review_entry(result: Result) -> dict[str, Any]:
 
 def result_html(result: Result) -> str:
     """Return a part of an HTML document with the first `MAX_ROWS` blocks; texts of the page are escaped."""
+    from vclean.html_pages import MAX_ROWS, render_fragment  # loads jinja2
+
     has_picture = bool(result.screenshot) and result.columns.snapshot.rendered
     picture = result.overlay(result.screenshot, "png") if has_picture else b""
     return render_fragment(
@@ -253,6 +254,9 @@ def result_html(result: Result) -> str:
 
 
 def _row(block: Block) -> dict[str, Any]:
+    from vclean.html_pages import MAX_CHARACTERS
+    from vclean.render.overlay.layers import PENS, excerpt
+
     red, green, blue = PENS[block.label].color
     return {
         "index": block.index,
