@@ -188,14 +188,10 @@ def main() -> None:
                 continue
             rows.append([system, *(f"{value:.3f}" for value in score(part, outputs).values())])
             if options.write:
-                _write(options.write / system, part, outputs)
+                (options.write / system).mkdir(parents=True, exist_ok=True)
+                for page, output in zip(part, outputs, strict=True):
+                    (options.write / system / f"{page['id']}.md").write_text(output, encoding="utf-8")
         print(f"{name}, {len(part)} pages\n\n{table(['system', *KINDS], rows)}\n")
-
-
-def _write(folder: Path, pages: list[dict[str, str]], outputs: list[str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for page, output in zip(pages, outputs, strict=True):
-        (folder / f"{page['id']}.md").write_text(output, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -85,6 +85,25 @@ class TestStructure:
         assert markdown("<title>T</title><p>x", "p") == "x\n"
 
 
+class TestCleaning:
+    @pytest.mark.parametrize(
+        ("source", "labels", "expected"),
+        [
+            ("<h2>Rain<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2>", "h", "## Rain\n"),
+            ("<h2><a class=heading-anchor href=#x>Rain</a></h2>", "h", "## Rain\n"),
+            ("<p>$\\begingroup$</p><p>x</p>", "pp", "x\n"),
+            ("<p><ruby>水<rp>(</rp><rt>みず</rt><rp>)</rp></ruby>", "poo", "水\n"),
+            ("<ul><li><h2>A</h2><p>x</p><li><h2>B</h2><p>y</p></ul>", "hphp", "## A\n\nx\n\n## B\n\ny\n"),
+            ("<h1>A</h1><h1>B</h1><h2>C</h2>", "hhh", "# A\n\n## B\n\n## C\n"),
+            (r"<p>so $\frac{a_1}{b}$ is", "p", "so $\\frac{a_1}{b}$ is\n"),
+            ("<p>for $5_ and $6_", "p", "for $5\\_ and $6\\_\n"),
+            ("<table><tr><th>a<td>1<tr><th>b<td>2</table>", "pppp", "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n"),
+        ],
+    )
+    def test_inside_kept_blocks(self, source, labels, expected):
+        assert markdown(source, labels) == expected
+
+
 class TestEscape:
     @pytest.mark.parametrize(
         ("text", "expected"),
