@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from vclean.labels import EmptyReason, Kind, Label, PageType, Role, Visibility
     from vclean.metadata import Evidence, Metadata
     from vclean.output.chunks import Chunk
-    from vclean.output.page_image import PageImage
+    from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
     from vclean.records import Item, Post
@@ -142,7 +142,7 @@ _MODULES = {
     "NotHtmlError": "errors",
     "OutputError": "errors",
     "Page": "page",
-    "PageImage": "output.page_image",
+    "PageImage": "output.overlay",
     "PageType": "labels",
     "Policy": "settings",
     "Post": "records",

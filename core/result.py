@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.output.chunks import Chunk
-    from vclean.output.page_image import PageImage
+    from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.records import Item, PageRecords, Post
     from vclean.settings import OverlayFormat
@@ -76,7 +76,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return the blocks as a table, below the overlay if there is a screenshot, for notebooks."""
-        from vclean.output.notebook import result_html
+        from vclean.output.reports import result_html
 
         return result_html(self)
 
@@ -132,7 +132,7 @@ class Result:
     @property
     def injection_suspect(self) -> bool:
         """Return whether a sentence that is like content is hidden from readers, with no control that opens it."""
-        from vclean.output.hidden import has_hidden_sentence
+        from vclean.output.reports import has_hidden_sentence
 
         return has_hidden_sentence(self.columns, self.prediction.probability)
 

@@ -1,18 +1,22 @@
-r"""Write formulas as text: MathML, and the TeX in it or in scripts of MathJax.
+r"""Write formulas as TeX: MathML, and the TeX in it or in scripts of MathJax.
 
 The text of a formula is its TeX if the page has it: in `<annotation>`, in a script of MathJax, or in the attribute
-`alttext` (MathML 3, 2.2.1 and 5.1). Other MathML becomes a line of TeX that people can read: `(a + b)/c`, `x_i^{n+1}`,
-`\sqrt{x}`. The elements are those of MathML Core and of MathML 3, chapter 3.
+`alttext` (MathML 3, 2.2.1 and 5.1). Other MathML is converted: `\frac{a}{b}`, `x_i^{n+1}`, `\sqrt{x}`. So is MathML
+whose TeX has other letters than what is painted. The elements are those of MathML Core and of MathML 3, chapter 3.
 """
 
 from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from itertools import zip_longest
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lxml import etree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WRAPPERS: Final = (
     "mjx-container", ".katex", ".katex-display", ".MathJax", ".MathJax_Display", ".MathJax_CHTML", ".MathJax_SVG",
@@ -40,24 +44,49 @@ _COMMENT: Final = re.compile(r"(?<!\\)%[^\n]*\n\s*")
 _BRACE: Final = re.compile(r"(?<!\\)[{}]")
 _PARTS_OF_PAGES: Final = ("p", "ul", "ol", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6")
 """Elements that no formula contains."""
-_TOKENS: Final = frozenset(("mi", "mn", "mo", "ms", "mtext"))
 _EMPTY: Final = frozenset(("annotation", "annotation-xml", "maligngroup", "malignmark", "mphantom", "mprescripts",
-                           "mspace", "none"))  # fmt: skip
+                           "none"))  # fmt: skip
 _FIRST_ONLY: Final = frozenset(("maction", "semantics"))
 _SCRIPTS: Final = {"msub": "_", "msup": "^", "msubsup": "_^", "munder": "_", "mover": "^", "munderover": "_^"}
-_ACCENTS: Final = {"¯": "bar", "‾": "bar", "^": "hat", "ˆ": "hat", "→": "vec", "\u20d7": "vec", "~": "tilde",
-                   "˜": "tilde", "˙": "dot", "¨": "ddot"}  # fmt: skip
+_OVER: Final = {"¯": "bar", "‾": "overline", "―": "overline", "^": "hat", "ˆ": "hat", "→": "vec", "\u20d7": "vec",
+                "~": "tilde", "˜": "tilde", "˙": "dot", ".": "dot", "¨": "ddot", "⏞": "overbrace"}  # fmt: skip
+_UNDER: Final = {"_": "underline", "¯": "underline", "\u0332": "underline", "⏟": "underbrace"}
+_FONTS: Final = {"bold": "mathbf", "double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak",
+                 "normal": "mathrm", "sans-serif": "mathsf", "monospace": "mathtt"}  # fmt: skip
+_FENCES: Final = {("(", ")"): "pmatrix", ("[", "]"): "bmatrix", ("|", "|"): "vmatrix", ("‖", "‖"): "Vmatrix",
+                  (r"\{", r"\}"): "Bmatrix"}  # fmt: skip
 _INVISIBLE: Final = dict.fromkeys(range(0x2061, 0x2065), "")
 """Function application, invisible times, separator and plus."""
 _ESCAPED: Final = str.maketrans({character: rf"\{character}" for character in "{}%#&$_"})
-_INFIX: Final = frozenset("=<>≤≥≠≈≡∼≃≅∝+−-±∓×÷⋅·→←↔⇒⇐⇔↦∈∉⊂⊆⊃⊇∪∩∧∨≪≫≔:")
-_TERM: Final = re.compile(
-    r"\([^()]*\)|[\d.,]+|.|(?:[^\W\d_]+|\\[a-z]+(?:\[[^][]*\])?\{[^{}]*\})(?:[_^](?:[^{}]|\{[^{}]*\}))*"
+_FUNCTION_NAMES: Final = (
+    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max "
+    "min sec sin sinh sup tan tanh Pr"
 )
-"""Numbers, names with scripts, and what is in parentheses or braces: fractions and scripts of them are clear."""
-_FIRST_LETTERS: Final = re.compile(r"[^\W\d_]+")
-_LAST_LETTERS: Final = re.compile(r"[^\W\d_]+$")
-_OPENING: Final = ("(", "[", "⟨", "|", "‖", ",", ";", r"\{")
+_FUNCTIONS: Final = frozenset(_FUNCTION_NAMES.split())
+_SYMBOLS: Final = (
+    "α=alpha β=beta γ=gamma δ=delta ε=varepsilon ϵ=epsilon ζ=zeta η=eta θ=theta ϑ=vartheta ι=iota κ=kappa λ=lambda "
+    "μ=mu µ=mu ν=nu ξ=xi π=pi ρ=rho σ=sigma ς=varsigma τ=tau υ=upsilon φ=varphi ϕ=phi χ=chi ψ=psi ω=omega Γ=Gamma "
+    "Δ=Delta Θ=Theta Λ=Lambda Ξ=Xi Π=Pi Σ=Sigma Φ=Phi Ψ=Psi Ω=Omega ∑=sum ∏=prod ∫=int ∬=iint ∮=oint ∂=partial "
+    "∇=nabla ∞=infty ±=pm ∓=mp ×=times ÷=div ⋅=cdot ·=cdot ∘=circ ∗=ast ≤=leq ≥=geq ≠=neq ≈=approx ≡=equiv ∼=sim "
+    "≃=simeq ≅=cong ∝=propto ≪=ll ≫=gg ∈=in ∉=notin ⊂=subset ⊆=subseteq ⊃=supset ⊇=supseteq ∪=cup ∩=cap ∧=wedge "
+    "∨=vee ¬=neg ∀=forall ∃=exists ∅=emptyset →=to ←=leftarrow ↔=leftrightarrow ⇒=Rightarrow ⇐=Leftarrow "
+    "⇔=Leftrightarrow ↦=mapsto ⟨=langle ⟩=rangle ‖=| …=ldots ⋯=cdots ⋮=vdots ⋱=ddots ℏ=hbar ℓ=ell ℝ=mathbb{R} "
+    "ℕ=mathbb{N} ℤ=mathbb{Z} ℚ=mathbb{Q} ℂ=mathbb{C} ⊕=oplus ⊗=otimes ⊥=perp ∥=parallel ∠=angle √=surd ′=prime "
+    "⌊=lfloor ⌋=rfloor ⌈=lceil ⌉=rceil ∖=setminus †=dagger"
+)
+_COMMANDS: Final = dict(pair.split("=") for pair in _SYMBOLS.split())
+"""Commands of LaTeX by character."""
+_RELATIONS: Final = (
+    "leq geq neq approx equiv sim simeq cong propto pm mp times div cdot to leftarrow leftrightarrow Rightarrow "
+    "Leftarrow Leftrightarrow mapsto in notin subset subseteq supset supseteq cup cap wedge vee ll gg"
+)
+_INFIX: Final = frozenset((*"=<>+-:", *(f"\\{name}" for name in _RELATIONS.split())))
+_COMMAND_END: Final = re.compile(r"\\[A-Za-z]+$")
+_ONE: Final = re.compile(r"\\?[^\W_]|\\[A-Za-z]+|\d")
+"""A token of TeX that needs no braces as a script."""
+_BASE: Final = re.compile(r"\\?[^\\{}\s]|\\[A-Za-z]+(?:\{[^{}]*\})?|[\d.,]+|\([^()]*\)|\\left.*\\right.", re.DOTALL)
+"""TeX that needs no braces as the base of a script."""
+_COMMAND: Final = re.compile(r"\\(?:(?:text|operatorname|mathrm)\*?(?=\{)|(?:begin|end)\{[^}]*\}|[A-Za-z]+)")
 
 
 def formula_text(source: str | etree._Element) -> str:
@@ -69,7 +98,7 @@ def formula_text(source: str | etree._Element) -> str:
         source: a `<math>` element, its source, or TeX.
 
     >>> formula_text("<math><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac></math>")
-    'a/(b + 1)'
+    '\\frac{a}{b + 1}'
     >>> formula_text(r"{\displaystyle E=mc^{2}}")
     'E=mc^{2}'
     """
@@ -78,7 +107,30 @@ def formula_text(source: str | etree._Element) -> str:
     math = _parse(source) if isinstance(source, str) else source
     if math is None or next(math.iter(*_PARTS_OF_PAGES), None) is not None:
         return ""
-    return _tidy(_annotation(math) or math.get("alttext", "")) or " ".join(_line(math, 0).split())
+    tex = _tidy(_annotation(math) or math.get("alttext", ""))
+    return tex if tex and _says_the_same(tex, math) else " ".join(_tex(math, 0).split()) or tex
+
+
+def _says_the_same(tex: str, math: etree._Element) -> bool:
+    """Return whether TeX has at least half of its letters and digits in common with what is painted, or has few."""
+    painted = Counter(filter(_is_sign, "".join(_painted(math))))
+    source = Counter(filter(_is_sign, _COMMAND.sub("", tex)))
+    return not painted or 2 * (painted & source).total() >= source.total() or source.total() < _MIN_SIGNS
+
+
+_MIN_SIGNS: Final = 8
+"""Letters and digits of TeX that is compared with what is painted."""
+
+
+def _is_sign(character: str) -> bool:
+    return character.isascii() and character.isalnum()
+
+
+def _painted(element: etree._Element) -> Iterator[str]:
+    if element.tag not in _EMPTY:
+        yield element.text or ""
+        for child in element.iterchildren("*"):
+            yield from _painted(child)
 
 
 def _parse(source: str) -> etree._Element | None:
@@ -119,78 +171,134 @@ def _is_balanced(tex: str) -> bool:
     return depth == 0
 
 
-def _line(element: etree._Element, depth: int) -> str:
-    """Return an element of MathML as a line."""
-    tag, children = element.tag, list(element.iterchildren("*"))
+def _tex(element: etree._Element, depth: int) -> str:  # noqa: PLR0911 - a case per kind of element
+    """Return an element of MathML as TeX."""
+    tag, children = str(element.tag), list(element.iterchildren("*"))
     if tag in _EMPTY:
-        return " " * (tag == "mspace")
-    if depth > _MAX_DEPTH or tag in _TOKENS or not children:
-        return _token(_characters(element))
+        return ""
+    if tag == "mspace":
+        return " "
+    if tag == "mtable":
+        is_aligned = element.get("displaystyle") == "true" or "right" in element.get("columnalign", "")
+        return _table("aligned" if is_aligned else "matrix", element, depth)
+    if depth > _MAX_DEPTH or not children:
+        return _token(tag, _characters(element), element.get("mathvariant", ""))
     if tag in _FIRST_ONLY:
-        return _line(children[0], depth + 1)
-    return _arranged(element, [child.tag for child in children], [_line(child, depth + 1) for child in children])
-
-
-def _arranged(element: etree._Element, tags: list[str], parts: list[str]) -> str:
-    """Return an element of MathML as a line, given the tags of its children and their lines."""
-    tag = element.tag
+        return _tex(children[0], depth + 1)
     if tag == "mmultiscripts":
-        return _multiscripts(tags, parts)
-    if tag in _SCRIPTS:
-        return _scripts(parts, _SCRIPTS[tag], is_accent=tag == "mover")
+        return _multiscripts([str(child.tag) for child in children], [_tex(child, depth + 1) for child in children])
     if tag == "mfenced":
-        return f"{element.get('open', '(')}{', '.join(parts)}{element.get('close', ')')}"
-    return _layout(tag, parts)
+        return _fenced(element, [_tex(child, depth + 1) for child in children])
+    if tag in ("mfrac", "mroot", *_SCRIPTS) and len(children) > 1:
+        return _layout(element, [_tex(child, depth + 1) for child in children])
+    row = _row(children, depth)
+    return rf"\sqrt{{{row}}}" if tag == "msqrt" else row
 
 
-def _layout(tag: str, parts: list[str]) -> str:
-    if tag == "mfrac" and len(parts) == 2:
-        return "/".join(_in_parentheses(part) for part in parts)
-    if tag == "mroot" and len(parts) == 2:
+def _layout(element: etree._Element, parts: list[str]) -> str:
+    tag = str(element.tag)
+    if tag == "mfrac":
+        return _fraction(element, parts)
+    if tag == "mroot":
         return rf"\sqrt[{parts[1]}]{{{parts[0]}}}"
-    if tag in ("mtable", "mtr"):
-        return ("; " if tag == "mtable" else ", ").join(filter(None, parts))
-    return rf"\sqrt{{{_row(parts)}}}" if tag == "msqrt" else _row(parts)
+    base, script = parts[0].strip(), parts[1].strip()
+    accents = {"mover": _OVER, "munder": _UNDER}.get(tag, {})
+    character = _characters(element[1]).strip() if len(element) > 1 else ""
+    if script and character in accents:
+        return rf"\{accents[character]}{{{base}}}"
+    return _scripts(base, parts[1:], _SCRIPTS[tag])
 
 
-def _token(text: str) -> str:
-    """Return the characters of a token; entities of MathML that the parser does not know are resolved."""
-    return " ".join(html.unescape(text).translate(_INVISIBLE).split()).translate(_ESCAPED)
+def _fraction(element: etree._Element, parts: list[str]) -> str:
+    has_line = element.get("linethickness", "").strip() not in ("0", "0px", "0pt")
+    return rf"\frac{{{parts[0]}}}{{{parts[1]}}}" if has_line else rf"{{{parts[0]} \atop {parts[1]}}}"
 
 
-def _row(parts: list[str]) -> str:
-    """Join parts: spaces around infix operators, and between words."""
+def _binomial(part: str) -> str:
+    """Return a fraction without a line, as `_fraction` writes it, as a binomial coefficient."""
+    above, _, below = part.strip()[1:-1].partition(r" \atop ")
+    return rf"\binom{{{above}}}{{{below}}}"
+
+
+def _row(children: list[etree._Element], depth: int) -> str:
+    """Join the parts of a row; fences around a table or a fraction without a line become those of TeX."""
+    parts = [_tex(child, depth + 1) for child in children]
+    for index, child in enumerate(children):
+        inner = _only(child)
+        before, after = (parts[at].strip() if 0 <= at < len(parts) else "" for at in (index - 1, index + 1))
+        if inner.tag == "mtable" and (name := _FENCES.get((before, after), "cases" if before == r"\{" else "")):
+            parts[index] = _table(name, inner, depth)
+        elif inner.tag == "mfrac" and r" \atop " in parts[index] and (before, after) == ("(", ")"):
+            parts[index] = _binomial(parts[index])
+        else:
+            continue
+        parts[index - 1] = ""
+        if after and not parts[index].startswith(r"\begin{cases}"):
+            parts[index + 1] = ""
+    return _join(parts)
+
+
+def _only(element: etree._Element) -> etree._Element:
+    """Return the only element in rows and styles of one element."""
+    while element.tag in ("mrow", "mstyle", "mpadded") and len(element) == 1:
+        element = element[0]
+    return element
+
+
+def _join(parts: list[str]) -> str:
+    """Join parts with spaces around infix operators, and after commands that letters follow."""
     line = ""
     for part in parts:
-        infix = part in _INFIX and line and not line.endswith((" ", *_OPENING))
-        line += f" {part} " if infix else " " * _are_words(line, part) + part
-    return line.rstrip() if line.strip() else line
+        if part.strip() in _INFIX and line and not line.endswith((" ", "(", "[", ",", "{", "|")):
+            line += f" {part.strip()} "
+        else:
+            is_glued = _COMMAND_END.search(line) or (line[-2:-1] in ("_", "^") and part[:1].isalnum())
+            line += " " * bool(is_glued and (part[:1].isalpha() or line[-2:-1] in ("_", "^"))) + part
+    return line.strip() if line.strip() else line
 
 
-def _are_words(line: str, part: str) -> bool:
-    """Return whether letters meet that are not only names of one letter, which are a product; or follow a script."""
-    if len(line) > 1 and line[-2] in "_^" and part[:1].isalnum():
-        return True
-    letters = _LAST_LETTERS.search(line), _FIRST_LETTERS.match(part)
-    return all(letters) and any(match is not None and len(match[0]) > 1 for match in letters)
+def _table(name: str, element: etree._Element, depth: int) -> str:
+    rows = [
+        " & ".join(_tex(cell, depth + 1).strip() for cell in row.iterchildren("mtd"))
+        for row in element.iterchildren("mtr", "mlabeledtr")
+    ]
+    return rf"\begin{{{name}}} " + r" \\ ".join(rows) + rf" \end{{{name}}}"
 
 
-def _in_parentheses(part: str) -> str:
-    """Return a part of a fraction, or the base of a script, in parentheses unless it is one term."""
-    part = part.strip()
-    return part if not part or _TERM.fullmatch(part) else f"({part})"
+def _token(tag: str, text: str, variant: str) -> str:
+    """Return the characters of a token; entities of MathML that the parser does not know are resolved."""
+    words = " ".join(html.unescape(text).translate(_INVISIBLE).split())
+    if tag in ("mtext", "ms") and any(map(str.isalpha, words)):
+        pad = text[:1].isspace(), text[-1:].isspace()
+        return rf"\text{{{' ' * pad[0]}{words.translate(_ESCAPED)}{' ' * pad[1]}}}"
+    if tag in ("mi", "mo") and words in _FUNCTIONS:
+        return rf"\{words}"
+    if tag == "mi" and len(words) > 1 and words.isalpha():
+        return rf"\{_FONTS.get(variant, 'operatorname')}{{{words}}}"
+    characters = words.replace("−", "-").translate(_ESCAPED)
+    tex = _join([rf"\{_COMMANDS[each]}" if each in _COMMANDS else each for each in characters])
+    return rf"\{_FONTS[variant]}{{{tex}}}" if variant in _FONTS and tag == "mi" and variant != "normal" and tex else tex
+
+
+def _fenced(element: etree._Element, parts: list[str]) -> str:
+    begin, end = (_token("mo", element.get(name, usual), "") for name, usual in (("open", "("), ("close", ")")))
+    inner = _only(element[0]) if len(element) == 1 else element
+    if inner.tag == "mtable" and (name := _FENCES.get((begin, end), "")):
+        return _table(name, inner, 0)
+    if len(parts) == 1 and r" \atop " in parts[0] and (begin, end) == ("(", ")"):
+        return _binomial(parts[0])
+    return f"{begin}{', '.join(parts)}{end}"
 
 
 def _braced(part: str) -> str:
     part = part.strip()
-    return part if len(part) == 1 else f"{{{part}}}"
+    return part if _ONE.fullmatch(part) else f"{{{part}}}"
 
 
-def _scripts(parts: list[str], signs: str, *, is_accent: bool = False) -> str:
-    base, scripts = _in_parentheses(parts[0]), [part.strip() for part in parts[1:]]
-    if is_accent and scripts and scripts[0] in _ACCENTS:
-        return rf"\{_ACCENTS[scripts[0]]}{{{base}}}"
-    return base + "".join(sign + _braced(part) for sign, part in zip(signs, scripts, strict=False) if part)
+def _scripts(base: str, scripts: list[str], signs: str) -> str:
+    base = base.strip()
+    base = base if not base or _BASE.fullmatch(base) else f"{{{base}}}"
+    return base + "".join(sign + _braced(part) for sign, part in zip(signs, scripts, strict=False) if part.strip())
 
 
 def _multiscripts(tags: list[str], parts: list[str]) -> str:
@@ -202,4 +310,4 @@ def _multiscripts(tags: list[str], parts: list[str]) -> str:
 
 def _pairs(parts: list[str]) -> list[str]:
     pairs = zip_longest(parts[::2], parts[1::2], fillvalue="")
-    return [_scripts(["", *pair], "_^") for pair in pairs]
+    return [_scripts("", list(pair), "_^") for pair in pairs]

@@ -31,7 +31,7 @@ ATTRIBUTES = (
     "tabindex", "data-lang", "data-language", "data-src", "display",
     "aria-level", "data-depth", "data-level", "depth", "indent",
     "data-lazy-src", "data-original", "data-srcset",
-    "onclick", "data-names",
+    "onclick", "data-names", "language",
 )  # fmt: skip
 """Attributes of a snapshot, and `data-names` for the value of another attribute that names an id (see
 `NAMING`); `href`, `src`, `cite`, `data-src`, `data-lazy-src` and `data-original` are absolute if the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -11,10 +12,10 @@ import numpy as np
 
 from vclean.classify.content.postprocess import data_tables
 from vclean.errors import UsageError
+from vclean.features.text.characters import EncodedTexts
 from vclean.labels import Label
-from vclean.output.code_language import code_elements
-from vclean.output.headings import heading_levels
-from vclean.output.sentences import count_words, split_sentences, split_words
+from vclean.output.code import code_elements
+from vclean.output.sections import complete_sections, heading_levels
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -25,6 +26,46 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.labels import Kind, Role
     from vclean.result import Result
+
+_END: Final = re.compile(
+    r"(?<!\b[^\W\d_])[.!?…؟۔।](?![.!?…])[\"'”’»)\]]*\s+(?=[^\s\W]|[\"'“‘«(\[¿¡])(?![a-zà-öø-ÿ])|[。！？｡][”’」』）]*|\n+"
+)
+"""End of a sentence: its mark, closing quotes, and white space before something other than a lowercase letter.
+
+A full stop after a single letter is an initial. Marks of Chinese and Japanese need no white space after them.
+"""
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text, without white space around them.
+
+    >>> split_sentences("It rained. J. Orrin stayed in! Why?")
+    ['It rained.', 'J. Orrin stayed in!', 'Why?']
+    """
+    edges = [0, *(match.end() for match in _END.finditer(text)), len(text)]
+    return [sentence for start, end in pairwise(edges) if (sentence := text[start:end].strip())]
+
+
+def count_words(texts: Sequence[str]) -> list[int]:
+    """Return the number of words of each text; letters of scripts without spaces are words.
+
+    >>> count_words(["It rained.", "雨が降った。"])
+    [2, 5]
+    """
+    if not texts:
+        return []
+    return [int(count) for count in EncodedTexts.from_texts(list(texts)).words.per_text().tolist()]
+
+
+def split_words(text: str, max_words: int) -> list[str]:
+    """Return parts of a text with at most `max_words` words each, split before words.
+
+    >>> split_words("one two three", 2)
+    ['one two', 'three']
+    """
+    starts = EncodedTexts.from_texts([text]).words.start[max_words::max_words].tolist()
+    return [part for start, end in pairwise([0, *starts, len(text)]) if (part := text[start:end].strip())]
+
 
 DEFAULT_MAX_WORDS: Final = 200
 """Default limit on the words of a chunk: about 270 tokens of English, below the 512 of common embedding models."""
@@ -125,11 +166,12 @@ def _record(chunk: Chunk) -> dict[str, Any]:
 def _passages(result: Result) -> Iterator[_Passage]:
     """Iterate over the passages of a page: units, tables, code, and headings without text."""
     blocks = result.columns
-    levels = heading_levels(blocks, np.array([label is Label.HEADING for label in result.prediction.labels], bool))
+    labels = complete_sections(blocks, result.prediction.labels, result.prediction.probability)
+    levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool))
     outline = _Outline(result.prediction.added_title)
     groups = _Groups(blocks)
-    for rows, element in _units(groups, result.prediction.labels):
-        label = result.prediction.labels[rows[0]]
+    for rows, element in _units(groups, labels):
+        label = labels[rows[0]]
         if element:
             yield _Passage(outline.use(), groups.text(element, rows), 0, rows, is_whole=True)
         elif label is Label.HEADING:

@@ -17,8 +17,9 @@ from lxml import etree
 
 from vclean.characters import replace_illegal
 from vclean.labels import Label
-from vclean.output.code_language import CodeLanguages
 from vclean.output.images import image_sources
+from vclean.output.notes import leading_label
+from vclean.output.sections import complete_sections
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.metadata import Metadata
+    from vclean.output.notes import Note
     from vclean.result import Result
 
 
@@ -152,13 +154,14 @@ class HtmlWriter:
 
     Attributes:
         stack: the selected elements of the page around the current position, outermost first.
+        base: the elements around the current note; empty before the notes.
+        note: the note whose first text is next.
         items: the last item of each list, by the key of the list.
         block: the current block; -1 before the first.
         wrapper: the elements added around the text of the current block, such as a paragraph.
         structure_keys: the keys of the structural elements around the current block.
         cursor: the position in the text of the current block, characters.
         at_line_start: whether the next text needs no white space before it.
-        trailing_space: the white space at the end of the last text of code.
     """
 
     def __init__(
@@ -168,16 +171,18 @@ class HtmlWriter:
         self.snapshot = blocks.snapshot
         self.page, self.writer = select_content(blocks, labels, images=images), _ElementWriter(builder)
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
-        self.code_languages = CodeLanguages(self.snapshot)
         self.sources = image_sources(self.snapshot)
         self.stack: list[_OpenElement] = []
+        self.base: list[_OpenElement] = []
+        self.note: Note | None = None
+        self.note_labels = {text: note.label for note, _ in self.page.notes for text, *_ in note.marks}
         self.items: dict[tuple[str, int], _OpenElement] = {}
         self.block = -1
         self.wrapper: list[_OpenElement] = []
         self.structure_keys: list[tuple[str, int]] = []
         self.cursor = 0
         self.at_line_start = False
-        self.trailing_space = ""
+        self.is_code = self.snapshot.is_tag(("code",))
         self.is_formula = self.snapshot.is_tag(("math",))[self.snapshot.text_parent]
         self.display = self.snapshot.attributes("display")
 
@@ -187,11 +192,18 @@ class HtmlWriter:
             EventKind.ELEMENT: self._element,
             EventKind.IMAGE: self._image,
             EventKind.INLINE_IMAGE: self._inline_image,
+            EventKind.CODE: self._code,
             EventKind.BREAK: self._break,
+            EventKind.NOTE: self._note_mark,
             EventKind.TEXT: self._text,
         }
         for kind, index in self.page.events:
             handlers[kind](index)
+        for number, (note, events) in enumerate(self.page.notes):
+            item = _OpenElement(("n", number), "li", {"id": f"fn{note.label}"}, -1, -1)
+            self.stack, self.base, self.block, self.note = [], [*_NOTES, item], -1, note
+            for kind, index in events:
+                handlers[kind](index)
         self.writer.move_to([])
 
     # Elements
@@ -223,8 +235,6 @@ class HtmlWriter:
         """Return whether an element with this tag is allowed at the current position."""
         structure = self._structure()
         parent = structure[-1].tag if structure else ""
-        if parent == "pre":
-            return False
         return tag not in _PARENTS or parent in _PARENTS[tag]
 
     def _structural(self, opened: _OpenElement) -> None:
@@ -249,7 +259,7 @@ class HtmlWriter:
         return item
 
     def _structure(self) -> list[_OpenElement]:
-        return [opened for opened in self.stack if opened.tag in STRUCTURE]
+        return [*self.base, *(opened for opened in self.stack if opened.tag in STRUCTURE)]
 
     def _attributes(self, element: int, tag: str) -> Attributes:
         attributes: Attributes = {}
@@ -257,8 +267,7 @@ class HtmlWriter:
             value = replace_illegal(self.values[name].get(element, "")).strip()
             if value and (name not in _URL_ATTRIBUTES or _is_safe(value)):
                 attributes[name] = value
-        language = self.code_languages.of(element) if tag in ("code", "pre") else ""
-        return attributes | ({"class": f"language-{language}"} if language else {})
+        return attributes
 
     # Content
 
@@ -276,7 +285,7 @@ class HtmlWriter:
         """Write an image in a line of text, after a space if the text before it ends in white space."""
         self._leave(element)
         text_before = int(np.searchsorted(self.snapshot.text_after, element)) - 1
-        spaced = self.snapshot.texts[text_before][-1:].isspace() and not (self.at_line_start or self._is_code())
+        spaced = self.snapshot.texts[text_before][-1:].isspace() and not self.at_line_start
         self._write_image(element, self._ancestors(), " " * spaced)
 
     def _write_image(self, element: int, ancestors: list[_OpenElement], gap: str = "") -> None:
@@ -286,52 +295,80 @@ class HtmlWriter:
             self.writer.move_to(ancestors, gap)
             self.writer.void("img", attributes)
 
+    def _code(self, element: int) -> None:
+        """Write a code block as the HTML standard recommends (4.5.15): `code` with its language in `pre`."""
+        self._leave(element)
+        structure = self._structure()
+        if structure and structure[-1].tag in _ITEM_TAGS:
+            structure = [*structure, _new(_ITEM_TAGS[structure[-1].tag], "c", element)]
+        text, language = self.page.code.text(element), self.page.code.language(element)
+        if not text.strip():
+            return
+        self.writer.move_to([*structure, _new("pre", "c", element)])
+        is_code = bool(language) or self.is_code[element : int(self.snapshot.end[element])].any()
+        if is_code:
+            self.writer.builder.start("code", {"class": f"language-{language}"} if language else {})
+        self.writer.builder.data(replace_illegal(text))
+        if is_code:
+            self.writer.builder.end("code")
+        self.block, self.wrapper = -1, []
+
     def _break(self, element: int) -> None:
         self._leave(element)
-        if self._is_code():
-            self.writer.builder.data("\n")
-            self.trailing_space = "\n"
-            return
         self.writer.move_to(self._ancestors())
         self.writer.void("br", {})
         self.writer.builder.data("\n")
         self.at_line_start = True
 
+    def _note_mark(self, text: int) -> None:
+        """Write the mark of a note as a link to it."""
+        self._leave(int(self.snapshot.text_parent[text]))
+        block = int(self.blocks.text_block[text])
+        gap = self._begin(block) if block != self.block else ""
+        ancestors = [opened for opened in self._ancestors() if opened.tag not in ("a", "sup")]
+        label = self.note_labels[text]
+        self.writer.move_to([*ancestors, _OpenElement(("m", text), "sup", {}, -1, -1)], gap)
+        self.writer.builder.start("a", {"href": f"#fn{label}", "class": "footnote-ref"})
+        self.writer.builder.data(label)
+        self.writer.builder.end("a")
+        self._line(self.snapshot.texts[text])
+
     def _text(self, text: int) -> None:
         self._leave(int(self.snapshot.text_parent[text]))
-        block = int(self.page.text_block[text])
-        gap = ""
-        if block >= 0 and block != self.block:
-            gap = self._begin(block)
-        raw = self.snapshot.texts[text]
-        if self._is_code():
-            raw = self._code(raw)
-        else:
-            raw = self._strip_bullet(raw)
-            if not raw:
-                return
-            spaced, raw = self._line(raw)
-            gap = " " if spaced else gap
-        self.writer.move_to(self._ancestors(), gap)
+        block = int(self.blocks.text_block[text])
+        gap = self._begin(block) if block != self.block else ""
+        raw = self._strip_bullet(self.snapshot.texts[text])
+        if self.note is not None:
+            raw, self.note = leading_label(self.note.label).sub("", raw, count=1), None
+        if not raw.strip():
+            return
+        spaced, raw = self._line(raw)
+        gap = " " if spaced else gap
         if self.is_formula[text]:
-            self._formula(text, raw)
+            self._formula(text, raw, gap)
         else:
+            self.writer.move_to(self._ancestors(), gap)
             self.writer.builder.data(replace_illegal(raw))
 
-    def _formula(self, text: int, tex: str) -> None:
-        """Write a formula between the delimiters of TeX, as Pandoc and MathJax have them in HTML."""
-        is_display = self.display.get(int(self.snapshot.text_parent[text])) == "block"
+    def _formula(self, text: int, tex: str, gap: str) -> None:
+        """Write a formula between the delimiters of TeX, as Pandoc and MathJax have them in HTML.
+
+        A formula beside the element of its block is in a line of its own, and no part of its heading or paragraph.
+        """
+        parent, node = int(self.snapshot.text_parent[text]), int(self.blocks.node[self.block])
+        is_apart = not node <= parent < self.snapshot.end[node]
+        structure = self._structure()
+        in_text = bool(structure) and structure[-1].tag in _TEXT_CONTAINERS
+        is_display = (is_apart and not in_text) or self.display.get(parent) == "block"
+        if is_apart and (not structure or structure[-1].tag in _PARAGRAPH_PARENTS | _TEXT_CONTAINERS):
+            self.writer.move_to([*structure, _new("p", "f", text)])
+            self.at_line_start = True
+        else:
+            self.writer.move_to(self._ancestors(), gap)
         begin, end = (r"\[", r"\]") if is_display else (r"\(", r"\)")
         self.writer.builder.start("span", {"class": f"math {'display' if is_display else 'inline'}"})
         self.writer.builder.data(f"{begin}{replace_illegal(tex)}{end}")
         self.writer.builder.end("span")
-
-    def _code(self, raw: str) -> str:
-        """Return the text of a node of code; store the white space at its end in `trailing_space`."""
-        code = raw.replace("\N{NO-BREAK SPACE}", " ")
-        stripped = code.rstrip()
-        self.trailing_space = code[len(stripped) :] if stripped else self.trailing_space + code
-        return code
 
     def _strip_bullet(self, raw: str) -> str:
         """Return a text without the bullet at the start of its block, if the block is in an added list."""
@@ -359,8 +396,6 @@ class HtmlWriter:
         keys = [opened.key for opened in structure]
         same_structure = keys == self.structure_keys and self.block >= 0
         self.block, self.structure_keys, self.cursor, self.at_line_start = block, keys, 0, False
-        if same_structure and structure and structure[-1].tag == "pre":
-            return "" if "\n" in self.trailing_space else "\n"
         if same_structure and self.labels[block] is Label.CONTINUATION:
             return " "
         self.wrapper = self._wrapper(block, structure, self.wrapper if same_structure else [])
@@ -369,8 +404,6 @@ class HtmlWriter:
     def _wrapper(self, block: int, structure: list[_OpenElement], previous: list[_OpenElement]) -> list[_OpenElement]:
         """Return the elements to add around a block, by its label; `previous` is the wrapper of the block before it."""
         parent, label = structure[-1].tag if structure else "", self.labels[block]
-        if parent == "pre":
-            return []
         if parent in _ITEM_TAGS:
             return [_new(_ITEM_TAGS[parent], "b", block)]
         if label is Label.HEADING and parent not in _HEADINGLESS_CONTAINERS:
@@ -383,12 +416,15 @@ class HtmlWriter:
             return []
         return [_new("p", "b", block)]
 
-    def _is_code(self) -> bool:
-        return any(opened.tag == "pre" for opened in self.stack)
-
     def _ancestors(self) -> list[_OpenElement]:
         """Return the ancestors of a text of the current block: structure, wrapper, inline elements."""
         return [*self._structure(), *self.wrapper, *(opened for opened in self.stack if opened.tag not in STRUCTURE)]
+
+
+_NOTES: Final = (
+    _OpenElement(("n", -2), "section", {"class": "footnotes"}, -1, -1), _OpenElement(("n", -1), "ol", {}, -1, -1),
+)  # fmt: skip
+"""Elements around the notes."""
 
 
 def _new(tag: str, kind: str, number: int) -> _OpenElement:
@@ -421,7 +457,8 @@ def to_tree(result: Result, metadata: Metadata | None = None) -> etree._Element:
     _write_headline(builder, result.prediction.added_title)
     decision = result.prediction.decision
     images = decision is None or decision.policy.images
-    HtmlWriter(result.columns, result.prediction.labels, builder, images=images).write()
+    labels = complete_sections(result.columns, result.prediction.labels, result.prediction.probability)
+    HtmlWriter(result.columns, labels, builder, images=images).write()
     builder.end("body")
     builder.end("html")
     return builder.close()

@@ -27,9 +27,9 @@ _SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)[wx]$")
 _MAX_SOURCES: Final = 10
 """Most elements before the image of a `<picture>`."""
 _DECORATION: Final = re.compile(
-    r"(?:^|[^a-z])(?:1x1|avatar|arrow|badge|beacon|blank|bullet|button|clear|counter|divider|dot|emoji|favicon|icon|"
+    r"(?:^|[^a-z])(?:1x1|avatar|gravatar|profile[-_](?:image|pic)|arrow|badge|beacon|blank|bullet|button|clear|counter|divider|dot|emoji|favicon|icon|"
     r"loader|loading|logo|pixel|placeholder|separator|shim|smil(?:ey|ie)|space[rd]?|spinner|sprite|tracking|"
-    r"transparent)s?(?:[^a-z]|$)",
+    r"transparent)s?(?:[^a-z]|$)|(?-i:Icon[A-Z])|/icon[a-z]",
     re.IGNORECASE,
 )
 """Words in the address of an image that is no content."""

@@ -1,368 +1,136 @@
-"""Write a cleaned page as Markdown, with the library markdownify."""
+"""Write the tree of a cleaned page as Markdown: CommonMark 0.31 with the tables, footnotes and formulas of GitHub.
+
+One walk over the tree writes blocks as lists of lines, and the text of a block as tokens: text, and the delimiters of
+inline markup. Whether a delimiter is read as markup depends on the characters beside it, so tokens are joined last.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bs4.element import NavigableString, Tag
-from lxml import etree
-from markdownify import MarkdownConverter
-
-from vclean.output.headings import HEADINGS
 from vclean.output.selection import INLINE
 from vclean.output.thread import to_thread_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Sequence
 
-    from bs4.element import PageElement
+    from lxml import etree
 
     from vclean.result import Result
 
+_HEADING_TAGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_EMPHASIS: Final = {"b": "**", "strong": "**", "em": "*", "i": "*", "del": "~~", "s": "~~"}
+_READINGS: Final = frozenset(("rt", "rp"))
+"""Readings of ruby, which Markdown cannot show above their characters."""
+_CODE_SPANS: Final = frozenset(("code", "kbd", "samp"))
+_SPAN_LIMITS: Final = {"colspan": 1000, "rowspan": 65534}
+"""Limits of the HTML standard for spans of cells."""
 
-_IN_CELLS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "figure", "figcaption")
-_UNMARKED = frozenset(("dl", "dt", "dd", "figure", "figcaption"))
-"""Tags of elements for which Markdown has only a blank line."""
-
-_NUMBER = re.compile(r"\s*([0-9]{1,5})")
-_START = re.compile(r"[0-9]{1,8}")
+_ESCAPED: Final = re.compile(
+    r"[\\`]|(?<!\s)\*|\*(?!\s)|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|\](?=[(\[:])|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
+    r"|\[(?=\^)"
+)
+"""Characters that would be markup at their position: emphasis, code, links, tags, entities, footnotes."""
+_TEX: Final = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^$\n]*[\\^_{])[^\s$](?:[^$\n]*[^\s$\\])?\1(?![\w$])")
+"""Formula between dollars in the text of a page: it has a command, a script or a group."""
+_LINE_START: Final = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[*+-](?=\s|$)|=+\s*$|-+\s*$)")
+_NUMBER_START: Final = re.compile(r"^(\s*\d{1,9})([.)](?=\s|$))")
+_HEADING_END: Final = re.compile(r"(^|\s)(#+)$")
+_BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
+_BALANCED: Final = re.compile(r"(?:\\.|[^\[\]\\]|\[(?:\\.|[^\[\]\\])*\])*", re.DOTALL)
+_NUMBER: Final = re.compile(r"\s*([0-9]{1,5})")
+_FIRST_NUMBER: Final = re.compile(r"[0-9]{1,8}")
 """Number of the first item: CommonMark allows nine digits, and one is reserved for the following numbers."""
 
-_MAX_COLSPAN, _MAX_ROWSPAN = 1000, 65534
-"""Limits of the HTML standard."""
+
+def write_markdown(result: Result) -> str:
+    """Return the cleaned page in Markdown; posts and comments get headings."""
+    return to_markdown(to_thread_tree(result))
 
 
-def flatten(body: etree._Element) -> None:
-    """Prepare the body of a cleaned page for Markdown, in place.
+def to_markdown(page: etree._Element) -> str:
+    """Convert the body of a cleaned page, a result of `vclean.output.html.to_tree`; empty for an empty body."""
+    text = _join(_blocks(page[-1]))
+    return text + "\n" if text else ""
 
-    Captions are moved before their tables. Spans of cells become empty cells. Blocks in cells are separated by `br`.
-    Emphasis in terms is removed. A `br` at the start or end of an inline element is moved out of it. Items get an
-    attribute `mark` with their list marker.
+
+# Inline text
+
+
+class _Token(NamedTuple):
+    """Text or markup of a line.
+
+    Attributes:
+        kind: `text`; `raw` for markup that is complete; `open` or `close` for a delimiter, `break` for a line break.
+        value: the text, without escapes; or the markup.
     """
-    for table in list(body.iter("table")):
-        _lift_caption(table)
-        _fill_spans(table)
-    for cell in body.iter("td", "th"):
-        _separate_blocks(cell)
-    for term in body.iter("dt"):
-        etree.strip_tags(term, "b", "strong")
-    for line_break in list(body.iter("br")):
-        _move_out(line_break)
-    for item_list in body.iter("ul", "ol"):
-        _mark_items(item_list)
+
+    kind: str
+    value: str
 
 
-def _lift_caption(table: etree._Element) -> None:
-    for caption in table.findall("caption"):
-        caption.tag, caption.tail = "div", None
-        table.addprevious(caption)
+def _tokens(element: etree._Element, marks: tuple[str, ...] = ()) -> Iterator[_Token]:
+    """Iterate over the tokens of the content of an inline element, or of a block without blocks in it."""
+    if element.text:
+        yield _Token("text", element.text)
+    for child in element:
+        yield from _inline(child, marks)
+        if child.tail:
+            yield _Token("text", child.tail)
 
 
-def _fill_spans(table: etree._Element) -> None:
-    """Add empty cells for column and row spans, and to the right of a first row that is too short."""
-    rows, group = list(table.iter("tr")), None
-    covered: dict[int, int] = {}
-    for row in rows:
-        if row.getparent() is not group:
-            group, covered = row.getparent(), {}
-        covered = _fill_row(row, covered)
-    for row in rows[:1]:
-        row.extend(_empty(max(map(len, rows)) - len(row)))
-
-
-def _fill_row(row: etree._Element, covered: dict[int, int]) -> dict[int, int]:
-    """Add the empty cells of one row.
-
-    Args:
-        row: the row, changed in place.
-        covered: for each column that a row span from above covers, the number of rows it covers from this row on.
-
-    Returns:
-        The same for the next row.
-    """
-    below = {column: rows - 1 for column, rows in covered.items() if rows > 1}
-    column = missing = 0
-    for cell in list(row):
-        while column in covered:
-            column, missing = column + 1, missing + 1
-        for empty in _empty(missing):
-            cell.addprevious(empty)
-        across = min(_number(cell, "colspan") or 1, _MAX_COLSPAN)
-        down = _number(cell, "rowspan") or _MAX_ROWSPAN
-        if down > 1:
-            below.update(dict.fromkeys(range(column, column + across), down - 1))
-        column, missing = column + across, across - 1
-    return below
-
-
-def _number(cell: etree._Element, name: str) -> int:
-    number = _NUMBER.match(cell.get(name, ""))
-    return int(number[1]) if number else 1
-
-
-def _empty(count: int) -> Iterator[etree._Element]:
-    return (etree.Element("td") for _ in range(count))
-
-
-def _separate_blocks(cell: etree._Element) -> None:
-    for block in list(cell.iter(*_IN_CELLS, "pre")):
-        block.addprevious(etree.Element("br"))
-        after = etree.Element("br")
-        after.tail, block.tail = block.tail, None
-        block.addnext(after)
-    etree.strip_tags(cell, *_IN_CELLS)
-
-
-def _move_out(line_break: etree._Element) -> None:
-    """Move a line break at the start or end of inline elements before or after them."""
-    while (parent := line_break.getparent()) is not None and parent.tag in INLINE:
-        if line_break.getnext() is None and not (line_break.tail or "").strip():
-            line_break.tail, parent.tail = parent.tail, None
-            parent.addnext(line_break)
-        elif line_break.getprevious() is None and not (parent.text or "").strip():
-            parent.text, line_break.tail = (line_break.tail or "").lstrip(), None
-            parent.addprevious(line_break)
-        else:
-            return
-
-
-def _mark_items(item_list: etree._Element) -> None:
-    """Set the list marker of each item; it differs from that of an adjacent list, or Markdown would merge the lists."""
-    items = item_list.findall("li")
-    alternate = _follows_list(item_list)
-    if item_list.tag == "ul":
-        marks = ["*" if alternate else "-"] * len(items)
+def _inline(element: etree._Element, marks: tuple[str, ...]) -> Iterator[_Token]:
+    """Iterate over the tokens of an inline element; `marks` are the delimiters that are open."""
+    tag = str(element.tag)
+    mark = _EMPHASIS.get(tag, "")
+    if tag == "br":
+        yield _Token("break", "")
+    elif tag in _READINGS:
+        return
+    elif tag == "img":
+        yield _Token("raw", _image(element))
+    elif tag in _CODE_SPANS:
+        yield from _code_span_tokens(_text_of(element))
+    elif tag == "span" and "math" in element.get("class", ""):
+        yield _Token("raw", f"${_tex(element)}$")
+    elif tag == "a" and element.get("class") == "footnote-ref":
+        yield _Token("raw", f"[^{element.get('href', '')[3:]}]")
+    elif tag == "a" and element.get("href") and "a" not in marks:
+        yield from _link(element, marks)
+    elif mark and mark not in marks:
+        yield from (_Token("open", mark), *_tokens(element, (*marks, mark)), _Token("close", mark))
+    elif tag in ("sup", "sub") and _text_of(element).strip() and element.find(".//a[@class='footnote-ref']") is None:
+        yield from (_Token("raw", f"<{tag}>"), *_tokens(element, marks), _Token("raw", f"</{tag}>"))
+    elif tag == "q":
+        yield from (_Token("text", '"'), *_tokens(element, marks), _Token("text", '"'))
     else:
-        start = _start(item_list, items)
-        marks = [f"{number}{')' if alternate else '.'}" for number in range(start, start + len(items))]
-    for item, mark in zip(items, marks, strict=True):
-        item.set("mark", mark)
+        yield from _tokens(element, marks)
 
 
-def _follows_list(item_list: etree._Element) -> bool:
-    """Return whether a list of the same kind with default markers is directly before a list."""
-    before = _right_before(item_list)
-    while before is not None and before.tag in _UNMARKED and len(before) and not (before[-1].tail or "").strip():
-        before = before[-1]
-    if before is None or before.tag != item_list.tag:
-        return False
-    first = before.find("li")
-    return first is not None and first.get("mark", "")[-1:] in ("-", ".")
+def _text_of(element: etree._Element) -> str:
+    """Return the text of an inline element, with a space for each line break."""
+    parts = [" " if child.tag == "br" else _text_of(child) for child in element]
+    tails = [child.tail or "" for child in element]
+    return (element.text or "") + "".join(part + tail for part, tail in zip(parts, tails, strict=True))
 
 
-def _right_before(element: etree._Element) -> etree._Element | None:
-    """Return the element directly before an element, or before its `_UNMARKED` parent if it is the first child.
-
-    None if there is text in between.
-    """
-    before, parent = element.getprevious(), element.getparent()
-    if before is not None:
-        return None if (before.tail or "").strip() else before
-    if parent is None or parent.tag not in _UNMARKED or (parent.text or "").strip():
-        return None
-    return _right_before(parent)
+def _tex(element: etree._Element) -> str:
+    """Return the TeX of a formula without its delimiters."""
+    return (element.text or "")[2:-2].strip()
 
 
-def _start(item_list: etree._Element, items: list[etree._Element]) -> int:
-    """Return the number of the first item: the attribute `start` of the list, or `value` of the item."""
-    number = item_list.get("start", "") or (items[0].get("value", "") if items else "")
-    return int(number) if _START.fullmatch(number) else 1
-
-
-_INLINE = re.compile(
-    r"[\\`]|(?<!\s)\*|\*(?!\s)|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|\](?=[(\[:])|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
-)
-"""Characters that would be markup at their position: emphasis, code, links, tags, entities (CommonMark 0.31)."""
-
-_LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[*+-](?=\s|$)|=+\s*$|-+\s*$)")
-_NUMBER_START = re.compile(r"^(\s*\d{1,9})([.)](?=\s|$))")
-_HEADING_END = re.compile(r"(^|\s)(#+)$")
-_BRACKET = re.compile(r"(?<!\\)[\[\]]")
-_BALANCED = re.compile(r"(?:\\.|[^\[\]\\]|\[(?:\\.|[^\[\]\\])*\])*", re.DOTALL)
-_ONE_LINE = frozenset(("td", "th", *HEADINGS))
-_CELLS = frozenset(("td", "th"))
-_IN_TERM = ("p", "pre", "ul", "ol", "dl", "table", "blockquote", "figure")
-_EDGES = {
-    **dict.fromkeys(("b", "strong", "em", "i"), "**"), **dict.fromkeys(("del", "s"), "~~"),
-    **dict.fromkeys(("code", "kbd", "samp"), "``"), **dict.fromkeys(("sup", "sub"), "<>"),
-    "a": "[)", "img": "!)", "q": '""', "br": "\n\n",
-}  # fmt: skip
-"""First and last character of inline elements in Markdown, by tag; other inline elements have no markup."""
-
-
-def _beside(node: PageElement, *, after: bool) -> str:
-    """Return the character after (or before) an inline node in its line; empty at the end (or start) of its block."""
-    while True:
-        sibling = node.next_sibling if after else node.previous_sibling
-        if sibling is None:
-            parent = node.parent
-            if parent is None or parent.name not in INLINE:
-                return ""
-            if parent.name in _EDGES:
-                return _EDGES[parent.name][after]
-            node = parent
-        elif text := _edge_text(sibling):
-            return text[0 if after else -1]
-        elif isinstance(sibling, Tag) and sibling.name not in INLINE:
-            return ""
-        else:
-            node = sibling
-
-
-def _edge_text(node: PageElement) -> str:
-    """Return a text with the same first and last character as an inline node in Markdown."""
-    if isinstance(node, NavigableString):
-        return str(node)
-    if not isinstance(node, Tag):
-        return ""
-    return _EDGES.get(node.name) or (node.get_text() if node.name in INLINE else "")
-
-
-def _is_not_flanking(inside: str, outside: str) -> bool:
-    """Return whether a delimiter between these characters is not markup: punctuation inside, a letter outside.
-
-    This is the rule of left- and right-flanking delimiter runs, CommonMark 0.31, section 6.2.
-    """
-    return _is_punctuation(inside) and bool(outside) and not outside.isspace() and not _is_punctuation(outside)
-
-
-def _is_punctuation(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PS"
-
-
-def _emphasis(mark: str) -> Callable[..., str]:
-    """Return a conversion that adds `mark` before and after a text, and spaces where it would not be markup."""
-
-    def convert(_self: MarkdownConverter, el: Tag, text: str, parent_tags: set[str]) -> str:
-        inner = text.strip()
-        if "_noformat" in parent_tags or not inner:
-            return text
-        before = text[0].isspace() or _is_not_flanking(inner[0], _beside(el, after=False))
-        after = text[-1].isspace() or _is_not_flanking(inner[-1], _beside(el, after=True))
-        return f"{' ' * before}{mark}{inner}{mark}{' ' * after}"
-
-    return convert
-
-
-class _Converter(MarkdownConverter):
-    """Converter of markdownify that escapes only characters that Markdown would interpret as markup."""
-
-    convert_b = convert_strong = _emphasis("**")
-    convert_em = convert_i = _emphasis("*")
-    convert_del = convert_s = _emphasis("~~")
-
-    def escape(self, text: str, _parent_tags: set[str]) -> str:
-        """Escape markup characters in a text node, except at the start of a line."""
-        return _INLINE.sub(r"\\\g<0>", text)
-
-    def process_text(self, el: NavigableString, parent_tags: set[str]) -> str:
-        """Escape all markup characters in a text node: also at the start of a line, in a link, and before a link."""
-        text: str = super().process_text(el, parent_tags=parent_tags)  # type: ignore[misc]
-        if "_noformat" in parent_tags:
-            return text
-        if text.endswith("!") and _beside(el, after=True) == "[":
-            text = text[:-1] + r"\!"
-        if "a" in parent_tags and not _BALANCED.fullmatch(text):
-            text = _BRACKET.sub(r"\\\g<0>", text)
-        if not parent_tags & _ONE_LINE and _beside(el, after=False) in ("", "\n"):
-            text = _NUMBER_START.sub(r"\1\\\2", _LINE_START.sub(r"\1\\\2", text))
-        return text
-
-    def convert_ol(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Convert a numbered list; only a list that begins with 1 can follow a paragraph without a blank line."""
-        items: str = super().convert_list(el, text, parent_tags)  # type: ignore[misc]
-        first = el.find("li")
-        return items if first is None or str(first.get("mark"))[:-1] == "1" else f"\n{items}"
-
-    def convert_li(self, el: Tag, text: str, **_context: set[str]) -> str:
-        """Convert an item; its lines are indented to the text of the first line."""
-        mark, lines = f"{el['mark']} ", text.strip().split("\n")
-        indented = ("", *(" " * len(mark) * bool(line) for line in lines[1:]))
-        body = "\n".join(indent + line for indent, line in zip(indented, lines, strict=True))
-        return f"{mark}{body}\n" if body else "\n"
-
-    def convert_hN(self, n: int, _el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: N802 - see `markdownify`
-        """Convert a heading; number signs at its end are escaped, or Markdown would remove them."""
-        words = _HEADING_END.sub(r"\1\\\2", " ".join(text.split()))
-        return words if parent_tags & _CELLS else f"\n\n{'#' * n} {words}\n\n"
-
-    def convert_br(self, _el: Tag, _text: str, parent_tags: set[str]) -> str:
-        """Convert a line break: to a line end in a cell, to a space in a heading or code, else to a hard line break."""
-        if parent_tags & _CELLS:
-            return "\n"
-        return " " if parent_tags & {*HEADINGS, "_noformat"} else "  \n"
-
-    def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Convert a link; it is an autolink if its text is its URL."""
-        inner, url = text.strip(), str(el.get("href", ""))
-        if "_noformat" in parent_tags or not inner or not url:
-            return text
-        is_autolink = el.get_text() == url and re.match(r"https?://[^\s<>]+$", url)
-        link = f"<{url}>" if is_autolink else f"[{inner}]({_destination(url)})"
-        return f"{' ' * text[0].isspace()}{link}{' ' * text[-1].isspace()}"
-
-    def convert_span(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Convert a formula to TeX between dollar signs, which GitHub and Pandoc show as a formula."""
-        classes = el.get_attribute_list("class")
-        if "math" not in classes or "_noformat" in parent_tags:
-            return text
-        tex = el.get_text()[2:-2].strip()
-        return f"$${tex}$$" if "display" in classes and not parent_tags & _ONE_LINE else f"${tex}$"
-
-    def convert_img(self, el: Tag, _text: str, **_context: set[str]) -> str:
-        """Convert an image, also in headings and cells."""
-        alternative = " ".join(re.sub(r"[\\\[\]]", r"\\\g<0>", str(el.get("alt", ""))).split())
-        return f"![{alternative}]({_destination(str(el.get('src', '')))})"
-
-    def convert_dt(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Convert a term to a paragraph, in bold if it contains no block."""
-        is_inline = el.find(_IN_TERM) is None
-        return f"\n\n{_emphasis('**')(self, el, text.strip(), parent_tags) if is_inline else text.strip()}\n\n"
-
-    def convert_dd(self, _el: Tag, text: str, **_context: set[str]) -> str:
-        """Convert the description of a term to paragraphs."""
-        return f"\n\n{text.strip()}\n\n"
-
-    def convert_table(self, el: Tag, text: str, **_context: set[str]) -> str:
-        """Convert a table to a table of GitHub; its first row is always the header."""
-        head, _, rows = text.strip().partition("\n")
-        first = el.find("tr")
-        width = len(first.find_all(("td", "th"))) if first else 0
-        return f"\n\n{head}\n|{' --- |' * width}\n{rows}\n\n" if width else f"\n\n{text.strip()}\n\n"
-
-    def convert_tr(self, _el: Tag, text: str, **_context: set[str]) -> str:
-        """Convert a row to one line."""
-        return f"|{text}\n"
-
-    def convert_td(self, _el: Tag, text: str, **_context: set[str]) -> str:
-        """Convert a cell; its lines are separated by `<br>`, because Markdown has no line break in tables."""
-        lines = [line.strip() for line in text.split("\n")]
-        content = "<br>".join(filter(None, lines)).replace("|", r"\|")
-        return f" {content} |"
-
-    convert_th = convert_td
-
-    def convert_code(self, _el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Convert a code span to one line: a line break in it could begin a list or a quotation."""
-        words = re.sub(r"\s*\n\s*", " ", text)
-        if "_noformat" in parent_tags or not words.strip():
-            return text
-        return f"{' ' * words[0].isspace()}{_code_span(words.strip())}{' ' * words[-1].isspace()}"
-
-    convert_kbd = convert_samp = convert_code
-
-    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Convert a code block; its fence has more backticks than any run in it. In a cell each line is a code span."""
-        code = text.strip("\n")
-        if not code.strip():
-            return ""
-        if parent_tags & _CELLS:
-            return "\n".join(_code_span(line) for line in code.split("\n") if line.strip())
-        fence = "`" * max(3, _longest_run(text) + 1)
-        return f"\n\n{fence}{_language(el)}\n{code}\n{fence}\n\n"
+def _code_span_tokens(text: str) -> Iterator[_Token]:
+    """Iterate over the tokens of code in one line; white space at its edges is outside."""
+    words = re.sub(r"\s*\n\s*", " ", text)
+    if not words.strip():
+        yield _Token("text", words)
+        return
+    yield _Token("text", " " * words[0].isspace())
+    yield _Token("raw", _code_span(words.strip()))
+    yield _Token("text", " " * words[-1].isspace())
 
 
 def _code_span(line: str) -> str:
@@ -376,13 +144,24 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _language(pre: Tag) -> str:
-    """Return the programming language in the class of the code; or an empty string."""
-    for tag in (pre, *pre.find_all("code")):
-        for name in tag.get_attribute_list("class"):
-            if name and name.startswith("language-"):
-                return str(name.removeprefix("language-"))
-    return ""
+def _image(element: etree._Element) -> str:
+    alternative = " ".join(re.sub(r"[\\\[\]]", r"\\\g<0>", element.get("alt", "")).split())
+    return f"![{alternative}]({_destination(element.get('src', ''))})"
+
+
+def _link(element: etree._Element, marks: tuple[str, ...]) -> Iterator[_Token]:
+    """Iterate over the tokens of a link; it is an autolink if its text is its URL."""
+    url = element.get("href", "")
+    if _text_of(element) == url and re.match(r"https?://[^\s<>]+$", url):
+        yield _Token("raw", f"<{url}>")
+        return
+    inner = _write([*_tokens(element, (*marks, "a"))], in_link=True)
+    if not inner.strip():
+        yield _Token("text", inner)
+        return
+    yield _Token("text", " " * inner[0].isspace())
+    yield _Token("raw", f"[{inner.strip()}]({_destination(url)})")
+    yield _Token("text", " " * inner[-1].isspace())
 
 
 def _destination(url: str) -> str:
@@ -392,16 +171,354 @@ def _destination(url: str) -> str:
     return url
 
 
-def write_markdown(result: Result) -> str:
-    """Return the cleaned page in Markdown (CommonMark with the tables of GitHub); posts and comments get headings."""
-    return to_markdown(to_thread_tree(result))
+def _write(tokens: Sequence[_Token], *, hard_break: str = "  \n", in_link: bool = False) -> str:
+    """Join tokens to text: escape it, and put spaces beside delimiters where they would not be read as markup.
+
+    Only a text whose line breaks are those of Markdown has lines with a start: headings and cells have none.
+    """
+    has_lines = hard_break == "  \n"
+    tokens = _merged(tokens)
+    text = ""
+    for index, token in enumerate(tokens):
+        after = tokens[index + 1].value[:1] if index + 1 < len(tokens) and tokens[index + 1].kind != "break" else ""
+        if token.kind == "text":
+            words = re.sub(r"\s+", " ", token.value)
+            text += _escape(
+                words[text[-1:].isspace() and words[:1] == " " :], text, after, in_link=in_link, has_lines=has_lines
+            )
+        elif token.kind == "break":
+            text = text.rstrip(" ") + hard_break if text else ""
+        elif token.kind == "open":
+            text += " " * (bool(text) and _is_not_flanking(after, text[-1])) + token.value
+        elif token.kind == "close":
+            text += token.value + " " * _is_not_flanking(text[-1:], after)
+        else:
+            text += token.value
+    return text
 
 
-def to_markdown(page: etree._Element) -> str:
-    """Convert the body of a cleaned page, a result of `vclean.output.html.to_tree`; empty for an empty body."""
-    options: dict[str, Any] = {"bs4_options": "lxml", "sup_symbol": "<sup>", "sub_symbol": "<sub>"}
-    body = deepcopy(page[-1])
-    flatten(body)
-    text: str = _Converter(**options).convert(etree.tostring(body, method="html", encoding="unicode"))
-    text = text.strip("\n")
-    return text + "\n" if text else ""
+def _merged(tokens: Sequence[_Token]) -> list[_Token]:
+    """Return tokens with delimiters beside their text: white space and line breaks at the edges are moved outside.
+
+    Emphasis without text is removed, and so is an end of emphasis directly before its next start.
+    """
+    merged: list[_Token] = []
+    pending: list[_Token] = []  # opened delimiters that wait for their text
+    for kind, value in tokens:
+        if kind == "open":
+            if merged and merged[-1] == ("close", value) and not pending:
+                merged.pop()
+            else:
+                pending.append(_Token(kind, value))
+        elif kind == "close":
+            if pending:
+                pending.pop()
+                continue
+            space = _pop_space(merged)
+            merged += [_Token(kind, value), *space]
+        elif kind == "break" or not value.strip():
+            if value or kind == "break":
+                merged.append(_Token(kind, value))
+        else:
+            stripped = value.lstrip() if pending and kind == "text" else value
+            if len(stripped) < len(value):
+                merged.append(_Token("text", " "))
+            merged += [*pending, _Token(kind, stripped)]
+            pending = []
+    while merged and merged[-1].kind == "break":
+        merged.pop()
+    return merged
+
+
+def _pop_space(merged: list[_Token]) -> list[_Token]:
+    """Remove white space and line breaks from the end of tokens, and return them."""
+    space: list[_Token] = []
+    while merged and (merged[-1].kind == "break" or (merged[-1].kind == "text" and not merged[-1].value.strip())):
+        space.insert(0, merged.pop())
+    if merged and merged[-1].kind == "text" and merged[-1].value[-1].isspace():
+        merged[-1] = _Token("text", merged[-1].value.rstrip())
+        space.insert(0, _Token("text", " "))
+    return space
+
+
+def _escape(words: str, before: str, after: str, *, in_link: bool, has_lines: bool) -> str:
+    """Escape the characters of a text that would be markup, given the line before it and the character after it."""
+    parts, end = [], 0
+    for formula in _TEX.finditer(words):
+        parts += [_ESCAPED.sub(r"\\\g<0>", words[end : formula.start()]), formula[0]]
+        end = formula.end()
+    escaped = "".join([*parts, _ESCAPED.sub(r"\\\g<0>", words[end:])])
+    if escaped.endswith("!") and after == "[":
+        escaped = escaped[:-1] + r"\!"
+    if in_link and not _BALANCED.fullmatch(escaped):
+        escaped = _BRACKET.sub(r"\\\g<0>", escaped)
+    if has_lines and ((not before and not in_link) or before.endswith("\n")):
+        escaped = _NUMBER_START.sub(r"\1\\\2", _LINE_START.sub(r"\1\\\2", escaped))
+    return escaped
+
+
+def _is_not_flanking(inside: str, outside: str) -> bool:
+    """Return whether a delimiter between these characters is not markup: punctuation inside, a letter outside.
+
+    This is the rule of left- and right-flanking delimiter runs, CommonMark 0.31, section 6.2.
+    """
+    is_open = bool(inside) and _is_punctuation(inside)
+    return is_open and bool(outside) and not outside.isspace() and not _is_punctuation(outside)
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PS"
+
+
+# Blocks
+
+
+class _Block(NamedTuple):
+    """Block of Markdown.
+
+    Attributes:
+        kind: `p`, `ul`, `ol`, `-` for a list with other markers than the one before it, or the tag of another block.
+        text: its lines.
+    """
+
+    kind: str
+    text: str
+
+
+@dataclass
+class _Flow:
+    """Blocks of an element, and the inline content that was not yet written."""
+
+    one_line: bool = False
+    blocks: list[_Block] = field(default_factory=list)
+    tokens: list[_Token] = field(default_factory=list)
+
+    def flush(self) -> None:
+        """Write the inline content as a paragraph."""
+        text = _write(self.tokens).strip()
+        self.tokens = []
+        if text:
+            self.blocks.append(_Block("p", text))
+
+    def add(self, kind: str, text: str) -> None:
+        """Add a block after the inline content."""
+        self.flush()
+        if text:
+            self.blocks.append(_Block(kind, text))
+
+
+def _blocks(element: etree._Element, flow: _Flow | None = None) -> list[_Block]:
+    """Return the blocks of an element with inline content, blocks, or both."""
+    top = flow is None
+    flow = flow or _Flow()
+    if element.text:
+        flow.tokens.append(_Token("text", element.text))
+    for child in element:
+        _add(child, flow)
+        if child.tail:
+            flow.tokens.append(_Token("text", child.tail))
+    if top:
+        flow.flush()
+    return flow.blocks
+
+
+def _add(element: etree._Element, flow: _Flow) -> None:  # noqa: PLR0912 - a case per kind of element
+    """Add an element to the blocks of the element around it."""
+    tag = str(element.tag)
+    if tag == "span" and "display" in element.get("class", ""):
+        flow.add("math", f"$$\n{_tex(element)}\n$$")
+    elif tag in INLINE or tag in ("br", "img", "span"):
+        _add_inline(element, flow)
+    elif tag in _HEADING_TAGS:
+        flow.add(tag, f"{'#' * int(tag[1])} {_one_line(element)}" if _one_line(element) else "")
+    elif tag in ("ul", "ol") and any(map(_begins_with_heading, element)):
+        for item in element:  # sections, which bullets would only move
+            flow.flush()
+            _blocks(item, flow)
+            flow.flush()
+    elif tag in ("ul", "ol"):
+        flow.flush()
+        flow.blocks += _list(element, flow.blocks[-1] if flow.blocks else None)
+    elif tag == "blockquote":
+        flow.add(tag, _prefixed(_join(_blocks(element)), "> "))
+    elif tag == "pre":
+        flow.add(tag, _code_block(element))
+    elif tag == "table":
+        _add_table(element, flow)
+    elif tag == "dt":
+        flow.flush()
+        flow.blocks += _term(element)
+    elif tag == "section" and element.get("class") == "footnotes":
+        for item in element.findall("ol/li"):
+            flow.add("note", f"[^{item.get('id', '')[2:]}]: {_indented(_join(_blocks(item)), 4)}")
+    else:
+        flow.flush()
+        _blocks(element, flow)
+        flow.flush()
+
+
+def _begins_with_heading(element: etree._Element) -> bool:
+    while not (element.text or "").strip() and len(element):
+        element = element[0]
+        if element.tag in _HEADING_TAGS:
+            return True
+        if element.tag not in ("ul", "ol", "li"):
+            return False
+    return False
+
+
+def _add_inline(element: etree._Element, flow: _Flow) -> None:
+    """Add an inline element; a formula in its own line ends the paragraph."""
+    displays = [] if len(element) == 0 else element.findall(".//span[@class='math display']")
+    if not displays:
+        flow.tokens += _inline(element, ())
+        return
+    _blocks(element, flow)
+
+
+def _one_line(element: etree._Element) -> str:
+    text = " ".join(_write([*_tokens(element)], hard_break=" ").split())
+    return _HEADING_END.sub(r"\1\\\2", text)
+
+
+def _join(blocks: Sequence[_Block], *, in_item: bool = False) -> str:
+    """Join blocks by blank lines; in an item, a list that can interrupt a paragraph follows without one."""
+    text = ""
+    for block in blocks:
+        is_tight = in_item and (block.kind in ("ul", "-") or (block.kind == "ol" and block.text.startswith("1")))
+        text += ("\n" if is_tight else "\n\n") * bool(text) + block.text
+    return text
+
+
+def _prefixed(text: str, prefix: str) -> str:
+    return "\n".join(prefix + line if line else prefix.rstrip() for line in text.split("\n")) if text else ""
+
+
+def _indented(text: str, width: int) -> str:
+    """Return lines with an indent for all but the first."""
+    first, *lines = text.split("\n")
+    return "\n".join([first, *(" " * width * bool(line) + line for line in lines)])
+
+
+def _list(element: etree._Element, before: _Block | None) -> list[_Block]:
+    """Return the block of a list; its markers differ from those of a list before it, or Markdown would merge both."""
+    tag = str(element.tag)
+    is_other = before is not None and before.kind == tag
+    number = _start(element)
+    lines = []
+    for child in element:
+        if child.tag != "li":
+            continue
+        mark = ("*" if is_other else "-") if tag == "ul" else f"{number}{')' if is_other else '.'}"
+        body = _join(_blocks(child), in_item=True)
+        number += 1
+        if body:
+            lines.append(f"{mark} {_indented(body, len(mark) + 1)}")
+    return [_Block(f"{tag} other" if is_other else tag, "\n".join(lines))] if lines else []
+
+
+def _start(element: etree._Element) -> int:
+    """Return the number of the first item: the attribute `start` of the list, or `value` of the item."""
+    first = element.find("li")
+    number = element.get("start", "") or (first.get("value", "") if first is not None else "")
+    return int(number) if _FIRST_NUMBER.fullmatch(number) else 1
+
+
+def _term(element: etree._Element) -> list[_Block]:
+    """Return the blocks of a term; one without blocks in it is in bold."""
+    blocks = _blocks(element)
+    if len(blocks) != 1 or blocks[0].kind != "p":
+        return blocks
+    marks = _Token("open", "**"), _Token("close", "**")
+    return [_Block("p", _write([marks[0], *_tokens(element, ("**",)), marks[1]]).strip())]
+
+
+def _code_block(element: etree._Element) -> str:
+    """Return code between fences with more backticks than any run in it."""
+    code = "".join(map(str, element.itertext())).strip("\n")
+    fence = "`" * max(3, _longest_run(code) + 1)
+    return f"{fence}{_language(element)}\n{code}\n{fence}" if code.strip() else ""
+
+
+def _language(pre: etree._Element) -> str:
+    """Return the programming language in the class of the code; or an empty string."""
+    names = (name for tag in (pre, *pre.iter("code")) for name in tag.get("class", "").split())
+    return next((name.removeprefix("language-") for name in names if name.startswith("language-")), "")
+
+
+# Tables
+
+
+def _add_table(element: etree._Element, flow: _Flow) -> None:
+    """Add a caption as a paragraph, and a table; without header cells, its header is empty."""
+    flow.flush()
+    for caption in element.findall("caption"):
+        _blocks(caption, flow)
+        flow.flush()
+    elements = list(element.iter("tr"))
+    grid = list(_grid(elements))
+    width = max((index + 1 for row in grid for index, cell in enumerate(row) if cell is not None), default=0)
+    if not width:
+        return
+    rows = [["" if cell is None else _cell(cell) for cell in (*row, *[None] * width)[:width]] for row in grid]
+    parent = elements[0].getparent()
+    in_head = parent is not None and parent.tag == "thead"
+    has_header = in_head or all(cell.tag == "th" for cell in elements[0])
+    head, *body = rows if has_header else [[""] * width, *rows]
+    lines = [head, ["---"] * width, *body]
+    flow.blocks.append(_Block("table", "\n".join(f"| {' | '.join(line)} |" for line in lines)))
+
+
+def _grid(rows: Sequence[etree._Element]) -> Iterator[list[etree._Element | None]]:
+    """Iterate over the rows of a table with None for the positions that a cell covers from the left or from above."""
+    group, covered = None, dict[int, int]()
+    for row in rows:
+        if row.getparent() is not group:
+            group, covered = row.getparent(), {}
+        cells: list[etree._Element | None] = []
+        below = {column: count - 1 for column, count in covered.items() if count > 1}
+        for cell in row:
+            while len(cells) in covered:
+                cells.append(None)
+            across = _span(cell, "colspan") or 1
+            down = _span(cell, "rowspan") or _SPAN_LIMITS["rowspan"]
+            if down > 1:
+                below.update(dict.fromkeys(range(len(cells), len(cells) + across), down - 1))
+            cells += [cell, *[None] * (across - 1)]
+        covered = below
+        yield cells
+
+
+def _span(cell: etree._Element, name: str) -> int:
+    number = _NUMBER.match(cell.get(name, ""))
+    return min(int(number[1]), _SPAN_LIMITS[name]) if number else 1
+
+
+def _cell(element: etree._Element) -> str:
+    """Return a cell in one line: its paragraphs, items and lines of code are separated by `br`."""
+    lines: list[str] = []
+    tokens: list[_Token] = []
+
+    def flush() -> None:
+        lines.extend(_write(tokens, hard_break="\n").strip().split("\n"))
+        tokens.clear()
+
+    def add(content: etree._Element) -> None:
+        tokens.append(_Token("text", content.text or ""))
+        for child in content:
+            if child.tag == "pre":
+                flush()
+                lines.extend(
+                    _code_span(line) for line in "".join(map(str, child.itertext())).split("\n") if line.strip()
+                )
+            elif child.tag in INLINE or child.tag in ("br", "img", "span"):
+                tokens.extend(_inline(child, ()))
+            else:
+                flush()
+                add(child)
+                flush()
+            tokens.append(_Token("text", child.tail or ""))
+
+    add(element)
+    flush()
+    return "<br>".join(line.strip() for line in lines if line.strip()).replace("|", r"\|")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from vclean.labels import EmptyReason
     from vclean.output.chunks import Chunk
-    from vclean.output.page_image import PageImage
+    from vclean.output.overlay import PageImage
     from vclean.result import Result
 
 EXPLANATION: Final = "explanation"
@@ -34,9 +34,9 @@ _WRITERS: Final = {
     "html": "html.write_html",
     "json": "json.write_json",
     "chunks": "chunks.write_chunks",
-    EXPLANATION: "explanation.write_explanation",
-    HIDDEN_LIST: "hidden.write_hidden",
-    FRONT_MATTER: "front_matter.write_front_matter",
+    EXPLANATION: "reports.write_explanation",
+    HIDDEN_LIST: "reports.write_hidden",
+    FRONT_MATTER: "reports.write_front_matter",
 }
 """Modules and functions of `vclean.output` that write a format, by its name."""
 
@@ -68,14 +68,14 @@ def to_dict(result: Result) -> dict[str, Any]:
 
 def empty_reason(result: Result) -> EmptyReason | None:
     """Return why the clean text of a page is empty; None if it is not."""
-    from vclean.output import empty
+    from vclean.output import reports
 
-    return empty.empty_reason(result)
+    return reports.empty_reason(result)
 
 
 def notes(result: Result) -> tuple[str, ...]:
     """Return what was unusual about a page: notes of its reader, and why its clean text is empty."""
-    from vclean.output.empty import describe_empty
+    from vclean.output.reports import describe_empty
 
     reason = empty_reason(result)
     return (*result.columns.snapshot.notes, *((describe_empty(result, reason),) if reason else ()))
@@ -89,7 +89,7 @@ def to_chunks(result: Result, max_words: int | None) -> list[Chunk]:
 
 
 def page_image(result: Result, screenshot: bytes) -> PageImage:
-    """Return a drawing on the screenshot of a page; errors as for `vclean.output.page_image.PageImage`."""
-    from vclean.output.page_image import PageImage
+    """Return a drawing on the screenshot of a page; errors as for `vclean.output.overlay.PageImage`."""
+    from vclean.output.overlay import PageImage
 
     return PageImage(result, screenshot)

@@ -6,15 +6,16 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.features.groups import Groups
-from vclean.labels import Label
-from vclean.output.code_lines import line_numbers
-from vclean.output.headings import heading_levels
+from vclean.labels import Label, Visibility
+from vclean.output.code import Code
 from vclean.output.images import content_images
+from vclean.output.notes import Note, find_notes
+from vclean.output.sections import Sections, heading_levels
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -28,6 +29,41 @@ if TYPE_CHECKING:
 
 SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
 """Characters of links to a heading that documentation tools add to it; the last is the chain of Font Awesome."""
+
+
+_TOOL: Final = re.compile(
+    r"(?<![\w-])(?:mw-editsection|editsection|edit-?link|section-?edit|header-?link|heading-?anchor|header-?anchor|anchor-?link"
+    r"|anchorjs-link|perma-?link|reply-?link|comment-reply-link|jump-link-back)(?![\w-])",
+    re.IGNORECASE,
+)
+"""Classes of links to edit a section, to link to it, or to reply."""
+_MAX_TOOL: Final = 30
+"""Characters of the text of such a link."""
+_NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
+"""What StackExchange writes around the formulas of a post."""
+
+
+def tool_texts(blocks: BlockColumns) -> NDArray[np.int32]:
+    """Return the text nodes that are tools of the page in the middle of its text, int32 (K,)."""
+    snapshot = blocks.snapshot
+    classes = snapshot.values("class")
+    named = np.zeros(len(snapshot), dtype=bool)
+    is_tool = np.array([bool(_TOOL.search(value)) for value in classes.distinct], dtype=bool)
+    named[classes.node[is_tool[classes.index]]] = True
+    length = _count_characters(snapshot)
+    named &= length <= _MAX_TOOL
+    texts = blocks.text_nodes
+    block = blocks.text_block[texts]
+    is_tool = tree.path_sum(named, snapshot.end)[snapshot.text_parent[texts]] > 0
+    is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
+    is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
+    return np.asarray(texts[is_tool])
+
+
+def _count_characters(snapshot: Snapshot) -> NDArray[np.float64]:
+    """Return the number of characters in each element, float64 (N,)."""
+    counts = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
+    return np.asarray(tree.subtree_sum(counts, snapshot.end))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +159,6 @@ _NO_TABLE_ROLES = frozenset(("presentation", "none"))
 _MAX_BLOCKS_PER_CELL = 3
 
 
-_FIGURE_LEVELS = 6
-"""Levels above an image where the element is looked for that has it and its caption."""
-_CAPTION = 300
-"""Characters of a caption, and of text that is left out between an image and kept text, at most."""
 _IMAGE_FILE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)(?:$|[?#])")
 
 
@@ -136,8 +168,14 @@ class EventKind(IntEnum):
     ELEMENT = 0
     IMAGE = 1
     INLINE_IMAGE = 2
-    BREAK = 3
-    TEXT = 4
+    CODE = 3
+    BREAK = 4
+    NOTE = 5
+    TEXT = 6
+
+
+Event = tuple[EventKind, int]
+"""Kind of an event, and the element or the text node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,14 +184,16 @@ class SelectedContent:
 
     Attributes:
         events: the kind and the index of each element or text node to write, in document order.
-        text_block: int32 (T,), the block with which each text is written; -1 for white space between two blocks.
+        notes: the footnotes, each with its events.
+        code: the code blocks of the page.
         heading_level: int (B,), the level of each block as a heading, 1 to 6.
         container: int32 (B,), the innermost structural element around each block, whether it is kept or not.
         unit_count: int (N,), the number of units that begin directly in each structural element.
     """
 
-    events: list[tuple[EventKind, int]]
-    text_block: NDArray[np.int32]
+    events: list[Event]
+    notes: list[tuple[Note, list[Event]]]
+    code: Code
     heading_level: NDArray[np.int64]
     container: NDArray[np.int32]
     unit_count: NDArray[np.int64]
@@ -165,20 +205,96 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
     permalinks = Permalinks(blocks, heading)
-    no_content = np.union1d(permalinks.texts, line_numbers(blocks))
-    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], no_content)
+    code = Code(blocks)
+    tools = np.union1d(permalinks.texts, tool_texts(blocks))
+    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], tools)
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
+    kept_code = code.roots[has_content[code.roots]]
+    notes = find_notes(blocks, content)
+    note_of = _note_of(blocks, notes)
+    kept_texts = np.union1d(kept_texts, np.flatnonzero(note_of >= 0)) if notes else kept_texts
+    kept_texts = kept_texts[~code.texts[kept_texts] & (note_of[kept_texts] > _LEFT_OUT)].astype(np.int32)
+    kept_texts = kept_texts[~_before_notes(blocks, heading, kept_texts, note_of)]
+    parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
+    has_content = _count(snapshot, parents) > 0
     elements = _elements(blocks, kept_texts, has_content) & ~permalinks.elements
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
-    code_space = _code_space(blocks, kept_texts)
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
+    events = _events(blocks, content, kept_texts, kept_code, elements, images=images)
+    if notes:
+        main, of_notes = _split_events(blocks, events, notes, note_of)
+    else:
+        main, of_notes = events, []
     return SelectedContent(
-        events=_events(blocks, content, np.union1d(kept_texts, code_space), elements, images=images),
-        text_block=_text_blocks(blocks, kept_texts, code_space),
+        events=main,
+        notes=of_notes,
+        code=code,
         heading_level=heading_levels(blocks, heading),
         container=container,
         unit_count=np.bincount(container[begins_unit], minlength=len(snapshot)),
     )
+
+
+_MAIN, _LEFT_OUT = -1, -2
+"""Numbers of text nodes that are in no note, and of those that are not written: marks, and links back to them."""
+_ENCLOSING = TABLE_PARTS | {"ul", "ol", "li", "dl", "dt", "dd", "blockquote"}
+
+
+def _note_of(blocks: BlockColumns, notes: list[Note]) -> NDArray[np.int32]:
+    """Return the number of the note of each text node, int32 (T,); negative numbers are `_MAIN` and `_LEFT_OUT`."""
+    note_of = np.full(len(blocks.text_block), _MAIN, dtype=np.int32)
+    is_shown = np.append(blocks.visibility == Visibility.SHOWN, False)[blocks.text_block]
+    for number, note in enumerate(notes):
+        note_of[note.start : note.end] = np.where(is_shown[note.start : note.end], number, _LEFT_OUT)
+        note_of[[*note.left_out]] = _LEFT_OUT
+        note_of[[text for mark in note.marks for text in mark]] = _LEFT_OUT
+    return note_of
+
+
+def _before_notes(
+    blocks: BlockColumns, heading: NDArray[np.bool_], texts: NDArray[np.int32], note_of: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Return which of K kept texts are headings of notes alone, bool (K,): the next kept text is one of a note."""
+    block = blocks.text_block[texts]
+    in_note = note_of[texts] >= 0
+    is_before = np.append(in_note[1:] & ~in_note[:-1], False) & heading[block]
+    return np.asarray(np.isin(block, block[is_before]) & ~in_note)
+
+
+def _split_events(
+    blocks: BlockColumns, events: list[Event], notes: list[Note], note_of: NDArray[np.int32]
+) -> tuple[list[Event], list[tuple[Note, list[Event]]]]:
+    """Return the events outside notes, with those of marks, and the notes with their events."""
+    snapshot = blocks.snapshot
+    text_count = _count(snapshot, snapshot.text_parent)
+    main: list[Event] = []
+    of_notes: list[list[Event]] = [[] for _ in notes]
+    texts = np.array([row for kind, row in events if kind is EventKind.TEXT], dtype=np.intp)
+    is_main = note_of[texts] < 0
+    has_main, has_note = (_count(snapshot, snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
+    for kind, row in events:
+        if kind is EventKind.TEXT:
+            (main if note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
+            continue
+        start = int(np.searchsorted(snapshot.text_after, row))
+        end = start + int(text_count[row]) if kind is EventKind.ELEMENT else start + 1
+        number = next((number for number, note in enumerate(notes) if note.start <= start < note.end >= end), -1)
+        encloses = (
+            number >= 0 and kind is EventKind.ELEMENT and end - start >= notes[number].end - notes[number].start - 1
+        )
+        if number >= 0 and not (encloses and snapshot.tags[snapshot.tag[row]] in _ENCLOSING):
+            of_notes[number].append((kind, row))
+        elif number < 0 and (kind is not EventKind.ELEMENT or has_main[row] or not has_note[row]):
+            main.append((kind, row))
+    marks = [(EventKind.NOTE, text) for note in notes for text, *_ in note.marks]
+    main += marks
+    after = snapshot.text_after
+
+    def position(event: Event) -> tuple[int, EventKind, int]:
+        kind, row = event
+        return (int(after[row]), EventKind.TEXT, row) if kind >= EventKind.NOTE else (row, kind, row)
+
+    return sorted(main, key=position), list(zip(notes, of_notes, strict=True))
 
 
 def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -272,7 +388,8 @@ def _data_tables(
 def _events(
     blocks: BlockColumns,
     content: NDArray[np.bool_],
-    texts: NDArray[np.intp],
+    texts: NDArray[np.int32],
+    code: NDArray[np.intp],
     elements: NDArray[np.bool_],
     *,
     images: bool,
@@ -283,7 +400,8 @@ def _events(
         (EventKind.ELEMENT, np.flatnonzero(elements)),
         (EventKind.IMAGE, rows[~inline]),
         (EventKind.INLINE_IMAGE, rows[inline]),
-        (EventKind.BREAK, _breaks(blocks, content, elements)),
+        (EventKind.CODE, code),
+        (EventKind.BREAK, _breaks(blocks, content, texts)),
         (EventKind.TEXT, texts),
     ]
     kind = np.concatenate([np.full(len(rows), name) for name, rows in events])
@@ -292,30 +410,6 @@ def _events(
     position[kind == EventKind.TEXT] = snapshot.text_after[texts]
     order = np.lexsort((index, kind, position))
     return [(EventKind(name), row) for name, row in zip(kind[order].tolist(), index[order].tolist(), strict=True)]
-
-
-def _code_space(blocks: BlockColumns, kept_texts: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return the white space between kept texts of the same preformatted element: line breaks and indents."""
-    snapshot = blocks.snapshot
-    code = tree.nearest_ancestor(snapshot.is_tag(("pre",)), snapshot.parent)[snapshot.text_parent]
-    blank = np.flatnonzero((blocks.text_block < 0) & (code > 0))
-    before, after = _neighbours(kept_texts, blank)
-    has_neighbours = (before >= 0) & (after >= 0)
-    inner: NDArray[np.intp] = blank[has_neighbours & (code[before] == code[blank]) & (code[after] == code[blank])]
-    return inner
-
-
-def _text_blocks(
-    blocks: BlockColumns, kept_texts: NDArray[np.int32], code_space: NDArray[np.intp]
-) -> NDArray[np.int32]:
-    """Return the block of each text; white space at the start of a container, such as an indent, is in its block."""
-    snapshot, text_block = blocks.snapshot, blocks.text_block.copy()
-    before, after = (text_block[texts] for texts in _neighbours(kept_texts, code_space))
-    parent = snapshot.text_parent[code_space]
-    begins = tree.is_ancestor(blocks.node[after], parent, snapshot.end)
-    begins &= ~tree.is_ancestor(blocks.node[before], parent, snapshot.end)
-    text_block[code_space[begins]] = after[begins]
-    return text_block
 
 
 def _neighbours(texts: NDArray[np.int32], positions: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -349,38 +443,11 @@ def _images(
     is_kept = np.append(content, False)
     in_figure = tree.nearest_ancestor(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
     inline = (before == after) & is_kept[before]
-    selected = np.where(inline, is_certain, in_figure | _between_kept_texts(blocks, content, rows))
+    sections = Sections(blocks, content)
+    has_text = sections.words[sections.around(rows)] > 0
+    beside = sections.are_enclosed(rows, at_edges=True) & ~_are_teasers(snapshot, rows, has_text)
+    selected = np.where(inline, is_certain, in_figure | beside)
     return rows[selected], inline[selected]
-
-
-def _between_kept_texts(
-    blocks: BlockColumns, content: NDArray[np.bool_], images: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Return which of K images have kept text close before and after them, bool (K,).
-
-    A caption that is left out is not in between: an image stands for the largest element around it without kept text,
-    and with no more text than a caption. An image that links to another page beside its text is a teaser.
-    """
-    snapshot, texts = blocks.snapshot, blocks.text_nodes
-    kept = content[blocks.text_block[texts]]
-    if not kept.any() or not len(images):
-        return np.zeros(len(images), dtype=bool)
-    length = snapshot.text_length[texts].astype(np.int64)
-    words = tree.subtree_sum(np.bincount(snapshot.text_parent[texts], length, len(snapshot)), snapshot.end)
-    has_kept = _count(snapshot, snapshot.text_parent[texts[kept]]) > 0
-    around = images.copy()
-    for _ in range(_FIGURE_LEVELS):
-        parent = snapshot.parent[around]
-        around = np.where(~has_kept[parent] & (words[parent] <= _CAPTION) & (parent > 0), parent, around)
-    start = np.searchsorted(snapshot.text_after[texts], around)
-    end = start + _count(snapshot, snapshot.text_parent[texts])[around]
-    dropped = np.append(0, np.cumsum(np.where(kept, 0, length)))
-    positions = np.flatnonzero(kept)
-    previous, following = np.searchsorted(positions, start) - 1, np.searchsorted(positions, end)
-    inside = (previous >= 0) & (following < len(positions))
-    last, first = positions[np.maximum(previous, 0)], positions[np.minimum(following, len(positions) - 1)]
-    gap = np.maximum(dropped[start] - dropped[last + 1], dropped[first] - dropped[end])
-    return np.asarray(inside & (gap <= _CAPTION) & ~_are_teasers(snapshot, images, words[around] > 0))
 
 
 def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -391,17 +458,11 @@ def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArra
     return np.asarray(have_text & np.array(leads_away, dtype=bool))
 
 
-def _breaks(blocks: BlockColumns, content: NDArray[np.bool_], elements: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the line break elements inside kept blocks, and those between kept blocks of the same code.
-
-    Those between line numbers are left out.
-    """
-    snapshot, kept = blocks.snapshot, np.append(content, False)
-    rows = np.flatnonzero(snapshot.is_tag(("br",)))
-    before, after = _around(blocks, rows)
-    code = tree.nearest_ancestor(snapshot.is_tag(("pre",)), snapshot.parent)
-    around = np.append(code[blocks.node], 0)
-    in_code = (code[rows] > 0) & (around[before] == code[rows]) & (around[after] == code[rows])
-    is_inside = ((before == after) | in_code) & kept[before] & kept[after]
-    inner: NDArray[np.intp] = rows[is_inside & ((code[rows] == 0) | elements[code[rows]])]
+def _breaks(blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return the line break elements between the texts of kept blocks."""
+    rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
+    before, after = _neighbours(texts, np.searchsorted(blocks.snapshot.text_after, rows))
+    text_block = np.append(blocks.text_block, -1)
+    is_inside = (before >= 0) & (after >= 0) & (text_block[before] == text_block[after])
+    inner: NDArray[np.intp] = rows[is_inside & np.append(content, False)[text_block[before]]]
     return inner

@@ -11,8 +11,8 @@ from lxml import etree
 from vclean.characters import one_line, replace_illegal
 from vclean.classify.content.threads import has_forum_sign, names_forum
 from vclean.labels import Label
-from vclean.output.headings import HEADINGS
 from vclean.output.html import to_tree
+from vclean.output.sections import HEADINGS
 from vclean.output.selection import INLINE
 
 if TYPE_CHECKING:

@@ -577,13 +577,22 @@
     return value.length <= options.idLimit && NAMING.test(name) && (value.includes('#') || (value !== '' && byId(value) !== null));
   }
 
+  // Images that a script loads later have the address in an attribute of any name; see static/lazy_images.py.
+  function isLazyAddress(element, name, value) {
+    return name.startsWith('data-') && element.localName === 'img' && !/^(https?:)?\//i.test(attributeOf.call(element, 'src') ?? '')
+      && /^((https?:)?\/)?\/[^\s,]*\.(avif|gif|jpe?g|png|webp)([?#][^\s,]*)?$/i.test(value.trim());
+  }
+
   function addAttributes(element, index) {
     for (const name of attributeNames.call(element)) {
-      const number = ATTRIBUTE.get(name) ?? (namesElement(name, attributeOf.call(element, name)) ? ATTRIBUTE.get('data-names') : undefined);
+      const value = attributeOf.call(element, name);
+      let stored = name;
+      if (!ATTRIBUTE.has(name)) stored = isLazyAddress(element, name, value) ? 'data-src' : namesElement(name, value) ? 'data-names' : name;
+      const number = ATTRIBUTE.get(stored);
       if (number === undefined) continue;
       column.attr_node.push(index);
       column.attr_name.push(number);
-      attributeValues.push(attributeValue(name, attributeOf.call(element, name)));
+      attributeValues.push(attributeValue(stored, value));
     }
   }
 

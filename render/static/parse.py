@@ -22,6 +22,7 @@ from vclean.render.snapshot import ATTRIBUTES, MAX_ID, NAMING, Snapshot
 from vclean.render.static import _tree
 from vclean.render.static.document import document_head, prune, read_tree, text_of
 from vclean.render.static.hiding import read_style_sheets
+from vclean.render.static.lazy_images import find_lazy_images
 from vclean.render.static.styles import Tree, resolve_styles
 from vclean.settings import RenderSettings
 from vclean.timeouts import run_within
@@ -38,6 +39,21 @@ _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".jo
 
 VALUE_LIMIT = 2000
 """Length in characters to which attribute values are truncated; `data:` URLs and inline JSON may have megabytes."""
+
+_FORMULA_WORDS = (
+    "math",
+    "latex",
+    "mjx-",
+    "/tex",
+    "cht=tx",
+    "-tex",
+    "formula",
+    "equation",
+    "katex",
+    "data-expr",
+    '"tex',
+)
+"""Words of which every source with a formula has one, in lower case."""
 
 _QUICK_CHARACTERS = 200_000
 _QUICK_SECONDS = 10.0
@@ -89,10 +105,12 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     url = url or head.canonical_url
     links = Links(join(url, base.get("href", "")) if base is not None else url)
     rules = read_style_sheets(root)
-    if "math/" in text or next(root.iter("math"), None) is not None:
+    lower = text.lower()
+    if any(word in lower for word in _FORMULA_WORDS):
         from vclean.render.static.formulas import replace_formulas
 
         replace_formulas(root)
+    find_lazy_images(root)
     if 'id="S:' in text or next(root.iter("template"), None) is not None:
         from vclean.render.static.rewriting import flatten_shadow_roots, place_parts
 

@@ -54,7 +54,7 @@ class TestOverlays:
     DRAW = """
 import sys
 from vclean.cli.commands import clean, diff, evaluate
-from vclean.output import page_image
+from vclean.output import overlay
 from vclean.render.overlay.html import OverlayPage, draw_html
 print("jinja2" in sys.modules)
 draw_html(OverlayPage(id="", url="", title="", width=1, height=1))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.input.sources import Source
-    from vclean.output.review import Review
+    from vclean.output.reports import Review
     from vclean.page_reader import PageReader
     from vclean.pipeline import Pipeline, UnlabelledPage
     from vclean.result import Result
@@ -247,7 +247,7 @@ def _pipeline(options: CleanOptions, reader: PageReader) -> Pipeline:
 def _review(options: CleanOptions) -> Review | None:
     if not options.review:
         return None
-    from vclean.output.review import Review
+    from vclean.output.reports import Review
 
     return Review(options.review, options.review_below)
 

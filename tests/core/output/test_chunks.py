@@ -5,12 +5,14 @@ import json
 import numpy as np
 import pytest
 from helpers.pages import laid_out, result, snapshot
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.errors import UsageError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Kind, Role
-from vclean.output.chunks import make_chunks, write_chunks
+from vclean.output.chunks import count_words, make_chunks, split_sentences, split_words, write_chunks
 
 OUTLINE = "<h1>A</h1><p>a.<h2>B</h2><p>b1.<p>b2.<h3>C</h3><p>c.<h2>D</h2><p>d."
 TABLE = "<table><tr><th>Day<th>Rain<th><tr><td>One<td>2 mm<td><tr><td>Two<td><p>3<p>mm<td></table>"
@@ -152,3 +154,52 @@ class TestWriteChunks:
 
     def test_no_content(self):
         assert write_chunks(result(snapshot("<p>Menu"), "o")) == ""
+
+
+class TestSplitSentences:
+    @pytest.mark.parametrize(
+        ("text", "sentences"),
+        [
+            ("It rained. It stopped.", ["It rained.", "It stopped."]),
+            ("“Why?” he asked. “Rain!” Nobody spoke.", ["“Why?” he asked.", "“Rain!”", "Nobody spoke."]),
+            ("By J. K. Orrin, 3.5 km e.g. uphill.", ["By J. K. Orrin, 3.5 km e.g. uphill."]),
+            ("雨が降った。止んだ？「はい。」そう。", ["雨が降った。", "止んだ？", "「はい。」", "そう。"]),
+            ("first line\nsecond line", ["first line", "second line"]),
+            ("यह है। वह है।", ["यह है।", "वह है।"]),
+            ("", []),
+        ],
+    )
+    def test_marks(self, text: str, sentences: list[str]) -> None:
+        assert split_sentences(text) == sentences
+
+    @given(st.text(alphabet="aB1 .!?\n。”'"))
+    def test_no_character_is_lost(self, text: str) -> None:
+        assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
+
+    def test_long_text_takes_linear_time(self) -> None:
+        assert len(split_sentences("." * 200_000)) == 1
+
+
+class TestCountWords:
+    def test_scripts_with_and_without_spaces(self) -> None:
+        assert count_words(["two words", "雨が", "", "!"]) == [2, 2, 0, 0]
+
+    def test_no_texts(self) -> None:
+        assert count_words([]) == []
+
+
+class TestSplitWords:
+    def test_limit(self) -> None:
+        assert split_words("a b, c (d) e", 2) == ["a b,", "c (d)", "e"]
+
+    def test_text_below_the_limit(self) -> None:
+        assert split_words("a b", 2) == ["a b"]
+
+    def test_text_without_words(self) -> None:
+        assert split_words("...", 2) == ["..."]
+
+    @given(st.text(alphabet="aあ ,."), st.integers(1, 5))
+    def test_parts_are_within_the_limit(self, text: str, limit: int) -> None:
+        parts = split_words(text, limit)
+        assert all(words <= limit for words in count_words(parts))
+        assert "".join("".join(parts).split()) == "".join(text.split())

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from vclean.features.blocks import extract_blocks
 from vclean.output.html import to_tree
-from vclean.output.markdown import flatten
+from vclean.output.markdown import _begins_with_heading
 
 
 def markdown(source, labels):
@@ -45,9 +45,9 @@ class TestStructure:
         assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n"
 
     def test_table_without_header(self):
-        """Use the first row as header, which tables of GitHub need."""
+        """Write an empty header, because tables of GitHub need one."""
         source = "<table><tr><td>a<td>b<tr><td>1<td>2</table>"
-        assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+        assert markdown(source, "pppp") == "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |\n"
 
     def test_code_block(self):
         assert markdown("<pre><code>def f(*a):\n    pass\n</code></pre>", "p") == "```\ndef f(*a):\n    pass\n```\n"
@@ -83,6 +83,25 @@ class TestStructure:
 
     def test_title_is_not_text(self):
         assert markdown("<title>T</title><p>x", "p") == "x\n"
+
+
+class TestCleaning:
+    @pytest.mark.parametrize(
+        ("source", "labels", "expected"),
+        [
+            ("<h2>Rain<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2>", "h", "## Rain\n"),
+            ("<h2><a class=heading-anchor href=#x>Rain</a></h2>", "h", "## Rain\n"),
+            ("<p>$\\begingroup$</p><p>x</p>", "pp", "x\n"),
+            ("<p><ruby>水<rp>(</rp><rt>みず</rt><rp>)</rp></ruby>", "poo", "水\n"),
+            ("<ul><li><h2>A</h2><p>x</p><li><h2>B</h2><p>y</p></ul>", "hphp", "## A\n\nx\n\n## B\n\ny\n"),
+            ("<h1>A</h1><h1>B</h1><h2>C</h2>", "hhh", "# A\n\n## B\n\n## C\n"),
+            (r"<p>so $\frac{a_1}{b}$ is", "p", "so $\\frac{a_1}{b}$ is\n"),
+            ("<p>for $5_ and $6_", "p", "for $5\\_ and $6\\_\n"),
+            ("<table><tr><th>a<td>1<tr><th>b<td>2</table>", "pppp", "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n"),
+        ],
+    )
+    def test_inside_kept_blocks(self, source, labels, expected):
+        assert markdown(source, labels) == expected
 
 
 class TestEscape:
@@ -297,13 +316,20 @@ trees = st.recursive(
 
 
 def shape(body):
-    """Return elements with text outside cells, and table rows, with their depth in lists and quotations."""
+    """Return elements with text outside cells with their depth in lists and quotations."""
     elements = []
     for element in body.iter(*COUNTED):
         above = [ancestor.tag for ancestor in element.iterancestors()]
-        if not {"td", "th"} & set(above) and (element.tag == "tr" or element.text_content().strip()):
+        if not {"td", "th"} & set(above) and element.text_content().strip():
             elements.append((element.tag, sum(tag in ("ul", "ol") for tag in above), above.count("blockquote")))
     return elements
+
+
+def without_lists_of_sections(body):
+    """Remove the lists whose items begin with headings, as the Markdown has none."""
+    lists = [each for each in body.iter("ul", "ol") if any(map(_begins_with_heading, each))]
+    for element in [each for items in lists for each in (items, *items)]:
+        element.tag = "div"
 
 
 class TestReparsed:
@@ -315,7 +341,7 @@ class TestReparsed:
         page = snapshot(f"<div>{source}</div>")
         cleaned = result(page, random.choices("hpll", k=len(extract_blocks(page))))
         body = html.fromstring(html.tostring(to_tree(cleaned)[-1]))
-        flatten(body)
+        without_lists_of_sections(body)
         parsed = MarkdownIt("commonmark").enable("table").render(cleaned.to_markdown())
         assert shape(html.fromstring(f"<div>{parsed}</div>")) == shape(body)
 
@@ -328,7 +354,7 @@ class TestFormulas:
 
     def test_in_its_own_line(self):
         display = self.MATH.replace("<math", "<math display=block")
-        assert markdown(f"<p>is {display} so", "p") == "is $$a_1*b$$ so\n"
+        assert markdown(f"<p>is {display} so", "p") == "is\n\n$$\na_1*b\n$$\n\nso\n"
 
     def test_alone_in_an_item(self):
         assert markdown(f"<ul><li>one<li>{self.MATH}</ul>", "l") == "- one\n- $a_1*b$\n"

@@ -43,16 +43,9 @@ class TestEvents:
         kinds = [kind for kind, _ in selected(page, "pp").events]
         assert kinds == [EventKind.TEXT, EventKind.INLINE_IMAGE, EventKind.TEXT, EventKind.IMAGE, EventKind.TEXT]
 
-    def test_white_space_only_in_code(self):
-        assert events("<pre><b>a</b>\n<b>c</b></pre><p><b>a</b> <b>c</b>", "pp") == [
-            "pre", "b", "a", "\n", "b", "c", "b", "a", "b", "c",
-        ]  # fmt: skip
-
-    def test_white_space_between_blocks_of_code(self):
-        """Keep indents of code, which are in text nodes outside all blocks; each line is a block."""
-        lines = "<div><b>a</b></div>\n  <div><b>b</b></div>"
-        assert events(f"<pre>{lines}</pre>", "pp") == ["pre", "b", "a", "\n  ", "b", "b"]
-        assert events(f"<div>{lines}</div>", "pp") == ["b", "a", "b", "b"]
+    def test_code_is_one_event(self):
+        page = snapshot("<p>a</p><pre><b>x</b>\n<i>y</i></pre>")
+        assert [kind for kind, _ in selected(page, "pp").events] == [EventKind.TEXT, EventKind.CODE]
 
     def test_layout_table_goes_with_its_parts(self):
         assert events("<table><tr><td>a<td>b</table>", "pp") == ["a", "b"]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features.blocks import extract_blocks
-from vclean.output.headings import HEADINGS, heading_levels
+from vclean.labels import Label
+from vclean.output.sections import HEADINGS, complete_sections, heading_levels
 
 
 def found(page, headings="") -> list[int]:
@@ -56,7 +57,7 @@ class TestRendered:
 
     def test_without_tags_rank_of_size(self):
         page = laid_out("<div>A</div><p>B</p><div>C</div><dl>D</dl>", styles=sized(div="30", p="20", dl="12"))
-        assert found(page) == [1, 2, 1, 3]
+        assert found(page) == [1, 2, 2, 3]
 
     def test_of_equal_sizes_bold_comes_first(self):
         page = laid_out("<p>A</p><div>B</div>", styles=sized(p="16 400", div="16 700"))
@@ -101,3 +102,37 @@ class TestRendered:
         marked = "".join("h" if is_heading else "p" for _, is_heading in parts)
         for page in (snapshot(html), laid_out(html, styles=sized(h1="9", h3="30", div="20 700"))):
             assert set(found(page, marked)) <= set(range(1, 7))
+
+
+TEXT = "The river rose in the night, and in the morning the road to the mill was closed for all but the miller."
+
+
+class TestCompleteSections:
+    @pytest.mark.parametrize(
+        ("html", "probability", "kept"),
+        [
+            ("<p>{t}</p><h2>Flood</h2><p>{t}</p>", 0.4, True),
+            ("<p>{t}</p><h2>Flood</h2><p>{t}</p>", 0.2, False),
+            ("<p>{t}</p><h2><a href=/x>Flood</a></h2><p>{t}</p>", 0.4, False),
+            ("<p>{t}</p><div><p>{t}</p></div><div><h2>More</h2></div>", 0.4, False),
+            ("<p>{t}</p><aside><h2>Flood</h2></aside><p>{t}</p>", 0.4, False),
+            ("<p>{t}</p><div><pre>x = 1</pre></div><p>{t}</p>", 0.2, True),
+            ("<p>{t}</p><pre>x = 1</pre>", 0.2, False),
+            ("<p>{t}</p><blockquote>Stay at home.</blockquote><p>{t}</p>", 0.2, True),
+            ("<p>{t}</p><blockquote>Stay at home.</blockquote><p>{t}</p>", 0.05, False),
+            ("<p>{t}</p><blockquote><a href=/x>Stay at home</a></blockquote><p>{t}</p>", 0.2, False),
+            ("<p>{t}</p><p>Stay at home.</p><p>{t}</p>", 0.4, False),
+        ],
+    )
+    def test_of_what_is_left_out(self, html: str, probability: float, kept: bool) -> None:
+        """The long texts are kept; the other block has the probability."""
+        blocks = extract_blocks(snapshot(html.format(t=TEXT)))
+        is_text = np.array([text == TEXT for text in blocks.text])
+        labels = [Label.PARAGRAPH if flag else Label.OTHER for flag in is_text.tolist()]
+        completed = complete_sections(blocks, labels, np.where(is_text, 0.9, probability).astype(np.float32))
+        assert all(label.is_content for label in completed) == kept
+
+    def test_without_probabilities_nothing_changes(self) -> None:
+        blocks = extract_blocks(snapshot(f"<p>{TEXT}</p><pre>x</pre><p>{TEXT}</p>"))
+        labels = [Label.PARAGRAPH, Label.OTHER, Label.PARAGRAPH]
+        assert complete_sections(blocks, labels, np.full(3, np.nan, dtype=np.float32)) == labels

@@ -16,8 +16,7 @@ from vclean.classify.explain.reasons import Explanation, Reason
 from vclean.errors import OutputError, UsageError
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Label, Role
-from vclean.output.overlay import to_overlay_blocks
-from vclean.output.page_image import PageImage
+from vclean.output.overlay import PageImage, to_overlay_blocks
 from vclean.output.source_positions import SourcePosition
 from vclean.render.overlay.layers import PENS
 

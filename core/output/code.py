@@ -1,0 +1,413 @@
+"""Find code, its programming language and its line numbers.
+
+The language is in the classes and attributes of `pre`, `code` and the elements around them.
+
+The names of languages are those of GitHub Linguist, as usual in Markdown: `js` becomes `javascript`. Beside a class
+such as `hljs` or `highlight`, a known language is one, too.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from textwrap import dedent
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features.blocks import find_block_level
+from vclean.files import read_table
+from vclean.render import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.render.snapshot import Snapshot
+
+_PREFIXED: Final = re.compile(r"(?<!\S)(?:lang|language)[-:]([\w+#.-]+)(?!\S)", re.IGNORECASE)
+"""Class that the HTML standard recommends (4.5.15), its short form, and that of Crayon; the language may be unknown."""
+_FORMS: Final = (
+    re.compile(r"(?<!\S)brush:\s*([\w+#.-]+)", re.IGNORECASE),
+    re.compile(r"(?<!\S)highlight-(?:source|text)-([\w+#.-]+)(?!\S)", re.IGNORECASE),
+    re.compile(r"(?<!\S)highlight-([\w+#.]+)(?!\S)", re.IGNORECASE),
+    re.compile(r"(?<!\S)cm-s-\S+\s+cm-lang-([\w+#.-]+)", re.IGNORECASE),
+)
+"""Classes of SyntaxHighlighter, GitHub, Sphinx and CodeMirror; the language has to be known."""
+_HIGHLIGHTERS: Final = frozenset((
+    "codehilite", "code-block", "enlighterjsraw", "highlight", "hl", "highlighter-rouge", "hljs", "prettyprint",
+    "prism", "shiki", "sourcecode", "syntaxhighlighter",
+))  # fmt: skip
+"""Classes of highlighters; on code, a class beside them that is a known language is its language."""
+_AMBIGUOUS: Final = frozenset(("atom", "basic", "conf", "feature", "git", "make", "node", "patch", "properties"))
+"""Names of languages that are common words in classes."""
+_ATTRIBUTES: Final = ("data-lang", "data-language", "language")
+_PLAIN: Final = frozenset(("text", "txt", "plain", "plaintext", "plain-text", "none", "nohighlight", "no-highlight",
+                           "default", "auto", "raw", "output", "undefined", "null"))  # fmt: skip
+"""Names for text without a programming language."""
+_NAME: Final = re.compile(r"[\w+#.-]+")
+_MAX_HUMAN_LANGUAGE: Final = 2
+"""Length of the usual codes of human languages: `lang-cs` is Czech rather than C#."""
+_MAX_DISTANCE: Final = 6
+"""Most elements between code and an element whose class is its language."""
+_MAX_CODES: Final = 2
+"""Most `pre` elements of an element whose class is their language: code and its line numbers."""
+
+
+_CODE_TAGS: Final = ("code", "samp", "tt", "kbd")
+_LINE_CLASS: Final = re.compile(r"(?<!\S)(?:blob-(?:code|wrapper)|code-lines?|hljs-ln|linenodiv)(?!\S)")
+"""Classes of tables of code with a row per line, as on GitHub."""
+_NO_CODE_CLASS: Final = re.compile(
+    r"(?<![\w-])(?:blob-num|code-(?:copy|header|title|toolbar)|copy(?:-\w+)?|clipboard|crayon-nums?|gutter|hljs-ln-n(?:umbers)?"
+    r"|js-file-line-num|line-?nos?|line-?num(?:ber)?s?|lineno[\w-]*|lnt|ln-num|num|rouge-gutter|toolbar(?:-\w+)?)(?![\w-])",
+    re.IGNORECASE,
+)
+"""Classes of gutters and toolbars in code."""
+_LINE: Final = re.compile(r"(?<![\w-])(?:(?:cm|code|codemirror|view|token)-)?line(?![\w-])", re.IGNORECASE)
+"""Classes of elements with a line of code."""
+_BUTTONS: Final = ("button", "select", "svg", "style", "script", "template", "textarea")
+_COPY: Final = re.compile(r"(?:cop(?:y|ied|iar|ier)|kopieren|复制|コピー|복사)(?:\W.{0,20})?", re.IGNORECASE)
+"""Text of the button that copies code."""
+_HEADING_TAGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+_NOT_ALONE: Final = (*_HEADING_TAGS, "p", "li", "dt", "dd", "td", "th", "summary", "label", "span", "a", "b", "strong",
+                     "em", "i")  # fmt: skip
+"""Parents of code in a line."""
+_MAX_TOOLBAR: Final = 40
+"""Characters of a text of a toolbar."""
+
+
+def code_elements(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are code in several lines, bool (N,).
+
+    These are `pre`, elements for code that keep their line breaks (`white-space: pre`), and those with the class of a
+    highlighter or of a table of lines.
+    """
+    is_code: NDArray[np.bool_] = snapshot.is_tag(("pre",))
+    keeps_lines = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
+    is_code = is_code | (snapshot.is_tag(_CODE_TAGS) & keeps_lines)
+    named = _have_class(
+        snapshot, lambda value: not _HIGHLIGHTERS.isdisjoint(value.lower().split()) or bool(_LINE_CLASS.search(value))
+    )
+    return np.asarray(is_code | (named & snapshot.is_tag(("table", "div", "figure", "td", "code"))))
+
+
+def _have_class(snapshot: Snapshot, test: Callable[[str], bool]) -> NDArray[np.bool_]:
+    """Return which elements have a class attribute that passes a test, bool (N,)."""
+    classes = snapshot.values("class")
+    passed = np.array([test(value) for value in classes.distinct], dtype=bool)
+    named = np.zeros(len(snapshot), dtype=bool)
+    named[classes.node[passed[classes.index]]] = True
+    return named
+
+
+class Code:
+    """Code blocks of a page: what is written between fences.
+
+    A code block is a `pre` element; else an element of code that is alone in its block or keeps several lines; else an
+    element with the class of a highlighter, such as a table of lines.
+
+    Attributes:
+        roots: the elements, int64 (K,); none is in another.
+        texts: bool (T,), whether each text node is in one of them, or in its gutter or toolbar.
+    """
+
+    def __init__(self, blocks: BlockColumns) -> None:
+        self._blocks, self._snapshot = blocks, blocks.snapshot
+        snapshot = self._snapshot
+        self._is_line = find_block_level(snapshot) | _have_class(snapshot, lambda value: bool(_LINE.search(value)))
+        self._languages = CodeLanguages(snapshot)
+        self._text_count = tree.subtree_sum(np.bincount(snapshot.text_parent, minlength=len(snapshot)), snapshot.end)
+        self.roots = self._find_roots()
+        owner = np.zeros(len(snapshot), dtype=bool)
+        for root in self.roots.tolist():
+            owner[root : int(snapshot.end[root])] = True
+        self.texts: NDArray[np.bool_] = owner[snapshot.text_parent]
+        self._no_code = np.zeros(len(snapshot), dtype=bool)
+        if len(self.roots):
+            self._no_code = snapshot.is_tag(_BUTTONS) | (snapshot.hidden > 0)
+            self._no_code |= _have_class(snapshot, lambda value: bool(_NO_CODE_CLASS.search(value)))
+            self._numbers = frozenset(line_numbers(blocks).tolist())
+            self._toolbars = {root: self._toolbar(root) for root in self.roots.tolist()}
+            self.texts[[text for texts in self._toolbars.values() for text in texts]] = True
+
+    def _find_roots(self) -> NDArray[np.intp]:
+        snapshot = self._snapshot
+        is_pre = snapshot.is_tag(("pre",))
+        marked = code_elements(snapshot) & ~is_pre
+        with_pre = tree.subtree_sum(is_pre, snapshot.end) > 0
+        marked &= ~with_pre & ~snapshot.is_tag(("figure",))
+        inline = snapshot.is_tag(_CODE_TAGS)
+        marked |= inline & self._are_alone(inline & ~with_pre)
+        marked[[row for row in np.flatnonzero(marked & inline).tolist() if not self._is_block(row)]] = False
+        is_root = is_pre | marked
+        return np.flatnonzero(is_root & (tree.path_sum(is_root, snapshot.end) == 1))
+
+    def _are_alone(self, inline: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which elements of code are all the text of a block outside paragraphs, items and cells, bool (N,)."""
+        snapshot, blocks = self._snapshot, self._blocks
+        alone = np.zeros(len(snapshot), dtype=bool)
+        code = tree.nearest_ancestor(inline, snapshot.parent)[snapshot.text_parent[blocks.members]]
+        code = np.where(inline[code], code, -1)
+        for first, last in zip(blocks.first.tolist(), [*blocks.first[1:].tolist(), len(code)], strict=False):
+            if code[first] > 0 and (code[first:last] == code[first]).all():
+                alone[code[first]] = True
+        return alone & ~snapshot.is_tag(_NOT_ALONE)[snapshot.parent]
+
+    def _is_block(self, element: int) -> bool:
+        """Return whether an inline element of code is a code block: of several lines, or alone and highlighted."""
+        snapshot = self._snapshot
+        texts = "".join(snapshot.texts[text] for text in self._texts_in(element))
+        lines = [line for line in texts.split("\n") if line.strip()]
+        has_break = snapshot.is_tag(("br",))[element : int(snapshot.end[element])].any()
+        return (
+            len(lines) > 1
+            or bool(has_break)
+            or (
+                int(snapshot.end[element]) - element > _MIN_TOKENS
+                and not snapshot.is_tag(_NOT_ALONE)[snapshot.parent[element]]
+            )
+        )
+
+    def _texts_in(self, element: int) -> range:
+        """Return the text nodes in an element."""
+        start = int(np.searchsorted(self._snapshot.text_after, element))
+        return range(start, start + int(self._text_count[element]))
+
+    def _toolbar(self, root: int) -> list[int]:
+        """Return the texts of buttons and languages in the frame of code."""
+        snapshot, texts = self._snapshot, []
+        frame = root
+        for ancestor in snapshot.ancestors(root)[1 : _MAX_DISTANCE + 1]:
+            inside = self._texts_in(ancestor)
+            others = [text for text in inside if not self.texts[text] and snapshot.texts[text].strip()]
+            if any(not self._is_toolbar(text) for text in others):
+                break
+            frame, texts = ancestor, others
+        return texts if frame != root else []
+
+    def _is_toolbar(self, text: int) -> bool:
+        snapshot = self._snapshot
+        words = " ".join(snapshot.texts[text].split())
+        in_button = any(
+            snapshot.tags[snapshot.tag[each]] in _BUTTONS
+            for each in snapshot.ancestors(int(snapshot.text_parent[text]))[:4]
+        )
+        is_heading = snapshot.tags[snapshot.tag[snapshot.text_parent[text]]] in _HEADING_TAGS
+        is_label = len(words) <= _MAX_TOOLBAR and (bool(_COPY.fullmatch(words)) or words.lower() in _languages())
+        return in_button or (is_label and not is_heading)
+
+    def language(self, root: int) -> str:
+        """Return the language of a code block; empty if it is unknown."""
+        names = (" ".join(self._snapshot.texts[text].split()).lower() for text in self._toolbars[root])
+        return self._languages.of(root) or next((name for name in names if name in _languages()), "")
+
+    def text(self, root: int) -> str:
+        """Return the lines of a code block, without gutters and buttons."""
+        snapshot, parts, inside = self._snapshot, [""], [root]
+        text, element, end = int(np.searchsorted(snapshot.text_after, root)), root, int(snapshot.end[root])
+
+        def break_line() -> None:
+            if parts[-1] and not parts[-1].endswith("\n"):
+                parts.append("\n")
+
+        def leave(at: int, *, is_text: bool) -> None:
+            while len(inside) > 1 and not (inside[-1] <= at < snapshot.end[inside[-1]]):
+                inside.pop()
+                if is_text:
+                    break_line()
+
+        while element < end:
+            skipped = element != root and self._no_code[element]
+            after = int(snapshot.end[element]) if skipped else element + 1
+            leave(element, is_text=False)
+            tag = snapshot.tags[snapshot.tag[element]]
+            if tag == "br" and not skipped:
+                parts.append("\n")
+            elif self._is_line[element] and element != root and not skipped:
+                break_line()
+                inside.append(element)
+            while text < len(snapshot.texts) and snapshot.text_after[text] < after:
+                parent = int(snapshot.text_parent[text])
+                is_out = parent < root or (skipped and parent >= element)
+                if not is_out and text not in self._numbers:
+                    leave(
+                        parent,
+                        is_text=bool(snapshot.texts[text].strip(" ")) and not snapshot.texts[text].startswith("\n"),
+                    )
+                    if not snapshot.text_hidden[text]:
+                        parts.append(snapshot.texts[text])
+                text += 1
+            element = after
+        code = "".join(parts).replace("\N{NO-BREAK SPACE}", " ")
+        return (code if snapshot.tags[snapshot.tag[root]] == "pre" else dedent(code).rstrip()).strip("\n")
+
+
+_MIN_TOKENS: Final = 3
+"""Elements in code that is alone in its block: words that a highlighter colored."""
+
+
+@cache
+def _languages() -> frozenset[str]:
+    """Return the names and aliases of programming languages."""
+    rows = read_table(__file__, "code_languages.tsv")
+    return frozenset(alias for name, aliases in rows for alias in (name, *aliases.split()))
+
+
+def language_name(name: str) -> str:
+    """Return the name of a language in lower case; empty for names of plain text.
+
+    >>> [language_name(name) for name in ("JS", "klingon", "txt")]
+    ['js', 'klingon', '']
+    """
+    lower = name.lower().strip(".-")
+    return "" if lower in _PLAIN else lower
+
+
+class CodeLanguages:
+    """Programming languages of the code of a page.
+
+    Args:
+        snapshot: the page.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._classes = snapshot.attributes("class")
+        self._attributes = [snapshot.attributes(name) for name in _ATTRIBUTES]
+
+    def of(self, element: int) -> str:
+        """Return the language of a code block; empty if it is unknown.
+
+        It is that of the element, or of code in it, or of the elements around it.
+        """
+        snapshot = self._snapshot
+        code = [snapshot.tags.index("code")] if "code" in snapshot.tags else []
+        inside = element + 1 + np.flatnonzero(np.isin(snapshot.tag[element + 1 : int(snapshot.end[element])], code))
+        for each in (element, *inside[:1].tolist()):
+            if language := self._named(each, is_code=True):
+                return language
+        return next(filter(None, map(self._named, self._around(element))), "")
+
+    def _around(self, element: int) -> Iterator[int]:
+        """Iterate over the elements around code that have no other code."""
+        snapshot = self._snapshot
+        pre = snapshot.tag[element]
+        for ancestor in snapshot.ancestors(element)[1 : _MAX_DISTANCE + 1]:
+            codes = (snapshot.tag[ancestor : int(snapshot.end[ancestor])] == pre).sum()
+            if ancestor == 0 or codes > _MAX_CODES or snapshot.tags[snapshot.tag[ancestor]] in ("body", "main"):
+                return
+            yield ancestor
+
+    def _named(self, element: int, *, is_code: bool = False) -> str:
+        """Return the language in the attributes of an element.
+
+        Outside code it has to be a known one, and short names, which may be those of human languages, need the class of
+        a highlighter.
+        """
+        classes = self._classes.get(element, "")
+        names = classes.lower().split()
+        is_highlighted = not _HIGHLIGHTERS.isdisjoint(names)
+        prefixed = _PREFIXED.search(classes)
+        given = [values.get(element, "") for values in self._attributes] if is_code or is_highlighted else []
+        for name in (*given, prefixed[1] if prefixed else ""):
+            language = _language(name, known=not is_code)
+            if language and (is_code or is_highlighted or len(name) > _MAX_HUMAN_LANGUAGE):
+                return language
+        formed = (_language(match[1], known=True) for form in _FORMS if (match := form.search(classes)))
+        beside = (name for name in names if name in _languages() and name not in _AMBIGUOUS | _HIGHLIGHTERS)
+        return next(filter(None, formed), "") or (next(filter(None, beside), "") if is_highlighted else "")
+
+
+def _language(name: str, *, known: bool) -> str:
+    """Return the language of a name; if it has to be `known`, that of its last or first part, as in `html.erb`."""
+    if not _NAME.fullmatch(name):
+        return ""
+    language = language_name(name)
+    if not known or language in _languages():
+        return language
+    parts = re.split(r"[.-]", language)
+    return next((part for part in (parts[-1], parts[0]) if part in _languages()), "")
+
+
+def line_numbers(blocks: BlockColumns) -> NDArray[np.int32]:
+    """Return the text nodes of `pre` elements that are line numbers, int32 (K,).
+
+    They are integers that count up by one. Either they are all the text of a `pre` element, and the next one has as
+    many lines; a single text needs to be in the same row of a table. Or each is a text of its own at the start of a
+    line, and the code has a line for each.
+    """
+    snapshot = blocks.snapshot
+    is_code = snapshot.is_tag(("pre",))
+    if not is_code.any():
+        return np.zeros(0, dtype=np.int32)
+    owner = tree.nearest_ancestor(is_code, snapshot.parent)[snapshot.text_parent]
+    texts = np.flatnonzero(is_code[owner])
+    starts = np.flatnonzero(np.diff(owner[texts])) + 1
+    lines = [
+        _Lines(rows, [snapshot.texts[row] for row in rows.tolist()], breaks)
+        for rows, breaks in zip(np.split(texts, starts), np.split(_breaks(blocks, texts), starts), strict=True)
+        if len(rows)
+    ]
+    row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)[snapshot.text_parent]
+    alone = [
+        one.rows
+        for one, after in pairwise(lines)
+        if one.counts_lines_of(after) and (len(one.rows) > 1 or row[one.rows[0]] == row[after.rows[0]] > 0)
+    ]
+    inside = [one.numbers for one in lines]
+    return np.concatenate([np.zeros(0, dtype=np.intp), *alone, *inside]).astype(np.int32)
+
+
+def _breaks(blocks: BlockColumns, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return whether a `br` or the end of a block breaks the line before each of K `texts`, bool (K,)."""
+    snapshot = blocks.snapshot
+    container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)[snapshot.text_parent[texts]]
+    count = np.append(0, np.cumsum(snapshot.is_tag(("br",))))[snapshot.text_after[texts] + 1]
+    return np.append(True, (np.diff(container) != 0) | (np.diff(count) > 0))
+
+
+class _Lines:
+    """Lines of a `pre` element.
+
+    Attributes:
+        rows: (K,), its text nodes.
+    """
+
+    def __init__(self, rows: NDArray[np.intp], texts: list[str], breaks: NDArray[np.bool_]) -> None:
+        self.rows = rows
+        starts_line = zip(breaks.tolist(), [True, *(text.endswith("\n") for text in texts[:-1])], texts, strict=True)
+        self._is_number = [(one or other) and text.strip().isdecimal() for one, other, text in starts_line]
+        self._texts = ["\n" * one + text for one, text in zip(breaks.tolist(), texts, strict=True)]
+
+    def _lines(self, *, numbers: bool) -> list[str]:
+        """Return the lines with text, without the texts that may be numbers if not requested."""
+        texts = [text for text, flag in zip(self._texts, self._is_number, strict=True) if numbers or not flag]
+        return [line for line in "".join(texts).split("\n") if line.strip()]
+
+    def counts_lines_of(self, code: _Lines) -> bool:
+        """Return True if the text numbers the lines of `code`; empty lines may lack a number."""
+        numbers, count = [line.strip() for line in self._lines(numbers=True)], len(code._lines(numbers=True))
+        return _count_up(numbers) and count <= len(numbers) <= 2 * count + 1
+
+    @property
+    def numbers(self) -> NDArray[np.intp]:
+        """Return the texts that number the other lines of the element, (N,)."""
+        numbers = [text.strip() for text, flag in zip(self._texts, self._is_number, strict=True) if flag]
+        if len(numbers) < 2 or not _count_up(numbers) or not 0 < len(self._lines(numbers=False)) <= len(numbers):
+            return self.rows[:0]
+        return np.asarray(self.rows[np.array(self._is_number, dtype=bool)])
+
+
+def _count_up(numbers: list[str]) -> bool:
+    """Return whether texts are integers in ascending order without gaps.
+
+    >>> _count_up(["9", "10", "11"]), _count_up(["1", "3"]), _count_up(["x"]), _count_up([])
+    (True, False, False, False)
+    """
+    if not numbers or not all(map(str.isdecimal, numbers)):
+        return False
+    first = int(numbers[0])
+    return [*map(int, numbers)] == list(range(first, first + len(numbers)))

@@ -1,0 +1,249 @@
+"""Find the footnotes of a page: the marks in its text, and the text of each note.
+
+A mark is a number or a sign that links to its note, as in `<sup><a href="#fn1">1</a></sup>`. Where it links to nothing,
+or is no link, its note is a later block that begins with the same mark.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.render import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+
+_MARK: Final = re.compile(r"[\[(]?\s*((?:(?:note|nb|n\.)\s)?\d{1,3}|[*†‡§¶]{1,3}|(?<=\[)[a-z])\s*[\])]?")
+_BACK: Final = re.compile(
+    r"[\s\[]*(?:[↩↑⏎⤴↵^⬆][\ufe0e\ufe0f]?|back|return|jump up|[a-z]|\d+(?:\.\d+)?)?[\s\]]*", re.IGNORECASE
+)
+"""Text of a link from a note back to its mark."""
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+_ITEMS: Final = ("li", "dd", "dt", "aside", "td")
+_MAX_LENGTH: Final = 4000
+"""Characters of a note at most."""
+_MAX_LABEL: Final = 8
+"""Characters that an element around a note has more than the note, at most: its mark, and a link back."""
+_LEVELS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Footnote of a page.
+
+    Attributes:
+        label: its number, or the number of its place among the notes.
+        marks: for each of its marks, the text nodes.
+        start, end: the range of its text nodes.
+        left_out: text nodes in the range that are its mark, or a link back to the text.
+    """
+
+    label: str
+    marks: tuple[tuple[int, ...], ...]
+    start: int
+    end: int
+    left_out: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """Mark in a text, or before a note.
+
+    Attributes:
+        element: the outermost `sup` or `a` with the mark alone.
+        label: the number or sign.
+        fragment: the fragment of its link, or empty.
+        texts: its text nodes.
+        begins: whether it is at the start of a block.
+    """
+
+    element: int
+    label: str
+    fragment: str
+    texts: tuple[int, ...]
+    begins: bool
+
+
+def find_notes(blocks: BlockColumns, content: NDArray[np.bool_]) -> list[Note]:
+    """Return the notes that kept blocks refer to, in the order of their first marks.
+
+    Args:
+        blocks: the B blocks of the page.
+        content: bool (B,), which blocks are kept.
+    """
+    if not {"sup", "a"} & set(blocks.snapshot.tags):
+        return []
+    return _Notes(blocks, content).find()
+
+
+class _Notes:
+    def __init__(self, blocks: BlockColumns, content: NDArray[np.bool_]) -> None:
+        self._blocks, self._snapshot = blocks, blocks.snapshot
+        self._content = content
+        self._after: list[int] = self._snapshot.text_after.tolist()
+        self._links = self._snapshot.attributes("href")
+        self._first_texts = set(blocks.members[blocks.first].tolist())
+        self._headings = np.cumsum(np.append(0, self._snapshot.is_tag(_HEADINGS)))
+
+    def find(self) -> list[Note]:
+        marks = list(self._marks())
+        anchors = self._anchors(marks)
+        if not anchors:
+            return []
+        by_anchor: dict[int, list[_Mark]] = {}
+        for mark, anchor in anchors.items():
+            by_anchor.setdefault(anchor, []).append(marks[mark])
+        notes: list[Note] = []
+        ranges = self._ranges(sorted(by_anchor), [mark.element for group in by_anchor.values() for mark in group])
+        labels = [group[0].label for anchor, group in by_anchor.items() if anchor in ranges]
+        use_labels = all(map(str.isdecimal, labels)) and len(set(labels)) == len(labels)
+        for anchor, group in by_anchor.items():
+            if anchor in ranges:
+                start, end = ranges[anchor]
+                label = group[0].label if use_labels else str(len(notes) + 1)
+                left_out = self._left_out(start, end, group)
+                notes.append(Note(label, tuple(mark.texts for mark in group), start, end, left_out))
+        return [note for note in notes if any(set(range(note.start, note.end)) - note.left_out)]
+
+    def _marks(self) -> Iterator[_Mark]:
+        """Iterate over the marks of the page, in document order."""
+        snapshot, end = self._snapshot, 0
+        for element in np.flatnonzero(snapshot.is_tag(("sup", "a"))).tolist():
+            if element < end:
+                continue
+            texts = self._inside(element)
+            words = "".join(snapshot.texts[text] for text in texts).strip()
+            mark = _MARK.fullmatch(words) if len(words) <= _MAX_LABEL else None
+            if mark is None:
+                continue
+            end = int(snapshot.end[element])
+            link = next((each for each in range(element, end) if "#" in self._links.get(each, "")), -1)
+            fragment = self._links[link].partition("#")[2] if link >= 0 else ""
+            if not fragment and snapshot.tags[snapshot.tag[element]] == "a":
+                continue
+            visible = tuple(text for text in texts if self._blocks.text_block[text] >= 0)
+            if visible:
+                begins = visible[0] in self._first_texts
+                yield _Mark(element, mark[1].split()[-1], fragment, visible, begins)
+
+    def _inside(self, element: int) -> range:
+        """Return the text nodes in an element."""
+        end, parent = int(self._snapshot.end[element]), self._snapshot.text_parent
+        start = bisect_left(self._after, element)
+        last = bisect_left(self._after, end, start)
+        while last > start and not element <= parent[last - 1] < end:
+            last -= 1
+        return range(start, last)
+
+    def _anchors(self, marks: list[_Mark]) -> dict[int, int]:
+        """Return the element at which the note of each mark begins, by the number of the mark."""
+        snapshot = self._snapshot
+        ids = {
+            name: element for attribute in ("name", "id") for element, name in snapshot.attributes(attribute).items()
+        }
+        starts = self._starts(marks)
+        anchors: dict[int, int] = {}
+        used = -1
+        for number, mark in enumerate(marks):
+            if mark.begins or not self._content[self._blocks.text_block[mark.texts[0]]]:
+                continue
+            target = ids.get(mark.fragment or f"fn{mark.label}", -1)
+            if target > mark.element:
+                anchors[number] = target
+            elif target < 0 and mark.label.isdecimal():
+                least = max(mark.element, used)
+                later = (element for label, element in starts if label == mark.label and element > least)
+                if (anchor := next(later, -1)) > 0:
+                    anchors[number] = used = anchor
+        return anchors
+
+    def _starts(self, marks: list[_Mark]) -> list[tuple[str, int]]:
+        """Return label and element of the numbers at the start of a block: marks, or in bold."""
+        texts, parents = self._snapshot.texts, self._snapshot.text_parent
+        bold = self._snapshot.is_tag(("b", "strong"))
+        numbers = [
+            (texts[text].strip(" ."), int(parents[text])) for text in sorted(self._first_texts) if bold[parents[text]]
+        ]
+        return sorted(
+            [(mark.label, mark.element) for mark in marks if mark.begins]
+            + [(label, element) for label, element in numbers if label.isdecimal()],
+            key=lambda start: start[1],
+        )
+
+    def _ranges(self, anchors: list[int], marks: list[int]) -> dict[int, tuple[int, int]]:
+        """Return the range of the text nodes of each note, by its anchor; notes that are sections are left out."""
+        snapshot, size = self._snapshot, len(self._snapshot)
+        has_anchor = tree.subtree_sum(np.bincount(anchors, minlength=size), snapshot.end)
+        has_mark = tree.subtree_sum(np.bincount(marks, minlength=size), snapshot.end)
+        length = np.bincount(snapshot.text_parent, [len(text.strip()) for text in snapshot.texts], size)
+        length = tree.subtree_sum(length, snapshot.end)
+        units = [self._unit(anchor, has_anchor, has_mark, length) for anchor in anchors]
+        ranges: dict[int, tuple[int, int]] = {}
+        continues = False
+        for index, (anchor, unit) in enumerate(zip(anchors, units, strict=True)):
+            texts, parent = self._inside(unit), int(snapshot.parent[unit])
+            following = units[index + 1] if index + 1 < len(units) else -1
+            end = texts.stop
+            is_short = length[unit] <= _MAX_LABEL
+            if following > 0 and snapshot.parent[following] == parent and not self._has_heading(unit, following):
+                end = self._inside(following).start
+                continues |= end > texts.stop
+            elif is_short or (continues and snapshot.parent[units[index - 1]] == parent):
+                end = self._inside(parent).stop
+            text = sum(len(snapshot.texts[each].strip()) for each in range(texts.start, end))
+            last = int(snapshot.text_parent[end - 1]) if end else 0
+            if 0 < text <= _MAX_LENGTH and not self._has_heading(unit, last + 1):
+                ranges[anchor] = texts.start, end
+        return ranges
+
+    def _has_heading(self, start: int, end: int) -> bool:
+        return bool(self._headings[max(end, start)] > self._headings[start])
+
+    def _unit(
+        self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.int64]
+    ) -> int:
+        """Return the largest element around an anchor that has one note and nothing else."""
+        snapshot, unit = self._snapshot, anchor
+        for parent in snapshot.ancestors(anchor)[1 : _LEVELS + 1]:
+            if parent == 0 or has_anchor[parent] != has_anchor[unit] or has_mark[parent] > 0:
+                break
+            tag = snapshot.tags[snapshot.tag[parent]]
+            if length[unit] > _MAX_LABEL and length[parent] > length[unit] + _MAX_LABEL and tag not in _ITEMS:
+                break
+            unit = parent
+        return unit
+
+    def _left_out(self, start: int, end: int, marks: list[_Mark]) -> frozenset[int]:
+        """Return the text nodes of a note that are its mark, or in a link back to the text."""
+        snapshot = self._snapshot
+        ids = {
+            snapshot.attributes("id").get(each, "")
+            for mark in marks
+            for each in (*snapshot.ancestors(mark.element)[:3], *range(mark.element, int(snapshot.end[mark.element])))
+        }
+        left_out: set[int] = set()
+        label = marks[0].label
+        for text in range(start, end):
+            parent, words = int(snapshot.text_parent[text]), snapshot.texts[text].strip()
+            around = snapshot.ancestors(parent)[:4]
+            link = next((each for each in around if each in self._links), -1)
+            fragment = self._links[link].partition("#")[2] if link >= 0 else ""
+            is_back = link >= 0 and bool(_BACK.fullmatch(words)) and ("#" in self._links[link] or not words.isalnum())
+            is_label = words.strip("[]().: ") == label and not left_out and text < start + _MAX_LABEL
+            if (fragment and fragment in ids) or is_back or is_label or words == "^":
+                left_out.add(text)
+        return frozenset(left_out)
+
+
+def leading_label(label: str) -> re.Pattern[str]:
+    """Return the pattern of a mark at the start of the text of a note."""
+    return re.compile(rf"\A\s*(?:\^\s*|[\[(]?{re.escape(label)}(?:[\])][.:]?|[.:])\s*)")

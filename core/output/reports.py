@@ -1,0 +1,314 @@
+"""Write what people read about a page and a run: metadata, explanation, hidden texts, doubts, why a text is empty.
+
+- Front matter: the metadata as YAML before Markdown. Values are JSON strings and lists, which YAML 1.2
+  (https://yaml.org/spec/1.2.2/, chapter 7) contains.
+- Explanation, for `--explain`: one line per block, followed by one line per reason.
+- Hidden texts, for `--show-hidden`: the texts that readers do not see, and whether sentences are among them.
+- Review, for `--review`: pages of low confidence as JSON lines, lowest confidence first.
+- Notebook: a table of the blocks, below the overlay if there is a screenshot.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+from itertools import islice
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.characters import format_count, is_sentence, one_line
+from vclean.errors import UsageError
+from vclean.files import check_writable, write_atomic
+from vclean.labels import EmptyReason, Visibility
+from vclean.metadata import PAGE_FIELDS
+from vclean.render import tree
+from vclean.render.snapshot import LITTLE_TEXT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from vclean.block import Block
+    from vclean.classify.explain.reasons import Explanation, Reason
+    from vclean.features.blocks import BlockColumns
+    from vclean.metadata import Metadata
+    from vclean.render.snapshot import Snapshot
+    from vclean.result import Result
+
+_NOT_PRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that YAML does not allow as they are, and JSON does (YAML 1.2, 5.1)."""
+
+
+def write_front_matter(result: Result) -> str:
+    """Return the cleaned page in Markdown, after its metadata as YAML between lines of three hyphens."""
+    text = result.to_markdown()
+    return f"{front_matter(result.metadata)}\n{text}" if text else front_matter(result.metadata)
+
+
+def front_matter(metadata: Metadata) -> str:
+    """Return the URL and the fields with a value, one line for each.
+
+    >>> from vclean.metadata import Metadata
+    >>> print(front_matter(Metadata(url="", title="Rain: a report", authors=("Ann Lee",))))
+    ---
+    title: "Rain: a report"
+    authors: ["Ann Lee"]
+    ---
+    <BLANKLINE>
+    """
+    values = {name: getattr(metadata, name) for name in ("url", *PAGE_FIELDS)}
+    lines = [f"{name}: {_scalar(value)}\n" for name, value in values.items() if value]
+    return "".join(("---\n", *lines, "---\n"))
+
+
+def _scalar(value: str | tuple[str, ...]) -> str:
+    written = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+    return _NOT_PRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+
+
+_MAX_TEXT: Final = 60
+"""Most characters of the text of a block in its line."""
+
+
+def write_explanation(result: Result) -> str:
+    """Return the labels of the blocks of a page and the reasons for them; `docs/guides/explain.md` has the format.
+
+    Raises:
+        UsageError: the result has no explanation.
+    """
+    if result.explanation is None:
+        raise UsageError("the result has no explanation: clean the page with explain=True")
+    lines = [_header(result, result.explanation)]
+    for block in result.blocks:
+        lines.append(_block(block, has_roles=any(result.roles)))
+        lines += map(_reason, block.reasons)
+        lines += _margin(result.explanation, block.index)
+    return "".join(line + "\n" for line in lines)
+
+
+def _header(result: Result, explanation: Explanation) -> str:
+    parts = [f"{result.content_count} of {format_count(len(result.columns), 'block')} kept"]
+    if isfinite(explanation.threshold):
+        parts.append(f"threshold {explanation.threshold:.2f}")
+    if isfinite(explanation.base):
+        parts.append(f"log odds of the average block {explanation.base:+.2f}")
+    return f"{one_line(result.id) or 'page'}: {', '.join(parts)}"
+
+
+def _block(block: Block, *, has_roles: bool) -> str:
+    parts = [
+        "+" if block.is_content else "-",
+        str(block.label),
+        f"{block.probability:.2f}",
+        str(block.role or "none") if has_roles else "",
+        f"line {block.source.line}:{block.source.column}" if block.source else "no line",
+        block.xpath,
+        f'"{_truncate(one_line(block.text[: 4 * _MAX_TEXT]))}"',
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _reason(reason: Reason) -> str:
+    from vclean.classify.explain.reasons import RULE  # loads scipy.sparse
+
+    contribution = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
+    return f"    {contribution} {reason.group}: {reason.text}"
+
+
+def _margin(explanation: Explanation, block: int) -> list[str]:
+    """Return a line with the sum of base value, contributions and threshold; none for methods without."""
+    if not len(explanation.margins):
+        return []
+    margin, least = float(explanation.margins[block]), explanation.least_log_odds
+    parts = (
+        f"base {explanation.base:+.2f}, all groups {margin + least - explanation.base:+.2f}, threshold {-least:+.2f}"
+    )
+    rule = explanation.overruled_by[block]
+    return [f"    {margin:+.2f} sum: {parts}{f'; overruled by the rule {rule}' if rule else ''}"]
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1].rstrip() + "…"
+
+
+def write_hidden(result: Result) -> str:
+    """Return a line for each block that is not shown: visibility, technique, box, XPath and text, separated by tabs.
+
+    The box is x, y, width and height in CSS px, or `-` where nothing is laid out.
+    """
+    blocks = result.blocks.where(visibility=(Visibility.REVEALABLE, Visibility.HIDDEN))
+    return "".join("\t".join(_fields(block)) + "\n" for block in blocks)
+
+
+MIN_PROBABILITY: Final = 0.4
+"""Probability of content from which hidden text is like content; that of messages, menus and labels is lower."""
+
+
+def has_hidden_sentence(columns: BlockColumns, probability: NDArray[np.float32]) -> bool:
+    """Return whether a hidden block that is like content has the length of a sentence, or several in a row together.
+
+    Args:
+        columns: the B blocks.
+        probability: float32 (B,), the probability of content of each block.
+    """
+    snapshot, rows = columns.snapshot, np.flatnonzero(columns.visibility == Visibility.HIDDEN)
+    rows = rows[probability[rows] >= MIN_PROBABILITY]
+    if any(is_sentence(columns.text[row]) for row in rows.tolist()):
+        return True
+    is_linked = tree.path_sum(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent] > 0
+    rows = rows[~is_linked[columns.members[columns.first[rows]]]]  # menus
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    return any(is_sentence(" ".join(columns.text[row] for row in run.tolist())) for run in runs)
+
+
+def _fields(block: Block) -> tuple[str, ...]:
+    box = ",".join(f"{side:g}" for side in block.box) if block.box else "-"
+    return block.visibility.name.lower(), block.technique, box, block.xpath, one_line(block.text)
+
+
+DOUBT_RANGE: Final = (0.25, 0.75)
+"""Range of probabilities in which it is doubtful whether a block is content."""
+
+
+class Review:
+    """List of the pages of a run with low confidence.
+
+    Args:
+        path: the file for the list.
+        below: the upper limit of the confidence of listed pages, 0 to 1.
+
+    Raises:
+        OutputError: the file cannot be written; checked before the work if possible.
+    """
+
+    def __init__(self, path: Path, below: float) -> None:
+        check_writable(path)
+        self._path = path
+        self._below = below
+        self._entries: list[dict[str, Any]] = []
+
+    def add(self, result: Result) -> None:
+        """Add a page to the list if its confidence is low.
+
+        Raises:
+            UsageError: the method of the result gives no confidence.
+        """
+        if isnan(result.confidence):
+            raise UsageError(f"--review needs a confidence, and the method {result.method} gives none: use vclean")
+        if result.confidence < self._below:
+            self._entries.append(review_entry(result))
+
+    def write(self) -> None:
+        """Write the list atomically, sorted by confidence; pages of equal confidence are in input order.
+
+        Raises:
+            OutputError: the file could not be written.
+        """
+        ranked = sorted(self._entries, key=lambda page: page["confidence"])
+        write_atomic(self._path, "".join(json.dumps(page, ensure_ascii=False) + "\n" for page in ranked))
+
+
+def review_entry(result: Result) -> dict[str, Any]:
+    """Return the entry of a page: its name, its confidence, and counts that may explain the confidence.
+
+    `docs/reference/output.md` describes the fields.
+    """
+    words = [len(text.split()) for text in result.columns.text]
+    is_content = [label.is_content for label in result.prediction.labels]
+    probability = result.prediction.probability
+    low, high = DOUBT_RANGE
+    return {
+        "id": result.id,
+        "url": result.columns.snapshot.url,
+        "confidence": round(result.confidence, 4),
+        "blocks": len(is_content),
+        "blocks_kept": sum(is_content),
+        "blocks_in_doubt": int(((probability > low) & (probability < high)).sum()),
+        "words": sum(words),
+        "words_kept": sum(count for count, content in zip(words, is_content, strict=True) if content),
+    }
+
+
+def result_html(result: Result) -> str:
+    """Return a part of an HTML document with the first `MAX_ROWS` blocks; texts of the page are escaped."""
+    from vclean.html_pages import MAX_ROWS, render_fragment  # loads jinja2
+
+    has_picture = bool(result.screenshot) and result.columns.snapshot.rendered
+    picture = result.overlay(result.screenshot, "png") if has_picture else b""
+    return render_fragment(
+        "notebook_result.html",
+        title=result.metadata.title,
+        kept=result.content_count,
+        count=len(result.blocks),
+        confidence=None if math.isnan(result.confidence) else f"{result.confidence:.2f}",
+        language=result.metadata.language,
+        rendered=result.metadata.rendered,
+        picture=base64.b64encode(picture).decode(),
+        blocks=[_row(block) for block in islice(result.blocks, MAX_ROWS)],
+    )
+
+
+def _row(block: Block) -> dict[str, Any]:
+    from vclean.html_pages import MAX_CHARACTERS
+    from vclean.render.overlay.layers import PENS, excerpt
+
+    red, green, blue = PENS[block.label].color
+    return {
+        "index": block.index,
+        "label": str(block.label),
+        "color": f"rgb({red}, {green}, {blue})",
+        "probability": "" if math.isnan(block.probability) else f"{block.probability:.2f}",
+        "role": block.role and str(block.role),
+        "is_content": block.is_content,
+        "text": excerpt(block.text, MAX_CHARACTERS),
+    }
+
+
+def empty_reason(result: Result) -> EmptyReason | None:
+    """Return why the clean text of a page is empty; None if it is not."""
+    columns = result.columns
+    if result.content_count:
+        return None
+    if columns.snapshot.is_tag({"frameset"}).any():
+        return EmptyReason.FRAMESET
+    if _waits_for_scripts(columns.snapshot) and sum(map(len, columns.text)) < LITTLE_TEXT:
+        return EmptyReason.NEEDS_SCRIPTS
+    if not len(columns):
+        return EmptyReason.NO_TEXT
+    if (columns.visibility == Visibility.HIDDEN).all():
+        return EmptyReason.HIDDEN
+    return EmptyReason.BOILERPLATE
+
+
+def describe_empty(result: Result, reason: EmptyReason) -> str:
+    """Return a line that states why the clean text is empty."""
+    count, snapshot = len(result.columns), result.columns.snapshot
+    blocks = "the only block" if count == 1 else f"all {count} blocks"
+    ran = ", even after its scripts ran" if snapshot.ran_scripts else ""
+    only = "has only scripts" if not count else f"has {format_count(count, 'block')} of boilerplate, and scripts"
+    return (
+        "no text: "
+        + {
+            EmptyReason.NO_TEXT: f"the page has none{ran}",
+            EmptyReason.NEEDS_SCRIPTS: f"the page {only}",
+            EmptyReason.FRAMESET: f"the page is a frameset; clean its frames: {_frames(snapshot)}",
+            EmptyReason.HIDDEN: f"{blocks} of the page cannot be seen by readers",
+            EmptyReason.BOILERPLATE: f"{blocks} {'was' if count == 1 else 'were'} labelled boilerplate",
+        }[reason]
+    )
+
+
+def _waits_for_scripts(snapshot: Snapshot) -> bool:
+    """Return whether the page has scripts that did not run."""
+    return snapshot.scripted and not snapshot.ran_scripts
+
+
+def _frames(snapshot: Snapshot) -> str:
+    sources = snapshot.attributes("src")
+    frames = snapshot.is_tag({"frame"}).nonzero()[0].tolist()
+    return ", ".join(sources[frame] for frame in frames if frame in sources) or "it names none"

@@ -1,0 +1,295 @@
+"""Keep sections whole, and find the levels of their headings.
+
+The headings of kept text are added, and the code, tables, quotes and images between kept texts. The model labels blocks
+one by one, and code or short cells are unlike prose. An element stands for the largest element around it without kept
+text: a frame with its caption, its toolbar and the like. The level of a heading is that of its tag, or follows from its
+font relative to the other headings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.classify.content.postprocess import data_tables
+from vclean.classify.content.threads import has_forum_sign, names_forum
+from vclean.labels import Label, Visibility
+from vclean.output.code import code_elements
+from vclean.render import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.render.snapshot import Snapshot
+
+HEADINGS = tuple(f"h{level}" for level in range(1, 7))
+
+_LOWEST_LEVEL, _DEFAULT_LEVEL = len(HEADINGS), 2
+_BOLD = 600
+"""Least CSS font weight of a bold face (CSS Fonts 4, 2.2.1, calls 600 semi-bold)."""
+_BOLD_DIVISOR = 4
+"""Bold adds a quarter of a px to the rounded font size: it only separates headings of equal size."""
+
+
+def heading_levels(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the level of each block as a heading.
+
+    The level is that of the heading tag around the block, unless the page was rendered and the font sizes contradict
+    the tags. A rendered heading without a tag gets the highest level of the tagged headings that are not larger; if all
+    are larger, it gets a level below them, by the rank of its size and weight. Without usable tags, the rank alone
+    determines the level. On a page that was not rendered, a heading without a tag is one level below the last tagged
+    heading, or at level 2 if there is none.
+
+    Args:
+        blocks: the blocks of the page.
+        heading: bool (B,), whether each block is a heading.
+
+    Returns:
+        int64 (B,), 1 to 6.
+    """
+    tag_level = _tag_levels(blocks)
+    size = _font_sizes(blocks)
+    is_rendered = heading & np.isfinite(size)
+    tagged = np.where(heading, tag_level, 0)
+    if not is_rendered.any():
+        return _with_one_title(np.where(tag_level > 0, tag_level, _below_last_tagged(tagged)), heading)
+    if _contradicts(tagged[is_rendered], size[is_rendered]):
+        tag_level = tagged = np.zeros_like(tag_level)
+    return _with_one_title(np.where(tag_level > 0, tag_level, _levels_by_size(size, is_rendered, tagged)), heading)
+
+
+def _with_one_title(level: NDArray[np.int64], heading: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return levels with one heading of level 1, the first: a page has one title, and the others are of sections."""
+    level = level.copy()
+    level[np.flatnonzero(heading & (level == 1))[1:]] = 2
+    return level
+
+
+def _main_elements(blocks: BlockColumns) -> NDArray[np.int32]:
+    """Return the element of most text of each block, without formulas if it has other text, int32 (B,)."""
+    main = blocks.main_element
+    if "math" in blocks.snapshot.tags:
+        plain = blocks.without_formulas
+        has_text = np.isin(np.arange(len(blocks)), plain.text_block)
+        main = np.where(has_text, plain.main_element, main) if len(plain) == len(blocks) else main
+    return main
+
+
+def _tag_levels(blocks: BlockColumns) -> NDArray[np.int64]:
+    """Return the level of the heading tag around each block, int64 (B,), 0 without such a tag."""
+    snapshot = blocks.snapshot
+    level_of_tag = np.array([int(name[1]) if name in HEADINGS else 0 for name in snapshot.tags], dtype=np.int64)
+    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADINGS), snapshot.parent)[_main_elements(blocks)]
+    return level_of_tag[snapshot.tag[heading_element]]
+
+
+def _font_sizes(blocks: BlockColumns) -> NDArray[np.float64]:
+    """Return the font size of each block in whole px, plus 1/4 if bold, float64 (B,); NaN if not rendered."""
+    snapshot = blocks.snapshot
+    style = snapshot.style[_main_elements(blocks)]
+    size, weight = (snapshot.styles.number(name)[style] for name in ("font-size", "font-weight"))
+    return np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
+
+
+def _below_last_tagged(tagged: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return one level below that of the last tagged heading, for each block.
+
+    Args:
+        tagged: int64 (B,), the levels of tagged headings, 0 for other blocks.
+    """
+    last = np.maximum.accumulate(np.where(tagged > 0, np.arange(len(tagged)), -1))
+    level_above = np.where(last >= 0, tagged[last], _DEFAULT_LEVEL - 1)
+    return np.asarray(np.minimum(level_above + 1, _LOWEST_LEVEL))
+
+
+def _contradicts(tagged: NDArray[np.int64], size: NDArray[np.float64]) -> bool:
+    """Return whether, for most pairs of tagged levels, the lower heading has the larger median font size."""
+    medians = np.array([np.median(size[tagged == level]) for level in np.unique(tagged[tagged > 0])])
+    rise = np.sign(medians[None, :] - medians[:, None])
+    return bool(np.triu(rise).sum() > 0)
+
+
+def _levels_by_size(
+    size: NDArray[np.float64], is_rendered: NDArray[np.bool_], tagged: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the level of each block by its font size, relative to tagged headings (`tagged` > 0)."""
+    is_tagged = is_rendered & (tagged > 0)
+    smallest = size[is_tagged].min(initial=np.inf)
+    smaller_sizes = np.unique(size[is_rendered & (size < smallest)])[::-1]
+    rank = tagged[is_tagged].max(initial=0) + 1 + np.searchsorted(-smaller_sizes, -size)
+    sizes, index = np.unique(size, return_inverse=True)
+    highest = np.array([tagged[is_tagged & (size <= limit)].min(initial=_LOWEST_LEVEL) for limit in sizes.tolist()])
+    level = np.where(size >= smallest, highest[index], rank)
+    return np.where(np.isfinite(size), np.clip(level, 1, _LOWEST_LEVEL), _DEFAULT_LEVEL)
+
+
+_TITLES: Final = ("h2", "h3", "h4", "h5", "h6")
+"""Tags of headings of sections; that of the page is chosen apart."""
+_LEVELS: Final = 6
+"""Levels above an element where the element is looked for that has it and its caption."""
+_CAPTION: Final = 300
+"""Characters of a caption, and of text that is left out between an element and kept text, at most."""
+_MAX_HEADING: Final = 200
+_MAX_LINKED: Final = 0.3
+"""Share of the characters of a quote or a table that may be in links: more of them are lists of pages."""
+_LEAST_PROBABILITY: Final = {Label.PARAGRAPH: 0.1, Label.HEADING: 0.3}
+"""Probability of content from which text is added. On 800 pages, half of the added headings are in the gold text."""
+_MAX_REPEATED: Final = 2
+"""Times that a heading may occur on a page: more of them are labels of posts or products."""
+_APART: Final = ("aside", "nav", "footer", "form", "header", "dialog", "menu", "button")
+"""Elements that are no part of the section around them."""
+
+
+def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability: NDArray[np.float32]) -> list[Label]:
+    """Return the labels with those of the headings, code, tables and quotes that belong to kept text.
+
+    Text that is not shown, and text in overlays, stays as it is, and so does text of a very low probability of content.
+
+    Args:
+        blocks: the B blocks of the page.
+        labels: the label of each block.
+        probability: float32 (B,), the probability of content of each block; NaN if the method gives none.
+    """
+    snapshot, completed = blocks.snapshot, list(labels)
+    content = np.array([label.is_content for label in labels], dtype=bool)
+    may_add = ~content & (blocks.visibility == Visibility.SHOWN) & ~blocks.in_overlay
+    if not content.any() or not may_add.any():
+        return completed
+    sections = Sections(blocks, content)
+    is_apart = tree.path_sum(snapshot.is_tag(_APART), snapshot.end) > 0
+    is_part = (code_elements(snapshot) | _quotes_and_tables(blocks)) & ~is_apart
+    is_heading = snapshot.is_tag(_TITLES) & ~is_apart & ~_lead_away(snapshot)
+    is_heading &= not (names_forum(snapshot.title) or has_forum_sign(snapshot))  # posts repeat titles and names
+    for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
+        outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
+        likely = may_add & mask[outer] & (probability >= _LEAST_PROBABILITY[label])
+        elements = np.unique(outer[likely])
+        elements = elements[~sections.has_kept[elements] | snapshot.is_tag(("table",))[elements]]
+        is_added = sections.are_titles(elements) if label is Label.HEADING else sections.are_enclosed(elements)
+        added = np.isin(outer, elements[is_added]) & may_add
+        if label is Label.HEADING:
+            count = Counter(blocks.text[row] for row in np.flatnonzero(mask[outer]).tolist())
+            added &= np.array([count[text] <= _MAX_REPEATED for text in blocks.text], dtype=bool)
+        for row in np.flatnonzero(added).tolist():
+            completed[row] = label
+        content, may_add = content | added, may_add & ~added
+        sections = Sections(blocks, content)
+    return completed
+
+
+def _quotes_and_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
+    """Return which elements are quotes or data tables and no lists of links, bool (N,)."""
+    snapshot, texts = blocks.snapshot, blocks.text_nodes
+    length = snapshot.text_length[texts].astype(np.int64)
+    in_link = tree.path_sum(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent[texts]] > 0
+    parents = snapshot.text_parent[texts]
+    total, linked = (
+        tree.subtree_sum(np.bincount(parents, weights, len(snapshot)), snapshot.end)
+        for weights in (length, length * in_link)
+    )
+    return np.asarray((snapshot.is_tag(("blockquote",)) | data_tables(blocks)) & (linked <= _MAX_LINKED * total))
+
+
+def _lead_away(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are in a link or a button, or have a link to another page, bool (N,)."""
+    away = np.zeros(len(snapshot), dtype=bool)
+    page = snapshot.url.partition("#")[0]
+    away[
+        [node for node, target in snapshot.attributes("href").items() if target.partition("#")[0] not in ("", page)]
+    ] = True
+    inside = tree.path_sum(snapshot.is_tag(("a", "button")), snapshot.end) > 0
+    return np.asarray(inside | (tree.subtree_sum(away, snapshot.end) > 0))
+
+
+class Sections:
+    """Kept and other texts around the elements of a page.
+
+    Args:
+        blocks: the blocks of the page.
+        content: bool (B,), which blocks are kept.
+
+    Attributes:
+        has_kept: bool (N,), whether each element contains kept text.
+        words: float64 (N,), the characters in each element.
+    """
+
+    def __init__(self, blocks: BlockColumns, content: NDArray[np.bool_]) -> None:
+        snapshot, self._texts = blocks.snapshot, blocks.text_nodes
+        self._snapshot = snapshot
+        kept = content[blocks.text_block[self._texts]]
+        self._length = snapshot.text_length[self._texts].astype(np.float64)
+        parents = snapshot.text_parent[self._texts]
+        self._count = tree.subtree_sum(np.bincount(parents, minlength=len(snapshot)), snapshot.end)
+        self.words = tree.subtree_sum(np.bincount(parents, self._length, len(snapshot)), snapshot.end)
+        self.has_kept = tree.subtree_sum(np.bincount(parents[kept], minlength=len(snapshot)), snapshot.end) > 0
+        self._positions = np.flatnonzero(kept)
+        self._dropped = np.append(0, np.cumsum(np.where(kept, 0, self._length)))
+
+    def around(self, elements: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the largest elements around K elements without kept text, and with no more text than a caption."""
+        around, least = elements.copy(), self.words[elements]
+        for _ in range(_LEVELS):
+            parent = self._snapshot.parent[around]
+            fits = ~self.has_kept[parent] & (self.words[parent] <= least + _CAPTION) & (parent > 0)
+            around = np.where(fits, parent, around)
+        return around
+
+    def are_enclosed(self, elements: NDArray[np.intp], *, at_edges: bool = False) -> NDArray[np.bool_]:
+        """Return which of K elements have kept text close before and after them, bool (K,).
+
+        What is left out in between are captions, and other ones of the elements. With `at_edges`, kept text on one side
+        is enough in the `article` or `main` element of the kept text.
+        """
+        around, before, after = self._neighbours(elements)
+        start, end = self._range(around)
+        own = np.zeros(len(self._texts) + 1)
+        np.add.at(own, start, 1)
+        np.add.at(own, end, -1)
+        others = np.diff(self._dropped) * (np.cumsum(own)[:-1] == 0)
+        dropped = np.append(0, np.cumsum(others))
+        is_near = (before >= 0) & (dropped[start] - dropped[before + 1] <= _CAPTION)
+        precedes = (after < len(self._texts)) & (dropped[after] - dropped[end] <= _CAPTION)
+        if not at_edges:
+            return np.asarray(is_near & precedes)
+        snapshot = self._snapshot
+        frame = tree.nearest_ancestor(snapshot.is_tag(("article", "main")), snapshot.parent)[elements]
+        is_apart = tree.path_sum(snapshot.is_tag(("aside", "nav", "footer")), snapshot.end)[elements] > 0
+        in_text = tree.path_sum(snapshot.is_tag(("figure", "p")), snapshot.end)[elements] > 0
+        is_edge = (before < 0) | ((after >= len(self._texts)) & in_text)
+        is_edge &= (frame > 0) & self.has_kept[frame] & ~is_apart
+        return np.asarray((is_near & precedes) | ((is_near | precedes) & is_edge))
+
+    def are_titles(self, elements: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which of K headings have kept text before them, and close after them in their section, bool (K,)."""
+        if not len(elements):
+            return np.zeros(0, dtype=bool)
+        around, before, after = self._neighbours(elements)
+        parent = self._snapshot.parent[around]
+        _, end = self._range(around)
+        follows = (before >= 0) & (after < len(self._texts))
+        first = self._snapshot.text_parent[self._texts[np.minimum(after, len(self._texts) - 1)]]
+        inside = tree.is_ancestor(parent.astype(np.int32), first, self._snapshot.end)
+        gap = self._dropped[np.minimum(after, len(self._texts))] - self._dropped[end]
+        next_heading = np.append(elements[1:], len(self._snapshot))
+        no_heading = first < next_heading
+        is_short = self.words[elements] <= _MAX_HEADING
+        return np.asarray(follows & inside & (gap <= _CAPTION) & no_heading & is_short)
+
+    def _range(self, elements: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the position of the first text of each element, and the position after its last."""
+        start = np.searchsorted(self._snapshot.text_after[self._texts], elements)
+        return start, start + self._count[elements]
+
+    def _neighbours(self, elements: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+        """Return the frames of elements, and the positions of the kept texts before and after; -1 and T for none."""
+        around = self.around(elements)
+        start, end = self._range(around)
+        padded = np.concatenate([[-1], self._positions, [len(self._texts)]])
+        before = padded[np.searchsorted(self._positions, start)]
+        after = padded[np.searchsorted(self._positions, end) + 1]
+        return around, before, after

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+from helpers.pages import snapshot
+
+from vclean.features.blocks import extract_blocks
+from vclean.output.code import Code, line_numbers
+
+CODE = "<pre>a = 1\nb = 2\n\nprint(a + b)\n</pre>"
+
+
+def code(html: str) -> list[tuple[str, str]]:
+    """Return the language and the text of the code blocks of a page."""
+    found = Code(extract_blocks(snapshot(html)))
+    return [(found.language(root), found.text(root)) for root in found.roots.tolist()]
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        ("html", "text"),
+        [
+            ("<pre>def f():\n    pass\n</pre>", "def f():\n    pass"),
+            (
+                "<pre><code><span>a</span>(<span>b</span>)\n<span>c</span>\n\n<span>d</span></code></pre>",
+                "a(b)\nc\n\nd",
+            ),
+            ("<pre><div>a</div><div>b</div></pre>", "a\nb"),
+            ("<pre>a<br>b</pre>", "a\nb"),
+            ("<pre><div><b>a:</b> x\n</div><div>  <b>b</b></div></pre>", "a: x\n  b"),
+            ("<pre><div>a<br></div><div><i>  </i>b<br></div><div><i>  </i>c<br></div></pre>", "a\n  b\n  c"),
+            ("<pre><code><span class=line>a</span><span class=line>  b</span></code></pre>", "a\n  b"),
+            ("<pre>a\u00a0b</pre>", "a b"),
+            ("<pre><button>Copy</button>a</pre>", "a"),
+            ("<pre><div><span class=lineno>1</span><span>a</span></div></pre>", "a"),
+            ("<pre><div><i>1</i><p>a</p></div><div><i>2</i><p>b</p></div></pre>", "a\nb"),
+            ("<div><code style='white-space: pre'>\na\n  b</code></div>", "a\n  b"),
+            (
+                "<article><code class='hl block'>\n  <i>def</i> <i>m</i> <i>:=</i> <i>1</i>\n</code></article>",
+                "def m := 1",
+            ),
+            ("<div class=code-block data-lang=xml>&lt;a/&gt;</div>", "<a/>"),
+        ],
+    )
+    def test_lines(self, html: str, text: str) -> None:
+        assert [lines for _, lines in code(f"<p>Before.</p>{html}<p>After.</p>")] == [text]
+
+    @pytest.mark.parametrize(
+        "html", ["<p>Use <code>x</code> here", "<ul><li><code>x</code></ul>", "<h2><code>x</code></h2>"]
+    )
+    def test_code_in_a_line_is_no_block(self, html: str) -> None:
+        assert not code(html)
+
+    def test_toolbar_is_left_out_and_names_the_language(self) -> None:
+        toolbar = "<div><span>Python</span><button>Copy code</button></div>"
+        blocks = extract_blocks(snapshot(f"<p>Text.</p><div>{toolbar}<pre>x = 1</pre></div>"))
+        found = Code(blocks)
+        assert found.language(int(found.roots[0])) == "python"
+        left_out = [text for text, flag in zip(blocks.snapshot.texts, found.texts.tolist(), strict=True) if flag]
+        assert left_out == ["Python", "Copy code", "x = 1"]
+
+
+class TestLanguage:
+    @pytest.mark.parametrize(
+        ("attributes", "language"),
+        [
+            ("class=language-python", "python"), ("class='hl lang-py'", "py"), ("class='brush: python; x'", "python"),
+            ("class='prettyprint lang-py'", "py"), ("class='hljs python'", "python"), ("class=lang:python", "python"),
+            ("data-lang=python", "python"), ("data-language=Python", "python"), ("language=tsx", "tsx"),
+            ("class=highlight-source-shell", "shell"), ("class=highlight-python3", "python3"),
+            ("class='CodeMirror cm-s-default cm-lang-python'", "python"), ("class=language-klingon", "klingon"),
+            ("class=python", ""), ("class='hljs copy'", ""), ("class='highlight basic'", ""),
+            ("class=my-language-c", ""),
+            ("class=language-", ""), ("class=language-a`b", ""), ("class=language-text", ""), ("class=lang", ""),
+            ("class='brush: none'", ""), ("class=highlight-box", ""), ("class='wp-block-code go'", ""),
+        ],
+    )  # fmt: skip
+    def test_of_classes_and_attributes(self, attributes: str, language: str) -> None:
+        assert code(f"<pre {attributes}>x") == [(language, "x")]
+
+    @pytest.mark.parametrize(
+        ("html", "language"),
+        [
+            ("<div class='highlight highlight-source-shell'><pre>x", "shell"),
+            ("<div class='highlight-bash notranslate'><div class=highlight><pre><span></span>x", "bash"),
+            ("<div class='language-sh highlighter-rouge'><div class=highlight><pre class=highlight><code>x", "sh"),
+            ("<figure class=highlight data-lang=bash><pre>x", "bash"),
+            ("<figure class='highlight bash'><pre>x", "bash"),
+            ("<div class=language-sh><pre><code class=language-js>x", "js"),
+            ("<div class=lang-cs><pre>x", ""), ("<div data-lang=pl><pre>x", ""),
+            ("<div class=highlight-box><pre>x", ""),
+            ("<div class='highlight klingon'><pre>x", ""), ("<main class=language-python><pre>x", ""),
+        ],
+    )  # fmt: skip
+    def test_of_elements_around(self, html: str, language: str) -> None:
+        assert code(html) == [(language, "x")]
+
+    def test_of_three_codes_is_unknown(self) -> None:
+        assert {language for language, _ in code("<div class=language-python><pre>a</pre><pre>b</pre><pre>c")} == {""}
+
+
+class TestLineNumbers:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            (f"<table><tr><td><pre>1\n2\n3\n4</pre><td>{CODE}</table>", ["1\n2\n3\n4"]),
+            (f"<table><tr><td><pre><b>7</b><br><b>8</b><br><b>9</b></pre><td>{CODE}</table>", ["7", "8", "9"]),
+            ("<table><tr><td><pre>1</pre><td><pre>echo hello</pre></table>", ["1"]),
+            ("<pre><div><i>1</i><p>a</p></div><div><i>2</i><p>b</p></div><div><i>3</i></div></pre>", ["1", "2", "3"]),
+            ("<pre><i>1</i>a = [1, 2]\n<i>2</i>b = 3\n</pre>", ["1", "2"]),
+            ("<p>1</p><p>2</p>", []),
+            ("<pre>1\n2\n3</pre>", []),
+            ("<pre>3</pre><pre>a</pre>", []),
+            ("<pre>1\n2\n3</pre><p>Next</p><pre>a\nb\nc\nd\ne</pre>", []),
+            ("<pre>[<i>1</i>, <i>2</i>, <i>3</i>]</pre>", []),
+            ("<pre><i>1</i>a\n<i>3</i>b\n</pre>", []),
+            ("<pre><i>1</i>\n<i>2</i>\n<i>3</i>\n</pre>", []),
+            ("<pre><i>1</i>a\nb\nc\nd\n<i>2</i>e</pre>", []),
+        ],
+    )
+    def test_are_found(self, html: str, expected: list[str]) -> None:
+        blocks = extract_blocks(snapshot(html))
+        assert [blocks.snapshot.texts[text].strip() for text in line_numbers(blocks).tolist()] == expected
