@@ -32,7 +32,7 @@ from vclean.classify.training.metadata import fit, fit_fields, is_same, make_exa
 from vclean.classify.training.page_type import add_unknown_addresses
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
-from vclean.features.metadata.mentions import Field
+from vclean.features.facts.mentions import Field
 from vclean.features.page_context import PageContext
 from vclean.files import write_atomic
 from vclean.labels import PAGE_TYPES

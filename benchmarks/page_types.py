@@ -19,7 +19,7 @@ from vclean.classify.training.page_type import PageTypeExample, add_unknown_addr
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
-from vclean.features.page_type.matrix import page_features, without_address
+from vclean.features.facts.matrix import page_features, without_address
 from vclean.labels import PAGE_TYPES, PageType
 from vclean.render.static.parse import parse
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.records.items import find_flat_items, find_items
-from vclean.features.records.linked_titles import leads_to_site, linked_starts
+from vclean.features.facts.items import find_flat_items, find_items
+from vclean.features.facts.linked_titles import leads_to_site, linked_starts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.features.records.groups import RecordGroups
-    from vclean.features.records.items import ItemRecord
-    from vclean.features.records.posts import PostRecord
+    from vclean.features.facts.groups import RecordGroups
+    from vclean.features.facts.items import ItemRecord
+    from vclean.features.facts.posts import PostRecord
     from vclean.labelled_page import LabelledPage
 
 _LEAST_LINKS: Final = 3

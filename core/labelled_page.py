@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.matrix import page_context
-from vclean.features.records.groups import RecordGroups
-from vclean.features.records.linked_titles import linked_blocks
+from vclean.features.facts.groups import RecordGroups
+from vclean.features.facts.linked_titles import linked_blocks
 from vclean.features.text.characters import EncodedTexts
 from vclean.labels import Kind, Label, Role
 from vclean.settings import Policy

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from vclean.classify.metadata.model import Choice
-    from vclean.features.metadata.mentions import Mention
+    from vclean.features.facts.mentions import Mention
     from vclean.features.page_context import PageContext
     from vclean.result import Result
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.threads import has_forum_address, has_forum_sign, names_forum
-from vclean.features.records.comment_parts import comment_parts, named_comments
-from vclean.features.records.groups import RecordGroups
-from vclean.features.records.posts import PostRecord, find_posts
+from vclean.features.facts.comment_parts import comment_parts, named_comments
+from vclean.features.facts.groups import RecordGroups
+from vclean.features.facts.posts import PostRecord, find_posts
 from vclean.item_search import content_share
 from vclean.labels import Kind
 

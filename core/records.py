@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.box import Box
-from vclean.features.metadata.dates import is_day_first, parse_date
+from vclean.features.facts.dates import is_day_first, parse_date
 from vclean.item_search import ItemSearch
 from vclean.labelled_page import LabelledPage
 from vclean.labels import Kind, Label
@@ -21,8 +21,8 @@ from vclean.post_search import PostSearch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vclean.features.records.items import ItemRecord
-    from vclean.features.records.posts import PostRecord
+    from vclean.features.facts.items import ItemRecord
+    from vclean.features.facts.posts import PostRecord
     from vclean.result import Result
 
 _ITEM_CONTENT, _RELATED = 0.8, 0.3

@@ -10,15 +10,15 @@ import numpy as np
 
 from vclean.box import Box
 from vclean.features.matrix import page_context
-from vclean.features.subject.declared import amount
-from vclean.features.subject.subject import ProductSubject, find_subject
+from vclean.features.facts.declared import amount
+from vclean.features.facts.subject import ProductSubject, find_subject
 from vclean.features.text.page_title import normalize
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vclean.features.subject.subject import RecipeSubject, Subject
+    from vclean.features.facts.subject import RecipeSubject, Subject
     from vclean.result import Result
 
 _CURRENCIES: Final = {

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vclean.features.subject.subject import find_subject
+from vclean.features.facts.subject import find_subject
 from vclean.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vclean.features.page_context import PageContext
-    from vclean.features.subject.subject import Subject
+    from vclean.features.facts.subject import Subject
     from vclean.settings import Policy
 
 

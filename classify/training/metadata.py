@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.metadata.model import (
-    FIELDS,
-    FORMAT,
-    MetadataModel,
-    candidates_of,
-    card_columns,
-    confirmed_blocks,
-    marked_candidate,
-)
+from vclean.classify.metadata.choice import confirmed_blocks, marked_candidate, metadata_page
+from vclean.classify.metadata.model import FORMAT, MetadataModel, card_columns
 from vclean.classify.training.page_type import fit_page_types
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
 from vclean.features.blocks import extract_blocks
-from vclean.features.metadata.mentions import Field
-from vclean.features.metadata.names import names_key, without_credentials
+from vclean.features.facts.candidates import FIELDS
+from vclean.features.facts.mentions import Field
+from vclean.features.facts.names import names_key, without_credentials
 from vclean.features.page_context import PageContext
 from vclean.features.text.page_title import normalize
 from vclean.imports import versions
@@ -34,7 +28,7 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.corpora import GoldPage
     from vclean.classify.training.page_type import PageTypeExample
     from vclean.classify.trees.forest import Forest
-    from vclean.features.metadata.candidates import Candidates
+    from vclean.features.facts.candidates import Candidates
     from vclean.labels import PartKind
     from vclean.render.snapshot import Snapshot
 
@@ -91,7 +85,8 @@ def make_example(snapshot: Snapshot, page: GoldPage, language: str) -> MetadataE
         page: its gold.
         language: its detected language, ISO 639-1.
     """
-    candidates = candidates_of(PageContext(extract_blocks(snapshot)), language)
+    page = metadata_page(PageContext(extract_blocks(snapshot)), language)
+    candidates = {field: page.candidates(field) for field in FIELDS}
     gold: dict[Field, tuple[str, ...]] = {
         Field.TITLE: (page.title,) if page.title else (),
         Field.AUTHORS: page.authors,
@@ -115,7 +110,8 @@ def corrected_example(
         parts: the parts of the page by block.
         base: the model that chooses among several candidates in the marked blocks.
     """
-    candidates = candidates_of(context, language, parts)
+    page = metadata_page(context, language, parts)
+    candidates = {name: page.candidates(name) for name in FIELDS}
     is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
     for name in FIELDS:
         row = marked_candidate(candidates[name], base.forests[name], confirmed_blocks(parts, name))

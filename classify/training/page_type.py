@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
-from vclean.features.page_type.matrix import without_address
+from vclean.features.facts.page_type import without_address
 from vclean.labels import PAGE_TYPES, PageType
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class PageTypeExample:
     """Page of known type.
 
     Attributes:
-        x: float32 (F,), its features, see `vclean.features.page_type.matrix`.
+        x: float32 (F,), its features, see `vclean.features.facts.page_type`.
         page_type: its type.
         weight: how much it counts.
     """

@@ -26,7 +26,7 @@ from vclean.errors import InputError
 from vclean.features.block_names import block_names, match_blocks
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import page_context
-from vclean.features.metadata.mentions import Field
+from vclean.features.facts.mentions import Field
 from vclean.features.text.language import detect
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot

@@ -8,8 +8,8 @@ from vclean.classify.corpora.corpora import GoldPage
 from vclean.classify.metadata.choice import choose_metadata
 from vclean.classify.training.metadata import fit, is_same, make_example
 from vclean.classify.training.page_type import PageTypeExample
-from vclean.features.metadata.mentions import Field
-from vclean.features.page_type.matrix import COLUMNS
+from vclean.features.facts.mentions import Field
+from vclean.features.facts.matrix import COLUMNS
 from vclean.labels import PAGE_TYPES
 
 NAMES = ("Ann Lee", "Bo Ek", "Cy Fo", "Di Ga")

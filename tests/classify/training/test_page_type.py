@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vclean.classify.training.page_type import PageTypeExample, add_unknown_addresses, fit_page_types
-from vclean.features.page_type import address
-from vclean.features.page_type.matrix import COLUMNS
+from vclean.features.facts import address
+from vclean.features.facts.matrix import COLUMNS
 from vclean.labels import PAGE_TYPES, PageType
 
 

@@ -7,12 +7,12 @@ import pytest
 from helpers.pages import context_of, laid_out, snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.metadata import authors, publication_dates, titles
-from vclean.features.metadata.authors import author_candidates
-from vclean.features.metadata.candidates import MAX_CANDIDATES, Candidates, MetadataPage
-from vclean.features.metadata.mentions import Field
-from vclean.features.metadata.publication_dates import date_candidates
-from vclean.features.metadata.titles import title_candidates
+from vclean.features.facts import authors, publication_dates, titles
+from vclean.features.facts.authors import author_candidates
+from vclean.features.facts.candidates import MAX_CANDIDATES, Candidates, MetadataPage
+from vclean.features.facts.mentions import Field
+from vclean.features.facts.publication_dates import date_candidates
+from vclean.features.facts.titles import title_candidates
 from vclean.features.page_context import PageContext
 
 PAGE = """<title>Rain in May | The Daily</title><meta property="og:title" content="Rain in May"><h1>Rain in May</h1>

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.metadata.json_ld import json_ld_mentions, parse_json
-from vclean.features.metadata.mentions import MAX_MENTIONS, Field
+from vclean.features.facts.json_ld import json_ld_mentions, parse_json
+from vclean.features.facts.mentions import MAX_MENTIONS, Field
 
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

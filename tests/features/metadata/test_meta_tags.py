@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from vclean.features.metadata.mentions import Field, Source
-from vclean.features.metadata.meta_tags import meta_mentions
+from vclean.features.facts.mentions import Field, Source
+from vclean.features.facts.markup import meta_mentions
 from vclean.render.document_head import DocumentHead
 
 

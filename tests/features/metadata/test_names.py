@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.metadata.names import (
+from vclean.features.facts.names import (
     byline_word,
     looks_like_name,
     names_key,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.page_type.address import COLUMNS, address_values
+from vclean.features.facts.address import COLUMNS, address_values
 
 
 def values(url: str) -> dict[str, float]:

@@ -7,7 +7,7 @@ import pytest
 from helpers.forum import listing, thread
 from helpers.pages import context_of
 
-from vclean.features.page_type.contents import COLUMNS, content_values
+from vclean.features.facts.contents import COLUMNS, content_values
 
 SENTENCE = (
     "The ferry did not leave the harbour on Monday because the wind had turned to the north and the sea was high."

@@ -6,7 +6,7 @@ import time
 import pytest
 from helpers.pages import snapshot
 
-from vclean.features.page_type.declarations import COLUMNS, declared_values
+from vclean.features.facts.declarations import COLUMNS, declared_values
 
 
 def values(html: str) -> dict[str, float]:

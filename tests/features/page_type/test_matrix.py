@@ -6,7 +6,7 @@ from helpers.pages import context_of, laid_out
 
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import page_context
-from vclean.features.page_type.matrix import COLUMNS, page_features
+from vclean.features.facts.matrix import COLUMNS, page_features
 
 
 class TestPageFeatures:

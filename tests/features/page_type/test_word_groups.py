@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from vclean.features.page_type.word_groups import groups_of, name_bit, text_terms, words_of
+from vclean.features.facts.word_groups import groups_of, name_bit, text_terms, words_of
 
 
 class TestGroupsOf:

@@ -6,7 +6,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.records.date_texts import MAX_CHARACTERS, date_start, find_date_texts
+from vclean.features.facts.date_texts import MAX_CHARACTERS, date_start, find_date_texts
 
 
 def dates(text, language="en"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from helpers.pages import snapshot
 
-from vclean.features.records.groups import RecordGroups
+from vclean.features.facts.groups import RecordGroups
 
 
 def groups(html):
@@ -40,7 +40,7 @@ class TestFind:
         assert groups("<main><p class=a>x</main>")[2] == []
 
     def test_groups_have_a_limit(self, monkeypatch):
-        monkeypatch.setattr("vclean.features.records.groups.MAX_RECORDS", 20)
+        monkeypatch.setattr("vclean.features.facts.groups.MAX_RECORDS", 20)
         page, _, members = groups("<div>" + "<p>a</p>" * 21 + "</div><table><tr>" + "<td>a" * 21)
         assert tags(page, members) == [["p"] * 20]
 

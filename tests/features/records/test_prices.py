@@ -9,8 +9,8 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.records.prices import MONEY, record_prices
-from vclean.features.records.slots import RecordTexts
+from vclean.features.facts.prices import MONEY, record_prices
+from vclean.features.facts.slots import RecordTexts
 
 
 def prices(html):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.pages import context_of
 
-from vclean.features.subject.subject import ProductSubject, RecipeSubject, Subject, find_subject
+from vclean.features.facts.subject import ProductSubject, RecipeSubject, Subject, find_subject
 
 LAMP = {
     "@type": "Product", "name": "Fennel 2", "brand": "Lantern", "sku": "L-204",

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.records.groups import sum_weights
-from vclean.features.records.linked_titles import find_flat_list
-from vclean.features.records.prices import record_prices
-from vclean.features.records.slots import RecordTexts
+from vclean.features.facts.groups import sum_weights
+from vclean.features.facts.linked_titles import find_flat_list
+from vclean.features.facts.prices import record_prices
+from vclean.features.facts.slots import RecordTexts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
-    from vclean.features.records.groups import RecordGroups
+    from vclean.features.facts.groups import RecordGroups
     from vclean.render.snapshot import Snapshot
 
 LEAST_COVER: Final = 0.05

@@ -12,7 +12,7 @@ from vclean.features import tree
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.features.records.slots import RecordTexts
+    from vclean.features.facts.slots import RecordTexts
 
 _DEPTH: Final = re.compile(r"(?:depth|level|indent)[-_]?(\d{1,2})\b", re.IGNORECASE)
 _DEPTH_ATTRIBUTES: Final = ("data-depth", "data-level", "depth", "indent", "aria-level")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.characters import is_sentence
-from vclean.features.metadata.mentions import MAX_CHARS, clean_text
+from vclean.features.facts.mentions import MAX_CHARS, clean_text
 from vclean.features.names import lexicon
 from vclean.labels import Visibility
 
@@ -45,6 +45,16 @@ class PageView:
         if not self._hidden_sentences:
             return texts
         return ["" if row in self._hidden_sentences else text for row, text in enumerate(texts)]
+
+    @cached_property
+    def all_text(self) -> str:
+        """Return the text of the page in small letters."""
+        return "\n".join(self.texts).casefold()
+
+    @cached_property
+    def interface_words(self) -> dict[str, NDArray[np.float32]]:
+        """Return the number of words of user interfaces in each block, by list: float32 (B,) each."""
+        return {name: self.context.terms.count(name) for name in ("actions", "bylines", "boilerplate")}
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from vclean.features.metadata.dates import find_dates
-from vclean.features.metadata.mentions import MAX_NAME_CHARS
+from vclean.features.facts.dates import find_dates
+from vclean.features.facts.mentions import MAX_NAME_CHARS
 from vclean.features.text.page_title import normalize
 
 MAX_AUTHORS: Final = 20

@@ -11,7 +11,15 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.features.metadata.mentions import MAX_MENTIONS, MAX_NAME_CHARS, Field, Mention, Source, clean_text
+from vclean.features.facts.mentions import (
+    MAX_MENTIONS,
+    MAX_NAME_CHARS,
+    PROPERTIES,
+    Field,
+    Mention,
+    Source,
+    clean_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,27 +33,18 @@ _MAX_VALUES: Final = 50
 _MAX_REPAIRED: Final = 60_000
 """Most characters of broken JSON that is repaired; time grows with their number."""
 _CONTROL: Final = re.compile(r"^\s*(?:<!--|//<!\[CDATA\[|<!\[CDATA\[|/\*.*?\*/)|(?:-->|//\]\]>|\]\]>|;)\s*$", re.DOTALL)
-
-_ARTICLE: Final = re.compile(
-    r"(?:article|posting|report|recipe|review|howto|videoobject|question|course|event|book|creativework|movie|podcast\w*)$"
-)
-_PRODUCT: Final = re.compile(r"(?:product|application|vehicle|apartment|jobposting|offer)$")
-_PAGE: Final = re.compile(r"page$")
-_SITE: Final = re.compile(r"website$")
-_ORGANIZATION: Final = re.compile(r"(?:organization|business|corporation|store|restaurant|hotel|school)$")
-_KINDS: Final = (
-    ("product", _PRODUCT), ("article", _ARTICLE), ("page", _PAGE), ("site", _SITE), ("organization", _ORGANIZATION),
-)  # fmt: skip
+_KINDS: Final = {
+    "product": re.compile(r"(?:product|application|vehicle|apartment|jobposting|offer)$"),
+    "article": re.compile(
+        r"(?:article|posting|report|recipe|review|howto|videoobject|question|course|event|book|creativework|movie|podcast\w*)$"
+    ),
+    "page": re.compile(r"page$"),
+    "site": re.compile(r"website$"),
+    "organization": re.compile(r"(?:organization|business|corporation|store|restaurant|hotel|school)$"),
+}
 """Kinds of objects, by the ends of their types in lower case."""
-
-_TEXTS: Final = {
-    "headline": Field.TITLE, "name": Field.TITLE, "datePublished": Field.PUBLISHED, "dateCreated": Field.PUBLISHED,
-    "uploadDate": Field.PUBLISHED, "dateModified": Field.MODIFIED, "description": Field.DESCRIPTION,
-    "articleSection": Field.SECTION, "license": Field.LICENSE,
-}  # fmt: skip
-"""Properties of articles, products and pages with text; the first value of a list counts."""
-_NAMES: Final = {"author": Field.AUTHORS, "creator": Field.AUTHORS, "publisher": Field.SITE_NAME}
-"""Properties with persons or organizations."""
+ORGANIZATION: Final = "json-ld:organization"
+"""Feature column of authors that are organizations."""
 
 
 def json_ld_mentions(scripts: Sequence[str]) -> list[Mention]:
@@ -108,31 +107,32 @@ def _kind(node: Node) -> str:
     types = node.get("@type", "")
     several = types if isinstance(types, list) else [types]
     names = [each.lower().rpartition("/")[2] for each in several[:_MAX_VALUES] if isinstance(each, str)]
-    return next((kind for kind, pattern in _KINDS if any(map(pattern.search, names))), "other" if names else "untyped")
+    kinds = (kind for kind, pattern in _KINDS.items() if any(map(pattern.search, names)))
+    return next(kinds, "other" if names else "untyped")
 
 
 def _mentions_of(node: Node, by_id: dict[str, Node]) -> Iterator[Mention]:
+    """Yield the mentions in the properties of an object that `data/properties.tsv` has for its kind."""
     kind = _kind(node)
-    if kind in ("site", "organization"):
-        yield from _mention(Field.SITE_NAME, (first_text(node.get("name"), MAX_NAME_CHARS),), f"{kind}.name")
-        return
-    if kind == "other":
-        return
-    for name, field in _TEXTS.items():
-        yield from _mention(field, (first_text(node.get(name)),), f"{kind}.{name}")
-    for name, field in _NAMES.items():
-        yield from _mention(field, _person_names(node.get(name), by_id), f"{kind}.{name}")
-    part_of = node.get("isPartOf")
-    if isinstance(part_of, dict):
-        yield from _mention(Field.SITE_NAME, (first_text(part_of.get("name"), MAX_NAME_CHARS),), f"{kind}.isPartOf")
-    yield from _mention(Field.IMAGE, (_image(node.get("image"), by_id),), f"{kind}.image")
-    yield from _mention(Field.TAGS, _keywords(node.get("keywords")), f"{kind}.keywords")
+    for name, value in list(node.items())[:_MAX_NODES]:
+        row = PROPERTIES.get(("json-ld", f"{kind}.{name}"))
+        if row is None:
+            continue
+        for slot, values in _values(row.field, value, by_id):
+            if present := tuple(filter(None, values)):
+                yield Mention(row.field, present, Source.JSON_LD, f"{kind}.{name}", slot=slot or row.slot)
 
 
-def _mention(field: Field, values: Sequence[str], name: str) -> Iterator[Mention]:
-    present = tuple(value for value in values if value)
-    if present:
-        yield Mention(field, present, Source.JSON_LD, name)
+def _values(field: Field, value: object, by_id: dict[str, Node]) -> list[tuple[str, Sequence[str]]]:
+    """Return the values of a property as text, each with the feature column if it is not that of the property."""
+    if field is Field.AUTHORS:
+        people, firms = _names(value, by_id)
+        return [("", people), (ORGANIZATION, firms)]
+    if field is Field.SITE_NAME:
+        return [("", [*(names := _names(value, by_id))[0], *names[1]][:1])]
+    if field is Field.IMAGE:
+        return [("", [_image(value, by_id)])]
+    return [("", _keywords(value) if field is Field.TAGS else [first_text(value)])]
 
 
 def first_text(value: object, limit: int = 500) -> str:
@@ -147,20 +147,22 @@ def first_text(value: object, limit: int = 500) -> str:
     return clean_text(html.unescape(text), limit) if "&" in text else text
 
 
-def _person_names(value: object, by_id: dict[str, Node]) -> tuple[str, ...]:
-    """Return the names of persons or organizations: strings, objects with names, or references to objects."""
-    names: list[str] = []
+def _names(value: object, by_id: dict[str, Node]) -> tuple[list[str], list[str]]:
+    """Return the names of persons, and those of organizations: strings, objects with names, or references to them."""
+    people: list[str] = []
+    firms: list[str] = []
     for each in (value if isinstance(value, list) else [value])[:_MAX_VALUES]:
-        person = each
-        if isinstance(person, dict) and not person.get("name") and isinstance(person.get("@id"), str):
-            person = by_id.get(person["@id"], person)
-        name = _person_name(person) if isinstance(person, dict) else first_text(person, MAX_NAME_CHARS + 1)
+        node = each
+        if isinstance(node, dict) and not node.get("name") and isinstance(node.get("@id"), str):
+            node = by_id.get(node["@id"], node)
+        name = _full_name(node) if isinstance(node, dict) else first_text(node, MAX_NAME_CHARS + 1)
+        names = firms if isinstance(node, dict) and _kind(node) == "organization" else people
         if name and len(name) <= MAX_NAME_CHARS and name not in names:
             names.append(name)
-    return tuple(names)
+    return people, firms
 
 
-def _person_name(person: Node) -> str:
+def _full_name(person: Node) -> str:
     name = first_text(person.get("name"), MAX_NAME_CHARS + 1)
     if name:
         return name
@@ -176,9 +178,9 @@ def _image(value: object, by_id: dict[str, Node]) -> str:
     return clean_text(value, 2000)
 
 
-def _keywords(value: object) -> tuple[str, ...]:
+def _keywords(value: object) -> list[str]:
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list):
-        return ()
-    return tuple(dict.fromkeys(filter(None, (first_text(each, MAX_NAME_CHARS) for each in value[:_MAX_VALUES]))))
+        return []
+    return list(dict.fromkeys(first_text(each, MAX_NAME_CHARS) for each in value[:_MAX_VALUES]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.records.prices import MONEY, join_cents
+from vclean.features.facts.prices import MONEY, join_cents
 from vclean.features.struck import is_struck
 from vclean.features.text.page_title import normalize
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.metadata.page_view import PageView
-    from vclean.features.subject.declared import DeclaredProduct
+    from vclean.features.facts.declared import DeclaredProduct
+    from vclean.features.facts.page_view import PageView
 
 _SHORT: Final = 14
 """Most words of a block with a price, a brand or a number."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.metadata.page_view import PageView
-    from vclean.features.subject.declared import DeclaredRecipe
+    from vclean.features.facts.declared import DeclaredRecipe
+    from vclean.features.facts.page_view import PageView
 
 _LEAST_WORDS: Final = 2
 """Fewest words of a block that is a part of an ingredient or step; shorter ones have to be a whole one."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.subject.declared import DeclaredRecipe
-from vclean.features.subject.recipes import RecipeBlocks
+from vclean.features.facts.declared import DeclaredRecipe
+from vclean.features.facts.recipes import RecipeBlocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

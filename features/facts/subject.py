@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from vclean.features.metadata.page_view import PageView
-from vclean.features.subject.declared import DeclaredProduct, declared_product, declared_recipe
-from vclean.features.subject.products import find_product, looks_like_product
-from vclean.features.subject.recipes import find_recipe
-from vclean.features.subject.shown_recipes import find_shown_recipe
+from vclean.features.facts.declared import DeclaredProduct, declared_product, declared_recipe
+from vclean.features.facts.page_view import PageView
+from vclean.features.facts.products import find_product, looks_like_product
+from vclean.features.facts.recipes import find_recipe
+from vclean.features.facts.shown_recipes import find_shown_recipe
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from vclean.features.facts.declared import DeclaredRecipe
+    from vclean.features.facts.products import ProductBlocks
+    from vclean.features.facts.recipes import RecipeBlocks
     from vclean.features.page_context import PageContext
-    from vclean.features.subject.declared import DeclaredRecipe
-    from vclean.features.subject.products import ProductBlocks
-    from vclean.features.subject.recipes import RecipeBlocks
 
 _DECLARED_NOTHING: Final = DeclaredProduct()
 

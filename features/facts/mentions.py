@@ -1,10 +1,12 @@
-"""Define `Mention`: one place of a page that gives a value for a field of metadata."""
+"""Define `Mention`, one place of a page that gives a value for a field of metadata, and the table of properties."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
+
+from vclean.files import read_table
 
 MAX_CHARS: Final = 500
 """Characters of a title, a description or another text; longer values are truncated."""
@@ -70,6 +72,7 @@ class Mention:
             points to it, such as `class` or `by`.
         block: the block with the text; -1 outside blocks.
         element: the element with the markup; -1 outside the snapshot.
+        slot: the column of the features that is 1 for its candidate.
 
     >>> Mention(Field.TITLE, ("Rain",), Source.OPEN_GRAPH, "og:title").values
     ('Rain',)
@@ -81,6 +84,35 @@ class Mention:
     name: str
     block: int = -1
     element: int = -1
+    slot: str = ""
+
+
+class Property(NamedTuple):
+    """Row of `data/properties.tsv`.
+
+    Attributes:
+        field: the field that the property gives.
+        slot: column of the features, shared by properties with the same meaning.
+        precision: how often the value is that of the other properties of the page, on the training corpora; 1 for
+            fields that trees choose.
+    """
+
+    field: Field
+    slot: str
+    precision: float
+
+
+PROPERTIES: Final = {
+    (kind, name): Property(Field(field), f"{kind}:{slot}", float(precision))
+    for field, kind, slot, precision, names in read_table(__file__, "properties.tsv")
+    for name in names.split()
+}
+"""Properties by kind of markup and name."""
+
+
+def slots_of(field: Field) -> tuple[str, ...]:
+    """Return the feature columns of the properties of a field, in the order of the table."""
+    return tuple(dict.fromkeys(row.slot for row in PROPERTIES.values() if row.field is field))
 
 
 def clean_text(value: object, limit: int = MAX_CHARS) -> str:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.records.date_texts import date_start, find_date_texts
-from vclean.features.records.groups import sum_weights
-from vclean.features.records.post_authors import CLEAR_SIGN, author_signs, find_authors
-from vclean.features.records.post_depths import post_depths
-from vclean.features.records.slots import LEAST_SHARE, RecordTexts, order_in_record
+from vclean.features.facts.date_texts import date_start, find_date_texts
+from vclean.features.facts.groups import sum_weights
+from vclean.features.facts.post_authors import CLEAR_SIGN, author_signs, find_authors
+from vclean.features.facts.post_depths import post_depths
+from vclean.features.facts.slots import LEAST_SHARE, RecordTexts, order_in_record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
-    from vclean.features.records.groups import RecordGroups
+    from vclean.features.facts.groups import RecordGroups
     from vclean.render.snapshot import Snapshot
 
 LEAST_COVER: Final = 0.3

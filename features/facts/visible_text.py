@@ -1,27 +1,29 @@
-"""Read metadata from the text that readers see: headlines, bylines and dates."""
+"""Read metadata from the text that readers see, or that a person marked: headlines, bylines and dates."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.metadata.dates import find_dates
-from vclean.features.metadata.mentions import MAX_NAME_CHARS, Field, Mention, Source, clean_text
-from vclean.features.metadata.names import byline_word, looks_like_name, split_names
-from vclean.features.metadata.page_view import NAMES
+from vclean.features.facts.dates import find_dates
+from vclean.features.facts.mentions import MAX_NAME_CHARS, Field, Mention, Source, clean_text
+from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
+from vclean.features.facts.page_view import NAMES
 from vclean.features.text.page_title import split_title, strip_site_name, title_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.features.metadata.page_view import PageView
+    from vclean.features.facts.page_view import PageView
 
 HEADLINES: Final = 6
 """Blocks with the highest scores that are candidates for the title."""
+LAST_HEADLINE: Final = f"headline{HEADLINES - 1}"
 MAX_BYLINE_WORDS: Final = 40
 MAX_DATE_BLOCKS: Final = 60
 """Most blocks that are searched for dates, those nearest to the headline."""
@@ -124,12 +126,18 @@ def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Men
 
     The name of a mention is the meaning of the text before the date: `updated`, `published`, or `text` if unknown.
     """
-    context = page.context
-    digits = np.flatnonzero((context.digit_words > 0) & (context.tokens <= MAX_BYLINE_WORDS))
-    mentions: list[Mention] = []
-    for block in _nearest(digits, page.headline)[:MAX_DATE_BLOCKS].tolist():
-        mentions += block_dates(page, block, language, day_first=day_first)
-    return mentions
+    blocks = _date_blocks(page)
+    return [mention for block in blocks for mention in block_dates(page, block, language, day_first=day_first)]
+
+
+def date_text(page: PageView) -> str:
+    """Return the text of the blocks that are searched for dates."""
+    return "\n".join(page.texts[block] for block in _date_blocks(page))
+
+
+def _date_blocks(page: PageView) -> list[int]:
+    digits = np.flatnonzero((page.context.digit_words > 0) & (page.context.tokens <= MAX_BYLINE_WORDS))
+    return _nearest(digits, page.headline)[:MAX_DATE_BLOCKS].tolist()
 
 
 def block_dates(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
@@ -148,3 +156,36 @@ def _nearest(blocks: NDArray[np.intp], headline: int) -> NDArray[np.intp]:
     """Return blocks in the order of their distance from the headline; those before it count three times as far."""
     distance = np.where(blocks >= headline, blocks - headline, 3 * (headline - blocks))
     return blocks[np.argsort(distance, kind="stable")]
+
+
+def confirmed_mentions(
+    mentions: Sequence[Mention],
+    field: Field,
+    blocks: Collection[int],
+    page: PageView,
+    language: str,
+    *,
+    day_first: bool,
+) -> list[Mention]:
+    """Return the mentions of a field, with those in blocks that a person marked; these need not look like bylines.
+
+    Args:
+        mentions: the mentions of the field.
+        field: the title, the authors or the day of publication.
+        blocks: the marked blocks.
+        page: the page.
+        language: ISO 639-1 code of the names of months.
+        day_first: whether 3/7/2024 is in July.
+    """
+    completed = list(mentions)
+    for block in sorted(blocks):
+        shown = [mention for mention in completed if mention.block == block and mention.source is Source.PAGE]
+        if field is Field.AUTHORS:
+            if names := read_names(page.texts[block]):
+                mention = shown[0] if shown else Mention(field, (), Source.PAGE, "near", block)
+                completed = [*(each for each in completed if each not in shown), replace(mention, values=names)]
+        elif not shown and field is Field.TITLE:
+            completed.append(Mention(field, (headline_text(page.texts[block]),), Source.PAGE, LAST_HEADLINE, block))
+        elif not shown:
+            completed += block_dates(page, block, language, day_first=day_first)
+    return completed

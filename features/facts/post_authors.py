@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.records.slots import LEAST_SHARE, order_in_record
+from vclean.features.facts.slots import LEAST_SHARE, order_in_record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.features.records.slots import RecordTexts
+    from vclean.features.facts.slots import RecordTexts
 
 _ACTION: Final = re.compile(
     r"(?:log in to |reply to )?(?:reply|answer|quote|report|share|likes?|upvote|permalink|link|edit|delete|flag|"

@@ -12,7 +12,7 @@ from vclean.features.struck import is_struck
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vclean.features.records.slots import RecordTexts
+    from vclean.features.facts.slots import RecordTexts
 
 MONEY: Final = re.compile(
     r"(?:[$€£¥￥₹₩₽₺₫฿₪₱]|\b(?:USD|EUR|GBP|CHF|SEK|NOK|DKK|PLN|CAD|AUD|Rs\.?|kr\.?|R\$)\s?)\s?\d(?:[\d.,\s]|['’](?=\d)){0,24}"

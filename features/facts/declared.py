@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.features.metadata.json_ld import first_text, main_nodes, parse_json
-from vclean.features.metadata.mentions import clean_text
+from vclean.features.facts.json_ld import first_text, main_nodes, parse_json
+from vclean.features.facts.mentions import clean_text
 from vclean.features.text.page_title import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from vclean.features.metadata.page_view import PageView
+    from vclean.features.facts.page_view import PageView
 
     Properties = Mapping[str, Sequence[Any]]
 
