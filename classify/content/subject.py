@@ -14,8 +14,8 @@ from vclean.labels import Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vclean.features.page_context import PageContext
     from vclean.features.facts.subject import Subject
+    from vclean.features.page_context import PageContext
     from vclean.settings import Policy
 
 

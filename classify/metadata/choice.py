@@ -164,8 +164,11 @@ def _possible(field: Field, candidates: Candidates, *, is_forum: bool) -> NDArra
     """Return which of C candidates can be the value of a field, whatever their probability: bool (C,)."""
     if field is Field.TITLE:
         return np.array([_is_title(row.values[0]) for row in candidates.rows], dtype=bool)
-    in_place = np.ones(len(candidates.rows), dtype=bool) if is_forum else ~candidates.in_comments
-    return in_place & np.array([field is not Field.AUTHORS or bool(persons(row.values)) for row in candidates.rows])
+    is_possible = [
+        (is_forum or not in_comments) and (field is not Field.AUTHORS or bool(persons(row.values)))
+        for row, in_comments in zip(candidates.rows, candidates.in_comments.tolist(), strict=True)
+    ]
+    return np.array(is_possible, dtype=bool)
 
 
 def _is_title(text: str) -> bool:

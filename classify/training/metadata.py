@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.corpora import GoldPage
     from vclean.classify.training.page_type import PageTypeExample
     from vclean.classify.trees.forest import Forest
-    from vclean.features.facts.candidates import Candidates
+    from vclean.features.facts.candidates import Candidates, MetadataPage
     from vclean.labels import PartKind
     from vclean.render.snapshot import Snapshot
 
@@ -85,8 +85,7 @@ def make_example(snapshot: Snapshot, page: GoldPage, language: str) -> MetadataE
         page: its gold.
         language: its detected language, ISO 639-1.
     """
-    page = metadata_page(PageContext(extract_blocks(snapshot)), language)
-    candidates = {field: page.candidates(field) for field in FIELDS}
+    candidates = _candidates(metadata_page(PageContext(extract_blocks(snapshot)), language))
     gold: dict[Field, tuple[str, ...]] = {
         Field.TITLE: (page.title,) if page.title else (),
         Field.AUTHORS: page.authors,
@@ -110,14 +109,17 @@ def corrected_example(
         parts: the parts of the page by block.
         base: the model that chooses among several candidates in the marked blocks.
     """
-    page = metadata_page(context, language, parts)
-    candidates = {name: page.candidates(name) for name in FIELDS}
+    candidates = _candidates(metadata_page(context, language, parts))
     is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
     for name in FIELDS:
         row = marked_candidate(candidates[name], base.forests[name], confirmed_blocks(parts, name))
         if row is not None:
             is_right[name][row] = True
     return MetadataExample(candidates, is_right, {name: bool(is_right[name].any()) for name in FIELDS})
+
+
+def _candidates(page: MetadataPage) -> dict[Field, Candidates]:
+    return {name: page.candidates(name) for name in FIELDS}
 
 
 def continue_training(base: MetadataModel, examples: Sequence[MetadataExample]) -> MetadataModel:

@@ -80,7 +80,7 @@ _LETTERS: Final = (
 )  # fmt: skip
 _AGREEMENT: Final = (
     "candidates", "order", "first_visible", "contains", "contained", "shared", "agreement", "same_as_first",
-    "in_headline", "in_document", "document_covered", "in_url", "url_covered", "occurrences",
+    "in_headline", "in_document", "document_covered", "in_url", "url_covered", "occurrences", "small", "own_link",
 )  # fmt: skip
 _HEADLINE: Final = ("score", "score_behind", "is_h1")
 _DAYS: Final = ("days_after_first", "days_before_last", "rank_by_day", "rank_from_last", "days_from_markup",
@@ -371,6 +371,8 @@ class _Table:
             "document_covered": len(words & self.document) / max(len(self.document), 1),
             "in_url": len(words & self.slug) / size,
             "url_covered": len(words & self.slug) / len(self.slug) if self.slug else float("nan"),
+            "small": len(words & self.view.small_words) / size,
+            "own_link": float("-".join(normalize(self.rows[index].values[0]).split()) in self.view.all_links),
             "occurrences": min(self.view.all_text.count(self.rows[index].values[0].casefold()), 20),
         }
 

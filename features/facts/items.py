@@ -1,4 +1,4 @@
-"""Find the items of listings and grids: repeated elements with a title, most of them with a link.
+"""Decide whether a page is a listing, and find its items: repeated elements with a title, most of them with a link.
 
 A page may have several lists of items, such as featured and latest articles: the best group of repeated elements is
 taken, then the best of the rest.
@@ -7,25 +7,50 @@ taken, then the best of the rest.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from vclean.features import tree
 from vclean.features.facts.groups import sum_weights
-from vclean.features.facts.linked_titles import find_flat_list
+from vclean.features.facts.linked_titles import find_flat_list, leads_to_site, linked_starts
 from vclean.features.facts.prices import record_prices
 from vclean.features.facts.slots import RecordTexts
+from vclean.labels import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.groups import RecordGroups
+    from vclean.features.facts.labelled import LabelledBlocks
+    from vclean.features.facts.threads import PostSearch
     from vclean.render.snapshot import Snapshot
 
-LEAST_COVER: Final = 0.05
+_ITEM_CONTENT, _RELATED = 0.8, 0.3
+"""Weights of words of other content and of related documents, relative to an item."""
+_LEAST_IN_ITEMS: Final = 0.01
+"""Share of the words of a page in items below which a page has none. Most pages have less; the search takes as long as
+writing JSON."""
+_LEAST_LINKS: Final = 3
+"""Fewest blocks that are links of a listing whose blocks the model does not call items."""
+_LEAST_TITLES: Final = 4
+"""Headings with links from which its items need not have most of the content."""
+_LIST_SHARE: Final = 0.6
+"""Share of the words of the content that the items of a listing with fewer of them need to have."""
+_MOST: Final = 0.7
+"""Share of the items of a listing that need to begin with a linked title."""
+_MAX_WORDS: Final = 150
+"""Median number of words of the items of a listing; sections of a document have more."""
+_MAX_SHARE: Final = 0.5
+"""Share of the words of all items that one may have."""
+_MAX_BEFORE: Final = 8
+"""Most words before the title of an item."""
+_LEAST_COVER: Final = 0.05
 """Share of the weighted words of a page that a list of items needs to have."""
 _MAX_LISTS: Final = 4
 _LEAST_ALL: Final = 0.3
@@ -77,22 +102,77 @@ class ItemRecord:
     title_row: int
 
 
-def find_items(
-    blocks: BlockColumns, groups: RecordGroups, words: NDArray[np.float64], weight: NDArray[np.float64]
-) -> list[ItemRecord]:
-    """Return the items of a page in document order; empty if it has none.
+def find_items(page: LabelledBlocks, posts: PostSearch) -> list[ItemRecord]:
+    """Return the items of a page in document order; empty if it is no listing.
 
     Args:
-        blocks: the blocks of the page.
-        groups: the groups of repeated elements of the page.
-        words: float64 (B,), words per block.
-        weight: float64 (B,), how much each block may be the text of an item: its words times a factor from 0 to 1.
+        page: the labelled page.
+        posts: the search for its posts; headings with links may be theirs.
     """
-    snapshot = blocks.snapshot
+    if not len(page.blocks):
+        return []
+    is_listing = not page.kinds or page.count_words({Kind.ITEM}) >= _LEAST_IN_ITEMS
+    may_be_title = (page.is_linked | linked_starts(page.blocks)) & page.is_content
+    is_possible = np.count_nonzero(may_be_title) >= _LEAST_LINKS
+    if not is_listing and (not is_possible or posts.records):
+        return []
+    items: list[ItemRecord] = []
+    titles = page.is_linked & page.is_content
+    if np.count_nonzero(titles) >= _LEAST_LINKS and not posts.records:
+        items = _flat_items(page.blocks, titles, page.words)
+        items = items if _share(page, items) >= _LIST_SHARE else []
+    if not items:
+        items = _element_items(page)
+        items = items if is_listing or (items and _have_form_of_items(page, items, may_be_title)) else []
+    hidden = page.hidden_rows
+    seen = [item for item in items if item.title_row not in hidden]
+    return [replace(item, rows=tuple(row for row in item.rows if row not in hidden)) for item in seen]
+
+
+def _share(page: LabelledBlocks, items: Sequence[ItemRecord]) -> float:
+    return page.content_share([row for item in items for row in item.rows])
+
+
+def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord], may_be_title: NDArray[np.bool_]) -> bool:
+    """Return whether items are no sections of a document, but short, and most of them begin with a linked title.
+
+    With few headings that are links, they also need most of the content, and lead to the site of the page.
+    """
+    words = [float(page.words[list(item.rows)].sum()) for item in items]
+    if float(np.median(words)) > _MAX_WORDS or max(words) > _MAX_SHARE * sum(words):
+        return False
+    least = _MOST * len(items)
+    if np.count_nonzero(page.is_linked & page.is_heading & page.is_content) >= _LEAST_TITLES:
+        return sum(bool(page.is_linked[item.title_row]) for item in items) >= least
+    with_link = _repeated_links(page, items)
+    titled = sum(
+        page.words[[row for row in item.rows if row < item.title_row]].sum() <= _MAX_BEFORE
+        and (bool(may_be_title[item.title_row]) or has_link)
+        for item, has_link in zip(items, with_link, strict=True)
+    )
+    return (
+        min(titled, len({item.title for item in items})) >= least
+        and _share(page, items) >= _LIST_SHARE
+        and leads_to_site(page.snapshot, [item.link for item in items])
+    )
+
+
+def _repeated_links(page: LabelledBlocks, items: Sequence[ItemRecord]) -> list[bool]:
+    """Return which items have a link with the text that most have one with, such as `Read more`."""
+    texts = [{page.blocks.text[row] for row in item.rows if page.is_linked[row]} for item in items]
+    counts = Counter(text for each in texts for text in each)
+    usual, count = counts.most_common(1)[0] if counts else ("", 0)
+    return [count >= _MOST * len(items) and usual in each for each in texts]
+
+
+def _element_items(page: LabelledBlocks) -> list[ItemRecord]:
+    """Return the items that are repeated elements: of the best lists of the page."""
+    blocks, snapshot, words = page.blocks, page.snapshot, page.words
+    weight = page.weights({Kind.ITEM: 1.0, Kind.RELATED: _RELATED}, _ITEM_CONTENT)
     linked = tree.subtree_sum(_is_link(snapshot), snapshot.end) + (tree.path_sum(_is_link(snapshot), snapshot.end) > 0)
     rest, total, items, covered = weight.copy(), max(float(weight.sum()), 1), [], 0.0
     for _ in range(_MAX_LISTS):
-        members = _best_group(groups, blocks, rest, total, linked)
+        members = _best_group(page.groups, blocks, rest, total, linked)
         if not len(members):
             break
         texts = RecordTexts(blocks, members)
@@ -127,7 +207,7 @@ def _has_weighty_titles(items: list[ItemRecord], words: NDArray[np.float64], wei
     return bool(rows) and float(np.mean(weight[rows] >= _TITLE_WEIGHT * words[rows])) >= _LEAST_WEIGHTY
 
 
-def find_flat_items(blocks: BlockColumns, is_linked: NDArray[np.bool_], words: NDArray[np.float64]) -> list[ItemRecord]:
+def _flat_items(blocks: BlockColumns, is_linked: NDArray[np.bool_], words: NDArray[np.float64]) -> list[ItemRecord]:
     """Return the items of a flat list in document order; empty if the page has none, see `find_flat_list`."""
     titles, ends = find_flat_list(blocks, is_linked, words)
     return _items(RecordTexts(blocks, titles, ends)) if len(titles) else []
@@ -158,7 +238,7 @@ def _best_group(
         1, _MOST_HEADINGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
     )
     is_prose = 2 * groups.count(snapshot.is_tag(_NO_ITEMS)) > groups.size
-    score[is_prose | (cover < LEAST_COVER) | (share < _LEAST_LINKED) | (filled < _LEAST_ITEMS)] = 0
+    score[is_prose | (cover < _LEAST_COVER) | (share < _LEAST_LINKED) | (filled < _LEAST_ITEMS)] = 0
     if not score.max(initial=0):
         return none
     ties = np.flatnonzero(score >= score.max() - 1e-9)

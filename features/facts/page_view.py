@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from vclean.features.page_context import PageContext
     from vclean.render.snapshot import Snapshot
 
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _MAX_TEXTS: Final = 40
 """Most text nodes of an element that are read: names and dates have few."""
 _SAME_ROW: Final = 14.0
@@ -50,6 +52,16 @@ class PageView:
     def all_text(self) -> str:
         """Return the text of the page in small letters."""
         return "\n".join(self.texts).casefold()
+
+    @cached_property
+    def small_words(self) -> frozenset[str]:
+        """Return the words that the page has in small letters, which are seldom those of names."""
+        return frozenset(word for text in self.texts for word in _WORD.findall(text) if word.islower())
+
+    @cached_property
+    def all_links(self) -> str:
+        """Return the addresses of the links of the page in small letters."""
+        return "\n".join(self.snapshot.values("href").distinct).lower()
 
     @cached_property
     def interface_words(self) -> dict[str, NDArray[np.float32]]:

@@ -137,7 +137,7 @@ def date_text(page: PageView) -> str:
 
 def _date_blocks(page: PageView) -> list[int]:
     digits = np.flatnonzero((page.context.digit_words > 0) & (page.context.tokens <= MAX_BYLINE_WORDS))
-    return _nearest(digits, page.headline)[:MAX_DATE_BLOCKS].tolist()
+    return list(map(int, _nearest(digits, page.headline)[:MAX_DATE_BLOCKS]))
 
 
 def block_dates(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
