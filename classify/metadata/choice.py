@@ -18,7 +18,6 @@ import numpy as np
 from vclean.classify.metadata.model import PARTS, MetadataModel, load_shipped
 from vclean.features.facts.candidates import FIELDS, MetadataPage
 from vclean.features.facts.mentions import PROPERTIES, Field, Mention, Source
-from vclean.features.facts.page_type import page_features
 from vclean.features.text.page_title import is_site_name, normalize, split_title
 from vclean.labels import PAGE_TYPES, PageType
 
@@ -94,7 +93,7 @@ def choose_metadata(
         ModelError: the shipped models are missing or damaged.
     """
     page, model = metadata_page(context, language, parts), model or load_shipped()
-    page_type = choose_page_type(context, model.page_types)
+    page_type = choose_page_type(page, model.page_types)
     choices: dict[Field, Choice | None] = {
         field: choose(field, page.candidates(field), model.forests[field], page.confirmed.get(field, ()), page_type)
         for field in FIELDS
@@ -185,12 +184,12 @@ def persons(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not _NO_VALUE.search(name) and not _NO_PERSON.fullmatch(name))
 
 
-def choose_page_type(context: PageContext, forest: Forest) -> Choice | None:
+def choose_page_type(page: MetadataPage, forest: Forest) -> Choice | None:
     """Return the most probable type of a page; None if none is probable, or the page has too little text."""
-    words = float(context.tokens.sum())
+    words = float(page.context.tokens.sum())
     if not words:
         return None
-    probability = forest.predict(page_features(context)[np.newaxis])[0]
+    probability = forest.predict(page.page_features[np.newaxis])[0]
     best = int(probability.argmax())
     if probability[best] < THRESHOLD or (words < _FEW_WORDS and PAGE_TYPES[best] not in _SHORT):
         return None

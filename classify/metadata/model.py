@@ -89,7 +89,8 @@ def from_bytes(data: bytes) -> MetadataModel:
 
 def card_columns() -> dict[str, list[str]]:
     """Return the names of the features of each model, as a card has them."""
-    columns = {**COLUMNS, Field.PAGE_TYPE: page_type.COLUMNS}
+    columns = {field: (*names, *page_type.COLUMNS) for field, names in COLUMNS.items()}
+    columns[Field.PAGE_TYPE] = page_type.COLUMNS
     return {field.value: list(names) for field, names in columns.items()}
 
 

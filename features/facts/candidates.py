@@ -1,7 +1,7 @@
 """Make one table of candidates for a field: its distinct values, where the page gives them, and their features.
 
 Titles, authors and days of publication have the same features but for their properties: the properties and words that
-give a candidate, its place on the page, its letters, its agreement with the other candidates, and what the page is.
+give a candidate, its place on the page, its letters, its agreement with the other candidates, and the whole page.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
+from vclean.features.facts import page_type
 from vclean.features.facts.dates import date_in_url, is_day_first, parse_date
 from vclean.features.facts.json_ld import ORGANIZATION, json_ld_mentions
 from vclean.features.facts.markup import body_mentions, head_mentions
 from vclean.features.facts.mentions import Field, Mention, Source, slots_of
-from vclean.features.facts.names import byline_word, names_key, split_names, without_credentials
+from vclean.features.facts.names import byline_word, has_role, names_key, split_names, without_credentials
 from vclean.features.facts.page_view import NAMES, PageView
 from vclean.features.facts.visible_text import (
     HEADLINES,
@@ -29,7 +30,6 @@ from vclean.features.facts.visible_text import (
     date_text,
     title_mentions,
 )
-from vclean.features.headline import has_home_url
 from vclean.features.text.page_title import is_site_name, normalize, split_title, strip_site_name
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ of the block in the candidate. `actions` and the like count the words of user in
 _MARKUP: Final = ("mentions", "sources", "in_markup", "blocks")
 _LETTERS: Final = (
     "values", "chars", "words_per_value", "capitals", "upper", "digits", "colon", "separators", "truncated", "generic",
-    "is_site", "site_part", "one_word", "by_word", "has_time", "has_zone",
+    "role", "is_site", "site_part", "one_word", "by_word", "has_time", "has_zone",
 )  # fmt: skip
 _AGREEMENT: Final = (
     "candidates", "order", "first_visible", "contains", "contained", "shared", "agreement", "same_as_first",
@@ -85,21 +85,11 @@ _AGREEMENT: Final = (
 _HEADLINE: Final = ("score", "score_behind", "is_h1")
 _DAYS: Final = ("days_after_first", "days_before_last", "rank_by_day", "rank_from_last", "days_from_markup",
                 "has_day_before", "has_day_after")  # fmt: skip
-_PAGE: Final = (
-    "has_markup",
-    "has_article",
-    "og_article",
-    "home",
-    "page_words",
-    "page_long",
-    "page_links",
-    "page_dates",
-)
 COLUMNS: Final = {
-    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_HEADLINE, *_DAYS, *_PAGE)
+    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_HEADLINE, *_DAYS, "has_markup")
     for name in FIELDS
 }
-"""Names of the features of the candidates of each field."""
+"""Names of the features of the candidates of each field, without those of the page, see `page_type`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +140,11 @@ class MetadataPage:
         return PageView(self.context)
 
     @cached_property
+    def page_features(self) -> NDArray[np.float32]:
+        """Return the features of the whole page, which tell whether it has an author or a date at all: float32 (F,)."""
+        return page_type.page_features(self.context)
+
+    @cached_property
     def day_first(self) -> bool:
         """Return whether 3/7/2024 is in July on this page."""
         snapshot = self.context.snapshot
@@ -185,13 +180,12 @@ class MetadataPage:
         rows = _group(_ENTRIES[name](self))
         table = _Table(self, name, rows)
         features = [table.features(index) for index in range(len(rows))]
-        nan = float("nan")
-        x: list[list[Any]] = [[row.get(column, nan) for column in COLUMNS[name]] for row in features]
+        nan, of_page = float("nan"), self.page_features.tolist()
+        x: list[list[Any]] = [[*(row.get(column, nan) for column in COLUMNS[name]), *of_page] for row in features]
         in_comments = self.view.in_comments
         only = [all(each.block >= 0 and in_comments[each.block] for each in row.mentions) for row in rows]
-        return Candidates(
-            rows, np.array(x, dtype=np.float32).reshape(-1, len(COLUMNS[name])), np.array(only, dtype=bool)
-        )
+        size = len(COLUMNS[name]) + len(of_page)
+        return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, size), np.array(only, dtype=bool))
 
 
 def _group(entries: Iterator[Entry]) -> list[Candidate]:
@@ -271,6 +265,7 @@ class _Table:
         self.headline = set(normalize(view.texts[view.headline]).split()) if view.texts else set[str]()
         self.document = set(normalize(self.snapshot.title).split())
         self.slug = _slug_words(self.snapshot.url)
+        self.has_markup = float(any(mention.block < 0 for mention in page.mentions[name]))
         if name is Field.PUBLISHED:
             self.days = [date.fromisoformat(row.values[0][:10]).toordinal() for row in rows]
             declared = (day for day, row in zip(self.days, rows, strict=True) if _is_declared(row))
@@ -281,7 +276,7 @@ class _Table:
         row = self.rows[index]
         values = dict.fromkeys((*slots_of(self.name), *_SEEN[self.name]), 0.0)
         values |= {mention.slot or mention.name: 1.0 for mention in row.mentions}
-        values |= self._place(row) | self._letters(row) | self._agreement(index) | self._page_values
+        values |= self._place(row) | self._letters(row) | self._agreement(index)
         if self.name is Field.TITLE:
             values |= self._headline(row)
         if self.name is Field.PUBLISHED:
@@ -297,6 +292,7 @@ class _Table:
             "sources": len(sources),
             "in_markup": float(not sources.isdisjoint((Source.JSON_LD, Source.META, Source.OPEN_GRAPH))),
             "blocks": min(len(blocks), 20),
+            "has_markup": self.has_markup,
         }
         if not blocks:
             return values
@@ -343,6 +339,7 @@ class _Table:
             "separators": len(parts) - 1,
             "truncated": float(bool(_TRUNCATED.search(text))),
             "generic": float(bool(_GENERIC.search(text.casefold()))),
+            "role": float(any(map(has_role, row.values))),
             "is_site": float(is_site_name(row.values[0], url)),
             "site_part": float(len(parts) > 1 and any(is_site_name(part, url) for part in (parts[0], parts[-1]))),
             "one_word": sum(len(value.split()) == 1 for value in row.values) / count,
@@ -400,24 +397,6 @@ class _Table:
             "days_from_markup": float("nan") if declared is None else max(min(day - declared, _MOST_DAYS), -_MOST_DAYS),
             "has_day_before": float(day - 1 in days),
             "has_day_after": float(day + 1 in days),
-        }
-
-    @cached_property
-    def _page_values(self) -> dict[str, float]:
-        """Return the features of the page, which are the same for all candidates."""
-        context, mentions = self.page.context, self.page.mentions
-        words, is_long = context.tokens.astype(float), context.tokens >= 20
-        total = max(float(words.sum()), 1.0)
-        og_type = dict(reversed(self.snapshot.head.meta)).get("og:type", "").lower()
-        return {
-            "has_markup": float(any(each.block < 0 for each in mentions[self.name])),
-            "has_article": float(any(each.name.startswith("article.") for each in mentions[Field.TITLE])),
-            "og_article": float(og_type == "article"),
-            "home": float(has_home_url(self.snapshot)),
-            "page_words": float(np.log1p(total)),
-            "page_long": float(words[is_long & (context.link_share < 0.5)].sum()) / total,
-            "page_links": float((words * context.link_share).sum()) / total,
-            "page_dates": float(len({each.block for each in mentions[Field.PUBLISHED] if each.block >= 0})),
         }
 
 

@@ -8,48 +8,32 @@ from typing import Final
 from vclean.features.facts.dates import find_dates
 from vclean.features.facts.mentions import MAX_NAME_CHARS
 from vclean.features.text.page_title import normalize
+from vclean.files import read_table
 
 MAX_AUTHORS: Final = 20
 MAX_WORDS: Final = 8
 """Most words of one name; names of organizations are the longest."""
 
-_BY: Final = (
-    r"written by|words by|story by|text by|posted by|published by|reported by|reviewed by|created by|"
-    r"article by|report by|thread starter|started by|asked by|edited by|compiled by|analysis by|by the|by|"
-    r"authors?|writers?|written|contributors?|von|ein beitrag von|eine analyse von|ein kommentar von|"
-    r"ein gastbeitrag von|text von|autor(?:in|en)?|verfasst von|écrit par|publié par|propos recueillis par|par|"
-    r"auteurs?|por|escrito por|publicado por|texto|autores|autora|scritto da|pubblicato da|di|a cura di|da|"
-    r"door|geschreven door|auteur|tekst|av|skriven av|tekst av|af|skrevet af|автор(?:ы)?|текст|autorka|autorem|"
-    r"text(?=\s*[:：])|συντάκτ(?:ης|ρια)|γράφ(?:ει|ουν)(?:\s+(?:ο|η|οι))?|του|της|των|"
-    r"napsal(?:a)?|szerző|írta|yazar|yazan|penulis|oleh|beitrag von|kirjoittanut|teksti|"
-    r"執筆者?|著者|筆者|ライター|取材・文|作者|記者|记者|责编|責編|责任编辑|編集|文|撰文|"
-    r"来源|來源|기자|글|โดย|tác giả|בקלם|מאת|بقلم|كتب|लेखक"
-)
-"""Words that begin a byline, as a regular expression."""
+
+_ROWS: Final = tuple((group, words) for group, words in read_table(__file__, "name_words.tsv"))
+
+
+def _words(group: str) -> list[str]:
+    """Return the words of a group of `data/name_words.tsv`, the longest first."""
+    return sorted((word for row, words in _ROWS if row == group for word in words.split("|")), key=len, reverse=True)
+
+
+def _any_of(group: str) -> str:
+    """Return a regular expression for the words of a group."""
+    return "|".join(re.escape(word).replace(r"\ ", r"\s") for word in _words(group))
+
+
+_BY: Final = rf"{_any_of('by')}|text(?=\s*[:：])"
+"""Words that begin a byline."""
 _PREFIX: Final = re.compile(rf"^\s*(?:[-–—|•·*@~(（]\s*)*(?:(?:{_BY})\b\s*[:：]?\s*)+(?=\S)", re.IGNORECASE)
 _BYLINE: Final = re.compile(rf"^\s*(?:[-–—|•·*(（]\s*)*(?P<by>(?:{_BY})\b)\s*[:：]?\s*(?=\S)", re.IGNORECASE)
 _ONLY_BY: Final = re.compile(rf"(?:{_BY})", re.IGNORECASE)
-_STRONG: Final = frozenset(
-    (
-        "di",
-        "da",
-        "av",
-        "af",
-        "par",
-        "por",
-        "von",
-        "door",
-        "by",
-        "text",
-        "文",
-        "글",
-        "texto",
-        "tekst",
-        "του",
-        "τησ",
-        "των",
-    )
-)
+_STRONG: Final = frozenset(_words("only_before_capital"))
 """Words that begin a byline only before a capital letter: they are common words, too."""
 _REPORTER_AFTER: Final = re.compile(
     r"^\s*([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,8})\s?(?:記者|记者|기자|特派員|특파원)\s*$"
@@ -61,16 +45,11 @@ _PLACE: Final = re.compile(
 """One name, or two with a conjunction, and then a word after a comma: the place or the agency of a report."""
 _MAIL: Final = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,60}")
 _END: Final = re.compile(
-    r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*\(.*|\s*\n.*|\s+(?:on|am|le|el|il|den)\s+(?=\w+\.?,?\s*\d|\d).*|"
-    r",?\s+(?:updated|published|posted|last|aktualisiert|veröffentlicht|medically|reviewed|edited|fact.checked|"
-    r"min read|"
-    r"\d+\s+min|in category|in\s+[A-Z]|for\s+[A-Z]|via\s|is\s(?:a|an|the)\b|has\s|covers\s|writes\s|was\s)\b.*",
+    rf"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*\(.*|\s*\n.*|\s+(?:{_any_of('on')})\s+(?=\w+\.?,?\s*\d|\d).*|"
+    rf",?\s+(?:{_any_of('end')}|\d+\s+min|in\s+[A-Z]|for\s+[A-Z])\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_SPLIT: Final = re.compile(
-    r"\s*[,;，、/]\s*|\s+(?:and|And|AND|und|et|y|e|en|og|och|ja|i|и|та|ve|dan|&|\+|with|mit|avec|"
-    r"UND|ET|OG|OCH)\s+(?=\S)"
-)
+_SPLIT: Final = re.compile(rf"\s*[,;，、/]\s*|\s+(?:{_any_of('and')})\s+(?=\S)")
 _DEGREE: Final = r"(?:(?:[A-Z]\.?){2,7}(?:-[A-Z]+)*|Ph\.?\s?D\.?|[A-Z][a-z]{1,2}[A-Z]{1,2}|MSc?|BSc?|[JS]r\.?)"
 _CREDENTIAL: Final = re.compile(rf"{_DEGREE}(?:\s{_DEGREE}){{0,3}}(?:\s*\([^)]*\))?")
 _KNOWN_DEGREE: Final = re.compile(
@@ -78,25 +57,23 @@ _KNOWN_DEGREE: Final = re.compile(
     r"MSC?|MSN|MSW|NP|OD|PA|PHARMD|PHD|PMP|PSYD|PT|RDN?|RN|SR)"
 )
 """Degree among names in capitals."""
-_ROLE: Final = re.compile(
-    r"\b(?:editor|reporter|correspondent|writer|contributor|journalist|redakteur(?:in)?|columnist|producer|"
-    r"freelance|director|manager|ceo|founder|author|senior|chief(?=\s)|head of|associate|specialist|expert)\b",
-    re.IGNORECASE,
-)
-_DANGLING: Final = re.compile(r"\s(?:on|at|am|um|le|el|den)\s*$")
+_ROLE: Final = re.compile(rf"\b(?:{_any_of('role')})\b", re.IGNORECASE)
+_ROLE_AFTER: Final = re.compile(rf"(?<=[^\W\d_]\s)(?:(?:{_any_of('role')})\s*)+\Z", re.IGNORECASE)
+"""Role after a name without a comma, as two elements beside each other have them."""
+_DANGLING: Final = re.compile(rf"\s(?:{_any_of('on')})\s*$", re.IGNORECASE)
 """Prepositions of dates that were cut off."""
 _CLOCK: Final = re.compile(
     r"\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?|uhr|h\b)?(?:\s*\(?[A-Z]{2,4}T?\)?(?=\s|$))?", re.IGNORECASE
 )
 _PARTS: Final = re.compile(r"\s*[|•·]\s*|\s+[-–—]\s+|\n")
 _LABEL: Final = re.compile(
-    r"(?:last |first |zuletzt |date |erst)?(?:updated?|publi\w+|posted|modified|created|aktualisier\w+|"
-    r"veröffentlich\w+|stand|mis à jour|modifi\w+|actuali\w+|atuali\w+|aggiorna\w+|güncelle\w+|"
-    r"обновлено|опубликовано|on|at|am|um|le|el|"
-    r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?(?: on| at| am| le| el)?\s*:?",
+    rf"(?:{_any_of('label')}|{_any_of('on')}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?"
+    rf"(?: (?:{_any_of('on')}))?\s*:?",
     re.IGNORECASE,
 )
 """Parts of a byline without names: labels of dates, and days of the week."""
+_AROUND: Final = " .,:;–—|•·()（）\"“”'*"
+"""Characters around a name that are no part of it."""
 _ADDRESS: Final = re.compile(r"https?://|www\.|@|\.(?:com|org|net)/")
 
 
@@ -130,8 +107,24 @@ def split_names(text: str) -> tuple[str, ...]:
     if byline_word(part):
         part = _PLACE.sub(r"\1", _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part)))
     part = _DANGLING.sub("", _END.sub("", part)).strip(" ,;:-–—|•·")
-    names = [name.strip(" .,:;–—|•·()（）\"“”'*").removeprefix("and ") for name in _SPLIT.split(part)]
+    names = [name.strip(_AROUND).removeprefix("and ") for name in _SPLIT.split(part)]
+    names = [_without_role(name) for name in names]
     return tuple(dict.fromkeys(name for name in names if is_name(name)))[:MAX_AUTHORS]
+
+
+def _without_role(name: str) -> str:
+    """Return a name of several words without the role after it."""
+    person = _ROLE_AFTER.sub("", name).strip(_AROUND)
+    return person if looks_like_name(person) and not has_role(person) else name
+
+
+def has_role(name: str) -> bool:
+    """Return whether a name has the word of a profession or an office.
+
+    >>> has_role("Senior Autos Reporter"), has_role("Ann Lee")
+    (True, False)
+    """
+    return bool(_ROLE.search(name))
 
 
 def _name_part(text: str) -> str:
@@ -147,9 +140,9 @@ def _name_part(text: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text is as long as a name, has a letter, and is no word of authorship."""
+    """Return whether a text is as long as a name, has a letter, no label, and is no word of authorship."""
     is_short = 0 < len(text) <= 60 and len(text.split()) <= MAX_WORDS
-    return is_short and any(map(str.isalpha, text)) and not _ONLY_BY.fullmatch(text)
+    return is_short and any(map(str.isalpha, text)) and not {":", "："} & set(text) and not _ONLY_BY.fullmatch(text)
 
 
 def looks_like_name(text: str) -> bool:
@@ -190,35 +183,7 @@ _FEW_WORDS: Final = 2
 """Words of a name of an account, or of a person in small letters."""
 _LONGEST_NAME: Final = 4
 """Most words of a name within a sentence."""
-_PARTICLES: Final = frozenset(
-    [
-        "van",
-        "von",
-        "de",
-        "der",
-        "den",
-        "del",
-        "della",
-        "di",
-        "da",
-        "dos",
-        "la",
-        "le",
-        "el",
-        "al",
-        "bin",
-        "ibn",
-        "und",
-        "and",
-        "y",
-        "e",
-        "et",
-        "zu",
-        "zur",
-        "ten",
-        "ter",
-    ]
-)
+_PARTICLES: Final = frozenset(_words("particle"))
 """Words in names, and between names, that begin with a small letter."""
 
 
@@ -231,7 +196,7 @@ def without_credentials(names: tuple[str, ...]) -> tuple[str, ...]:
     in_capitals = bool(names) and " " in names[0] and names[0].isupper()
     remaining = [
         name for position, name in enumerate(names)
-        if not (position and (_is_degree(name, in_capitals=in_capitals) or _ROLE.search(name)))
+        if not (position and (_is_degree(name, in_capitals=in_capitals) or has_role(name)))
     ]  # fmt: skip
     return tuple(remaining) or names
 
