@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vclean.box import Box
-from vclean.features.facts.declared import amount
+from vclean.features.facts.products import price_and_currency
 from vclean.features.facts.subject import ProductSubject, find_subject
 from vclean.features.matrix import page_context
 from vclean.features.text.page_title import normalize
@@ -22,12 +21,6 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.subject import RecipeSubject
 
-_CURRENCIES: Final = {
-    "€": "EUR", "£": "GBP", "₽": "RUB", "₹": "INR", "₩": "KRW", "₺": "TRY", "zł": "PLN", "Kč": "CZK", "円": "JPY",
-}  # fmt: skip
-"""Currencies by signs that only one currency has."""
-_CODE: Final = re.compile(r"\b(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|CNY|SEK|NOK|DKK|PLN|CZK|RUB|INR)\b")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
@@ -36,8 +29,8 @@ class Product:
     Attributes:
         name: its name: that of the markup if readers see it in the headline or the title, else the headline.
         brand: its brand, as declared.
-        price: its price, a number with a decimal point: as declared, else that of `price_text`.
-        price_text: its price as readers see it.
+        price: its price, a number with a decimal point: that of `price_text`, else the declared one.
+        price_text: its price as readers see it; empty if they see no price, or only others.
         currency: ISO 4217 code of the currency.
         numbers: its numbers, as declared: those of the manufacturer, of the shop, on the bar code.
         box: the box of the block with the price, in CSS px; None if the page was not rendered, or shows no price.
@@ -97,14 +90,15 @@ def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[
 
 def _product(blocks: BlockColumns, subject: ProductSubject, name: str) -> Product:
     declared, shown = subject.declared, subject.blocks
+    price, currency = price_and_currency(declared, shown.price_text)
     return Product(
         name=name,
         brand=declared.brand,
-        price=declared.price or amount(shown.price_text),
+        price=price,
         price_text=shown.price_text,
-        currency=declared.currency or _currency(shown.price_text),
+        currency=currency,
         numbers=declared.numbers,
-        box=_box(blocks, [shown.price]),
+        box=_box(blocks, [shown.price] if shown.price_text else []),
         blocks=shown.rows,
     )
 
@@ -117,16 +111,6 @@ def _recipe(blocks: BlockColumns, subject: RecipeSubject, name: str) -> Recipe:
         box=_box(blocks, subject.blocks.rows),
         blocks=subject.blocks.rows,
     )
-
-
-def _currency(text: str) -> str:
-    """Return the currency of a price; empty if several currencies share its sign, such as the dollar.
-
-    >>> _currency("\u20ac 3.50"), _currency("$3.50"), _currency("350円")
-    ('EUR', '', 'JPY')
-    """
-    code = _CODE.search(text)
-    return code[0] if code else next((code for sign, code in _CURRENCIES.items() if sign in text), "")
 
 
 def _box(blocks: BlockColumns, rows: Sequence[int]) -> Box | None:

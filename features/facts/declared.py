@@ -15,7 +15,9 @@ import numpy as np
 
 from vclean.features.facts.json_ld import first_text, main_nodes, parse_json
 from vclean.features.facts.mentions import clean_text
+from vclean.features.facts.prices import amount
 from vclean.features.text.page_title import normalize
+from vclean.files import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,6 +51,19 @@ _MAX_CHARS: Final = 2000
 """Longest ingredient or step, in characters."""
 _MOST_PRODUCTS: Final = 3
 """Most products of a page that is about one of them, if none has the name of the page."""
+
+
+_WORDS: Final = tuple(read_table(__file__, "subject_words.tsv"))
+
+
+def words_of(group: str) -> list[str]:
+    """Return the words of a group of `data/subject_words.tsv`."""
+    return [word for name, *words in _WORDS if name == group for word in words]
+
+
+def any_of(group: str) -> str:
+    """Return a regular expression for the words of a group."""
+    return "|".join(words_of(group))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,22 +171,6 @@ def _price(properties: Properties, depth: int) -> tuple[str, str]:
         if isinstance(value, dict) and (found := _price(_as_lists(value), depth + 1))[0]:
             return found
     return "", ""
-
-
-def amount(value: Any) -> str:  # noqa: ANN401
-    """Return a price as number with a decimal point; empty for other values.
-
-    >>> amount("1.299,00"), amount("$ 25"), amount(3.5), amount("on request")
-    ('1299.00', '25', '3.5', '')
-    """
-    match = re.search(r"\d[\d.,'’ \u00a0\u202f]*", first_text(value, 40))
-    if not match:
-        return ""
-    digits = re.sub(r"['’ \u00a0\u202f]", "", match[0]).rstrip(".,")
-    whole, mark, cents = digits.rpartition(max(".,", key=digits.rfind))
-    if not mark or (len(cents) > 2 and (digits.count(mark) > 1 or mark == ",")):
-        return re.sub(r"[.,]", "", digits)
-    return f"{re.sub(r'[.,]', '', whole)}.{cents}"
 
 
 def _lines(values: Sequence[Any], depth: int) -> Iterator[str]:

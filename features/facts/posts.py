@@ -14,10 +14,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from vclean.features import tree
-from vclean.features.facts.date_texts import date_start, find_date_texts
 from vclean.features.facts.groups import sum_weights
-from vclean.features.facts.post_authors import CLEAR_SIGN, author_signs, find_authors
-from vclean.features.facts.post_depths import post_depths
+from vclean.features.facts.post_parts import (
+    CLEAR_SIGN,
+    author_signs,
+    date_start,
+    find_authors,
+    find_date_texts,
+    post_depths,
+)
 from vclean.features.facts.slots import LEAST_SHARE, RecordTexts, order_in_record
 
 if TYPE_CHECKING:

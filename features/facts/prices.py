@@ -1,12 +1,13 @@
-"""Find the price of each item of a listing."""
+"""Read amounts of money and their currencies, and find the price of each item of a listing."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vclean.features.facts.json_ld import first_text
 from vclean.features.struck import is_struck
 
 if TYPE_CHECKING:
@@ -33,6 +34,13 @@ _SPLIT_CENTS: Final = re.compile(r"(?<=\d)\s+(?=[.,]\d)")
 """Space before cents in an element of their own."""
 _BARE_CENTS: Final = re.compile(r"(\d)\s(\d\d)\Z")
 """Cents in an element of their own, without a point."""
+
+
+_CURRENCIES: Final = {
+    "€": "EUR", "£": "GBP", "₽": "RUB", "₹": "INR", "₩": "KRW", "₺": "TRY", "zł": "PLN", "Kč": "CZK", "円": "JPY",
+}  # fmt: skip
+"""Currencies by signs that only one currency has."""
+_CODE: Final = re.compile(r"\b(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|CNY|SEK|NOK|DKK|PLN|CZK|RUB|INR)\b")
 
 
 def record_prices(texts: RecordTexts) -> dict[int, str]:
@@ -72,3 +80,29 @@ def join_cents(price: str) -> str:
     """
     joined = _SPLIT_CENTS.sub("", price)
     return joined if "." in joined or "," in joined else _BARE_CENTS.sub(r"\1.\2", joined)
+
+
+def amount(value: Any) -> str:  # noqa: ANN401
+    """Return a price as number with a decimal point; empty for other values.
+
+    >>> amount("1.299,00"), amount("$ 25"), amount(3.5), amount("on request")
+    ('1299.00', '25', '3.5', '')
+    """
+    match = re.search(r"\d[\d.,'’ \u00a0\u202f]*", first_text(value, 40))
+    if not match:
+        return ""
+    digits = re.sub(r"['’ \u00a0\u202f]", "", match[0]).rstrip(".,")
+    whole, mark, cents = digits.rpartition(max(".,", key=digits.rfind))
+    if not mark or (len(cents) > 2 and (digits.count(mark) > 1 or mark == ",")):
+        return re.sub(r"[.,]", "", digits)
+    return f"{re.sub(r'[.,]', '', whole)}.{cents}"
+
+
+def currency_of(text: str) -> str:
+    """Return the currency of a price; empty if several currencies share its sign, such as the dollar.
+
+    >>> currency_of("\u20ac 3.50"), currency_of("$3.50"), currency_of("350円")
+    ('EUR', '', 'JPY')
+    """
+    code = _CODE.search(text)
+    return code[0] if code else next((code for sign, code in _CURRENCIES.items() if sign in text), "")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.prices import MONEY, join_cents
+from vclean.features.facts.declared import any_of, words_of
+from vclean.features.facts.prices import MONEY, amount, currency_of, join_cents
 from vclean.features.struck import is_struck
 from vclean.features.text.page_title import normalize
 
@@ -45,38 +46,17 @@ _NUMBER: Final = re.compile(
 )
 """A label of at most 30 characters, and one code of at least four, with two digits."""
 _CODE: Final = re.compile(r"\w[\w./-]*\w")
-_FORMER: Final = re.compile(
-    r"\b(?:was|before|rrp|msrp|list price|instead of|reg(?:ular)?\.?(?: price)?|statt|uvp|vorher|antes|avant|prima|"
-    r"voorheen)\W{0,3}\Z",
-    re.IGNORECASE,
-)
+_FORMER: Final = re.compile(rf"\b(?:{any_of('former_price')})\W{{0,3}}\Z", re.IGNORECASE)
 """Words before a former price."""
 _DIGIT: Final = re.compile(r"\d")
 _NO_DIGITS: Final = re.compile(r"\D+")
 _AMOUNT: Final = re.compile(r"\d[\d.,' \u00a0\u202f]*")
-_CART: Final = re.compile(
-    r"add[-_]?(?:item[-_]?)?(?:to|in)?[-_]?(?:shopping)?[-_]?(?:cart|basket|bag)|(?:to|in)[-_](?:cart|basket|bag|warenkorb)|"
-    r"buy[-_]?(?:now|box|button)|cart[-_]?(?:button|btn|add)|btn[-_]?cart",
-    re.IGNORECASE,
-)
+_CART: Final = re.compile(any_of("cart_name"), re.IGNORECASE)
 """Names of elements that put a product into a shopping cart."""
-_CART_WORDS: Final = ("cart", "basket", "bag", "warenkorb", "buy")
-"""Words of which each name above has one."""
-_CART_TEXT: Final = re.compile(
-    r"\b(?:add to (?:cart|basket|bag)|buy (?:it )?now|in den (?:waren|einkaufs)korb|ajouter au panier|"
-    r"aggiungi al carrello|(?:añadir|agregar) (?:a la cesta|al carrito)|adicionar ao carrinho|"
-    r"in (?:winkelwagen|mandje)|(?:dodaj )?do koszyka|do koší[kč]u|do košíka|[vu] košaric[ou]|"
-    r"lägg i (?:varukorgen|kundvagn)|læg i kurv|legg i handlekurv|lisää ostoskoriin|kosárba|în coș|sepete ekle|"
-    r"в корзину|в кошик|në shportë|giỏ hàng|加入购物车|加入購物車|カートに入れる|장바구니)",
-    re.IGNORECASE,
-)
+_CART_TEXT: Final = re.compile(rf"\b(?:{any_of('cart_text')})", re.IGNORECASE)
 """Texts of buttons that put a product into a shopping cart."""
-_CART_TEXT_WORDS: Final = (
-    "cart", "basket", "bag", "buy", "korb", "panier", "carrello", "cesta", "carrito", "carrinho", "winkelwagen",
-    "mandje", "koszyka", "koší", "košaric", "varukorgen", "kundvagn", "kurv", "ostoskoriin", "kosárba", "coș", "sepete",
-    "корзину", "кошик", "shportë", "giỏ", "购物车", "購物車", "カート", "장바구니",
-)  # fmt: skip
-"""Words of which each text above has one."""
+_CART_WORDS, _CART_TEXT_WORDS = words_of("cart_name_sign"), words_of("cart_text_sign")
+"""Words of which each name and each text above has one."""
 _CART_CHARS: Final = 80
 """Longest text of a block with such a button, in characters."""
 _MOST_CARTS: Final = 6
@@ -156,7 +136,7 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
     price = _price(page, texts, near, declared)
     return ProductBlocks(
         price=price,
-        price_text=join_cents(_amount_of(texts[price], declared)) if price >= 0 else "",
+        price_text=_price_text(texts[price], declared) if price >= 0 else "",
         brand=_first(page, [*after[:_BRAND_NEAR], *before], _has_brand(declared)) if declared.brand else -1,
         numbers=tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared)),
     )
@@ -185,14 +165,29 @@ def _without_struck(page: PageView, rows: list[int]) -> dict[int, str]:
     return texts
 
 
-def _amount_of(text: str, declared: DeclaredProduct) -> str:
-    """Return the amount of money in a text that is the declared price, or else the first that is no former price."""
+def _price_text(text: str, declared: DeclaredProduct) -> str:
+    """Return the amount of money in a text that is the declared price, or else the first that is no former price.
+
+    A price in another currency than the declared one is that of another country; in the same currency, an amount that
+    is not the declared price is that of something else, such as a part or a recommended product: it is left out.
+    """
     found = list(MONEY.finditer(text))
-    is_price = _has_price(declared) if declared.price else None
-    same = [match for match in found if is_price is not None and is_price(match[0])]
+    is_price = _has_price(declared)
+    if same := next((match[0].strip() for match in found if is_price(match[0])), ""):
+        digits = _AMOUNT.search(same)
+        is_joined = digits and amount(same) != declared.price and digits[0] == declared.price.replace(".", "")
+        return same.replace(digits[0], declared.price) if digits and is_joined else join_cents(same)
     now = [match for match in found if not _FORMER.search(text, 0, match.start())]
-    best = next(iter([*same, *now, *found]), None)
-    return best[0].strip() if best else text
+    shown = join_cents(next(iter([*now, *found]))[0].strip()) if found else text
+    is_other = declared.price and currency_of(shown) in ("", declared.currency)
+    return "" if is_other and not is_price(text) else shown
+
+
+def price_and_currency(declared: DeclaredProduct, price_text: str) -> tuple[str, str]:
+    """Return the price of a product and its currency: as readers see it, with the cents of the declared price."""
+    if declared.price and (not price_text or _has_price(declared)(price_text)):
+        return declared.price, declared.currency or currency_of(price_text)
+    return amount(price_text), currency_of(price_text) or declared.currency
 
 
 def _price(page: PageView, texts: dict[int, str], order: list[int], declared: DeclaredProduct) -> int:
@@ -202,8 +197,6 @@ def _price(page: PageView, texts: dict[int, str], order: list[int], declared: De
     """
     money = [row for row in order if MONEY.search(texts[row])]
     money.sort(key=lambda row: page.context.tokens[row] > _PRICE_WORDS)
-    if not declared.price:
-        return money[0] if money else -1
     is_price = _has_price(declared)
     return next((row for rows in (money, order) for row in rows if is_price(texts[row])), money[0] if money else -1)
 
@@ -211,10 +204,10 @@ def _price(page: PageView, texts: dict[int, str], order: list[int], declared: De
 def _has_price(declared: DeclaredProduct) -> Callable[[str], bool]:
     """Return the test whether a text has the declared price: by its digits, with or without cents."""
     whole, _, cents = declared.price.partition(".")
-    amounts = {f"{whole}{cents:0<2}"} | ({whole} if not cents.strip("0") else set())
+    amounts = {f"{whole}{cents:0<2}", *([] if cents.strip("0") else [whole])} if whole else set()
 
     def test(text: str) -> bool:
-        return any(_NO_DIGITS.sub("", amount) in amounts for amount in _AMOUNT.findall(text))
+        return any(_NO_DIGITS.sub("", each) in amounts for each in _AMOUNT.findall(text))
 
     return test
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from vclean.features.facts.declared import DeclaredProduct, declared_product, declared_recipe
 from vclean.features.facts.page_view import PageView
 from vclean.features.facts.products import find_product, looks_like_product
-from vclean.features.facts.recipes import find_recipe
-from vclean.features.facts.shown_recipes import find_shown_recipe
+from vclean.features.facts.recipes import find_recipe, find_shown_recipe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +58,7 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
         return RecipeSubject(recipe, find_recipe(page, recipe, candidates))
     declared = declared_product(page)
     if declared is None and (shown := find_shown_recipe(context, candidates)):
-        return RecipeSubject(shown.texts, shown.blocks)
+        return RecipeSubject(*shown)
     if declared is None and not looks_like_product(page):
         return None
     product = ProductSubject(
