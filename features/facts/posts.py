@@ -21,6 +21,7 @@ from vclean.features.facts.post_parts import (
     date_start,
     find_authors,
     find_date_texts,
+    is_action,
     post_depths,
 )
 from vclean.features.facts.slots import LEAST_SHARE, RecordTexts, order_in_record
@@ -343,4 +344,7 @@ def _rows_by_record(
     rows: list[list[int]] = [[] for _ in range(len(texts.records))]
     for row in np.flatnonzero(chosen).tolist():
         rows[record[row]].append(row)
+    for each in rows:
+        while each and is_action(blocks.text[each[-1]]):
+            each.pop()
     return [tuple(each) for each in rows]
