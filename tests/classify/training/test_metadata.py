@@ -9,7 +9,7 @@ from vclean.classify.metadata.choice import choose_metadata
 from vclean.classify.training.metadata import fit, is_same, make_example
 from vclean.classify.training.page_type import PageTypeExample
 from vclean.features.facts.mentions import Field
-from vclean.features.facts.matrix import COLUMNS
+from vclean.features.facts.page_type import COLUMNS
 from vclean.labels import PAGE_TYPES
 
 NAMES = ("Ann Lee", "Bo Ek", "Cy Fo", "Di Ga")

@@ -6,7 +6,7 @@ import pytest
 
 import vclean
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.comment_parts import comment_parts
+from vclean.features.facts.threads import comment_parts
 from vclean.page import Page
 from vclean.render.static.parse import parse
 

@@ -7,12 +7,8 @@ import pytest
 from helpers.pages import context_of, laid_out, snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts import authors, publication_dates, titles
-from vclean.features.facts.authors import author_candidates
-from vclean.features.facts.candidates import MAX_CANDIDATES, Candidates, MetadataPage
+from vclean.features.facts.candidates import COLUMNS, FIELDS, MAX_CANDIDATES, Candidate, Candidates, MetadataPage
 from vclean.features.facts.mentions import Field
-from vclean.features.facts.publication_dates import date_candidates
-from vclean.features.facts.titles import title_candidates
 from vclean.features.page_context import PageContext
 
 PAGE = """<title>Rain in May | The Daily</title><meta property="og:title" content="Rain in May"><h1>Rain in May</h1>
@@ -21,20 +17,25 @@ PAGE = """<title>Rain in May | The Daily</title><meta property="og:title" conten
 
 def page_of(html: str, *, rendered: bool = False) -> MetadataPage:
     context = PageContext(extract_blocks(laid_out(html))) if rendered else context_of(html)
-    return MetadataPage(context, "en", day_first=False)
+    return MetadataPage(context, "en")
 
 
 def values(candidates: Candidates) -> list[tuple[str, ...]]:
     return [row.values for row in candidates.rows]
 
 
-def feature(candidates: Candidates, columns: tuple[str, ...], value: tuple[str, ...], name: str) -> float:
-    return float(candidates.x[values(candidates).index(value), columns.index(name)])
+def candidates_of(html: str, field: Field) -> list[Candidate]:
+    return page_of(html).candidates(field).rows
+
+
+def feature(field: Field, value: tuple[str, ...], name: str, html: str = PAGE) -> float:
+    candidates = page_of(html).candidates(field)
+    return float(candidates.x[values(candidates).index(value), COLUMNS[field].index(name)])
 
 
 class TestTitleCandidates:
     def test_groups_equal_titles(self) -> None:
-        candidates = title_candidates(page_of(PAGE))
+        candidates = page_of(PAGE).candidates(Field.TITLE)
         assert values(candidates)[0] == ("Rain in May",)
         assert {mention.name for mention in candidates.rows[0].mentions} >= {
             "headline0",
@@ -42,17 +43,17 @@ class TestTitleCandidates:
             "stripped",
             "part",
         }
-        assert feature(candidates, titles.COLUMNS, ("Rain in May",), "is_h1") == 1
+        assert feature(Field.TITLE, ("Rain in May",), "is_h1") == 1
 
     def test_has_no_empty_title(self) -> None:
-        assert values(title_candidates(page_of("<title> - </title><p>.</p>"))) == []
+        assert values(page_of("<title> - </title><p>.</p>").candidates(Field.TITLE)) == []
 
 
 class TestAuthorCandidates:
     def test_reads_bylines(self) -> None:
-        candidates = author_candidates(page_of(PAGE))
+        candidates = page_of(PAGE).candidates(Field.AUTHORS)
         assert ("Ann Lee", "Bo Ek") in values(candidates)
-        assert feature(candidates, authors.COLUMNS, ("Ann Lee", "Bo Ek"), "by") == 1
+        assert feature(Field.AUTHORS, ("Ann Lee", "Bo Ek"), "by") == 1
 
     @pytest.mark.parametrize(
         ("html", "expected"),
@@ -67,44 +68,55 @@ class TestAuthorCandidates:
         ],
     )  # fmt: skip
     def test_reads_markup_and_text(self, html: str, expected: tuple[str, ...]) -> None:
-        assert expected in values(author_candidates(page_of(f"<h1>Rain in May</h1>{html}<p>It rained for days.")))
+        assert expected in values(
+            page_of(f"<h1>Rain in May</h1>{html}<p>It rained for days.").candidates(Field.AUTHORS)
+        )
 
     def test_has_none_for_a_byline_of_5000_characters(self) -> None:
         html = f"<h1>Rain</h1><p class=byline>By {'Ann Lee ' * 625}</p><meta name=author content='{'x' * 5000}'>"
-        assert values(author_candidates(page_of(html))) == []
+        assert values(page_of(html).candidates(Field.AUTHORS)) == []
 
 
 class TestDateCandidates:
     def test_reads_markup_and_text(self) -> None:
         html = "<h1>Rain</h1><time datetime=2024-03-07T10:00:00Z>today</time><p>7 March 2024<p>Updated: 9 March 2024"
-        candidates = date_candidates(page_of(html))
+        candidates = page_of(html).candidates(Field.PUBLISHED)
         assert values(candidates) == [("2024-03-07T10:00:00+00:00",), ("2024-03-09",)]
-        assert feature(candidates, publication_dates.COLUMNS, ("2024-03-09",), "updated") == 1
+        assert feature(Field.PUBLISHED, ("2024-03-09",), "updated", html) == 1
 
     def test_bounds_a_thousand_dates(self) -> None:
         days = "".join(f"<p class=date>{1 + n % 28} May {1995 + n // 28}</p>" for n in range(1000))
         times = "".join(f"<time datetime={1995 + n // 28}-03-{1 + n % 28:02}></time>" for n in range(1000))
         started = time.perf_counter()
-        assert len(date_candidates(page_of(f"<h1>Rain</h1>{days}{times}")).rows) == MAX_CANDIDATES
+        assert len(candidates_of(f"<h1>Rain</h1>{days}{times}", Field.PUBLISHED)) == MAX_CANDIDATES
         assert time.perf_counter() - started < 5
 
 
 class TestFeatures:
-    @pytest.mark.parametrize("find", [title_candidates, author_candidates, date_candidates])
-    def test_sight_is_known_on_rendered_pages_only(self, find) -> None:
-        columns = {
-            title_candidates: titles.COLUMNS, author_candidates: authors.COLUMNS,
-            date_candidates: publication_dates.COLUMNS,
-        }[find]  # fmt: skip
-        column = columns.index("y_below_headline")
-        assert np.isnan(find(page_of(PAGE)).x[:, column]).all()
-        assert np.isfinite(find(page_of(PAGE, rendered=True)).x[:, column]).any()
+    @pytest.mark.parametrize("field", FIELDS)
+    def test_sight_is_known_on_rendered_pages_only(self, field: Field) -> None:
+        column = COLUMNS[field].index("y_below_headline")
+        assert np.isnan(page_of(PAGE).candidates(field).x[:, column]).all()
+        assert np.isfinite(page_of(PAGE, rendered=True).candidates(field).x[:, column]).any()
+
+    @pytest.mark.parametrize(
+        ("html", "field", "value", "name", "expected"),
+        [
+            (PAGE, Field.AUTHORS, ("Ann Lee", "Bo Ek"), "small", 0),
+            (PAGE + "<p class=byline>Days of Rain</p>", Field.AUTHORS, ("Days of Rain",), "small", 2 / 3),
+            (PAGE + "<a href=/p/cy-fo>x</a><p class=byline>Cy Fo</p>", Field.AUTHORS, ("Cy Fo",), "own_link", 1),
+            (PAGE + "<p class=date>March 8, 2024</p>", Field.PUBLISHED, ("2024-03-07",), "has_day_after", 1),
+            (PAGE, Field.PUBLISHED, ("2024-03-07",), "covered", 10 / 13),
+        ],
+    )  # fmt: skip
+    def test_of_pages(self, html: str, field: Field, value: tuple[str, ...], name: str, expected: float) -> None:
+        assert feature(field, value, name, html) == pytest.approx(expected)
 
     @pytest.mark.parametrize("html", ["<p>", "", "<title>x</title>", "<p>x"])
     def test_accept_pages_without_text(self, html: str) -> None:
-        page = MetadataPage(PageContext(extract_blocks(snapshot(html or "<br>"))), "", day_first=True)
-        for find in (title_candidates, author_candidates, date_candidates):
-            candidates = find(page)
+        page = MetadataPage(PageContext(extract_blocks(snapshot(html or "<br>"))), "")
+        for field in FIELDS:
+            candidates = page.candidates(field)
             assert len(candidates.rows) == len(candidates.x)
 
     def test_mentions_have_all_fields(self) -> None:

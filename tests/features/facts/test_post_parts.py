@@ -1,4 +1,4 @@
-"""Texts with a date."""
+"""Parts of posts: dates, controls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.date_texts import MAX_CHARACTERS, date_start, find_date_texts
+from vclean.features.facts.post_parts import MAX_CHARACTERS, date_start, find_date_texts, is_action
 
 
 def dates(text, language="en"):
@@ -40,3 +40,17 @@ class TestFindDateTexts:
 def test_date_start():
     assert date_start("Joined: 3 May 2020", "en") == len("Joined: ")
     assert date_start("noon", "en") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Reply", True),
+        ("Like 3 Reply", True),
+        ("转发 12 评论 3", True),
+        ("Antworten", True),
+        ("Reply to the mayor", False),
+    ],
+)
+def test_is_action(text, expected):
+    assert is_action(text) is expected

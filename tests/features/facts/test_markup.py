@@ -1,16 +1,16 @@
 from __future__ import annotations
 
+from vclean.features.facts.markup import head_mentions
 from vclean.features.facts.mentions import Field, Source
-from vclean.features.facts.markup import meta_mentions
 from vclean.render.document_head import DocumentHead
 
 
 def mentions(*meta: tuple[str, str], links: tuple[tuple[str, str], ...] = ()) -> list[tuple[object, ...]]:
-    all_mentions = meta_mentions(DocumentHead(meta=meta, links=links))
+    all_mentions = head_mentions(DocumentHead(meta=meta, links=links))
     return [(mention.field, mention.values, mention.source) for mention in all_mentions]
 
 
-class TestMetaMentions:
+class TestHeadMentions:
     def test_reads_open_graph_and_others(self) -> None:
         assert mentions(("og:title", "Rain &amp; sun"), ("dc.creator", "Lee, Ann"), ("robots", "noindex")) == [
             (Field.TITLE, ("Rain & sun",), Source.OPEN_GRAPH),

@@ -10,8 +10,8 @@ from helpers.pages import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.facts.page_view import PageView
 from vclean.features.facts.declared import declared_product, declared_recipe
+from vclean.features.facts.page_view import PageView
 
 LAMP = {
     "@type": "Product", "name": "Fennel 2", "brand": {"name": "Lantern"}, "sku": "L-204", "gtin13": "4012345678901",
