@@ -94,10 +94,11 @@ def choose_metadata(
     """
     page, model = metadata_page(context, language, parts), model or load_shipped()
     page_type = choose_page_type(page, model.page_types)
-    choices: dict[Field, Choice | None] = {
-        field: choose(field, page.candidates(field), model.forests[field], page.confirmed.get(field, ()), page_type)
-        for field in FIELDS
-    }
+    is_forum = page_type is not None and page_type.values[0] == PageType.FORUM
+    choices: dict[Field, Choice | None] = {}
+    for field in FIELDS:
+        blocks = page.confirmed.get(field, ())
+        choices[field] = choose(field, page.candidates(field), model.forests[field], blocks, is_forum=is_forum)
     choices |= {field: _declared(field, page) for field in _DECLARED} | {Field.PAGE_TYPE: page_type}
     published, modified = choices[Field.PUBLISHED], choices[Field.MODIFIED]
     if published and modified and modified.values[0][:10] < published.values[0][:10]:
@@ -121,7 +122,8 @@ def choose(
     candidates: Candidates,
     forest: Forest,
     confirmed: Collection[int] = (),
-    page_type: Choice | None = None,
+    *,
+    is_forum: bool = False,
 ) -> Choice | None:
     """Return the most probable candidate for one of `FIELDS`; None if none reaches the threshold.
 
@@ -130,7 +132,7 @@ def choose(
         candidates: its candidates.
         forest: its trees.
         confirmed: the blocks that a person confirmed to show it; one of their candidates is certain.
-        page_type: the type of the page; on forums, candidates among comments may be right.
+        is_forum: whether candidates among comments may be right, because the page is a thread of a forum.
     """
     row = marked_candidate(candidates, forest, confirmed)
     if row is not None:
@@ -139,7 +141,6 @@ def choose(
         return Choice(candidates.rows[row].values, 1.0, [*marked, *mentions])
     if not candidates.rows:
         return None
-    is_forum = page_type is not None and page_type.values[0] == PageType.FORUM
     probability = forest.predict(candidates.x) * _possible(field, candidates, is_forum=is_forum)
     best = int(probability.argmax())
     values = candidates.rows[best].values

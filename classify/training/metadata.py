@@ -11,6 +11,7 @@ from vclean.classify.metadata.choice import confirmed_blocks, marked_candidate, 
 from vclean.classify.metadata.model import FORMAT, MetadataModel, card_columns
 from vclean.classify.training.page_type import fit_page_types
 from vclean.classify.trees.boosting import REPRODUCIBLE, SEED, fit_forest
+from vclean.classify.trees.forest import Forest
 from vclean.features.blocks import extract_blocks
 from vclean.features.facts.candidates import FIELDS
 from vclean.features.facts.mentions import Field
@@ -21,13 +22,12 @@ from vclean.imports import versions
 from vclean.labels import PAGE_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from vclean.classify.corpora.corpora import GoldPage
     from vclean.classify.training.page_type import PageTypeExample
-    from vclean.classify.trees.forest import Forest
     from vclean.features.facts.candidates import Candidates, MetadataPage
     from vclean.labels import PartKind
     from vclean.render.snapshot import Snapshot
@@ -69,7 +69,7 @@ class MetadataExample:
     Attributes:
         candidates: the candidates of each of `FIELDS`.
         is_right: bool (C,) for each of `FIELDS`.
-        has_gold: which of `FIELDS` the gold has.
+        has_gold: for each field that the gold knows of, whether the page has it.
     """
 
     candidates: dict[Field, Candidates]
@@ -77,13 +77,16 @@ class MetadataExample:
     has_gold: dict[Field, bool]
 
 
-def make_example(snapshot: Snapshot, page: GoldPage, language: str) -> MetadataExample:
+def make_example(
+    snapshot: Snapshot, page: GoldPage, language: str, fields: Collection[Field] = FIELDS
+) -> MetadataExample:
     """Return the candidates of a page, and which of them its gold has.
 
     Args:
         snapshot: the page.
         page: its gold.
         language: its detected language, ISO 639-1.
+        fields: the fields that its annotators looked for; without a value, the page has none.
     """
     candidates = _candidates(metadata_page(PageContext(extract_blocks(snapshot)), language))
     gold: dict[Field, tuple[str, ...]] = {
@@ -95,7 +98,7 @@ def make_example(snapshot: Snapshot, page: GoldPage, language: str) -> MetadataE
         field: np.array([is_same(field, row.values, gold[field]) for row in candidates[field].rows], dtype=bool)
         for field in FIELDS
     }
-    return MetadataExample(candidates, is_right, {field: bool(gold[field]) for field in FIELDS})
+    return MetadataExample(candidates, is_right, {field: bool(gold[field]) for field in fields})
 
 
 def corrected_example(
@@ -129,7 +132,7 @@ def continue_training(base: MetadataModel, examples: Sequence[MetadataExample]) 
 
 
 def _continue(base: Forest, examples: Sequence[MetadataExample], name: Field) -> Forest:
-    used = [example for example in examples if example.has_gold[name]]
+    used = [example for example in examples if example.has_gold.get(name)]
     if not used:
         return base
     x = np.concatenate([example.candidates[name].x for example in used])
@@ -153,19 +156,20 @@ def is_same(field: Field, values: Sequence[str], gold: Sequence[str]) -> bool:
 
 def fit(
     examples: Sequence[MetadataExample],
-    typed_pages: Sequence[PageTypeExample],
+    types: Sequence[PageTypeExample] | Forest,
     card_fields: Mapping[str, Any] | None = None,
 ) -> MetadataModel:
     """Fit a model for each of `FIELDS`, and that of types; the same examples give the same model.
 
     Args:
         examples: candidates of pages with gold.
-        typed_pages: pages of known type.
+        types: pages of known type, or trees that predict it.
         card_fields: additional fields of the model card.
     """
     contents = {"columns": card_columns(), "page_types": [*PAGE_TYPES]}
     card = {"format": FORMAT, **(card_fields or {}), "versions": versions("lightgbm"), "seed": SEED, **contents}
-    return MetadataModel(fit_fields(examples), fit_page_types(typed_pages), card)
+    page_types = types if isinstance(types, Forest) else fit_page_types(types)
+    return MetadataModel(fit_fields(examples), page_types, card)
 
 
 def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
@@ -175,7 +179,7 @@ def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
 
 def _fit(examples: Sequence[MetadataExample], field: Field) -> Forest:
     """Fit the probability that a candidate is right; each page counts the same."""
-    used = [example for example in examples if example.candidates[field].rows]
+    used = [example for example in examples if field in example.has_gold and example.candidates[field].rows]
     x = np.concatenate([example.candidates[field].x for example in used])
     y = np.concatenate([example.is_right[field] for example in used])
     weights = [
