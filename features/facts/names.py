@@ -58,9 +58,7 @@ _KNOWN_DEGREE: Final = re.compile(
 )
 """Degree among names in capitals."""
 _ROLE: Final = re.compile(rf"\b(?:{_any_of('role')})\b", re.IGNORECASE)
-_ROLE_AFTER: Final = re.compile(rf"(?<=[^\W\d_]\s)(?:(?:{_any_of('role')})\s*)+\Z", re.IGNORECASE)
-"""Role after a name without a comma, as two elements beside each other have them."""
-_DANGLING: Final = re.compile(rf"\s(?:{_any_of('on')})\s*$", re.IGNORECASE)
+_DANGLING: Final = re.compile(rf"\s(?:{_any_of('on')})\s*$")
 """Prepositions of dates that were cut off."""
 _CLOCK: Final = re.compile(
     r"\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?|uhr|h\b)?(?:\s*\(?[A-Z]{2,4}T?\)?(?=\s|$))?", re.IGNORECASE
@@ -108,14 +106,7 @@ def split_names(text: str) -> tuple[str, ...]:
         part = _PLACE.sub(r"\1", _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part)))
     part = _DANGLING.sub("", _END.sub("", part)).strip(" ,;:-–—|•·")
     names = [name.strip(_AROUND).removeprefix("and ") for name in _SPLIT.split(part)]
-    names = [_without_role(name) for name in names]
     return tuple(dict.fromkeys(name for name in names if is_name(name)))[:MAX_AUTHORS]
-
-
-def _without_role(name: str) -> str:
-    """Return a name of several words without the role after it."""
-    person = _ROLE_AFTER.sub("", name).strip(_AROUND)
-    return person if looks_like_name(person) and not has_role(person) else name
 
 
 def has_role(name: str) -> bool:
