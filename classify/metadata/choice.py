@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.trees.forest import Forest
-    from vclean.features.facts.candidates import Candidates
+    from vclean.features.facts.candidates import Candidate, Candidates
     from vclean.features.page_context import PageContext
     from vclean.labels import PartKind
 
-THRESHOLDS: Final = {Field.TITLE: 0.05, Field.AUTHORS: 0.35, Field.PUBLISHED: 0.3}
+THRESHOLDS: Final = {Field.TITLE: 0.02, Field.AUTHORS: 0.25, Field.PUBLISHED: 0.25}
 """Lowest probability of a value of these fields; below it the field is absent."""
 THRESHOLD: Final = 0.5
 """The same for the other fields, and for the type of a page."""
@@ -52,6 +52,10 @@ _NO_VALUE: Final = re.compile(
 """Variables of templates that were not filled in."""
 _NO_TITLE: Final = re.compile(r"(?:untitled(?:[ -](?:document|page))?|no title|new page \d*|index\.\w+)", re.IGNORECASE)
 """What editors and servers call documents without a title."""
+_ANY_PAGE: Final = re.compile(
+    r"(?:home(?: ?page)?|document|index|page title|new page|welcome|loading\W*)", re.IGNORECASE
+)
+"""Titles that say nothing about a page; readers may see them as headlines nevertheless, such as in an encyclopedia."""
 _NO_PERSON: Final = re.compile(
     r"(?:(?:web|site|sys|wp|super)?[ _-]?admin(?:istrator)?|root|editor|webmaster|user|superuser|test|guest|author|"
     r"null|none|undefined|n/a)\d*",
@@ -163,17 +167,25 @@ def marked_candidate(candidates: Candidates, trees: Forest, blocks: Collection[i
 def _possible(field: Field, candidates: Candidates, *, is_forum: bool) -> NDArray[np.bool_]:
     """Return which of C candidates can be the value of a field, whatever their probability: bool (C,)."""
     if field is Field.TITLE:
-        return np.array([_is_title(row.values[0]) for row in candidates.rows], dtype=bool)
+        return np.array([_is_title(row) for row in candidates.rows], dtype=bool)
     is_possible = [
-        (is_forum or not in_comments) and (field is not Field.AUTHORS or bool(persons(row.values)))
+        (is_forum or not in_comments)
+        and (_is_publication(row) if field is Field.PUBLISHED else bool(persons(row.values)))
         for row, in_comments in zip(candidates.rows, candidates.in_comments.tolist(), strict=True)
     ]
     return np.array(is_possible, dtype=bool)
 
 
-def _is_title(text: str) -> bool:
-    title = _NO_VALUE.sub("", text).strip(" -|:.")
-    return bool(title) and not _NO_TITLE.fullmatch(title)
+def _is_title(row: Candidate) -> bool:
+    title = _NO_VALUE.sub("", row.values[0]).strip(" -|:.")
+    if not title or _NO_TITLE.fullmatch(title):
+        return False
+    return not _ANY_PAGE.fullmatch(title) or any(mention.source is Source.PAGE for mention in row.mentions)
+
+
+def _is_publication(row: Candidate) -> bool:
+    """Return whether more than markup for the last change gives a day. On pages, days of changes are shown as dates."""
+    return any(mention.field is Field.PUBLISHED or mention.block >= 0 for mention in row.mentions)
 
 
 def persons(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -89,8 +89,7 @@ def from_bytes(data: bytes) -> MetadataModel:
 
 def card_columns() -> dict[str, list[str]]:
     """Return the names of the features of each model, as a card has them."""
-    columns = {field: (*names, *page_type.COLUMNS) for field, names in COLUMNS.items()}
-    columns[Field.PAGE_TYPE] = page_type.COLUMNS
+    columns = {**COLUMNS, Field.PAGE_TYPE: page_type.COLUMNS}
     return {field.value: list(names) for field, names in columns.items()}
 
 

@@ -58,8 +58,6 @@ _SMALL: Final[Mapping[str, Any]] = {
     "min_data_in_leaf": 3,
 }
 """Parameters for the candidates of a few corrected pages."""
-_ABSENT_WEIGHT: Final = 0.3
-"""Weight of the candidates of a page whose gold lacks the field: some have an author that the annotators left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,11 +176,8 @@ def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
 
 
 def _fit(examples: Sequence[MetadataExample], field: Field) -> Forest:
-    """Fit the probability that a candidate is right; each page counts the same."""
+    """Fit the probability that a candidate is right, also on pages without the field: none of their candidates is."""
     used = [example for example in examples if field in example.has_gold and example.candidates[field].rows]
     x = np.concatenate([example.candidates[field].x for example in used])
     y = np.concatenate([example.is_right[field] for example in used])
-    weights = [
-        np.full(len(example.is_right[field]), 1.0 if example.has_gold[field] else _ABSENT_WEIGHT) for example in used
-    ]
-    return fit_forest(PARAMETERS, ROUNDS, x, y, weight=np.concatenate(weights))
+    return fit_forest(PARAMETERS, ROUNDS, x, y)

@@ -73,7 +73,7 @@ the headline are in blocks, and in CSS px if the page was rendered; `font_ratio`
 headline. `alike` is the number of blocks with the same chain of tags and classes, `covered` the share of the characters
 of the block in the candidate. `actions` and the like count the words of user interfaces.
 """
-_MARKUP: Final = ("mentions", "sources", "in_markup", "blocks")
+_MARKUP: Final = ("mentions", "sources", "in_markup", "blocks", "has_markup")
 _LETTERS: Final = (
     "values", "chars", "words_per_value", "capitals", "upper", "digits", "colon", "separators", "truncated", "generic",
     "role", "is_site", "site_part", "one_word", "by_word", "has_time", "has_zone",
@@ -85,11 +85,14 @@ _AGREEMENT: Final = (
 _HEADLINE: Final = ("score", "score_behind", "is_h1")
 _DAYS: Final = ("days_after_first", "days_before_last", "rank_by_day", "rank_from_last", "days_from_markup",
                 "has_day_before", "has_day_after")  # fmt: skip
+_OF_PAGE: Final = ("og_article", "type_article", "url_root", "words", "link_words", "long_share", "date_blocks")
+_PAGE: Final = tuple(f"page_{name}" for name in _OF_PAGE)
+"""Features of the whole page, see `page_type`: they tell whether it has an author or a date at all."""
 COLUMNS: Final = {
-    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_HEADLINE, *_DAYS, "has_markup")
+    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_HEADLINE, *_DAYS, *_PAGE)
     for name in FIELDS
 }
-"""Names of the features of the candidates of each field, without those of the page, see `page_type`."""
+"""Names of the features of the candidates of each field."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +144,7 @@ class MetadataPage:
 
     @cached_property
     def page_features(self) -> NDArray[np.float32]:
-        """Return the features of the whole page, which tell whether it has an author or a date at all: float32 (F,)."""
+        """Return the features of the whole page, in the order of `page_type.COLUMNS`: float32 (F,)."""
         return page_type.page_features(self.context)
 
     @cached_property
@@ -180,11 +183,11 @@ class MetadataPage:
         rows = _group(_ENTRIES[name](self))
         table = _Table(self, name, rows)
         features = [table.features(index) for index in range(len(rows))]
-        nan, of_page = float("nan"), self.page_features.tolist()
-        x: list[list[Any]] = [[*(row.get(column, nan) for column in COLUMNS[name]), *of_page] for row in features]
+        nan = float("nan")
+        x: list[list[Any]] = [[row.get(column, nan) for column in COLUMNS[name]] for row in features]
         in_comments = self.view.in_comments
         only = [all(each.block >= 0 and in_comments[each.block] for each in row.mentions) for row in rows]
-        size = len(COLUMNS[name]) + len(of_page)
+        size = len(COLUMNS[name])
         return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, size), np.array(only, dtype=bool))
 
 
@@ -265,7 +268,9 @@ class _Table:
         self.headline = set(normalize(view.texts[view.headline]).split()) if view.texts else set[str]()
         self.document = set(normalize(self.snapshot.title).split())
         self.slug = _slug_words(self.snapshot.url)
-        self.has_markup = float(any(mention.block < 0 for mention in page.mentions[name]))
+        of_page = dict(zip(page_type.COLUMNS, page.page_features.tolist(), strict=True))
+        self.of_page = {column: of_page[feature] for column, feature in zip(_PAGE, _OF_PAGE, strict=True)}
+        self.of_page["has_markup"] = float(any(mention.block < 0 for mention in page.mentions[name]))
         if name is Field.PUBLISHED:
             self.days = [date.fromisoformat(row.values[0][:10]).toordinal() for row in rows]
             declared = (day for day, row in zip(self.days, rows, strict=True) if _is_declared(row))
@@ -276,7 +281,7 @@ class _Table:
         row = self.rows[index]
         values = dict.fromkeys((*slots_of(self.name), *_SEEN[self.name]), 0.0)
         values |= {mention.slot or mention.name: 1.0 for mention in row.mentions}
-        values |= self._place(row) | self._letters(row) | self._agreement(index)
+        values |= self._place(row) | self._letters(row) | self._agreement(index) | self.of_page
         if self.name is Field.TITLE:
             values |= self._headline(row)
         if self.name is Field.PUBLISHED:
@@ -292,7 +297,6 @@ class _Table:
             "sources": len(sources),
             "in_markup": float(not sources.isdisjoint((Source.JSON_LD, Source.META, Source.OPEN_GRAPH))),
             "blocks": min(len(blocks), 20),
-            "has_markup": self.has_markup,
         }
         if not blocks:
             return values
