@@ -85,7 +85,10 @@ _AGREEMENT: Final = (
 _HEADLINE: Final = ("score", "score_behind", "is_h1")
 _DAYS: Final = ("days_after_first", "days_before_last", "rank_by_day", "rank_from_last", "days_from_markup",
                 "has_day_before", "has_day_after")  # fmt: skip
-_OF_PAGE: Final = ("og_article", "type_article", "url_root", "words", "link_words", "long_share", "date_blocks")
+_OF_PAGE: Final = (
+    "og_article", "og_product", "type_article", "type_product", "url_root", "words", "link_words", "long_share",
+    "date_blocks",
+)  # fmt: skip
 _PAGE: Final = tuple(f"page_{name}" for name in _OF_PAGE)
 """Features of the whole page, see `page_type`: they tell whether it has an author or a date at all."""
 COLUMNS: Final = {
