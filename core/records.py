@@ -14,6 +14,7 @@ from vclean.classify.content.threads import has_forum_address, has_forum_sign, n
 from vclean.features.facts.dates import is_day_first, parse_date
 from vclean.features.facts.items import find_items
 from vclean.features.facts.labelled import ForumSigns, LabelledBlocks
+from vclean.features.facts.post_parts import is_action
 from vclean.features.facts.threads import PostSearch
 from vclean.features.matrix import page_context
 from vclean.labels import Label
@@ -155,9 +156,11 @@ class PageRecords:
         return parse_date(text, language, day_first=day_first)
 
     def _text(self, rows: Sequence[int]) -> str:
-        labels = [self._page.labels[row] for row in rows]
-        shown = [label if label.is_content else Label.PARAGRAPH for label in labels]
-        return to_text([self._page.blocks.text[row] for row in rows], shown).strip("\n")
+        """Return the text of some blocks, without the controls at its end."""
+        texts, labels = self._page.blocks.text, self._page.labels
+        last = max((row for row in rows if not is_action(texts[row])), default=-1)
+        shown = {row: labels[row] if labels[row].is_content else Label.PARAGRAPH for row in rows if row <= last}
+        return to_text([texts[row] for row in shown], list(shown.values())).strip("\n")
 
     def _item(self, record: ItemRecord) -> Item:
         texts = self._page.blocks.text

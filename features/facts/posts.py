@@ -345,6 +345,6 @@ def _rows_by_record(
     for row in np.flatnonzero(chosen).tolist():
         rows[record[row]].append(row)
     for each in rows:
-        while each and is_action(blocks.text[each[-1]]):
-            each.pop()
+        if all(is_action(blocks.text[row]) for row in each):
+            each.clear()
     return [tuple(each) for each in rows]
