@@ -37,6 +37,9 @@ THRESHOLD: Final = 0.5
 """The same for the other fields, and for the type of a page."""
 _DEFAULT: Final = 0.55
 """Precision of properties without their own."""
+_PRECISIONS: Final = {(row.field, row.slot): row.precision for row in PROPERTIES.values()} | {
+    (Field.MODIFIED, "updated"): 0.7
+}
 _DECLARED: Final = (
     Field.MODIFIED, Field.SITE_NAME, Field.DESCRIPTION, Field.CANONICAL_URL, Field.IMAGE, Field.SECTION, Field.TAGS,
     Field.LICENSE,
@@ -229,9 +232,7 @@ def _combined(several: Sequence[tuple[tuple[str, ...], Mention]]) -> Choice:
 
 
 def _precision(mention: Mention) -> float:
-    kind = "meta" if mention.source is Source.OPEN_GRAPH else mention.source.value
-    row = PROPERTIES.get((kind, mention.name))
-    return row.precision if row and row.field is mention.field else _DEFAULT
+    return _PRECISIONS.get((mention.field, mention.slot or mention.name), _DEFAULT)
 
 
 def _mentions(field: Field, page: MetadataPage) -> Iterator[Mention]:
@@ -242,13 +243,13 @@ def _mentions(field: Field, page: MetadataPage) -> Iterator[Mention]:
     mentions = page.mentions[field]
     if field is Field.TAGS and (linked := [mention.values[0] for mention in mentions if mention.name == "rel"][:50]):
         mentions = [mention for mention in mentions if mention.name != "rel"]
-        mentions.append(Mention(field, tuple(linked), Source.MICRODATA, "rel"))
+        mentions.append(Mention(field, tuple(linked), Source.MICRODATA, "rel", slot="microdata:tag"))
     yield from mentions
     if field is Field.SITE_NAME:
         snapshot = page.context.snapshot
         for part in split_title(snapshot.title[:1000]):
             if is_site_name(part, snapshot.url):
-                yield Mention(field, (part[:100],), Source.TITLE, "part")
+                yield Mention(field, (part[:100],), Source.TITLE, "part", slot="title:part")
 
 
 def _values(field: Field, mention: Mention, page: MetadataPage) -> tuple[str, ...]:

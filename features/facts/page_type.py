@@ -152,7 +152,7 @@ def without_address(x: NDArray[np.float32]) -> NDArray[np.float32]:
 def address_values(url: str) -> list[float]:
     """Return the features for the URL of a page; NaN without a URL.
 
-    >>> dict(zip(COLUMNS, address_values("https://forum.example.org/t/rain/7"), strict=True))["host_forum"]
+    >>> dict(zip(_ADDRESS, address_values("https://forum.example.org/t/rain/7"), strict=True))["host_forum"]
     1.0
     """
     parts = _split(url)
