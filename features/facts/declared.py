@@ -9,6 +9,7 @@ import html
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -53,17 +54,20 @@ _MOST_PRODUCTS: Final = 3
 """Most products of a page that is about one of them, if none has the name of the page."""
 
 
+_GROUP: Final = re.compile(r"\{([a-z_]+)\}")
 _WORDS: Final = tuple(read_table(__file__, "subject_words.tsv"))
 
 
-def words_of(group: str) -> list[str]:
+@cache
+def words_of(group: str) -> tuple[str, ...]:
     """Return the words of a group of `data/subject_words.tsv`."""
-    return [word for name, *words in _WORDS if name == group for word in words]
+    return tuple(word for name, *words in _WORDS if name == group for word in words)
 
 
-def any_of(group: str) -> str:
-    """Return a regular expression for the words of a group."""
-    return "|".join(words_of(group))
+@cache
+def pattern_of(template: str) -> re.Pattern[str]:
+    """Return a pattern with the words of a group for each `{group}` of a template; it is compiled on the first use."""
+    return re.compile(_GROUP.sub(lambda match: "|".join(words_of(match[1])), template), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.declared import any_of, words_of
+from vclean.features.facts.declared import pattern_of, words_of
 from vclean.features.facts.prices import MONEY, amount, currency_of, join_cents
 from vclean.features.struck import is_struck
 from vclean.features.text.page_title import normalize
@@ -46,17 +46,15 @@ _NUMBER: Final = re.compile(
 )
 """A label of at most 30 characters, and one code of at least four, with two digits."""
 _CODE: Final = re.compile(r"\w[\w./-]*\w")
-_FORMER: Final = re.compile(rf"\b(?:{any_of('former_price')})\W{{0,3}}\Z", re.IGNORECASE)
-"""Words before a former price."""
+_FORMER: Final = r"\b(?:{former_price})\W{0,3}\Z"
+"""Words before a former price, as all templates here for `pattern_of`."""
 _DIGIT: Final = re.compile(r"\d")
 _NO_DIGITS: Final = re.compile(r"\D+")
 _AMOUNT: Final = re.compile(r"\d[\d.,' \u00a0\u202f]*")
-_CART: Final = re.compile(any_of("cart_name"), re.IGNORECASE)
+_CART: Final = "{cart_name}"
 """Names of elements that put a product into a shopping cart."""
-_CART_TEXT: Final = re.compile(rf"\b(?:{any_of('cart_text')})", re.IGNORECASE)
+_CART_TEXT: Final = r"\b(?:{cart_text})"
 """Texts of buttons that put a product into a shopping cart."""
-_CART_WORDS, _CART_TEXT_WORDS = words_of("cart_name_sign"), words_of("cart_text_sign")
-"""Words of which each name and each text above has one."""
 _CART_CHARS: Final = 80
 """Longest text of a block with such a button, in characters."""
 _MOST_CARTS: Final = 6
@@ -103,9 +101,9 @@ def _most_like_a_cart(page: PageView) -> int:
     most = 0
     for attribute in ("class", "id", "name"):
         values = page.snapshot.values(attribute)
-        if not _has_any(_CART_WORDS, values.distinct):
+        if not _has_any("cart_name_sign", values.distinct):
             continue
-        named = [index for index, value in enumerate(values.distinct) if _CART.search(value[-200:])]
+        named = [index for index, value in enumerate(values.distinct) if pattern_of(_CART).search(value[-200:])]
         most = max(most, int(np.bincount(values.index, minlength=len(values.distinct))[named].max(initial=0)))
     return most
 
@@ -113,13 +111,13 @@ def _most_like_a_cart(page: PageView) -> int:
 def _count_cart_texts(page: PageView) -> int:
     """Return the number of short blocks with the text of a button that puts a product into a shopping cart."""
     texts = [text for text in page.texts if len(text) <= _CART_CHARS]
-    return sum(bool(_CART_TEXT.search(text)) for text in texts) if _has_any(_CART_TEXT_WORDS, texts) else 0
+    return sum(bool(pattern_of(_CART_TEXT).search(text)) for text in texts) if _has_any("cart_text_sign", texts) else 0
 
 
-def _has_any(words: Sequence[str], texts: Sequence[str]) -> bool:
-    """Return whether one of some words is in one of the texts; a fast test before that of a pattern."""
+def _has_any(group: str, texts: Sequence[str]) -> bool:
+    """Return whether one of the words of a group is in one of the texts; a fast test before that of a pattern."""
     joined = "\n".join(texts).lower()
-    return any(word in joined for word in words)
+    return any(word in joined for word in words_of(group))
 
 
 def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductBlocks:
@@ -177,7 +175,7 @@ def _price_text(text: str, declared: DeclaredProduct) -> str:
         digits = _AMOUNT.search(same)
         is_joined = digits and amount(same) != declared.price and digits[0] == declared.price.replace(".", "")
         return same.replace(digits[0], declared.price) if digits and is_joined else join_cents(same)
-    now = [match for match in found if not _FORMER.search(text, 0, match.start())]
+    now = [match for match in found if not pattern_of(_FORMER).search(text, 0, match.start())]
     shown = join_cents(next(iter([*now, *found]))[0].strip()) if found else text
     is_other = declared.price and currency_of(shown) in ("", declared.currency)
     return "" if is_other and not is_price(text) else shown

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.declared import DeclaredRecipe, any_of, words_of
+from vclean.features.facts.declared import DeclaredRecipe, pattern_of, words_of
 from vclean.features.text.page_title import normalize
 
 if TYPE_CHECKING:
@@ -32,17 +32,12 @@ _MOST_WORDS: Final = 300
 _LEAST_SHARE: Final = 0.3
 """Share of the declared ingredients or steps that readers have to see; below it the markup is about something else."""
 
-_INGREDIENTS, _STEPS = words_of("ingredients"), words_of("steps")
-"""Words of the headings of ingredients and of steps, or their beginnings, in lower case."""
-_FRACTIONS: Final = r"[\d¼½¾⅐-⅞]"
-_AMOUNT: Final = re.compile(
-    rf"\W*(?:{_FRACTIONS}|(?:{any_of('amount')})\s)"
-    rf"|.*(?:{_FRACTIONS}\s*(?:{any_of('unit')})\b|(?:大さじ|小さじ)\d|\d(?:個|本|枚|片|かけ))",
-    re.IGNORECASE,
+_AMOUNT: Final = (
+    r"\W*(?:[\d¼½¾⅐-⅞]|(?:{amount})\s)|.*(?:[\d¼½¾⅐-⅞]\s*(?:{unit})\b|(?:大さじ|小さじ)\d|\d(?:個|本|枚|片|かけ))"
 )
 """Amount: a number or a word for one at the beginning, or a number with a unit anywhere."""
-_NOTES: Final = re.compile(rf"\W*(?:{any_of('after_steps')})\W*", re.IGNORECASE)
-"""Headings after which the steps are over."""
+_NOTES: Final = r"\W*(?:{after_steps})\W*"
+"""Headings after which the steps are over, as the template above for `pattern_of`."""
 _HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _SECTION_LEVEL: Final = 3
 """Lowest level of a heading that ends the steps under a heading that is no heading element."""
@@ -133,10 +128,10 @@ def find_shown_recipe(
         candidates: bool (B,), the blocks that may belong to it; others are hidden.
     """
     rows = np.flatnonzero(candidates & (context.tokens <= _HEADING_WORDS)).tolist()
-    headings = _headings(context, rows, _INGREDIENTS)
+    headings = _headings(context, rows, "ingredients")
     if not headings:
         return None
-    steps_headings = _headings(context, rows, _STEPS)
+    steps_headings = _headings(context, rows, "steps")
     page = _Page(context, candidates, frozenset(headings), frozenset(steps_headings))
     lists = [page.ingredients(row) for row in headings[:_MOST_HEADINGS]]
     ingredients = max(lists, key=_count_amounts)
@@ -151,11 +146,11 @@ def find_shown_recipe(
     )
 
 
-def _headings(context: PageContext, rows: Sequence[int], words: list[str]) -> list[int]:
-    """Return the short blocks in which a word begins with one of some texts."""
+def _headings(context: PageContext, rows: Sequence[int], group: str) -> list[int]:
+    """Return the short blocks in which a word begins with one of a group."""
     texts = context.blocks.text
     joined = "\n".join([texts[row] for row in rows]).lower()
-    present = [word for word in words if word in joined]
+    present = [word for word in words_of(group) if word in joined]
     if not present:
         return []
     pattern = re.compile(rf"(?:^|[\s(/&-])(?:{'|'.join(map(re.escape, present))})")
@@ -167,7 +162,7 @@ def _count_amounts(items: Sequence[_Item]) -> int:
 
 
 def _has_amount(item: _Item) -> bool:
-    return item.words <= _INGREDIENT_WORDS and bool(_AMOUNT.match(item.text[:300]))
+    return item.words <= _INGREDIENT_WORDS and bool(pattern_of(_AMOUNT).match(item.text[:300]))
 
 
 def _texts(items: Sequence[_Item]) -> tuple[str, ...]:
@@ -219,7 +214,7 @@ class _Page:
         end = None
         for item in self._items(heading + 1):
             is_end = item.words < 2 * _STEP_WORDS and (
-                _NOTES.fullmatch(item.text) or not self.ingredient_headings.isdisjoint(item.rows)
+                pattern_of(_NOTES).fullmatch(item.text) or not self.ingredient_headings.isdisjoint(item.rows)
             )
             if is_end or (groups and self._level(item.rows[0]) <= level) or (end is not None and item.element >= end):
                 break
