@@ -172,9 +172,8 @@ def _price_text(text: str, declared: DeclaredProduct) -> str:
     found = list(MONEY.finditer(text))
     is_price = _has_price(declared)
     if same := next((match[0].strip() for match in found if is_price(match[0])), ""):
-        digits = _AMOUNT.search(same)
-        is_joined = digits and amount(same) != declared.price and digits[0] == declared.price.replace(".", "")
-        return same.replace(digits[0], declared.price) if digits and is_joined else join_cents(same)
+        digits = declared.price.replace(".", "")
+        return join_cents(same if digits == declared.price else re.sub(rf"\b{digits}\b", declared.price, same))
     now = [match for match in found if not pattern_of(_FORMER).search(text, 0, match.start())]
     shown = join_cents(next(iter([*now, *found]))[0].strip()) if found else text
     is_other = declared.price and currency_of(shown) in ("", declared.currency)

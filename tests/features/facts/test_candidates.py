@@ -48,7 +48,6 @@ class TestTitleCandidates:
     def test_has_no_empty_title(self) -> None:
         assert values(page_of("<title> - </title><p>.</p>").candidates(Field.TITLE)) == []
 
-
     def test_has_no_ruby(self) -> None:
         html = "<h1><ruby>子<rt>こ</rt></ruby>どもへの<ruby>体罰<rt>たいばつ</rt></ruby></h1><p>x"
         assert ("子どもへの体罰",) in values(page_of(html).candidates(Field.TITLE))

@@ -162,8 +162,23 @@ class TestDateInUrl:
 
 
 class TestIsDayFirst:
-    def test_everywhere_but_in_the_united_states(self) -> None:
-        assert (is_day_first("de", ""), is_day_first("en", "en-gb"), is_day_first("en", "en")) == (True, True, False)
+    @pytest.mark.parametrize(
+        ("language", "declared", "url", "text", "expected"),
+        [
+            ("de", "", "", "", True),
+            ("en", "en", "", "", False),
+            ("en", "en-gb", "", "", True),
+            ("en", "en", "https://example.co.uk/a", "", True),
+            ("en", "en-us", "https://example.co.uk/a", "", False),
+            ("en", "en", "", "2/10/2020 and 25/10/2020", True),
+            ("de", "", "", "10/25/2020", False),
+            ("en", "en", "", "25/10/2020, 10/25/2020", False),
+        ],
+    )
+    def test_is_known_by_other_dates_region_and_host(
+        self, language: str, declared: str, url: str, text: str, expected: bool
+    ) -> None:
+        assert is_day_first(language, declared, url, text) is expected
 
 
 class TestMonthNumber:

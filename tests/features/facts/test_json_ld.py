@@ -42,6 +42,13 @@ class TestJsonLdMentions:
             (Field.TAGS, "article.keywords"): ("rain", "sun"),
         }
 
+    def test_separates_persons_from_organizations(self) -> None:
+        authors = [{"@type": "Person", "name": "Ann Lee"}, {"@type": "NewsMediaOrganization", "name": "Daily"}]
+        mentions = json_ld_mentions([json.dumps({"@type": "NewsArticle", "author": authors})])
+        assert [(each.values, each.slot) for each in mentions] == [
+            (("Ann Lee",), "json-ld:article.author"), (("Daily",), "json-ld:organization"),
+        ]  # fmt: skip
+
     def test_follows_references_in_a_graph(self) -> None:
         person = {"@id": "#ann", "@type": "Person", "name": "Ann Lee"}
         article = {"@type": "http://schema.org/Article", "author": {"@id": "#ann"}}

@@ -9,7 +9,9 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
+from vclean.features.facts.declared import DeclaredProduct
 from vclean.features.facts.prices import MONEY, record_prices
+from vclean.features.facts.products import _price_text, price_and_currency
 from vclean.features.facts.slots import RecordTexts
 
 
@@ -58,3 +60,19 @@ def test_price_of_a_record(html, price):
 
 def test_price_is_that_of_its_record():
     assert prices("<ul><li><p>Lamp $</p><li>40 litres<li>$3</ul>") == {2: "$3"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "currency", "text", "shown", "price"),
+    [
+        ("75", "USD", "$2.65", "", ("75", "USD")),
+        ("173.34", "RON", "17334 Lei", "173.34 Lei", ("173.34", "RON")),
+        ("199.00", "EUR", "was € 249 now € 199", "€ 199", ("199.00", "EUR")),
+        ("210.00", "USD", "€ 199", "€ 199", ("199", "EUR")),
+        ("", "", "was €9, now €7", "€7", ("7", "EUR")),
+    ],
+)
+def test_price_and_its_text_do_not_contradict_each_other(declared, currency, text, shown, price):
+    product = DeclaredProduct(price=declared, currency=currency)
+    assert _price_text(text, product) == shown
+    assert price_and_currency(product, shown) == price
