@@ -5,11 +5,11 @@ title, a date if it is the same day, authors if they are the same names, in any 
 corpus in GOLD whose gold has no value count as pages without one; corpora with their own columns `title`, `authors` and
 `date` count where these have a value. trafilatura and htmldate are scored on the same pages, if they are installed.
 
-The type of a page is scored on all pages of the corpora that have one, and on those of `--types FILE`; with accuracy,
-macro-F1 and the confusion matrix. See `page_types.py`.
+With `--types FILE`, the type of a page is scored as well, on all pages of the corpora that have one, and on those of
+FILE; with accuracy, macro-F1 and the confusion matrix. See `page_types.py`.
 
-With `--train FILE`, the models for the package are fitted on all pages, and written to FILE. Without `--types`, the
-types are those of the shipped model.
+With `--train FILE`, the models for the package are fitted on all pages, and written to FILE; without `--types`, the
+trees of the types are those of the shipped model.
 """
 
 from __future__ import annotations
@@ -219,7 +219,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except VcleanError as error:
         sys.stderr.write(f"metadata.py: {error}\n")
         return error.exit_code
-    print(page_types.tables(typed) if typed else "no page has a type")
+    if typed:
+        print(page_types.tables(typed))
     values = cross_validate(rows, predicted_forums(typed) if typed else frozenset())
     print(score_table(rows, values, (VCLEAN, *options.others)))
     return 0

@@ -56,7 +56,7 @@ class PageView:
     @cached_property
     def small_words(self) -> frozenset[str]:
         """Return the words that the page has in small letters, which are seldom those of names."""
-        return frozenset(word for text in self.texts for word in _WORD.findall(text) if word.islower())
+        return frozenset(filter(str.islower, set(_WORD.findall("\n".join(self.texts)))))
 
     @cached_property
     def all_links(self) -> str:
