@@ -46,4 +46,4 @@ class TestAddUnknownAddresses:
         assert dict(zip(COLUMNS, unknown.x.tolist(), strict=True))["url_known"] == 0
         count = COLUMNS.index("title_words")
         assert np.isnan(unknown.x).sum() == count - 1
-        assert np.array_equal(unknown.x[count :], x[count :])
+        assert np.array_equal(unknown.x[count:], x[count:])
