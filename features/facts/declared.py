@@ -9,7 +9,6 @@ import html
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,7 +17,6 @@ from vclean.features.facts.json_ld import first_text, main_nodes, parse_json
 from vclean.features.facts.mentions import clean_text
 from vclean.features.facts.prices import amount
 from vclean.features.text.page_title import normalize
-from vclean.files import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,22 +50,6 @@ _MAX_CHARS: Final = 2000
 """Longest ingredient or step, in characters."""
 _MOST_PRODUCTS: Final = 3
 """Most products of a page that is about one of them, if none has the name of the page."""
-
-
-_GROUP: Final = re.compile(r"\{([a-z_]+)\}")
-_WORDS: Final = tuple(read_table(__file__, "subject_words.tsv"))
-
-
-@cache
-def words_of(group: str) -> tuple[str, ...]:
-    """Return the words of a group of `data/subject_words.tsv`."""
-    return tuple(word for name, *words in _WORDS if name == group for word in words)
-
-
-@cache
-def pattern_of(template: str) -> re.Pattern[str]:
-    """Return a pattern with the words of a group for each `{group}` of a template; it is compiled on the first use."""
-    return re.compile(_GROUP.sub(lambda match: "|".join(words_of(match[1])), template), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,33 +7,20 @@ from typing import Final
 
 from vclean.features.facts.dates import find_dates
 from vclean.features.facts.mentions import MAX_NAME_CHARS
+from vclean.features.facts.words import pattern_of, words_of
 from vclean.features.text.page_title import normalize
-from vclean.files import read_table
 
 MAX_AUTHORS: Final = 20
 MAX_WORDS: Final = 8
 """Most words of one name; names of organizations are the longest."""
 
 
-_ROWS: Final = tuple((group, words) for group, words in read_table(__file__, "name_words.tsv"))
-
-
-def _words(group: str) -> list[str]:
-    """Return the words of a group of `data/name_words.tsv`, the longest first."""
-    return sorted((word for row, words in _ROWS if row == group for word in words.split("|")), key=len, reverse=True)
-
-
-def _any_of(group: str) -> str:
-    """Return a regular expression for the words of a group."""
-    return "|".join(re.escape(word).replace(r"\ ", r"\s") for word in _words(group))
-
-
-_BY: Final = rf"{_any_of('by')}|text(?=\s*[:：])"
+_BY: Final = r"(?:{by}|text(?=\s*[:：]))"
 """Words that begin a byline."""
-_PREFIX: Final = re.compile(rf"^\s*(?:[-–—|•·*@~(（]\s*)*(?:(?:{_BY})\b\s*[:：]?\s*)+(?=\S)", re.IGNORECASE)
-_BYLINE: Final = re.compile(rf"^\s*(?:[-–—|•·*(（]\s*)*(?P<by>(?:{_BY})\b)\s*[:：]?\s*(?=\S)", re.IGNORECASE)
-_ONLY_BY: Final = re.compile(rf"(?:{_BY})", re.IGNORECASE)
-_STRONG: Final = frozenset(_words("only_before_capital"))
+_PREFIX: Final = pattern_of(r"^\s*(?:[-–—|•·*@~(（]\s*)*(?:" + _BY + r"\b\s*[:：]?\s*)+(?=\S)")
+_BYLINE: Final = pattern_of(r"^\s*(?:[-–—|•·*(（]\s*)*(?P<by>" + _BY + r"\b)\s*[:：]?\s*(?=\S)")
+_ONLY_BY: Final = pattern_of(_BY)
+_STRONG: Final = frozenset(words_of("only_before_capital"))
 """Words that begin a byline only before a capital letter: they are common words, too."""
 _REPORTER_AFTER: Final = re.compile(
     r"^\s*([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,8})\s?(?:記者|记者|기자|特派員|특파원)\s*$"
@@ -44,12 +31,12 @@ _PLACE: Final = re.compile(
 )
 """One name, or two with a conjunction, and then a word after a comma: the place or the agency of a report."""
 _MAIL: Final = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,60}")
-_END: Final = re.compile(
-    rf"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*\(.*|\s*\n.*|\s+(?:{_any_of('on')})\s+(?=\w+\.?,?\s*\d|\d).*|"
-    rf",?\s+(?:{_any_of('end')}|\d+\s+min|in\s+[A-Z]|for\s+[A-Z])\b.*",
+_END: Final = pattern_of(
+    r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*\(.*|\s*\n.*|\s+(?:{on})\s+(?=\w+\.?,?\s*\d|\d).*|"
+    r",?\s+(?:{end}|\d+\s+min|in\s+[A-Z]|for\s+[A-Z])\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_SPLIT: Final = re.compile(rf"\s*[,;，、/]\s*|\s+(?:{_any_of('and')})\s+(?=\S)")
+_SPLIT: Final = pattern_of(r"\s*[,;，、/]\s*|\s+(?:{and})\s+(?=\S)", 0)
 _DEGREE: Final = r"(?:(?:[A-Z]\.?){2,7}(?:-[A-Z]+)*|Ph\.?\s?D\.?|[A-Z][a-z]{1,2}[A-Z]{1,2}|MSc?|BSc?|[JS]r\.?)"
 _CREDENTIAL: Final = re.compile(rf"{_DEGREE}(?:\s{_DEGREE}){{0,3}}(?:\s*\([^)]*\))?")
 _KNOWN_DEGREE: Final = re.compile(
@@ -57,17 +44,15 @@ _KNOWN_DEGREE: Final = re.compile(
     r"MSC?|MSN|MSW|NP|OD|PA|PHARMD|PHD|PMP|PSYD|PT|RDN?|RN|SR)"
 )
 """Degree among names in capitals."""
-_ROLE: Final = re.compile(rf"\b(?:{_any_of('role')})\b", re.IGNORECASE)
-_DANGLING: Final = re.compile(rf"\s(?:{_any_of('on')})\s*$")
+_ROLE: Final = pattern_of(r"\b(?:{role})\b")
+_DANGLING: Final = pattern_of(r"\s(?:{on})\s*$", 0)
 """Prepositions of dates that were cut off."""
 _CLOCK: Final = re.compile(
     r"\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?|uhr|h\b)?(?:\s*\(?[A-Z]{2,4}T?\)?(?=\s|$))?", re.IGNORECASE
 )
 _PARTS: Final = re.compile(r"\s*[|•·]\s*|\s+[-–—]\s+|\n")
-_LABEL: Final = re.compile(
-    rf"(?:{_any_of('label')}|{_any_of('on')}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?"
-    rf"(?: (?:{_any_of('on')}))?\s*:?",
-    re.IGNORECASE,
+_LABEL: Final = pattern_of(
+    r"(?:{date_label}|{on}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?(?: (?:{on}))?\s*:?"
 )
 """Parts of a byline without names: labels of dates, and days of the week."""
 _AROUND: Final = " .,:;–—|•·()（）\"“”'*"
@@ -174,7 +159,7 @@ _FEW_WORDS: Final = 2
 """Words of a name of an account, or of a person in small letters."""
 _LONGEST_NAME: Final = 4
 """Most words of a name within a sentence."""
-_PARTICLES: Final = frozenset(_words("particle"))
+_PARTICLES: Final = frozenset(words_of("particle"))
 """Words in names, and between names, that begin with a small letter."""
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from vclean.features import tree
 from vclean.features.facts.slots import LEAST_SHARE, order_in_record
+from vclean.features.facts.words import pattern_of
 from vclean.features.text.lexicon import date_words
-from vclean.files import read_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,17 +30,10 @@ _NEAR_DAYS: Final = frozenset((
     "yesterday", "today", "gestern", "heute", "hier", "aujourd'hui", "ayer", "hoy", "ieri", "oggi", "ontem", "hoje",
 ))  # fmt: skip
 """Words of `data/date_words.tsv` that are dates by themselves."""
-_WORDS: Final = tuple(read_table(__file__, "post_words.tsv"))
-
-
-def _any_of(group: str) -> str:
-    return "|".join(word for name, *words in _WORDS if name == group for word in words)
-
-
-_ACTION: Final = re.compile(rf"(?:(?:log in to |reply to )?(?:{_any_of('action')})\W*\d*\W*)+", re.IGNORECASE)
-"""Text of controls of a post."""
-_LABEL: Final = re.compile(rf"\W*(?:{_any_of('label')})\W*", re.IGNORECASE)
-"""Text beside an author or a date, or the rank of the author."""
+_ACTION: Final = r"(?:(?:log in to |reply to )?(?:{action})\W*\d*\W*)+"
+"""Text of controls of a post, as a template for `pattern_of`."""
+_LABEL: Final = r"\W*(?:{post_label})\W*"
+"""Text beside an author or a date, or the rank of the author, as a template."""
 _NO_NAME_END: Final = re.compile(r"(?:[:?!,]|\w{4}\.|\.\.)$")
 """End of a text that is no name; names may end in an initial or an abbreviation."""
 _NAME_TAGS: Final = ("b", "strong")
@@ -113,7 +106,7 @@ def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.i
             and not _NUMBER.match(text)
             and not _NO_NAME_END.search(text)
             and not is_action(text)
-            and not _LABEL.fullmatch(text)
+            and not pattern_of(_LABEL).fullmatch(text)
             for text in texts.texts
         ],
         dtype=bool,
@@ -137,7 +130,7 @@ def is_action(text: str) -> bool:
     >>> is_action("Reply"), is_action("Like 3 Reply"), is_action("Reply to the mayor")
     (True, True, False)
     """
-    return len(text) <= MAX_CHARACTERS and bool(_ACTION.fullmatch(text))
+    return len(text) <= MAX_CHARACTERS and bool(pattern_of(_ACTION).fullmatch(text))
 
 
 def author_signs(texts: RecordTexts) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ from vclean.features.facts.post_parts import (
     post_depths,
 )
 from vclean.features.facts.slots import LEAST_SHARE, RecordTexts, order_in_record
+from vclean.features.facts.words import pattern_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,12 +54,8 @@ _WITH_SLOT: Final = 0.6
 """Weight of a part with the author or the date of a post inside, as its body."""
 _SEVERAL_PARTS: Final = 0.95
 """Weight of a body in several parts: the cell of the author may be one of them."""
-_NO_POST_DATE: Final = re.compile(
-    r"join|anmeld|regist|member since|dabei|seit|inscri|beigetreten|mitglied|birth|geburt"
-    r"|edit|geändert|bearbeit|modif|updated|last (?:post|seen|visit|active)|zuletzt",
-    re.IGNORECASE,
-)
-"""Label of another date: when the author joined, or when the post was changed."""
+_NO_POST_DATE: Final = "{other_date}"
+"""Label of another date, as a template: when the author joined, or when the post was changed."""
 _SENTENCE: Final = re.compile(r"(?:\S+\s+){8,}\S+[.!?]")
 """Sentence with a date, such as `I saw it on my way home from the harbour yesterday.`"""
 _DATE_PROPERTY: Final = re.compile(r"\b(?:date(?:created|published)?|commenttime|uploaddate)\b", re.IGNORECASE)
@@ -278,7 +275,7 @@ def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDA
         text = texts.texts[row]
         before = "" if row and is_date[row - 1] else texts.label_before(row)
         label = f"{before} {text[: date_start(text, language)]}"
-        is_other = _NO_POST_DATE.search(label) or _SENTENCE.fullmatch(text)
+        is_other = pattern_of(_NO_POST_DATE).search(label) or _SENTENCE.fullmatch(text)
         bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(is_other) - 0.002 * len(text)
     bonus += 0.3 * in_time - order_in_record(texts, is_date) * 0.1
     slot = texts.best_slot(is_date, bonus, LEAST_SHARE)

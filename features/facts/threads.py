@@ -15,6 +15,7 @@ import numpy as np
 from vclean.features import tree
 from vclean.features.facts.groups import RecordGroups
 from vclean.features.facts.posts import PostRecord, find_posts
+from vclean.features.facts.words import pattern_of
 from vclean.labels import Kind
 
 if TYPE_CHECKING:
@@ -59,15 +60,9 @@ _COMMENT_NAME: Final = re.compile(r"comment|(?:li-|div-|post-)?comment[-_]?\d+|k
 """Class or id of one comment."""
 _COMMENT_TYPES: Final = ("Comment", "UserComments")
 """Types of schema.org."""
-_WORD: Final = (
-    r"(?:comments?|replies|reply|responses?|kommentare?r?|commentaires?|comentarios?|comentários?|commenti|commento|"
-    r"reacties?|komentarze|komentarzy|komentáře|hozzászólás(?:ok)?|комментари(?:и|ев|й|я)|коментарі|yorumlar?|σχόλια|"
-    r"コメント|评论|評論|留言|댓글)"
-)
-_HEADING: Final = re.compile(
-    rf"\W*(?:(?:\d+|one|no|all|user|reader|readers?['’]s?|leser|latest)\W+)*{_WORD}\W*\d*\W*"
-    rf"|(?:\d+|one|two|three)\W+(?:thoughts?|{_WORD})\s+(?:on|to|for|zu|sur|a|su|op|на)\b.*",
-    re.IGNORECASE,
+_HEADING: Final = (
+    r"\W*(?:(?:\d+|one|no|all|user|reader|readers?['’]s?|leser|latest)\W+)*(?:{comments})\W*\d*\W*"
+    r"|(?:\d+|one|two|three)\W+(?:thoughts?|(?:{comments}))\s+(?:on|to|for|zu|sur|a|su|op|на)\b.*"
 )
 """Text of a heading above comments, such as `3 comments`, `Kommentare (5)` or `One thought on “Rain”`."""
 _MAX_HEADING: Final = 160
@@ -241,7 +236,7 @@ def _after_headings(blocks: BlockColumns) -> list[tuple[int, int]]:
     is_heading = snapshot.is_tag(("h1", "h2", "h3", "h4", "h5", "h6", "legend"))[blocks.node]
     ranges = []
     for row in np.flatnonzero(is_heading).tolist():
-        if len(blocks.text[row]) <= _MAX_HEADING and _HEADING.fullmatch(blocks.text[row].strip()):
+        if len(blocks.text[row]) <= _MAX_HEADING and pattern_of(_HEADING).fullmatch(blocks.text[row].strip()):
             first = int(snapshot.end[blocks.node[row]])
             ranges.append((first, _end_of_section(snapshot, int(blocks.node[row]))))
     return ranges

@@ -12,6 +12,7 @@ from vclean.features.facts.dates import find_dates
 from vclean.features.facts.mentions import MAX_NAME_CHARS, Field, Mention, Source, clean_text
 from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
 from vclean.features.facts.page_view import NAMES
+from vclean.features.facts.words import pattern_of
 from vclean.features.text.page_title import split_title, strip_site_name, title_runs
 
 if TYPE_CHECKING:
@@ -34,16 +35,6 @@ _MAX_DATE_WORDS: Final = 10
 """Most words of a block that is only a date."""
 _ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORECASE)
 """Blocks of a byline that have only its first words; the names are in the next block."""
-_UPDATED: Final = re.compile(
-    r"updat|modif|revis|edited|aktualisier|stand:|mis à jour|actualiz|atualiz|aggiorna|bijgewerkt|opdater|uppdater|"
-    r"oppdater|обновл|изменен|aktualiz|zmien|frissítve|güncel|更新|수정|업데이트|đã cập nhật|päivitet|تحديث|עודכן",
-    re.IGNORECASE,
-)
-_PUBLISHED: Final = re.compile(
-    r"publish|posted|veröffentlich|erstellt|erschienen|publi|pubblic|geplaatst|gepubliceerd|опублик|created|written|"
-    r"released|date|datum|fecha|入力|発行|公開|发布|發布|입력|등록|közzé|yayın|julkaistu|نشر|פורסם",
-    re.IGNORECASE,
-)
 _PERMALINK: Final = re.compile(r"(?:\s*[¶🔗\u200b]+|\s+#)\s*$")
 """A link of a heading to itself."""
 
@@ -146,7 +137,13 @@ def block_dates(page: PageView, block: int, language: str, *, day_first: bool) -
     before = page.texts[block - 1][-40:] if block and len(page.texts[block - 1]) <= 40 else ""
     for date in find_dates(text, language, day_first=day_first):
         cue = text[position : date.start] if position or date.start else before
-        name = "updated" if _UPDATED.search(cue) else "published" if _PUBLISHED.search(cue) else ""
+        name = (
+            "updated"
+            if pattern_of("{updated}").search(cue)
+            else "published"
+            if pattern_of("{published}").search(cue)
+            else ""
+        )
         field = Field.MODIFIED if name == "updated" else Field.PUBLISHED
         yield Mention(field, (date.value,), Source.PAGE, name or "text", block)
         position = date.end
