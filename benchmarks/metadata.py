@@ -184,10 +184,10 @@ def score_table(rows: Sequence[Case], values: Sequence[dict[str, Values]], names
             present, absent = [row for row in of_field if gold[row]], [row for row in of_field if not gold[row]]
             cells = []
             for name in names if present else ():
-                said = {row: values[row].get(name, {}).get(field, ()) for row in of_field}
-                right = float(np.mean([is_same(field, said[row], gold[row]) for row in present]))
-                silent = float(np.mean([not said[row] for row in present]))
-                invented = f"{np.mean([bool(said[row]) for row in absent]):.3f}" if absent else "-"
+                values_of = {row: values[row].get(name, {}).get(field, ()) for row in of_field}
+                right = float(np.mean([is_same(field, values_of[row], gold[row]) for row in present]))
+                silent = float(np.mean([not values_of[row] for row in present]))
+                invented = f"{np.mean([bool(values_of[row]) for row in absent]):.3f}" if absent else "-"
                 cells.append(f"{right:.3f} {1 - right - silent:.3f} {silent:.3f} ({invented})")
             if cells:
                 lines.append((corpus, field.value, str(len(present)), *cells))

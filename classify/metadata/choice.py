@@ -1,4 +1,4 @@
-"""Choose the metadata of a page among the candidates of each field; a value below the threshold of its field is left out.
+"""Choose the metadata of a page among the candidates of each field; none below the threshold of the field.
 
 Trees predict whether a title, an author or a day of publication is right. For the other fields each property has a
 precision, see `features/facts/data/properties.tsv`; properties that agree are combined by noisy-or (Pearl 1988, 4.3.2):
