@@ -1,40 +1,41 @@
 """Measure and train the metadata models: `python benchmarks/metadata.py CORPUS... --metadata GOLD.parquet`.
 
-Each field is scored on pages whose gold has it, five-fold, with all pages of a site in one fold. A title is right if
-it has the words of the gold title, a date if it is the same day, authors if they are the same names, in any order and
-without degrees. trafilatura and htmldate are scored on the same pages, if they are installed.
+Fields are scored five-fold, with all pages of a site in one fold. A title is right if it has the words of the gold
+title, a date if it is the same day, authors if they are the same names, in any order and without degrees. Pages of a
+corpus in GOLD whose gold has no value count as pages without one; corpora with their own columns `title`, `authors` and
+`date` count where these have a value. trafilatura and htmldate are scored on the same pages, if they are installed.
 
-The type of a page is scored on all pages of the corpora that have one, and on those of `--types FILE`; with accuracy,
-macro-F1 and the confusion matrix. See `page_types.py`.
+With `--types FILE`, the type of a page is scored as well, on all pages of the corpora that have one, and on those of
+FILE; with accuracy, macro-F1 and the confusion matrix. See `page_types.py`.
 
-With `--render N`, N pages are also rendered; the table has the difference by rendering, with its 95 % interval.
-With `--train FILE`, the models for the package are fitted on all pages, and written to FILE.
+With `--train FILE`, the models for the package are fitted on all pages, and written to FILE; without `--types`, the
+trees of the types are those of the shipped model.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import page_types
+import pyarrow.parquet as pq
 from documents import table
-from leaderboard import interval
-from page_types import read_types, tables, typed_pages
 
-from vclean.classify.corpora.corpora import assign_folds, read_corpus, read_metadata, site
-from vclean.classify.metadata.model import FIELDS, choose
-from vclean.classify.metadata.page_type import THRESHOLD as TYPE_THRESHOLD
+from vclean.classify.corpora.corpora import GoldPage, assign_folds, read_metadata, site
+from vclean.classify.metadata.choice import THRESHOLD, choose
+from vclean.classify.metadata.model import load_shipped
 from vclean.classify.training.metadata import add_unknown_addresses, fit, fit_fields, is_same, make_example
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
-from vclean.features.metadata.mentions import Field
+from vclean.features.facts.candidates import FIELDS
+from vclean.features.facts.mentions import Field
 from vclean.features.page_context import PageContext
 from vclean.files import write_atomic
-from vclean.labels import PAGE_TYPES
+from vclean.labels import PAGE_TYPES, PageType
 from vclean.render.static.parse import parse
 
 if TYPE_CHECKING:
@@ -42,26 +43,24 @@ if TYPE_CHECKING:
 
     from page_types import TypedPage
 
-    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.corpora.corpora import Metadata
     from vclean.classify.training.metadata import MetadataExample
-    from vclean.classify.trees.forest import Forest
-    from vclean.render.snapshot import Snapshot
 
     Values = Mapping[Field, tuple[str, ...]]
     """Values of a system for a page by field; empty if it has none."""
 
 FOLDS = 5
-VCLEAN, RENDERED = "vclean", "vclean, rendered"
+VCLEAN = "vclean"
+OUTPUTS = frozenset(("titles", "markdown"))
+"""Corpora whose titles are outputs of other tools, with the names of sites; no model learns from them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Page with gold, its candidates as parsed and as rendered, and the values of other systems."""
+    """Page with gold, its candidates, and the values of other systems."""
 
     page: GoldPage
-    site: str
-    parsed: MetadataExample
-    rendered: MetadataExample | None
+    example: MetadataExample
     others: dict[str, Values]
 
 
@@ -98,21 +97,34 @@ def htmldate_values(page: GoldPage) -> Values:
 OTHERS: dict[str, Callable[[GoldPage], Values]] = {"trafilatura": trafilatura_values, "htmldate": htmldate_values}
 
 
-def example(snapshot: Snapshot, page: GoldPage) -> MetadataExample:
-    """Return the candidates of a page with their gold."""
-    return make_example(snapshot, page, PageContext(extract_blocks(snapshot)).language)
+def read_pages(path: Path, gold: Metadata) -> Iterator[GoldPage]:
+    """Yield the pages of a corpus with the metadata of `gold`, or else of its own columns."""
+    for row in pq.read_table(path).to_pylist():
+        values = gold.get((path.stem, row["id"]), row)
+        yield GoldPage(
+            corpus=path.stem,
+            id=row["id"],
+            url=row.get("url") or "",
+            html=row["html"],
+            title=values.get("title") or "",
+            authors=tuple(values.get("authors") or ()),
+            date=(values.get("date") or "")[:10],
+        )
 
 
-def cases(pages: Sequence[GoldPage], rendered: Mapping[int, Snapshot], others: Sequence[str]) -> Iterator[Case]:
-    """Yield the pages that can be read."""
-    for number, page in enumerate(pages):
+def cases(pages: Sequence[GoldPage], gold: Metadata, others: Sequence[str]) -> Iterator[Case]:
+    """Yield the pages with gold that can be read."""
+    for page in pages:
+        is_complete = (page.corpus, page.id) in gold
+        fields = [field for field, values in gold_values(page).items() if values or is_complete]
         try:
-            parsed = example(parse(page.to_page()), page)
-            by_sight = example(rendered[number], page) if number in rendered else None
+            snapshot = parse(page.to_page())
         except VcleanError as error:
             sys.stderr.write(f"metadata.py: {page.id} of {page.corpus} is left out: {error}\n")
             continue
-        yield Case(page, site(page), parsed, by_sight, {name: _values_of(name, page) for name in others})
+        if fields:
+            example = make_example(snapshot, page, PageContext(extract_blocks(snapshot)).language, fields)
+            yield Case(page, example, {name: _values_of(name, page) for name in others})
 
 
 def _values_of(name: str, page: GoldPage) -> Values:
@@ -122,97 +134,63 @@ def _values_of(name: str, page: GoldPage) -> Values:
         return {}
 
 
-def chosen(forests: Mapping[Field, Forest], sample: MetadataExample, page_type: str) -> Values:
-    """Return the values that models choose for a page of a type, empty if unknown."""
-    choices = choose(sample.candidates, forests, page_type)
-    return {field: choices[field].values if field in choices else () for field in FIELDS}
+def lessons(rows: Sequence[Case]) -> list[MetadataExample]:
+    """Return the examples that models learn from: without titles of `OUTPUTS`."""
+    examples = []
+    for case in rows:
+        has_gold = {
+            field: present for field, present in case.example.has_gold.items()
+            if field is not Field.TITLE or case.page.corpus not in OUTPUTS
+        }  # fmt: skip
+        examples.append(replace(case.example, has_gold=has_gold))
+    return examples
 
 
-def predicted_types(typed: Sequence[TypedPage]) -> dict[tuple[str, str], str]:
-    """Return the types of pages by corpus and URL, from models that saw no page of their sites; only probable ones."""
-    probability = page_types.cross_validate(typed, [page.example for page in typed])
-    best = zip(typed, probability.argmax(axis=1).tolist(), probability.max(axis=1).tolist(), strict=True)
-    return {(page.corpus, page.url): PAGE_TYPES[row].value for page, row, highest in best if highest >= TYPE_THRESHOLD}
+def predicted_forums(typed: Sequence[TypedPage]) -> frozenset[tuple[str, str]]:
+    """Return corpus and URL of the forums, from models that saw no page of their sites."""
+    probability = page_types.cross_validate(typed, [page.example for page in typed])[
+        :, PAGE_TYPES.index(PageType.FORUM)
+    ]
+    return frozenset((typed[row].corpus, typed[row].url) for row in np.flatnonzero(probability >= THRESHOLD).tolist())
 
 
-def cross_validate(rows: Sequence[Case], types: Mapping[tuple[str, str], str]) -> list[dict[str, Values]]:
-    """Return the values of every system for each page; those of vclean from models that saw no page of its site.
-
-    Args:
-        rows: the pages.
-        types: their types by corpus and URL, see `predicted_types`.
-    """
-    fold = assign_folds([case.site for case in rows], FOLDS)
+def cross_validate(rows: Sequence[Case], forums: frozenset[tuple[str, str]]) -> list[dict[str, Values]]:
+    """Return the values of every system for each page; those of vclean from models that saw no page of its site."""
+    fold = assign_folds([site(case.page) for case in rows], FOLDS)
     values = [dict(case.others) for case in rows]
     for number in range(FOLDS):
-        rest = [case for case, case_fold in zip(rows, fold, strict=True) if case_fold != number]
-        forests = fit_fields([sample for case in rest for sample in (case.parsed, case.rendered) if sample])
+        forests = fit_fields(lessons([case for case, each in zip(rows, fold, strict=True) if each != number]))
         for row in np.flatnonzero(fold == number).tolist():
-            page_type = types.get((rows[row].page.corpus, rows[row].page.url), "")
-            values[row][VCLEAN] = chosen(forests, rows[row].parsed, page_type)
-            if sample := rows[row].rendered:
-                values[row][RENDERED] = chosen(forests, sample, page_type)
+            case = rows[row]
+            is_forum = (case.page.corpus, case.page.url) in forums
+            choices = {
+                field: choose(field, case.example.candidates[field], forests[field], is_forum=is_forum)
+                for field in FIELDS
+            }
+            values[row][VCLEAN] = {field: choice.values if choice else () for field, choice in choices.items()}
     return values
 
 
-def accuracy(rows: Sequence[Case], values: Sequence[dict[str, Values]], name: str, field: Field) -> tuple[float, float]:
-    """Return two shares: right values on the pages with gold, and pages with a value among those without gold."""
-    right, invented = [], []
-    for case, systems in zip(rows, values, strict=True):
-        gold, predicted = gold_values(case.page)[field], systems.get(name, {}).get(field, ())
-        if gold:
-            right.append(is_same(field, predicted, gold))
-        else:
-            invented.append(bool(predicted))
-    return float(np.mean(right)) if right else float("nan"), float(np.mean(invented)) if invented else float("nan")
-
-
 def score_table(rows: Sequence[Case], values: Sequence[dict[str, Values]], names: Sequence[str]) -> str:
-    """Format the accuracy of each system by corpus and field, and how often it gives a value that the gold lacks."""
+    """Format the shares of right, wrong and no values by corpus and field, and how often a system invents a value."""
     lines = []
     for corpus in dict.fromkeys(case.page.corpus for case in rows):
-        of_corpus = [index for index, case in enumerate(rows) if case.page.corpus == corpus]
-        cases, corpus_values = [rows[index] for index in of_corpus], [values[index] for index in of_corpus]
         for field in FIELDS:
-            count = sum(bool(gold_values(case.page)[field]) for case in cases)
-            scores = [accuracy(cases, corpus_values, name, field) for name in names]
-            cells = (f"{right:.3f} ({invented:.2f})" for right, invented in scores)
-            lines.append((corpus, field.value, str(count), *cells))
-    return table(("corpus", "field", "pages", *names), lines)
-
-
-def sight_table(rows: Sequence[Case], values: Sequence[dict[str, Values]]) -> str:
-    """Format the accuracy on rendered pages minus that on the same pages parsed, with its interval over sites."""
-    lines = []
-    for field in FIELDS:
-        used = [index for index, case in enumerate(rows) if case.rendered and gold_values(case.page)[field]]
-        right = {
-            name: np.array(
-                [is_same(field, values[row][name][field], gold_values(rows[row].page)[field]) for row in used],
-                dtype=float,
-            )
-            for name in (VCLEAN, RENDERED)
-        }
-        sites = np.unique([rows[row].site for row in used], return_inverse=True)[1]
-        mean, low, high = interval(right[RENDERED] - right[VCLEAN], sites)
-        scores = (f"{right[name].mean():.3f}" for name in (VCLEAN, RENDERED))
-        lines.append((field.value, str(len(used)), *scores, f"{mean:+.3f}", f"{low:+.3f} to {high:+.3f}"))
-    return table(("field", "pages", "parsed", "rendered", "difference", "95 % interval"), lines)
-
-
-def render_some(pages: Sequence[GoldPage], count: int) -> dict[int, Snapshot]:
-    """Return the snapshots of `count` pages in a browser, spread evenly over the pages, by the number of the page."""
-    from vclean.render.browser.renderer import Renderer
-    from vclean.settings import RenderSettings
-
-    snapshots = {}
-    with Renderer(RenderSettings()) as renderer:
-        for number in np.linspace(0, len(pages) - 1, count).round().astype(int).tolist() if count else ():
-            try:
-                snapshots[number] = renderer.render(pages[number].to_page()).snapshot
-            except VcleanError as error:
-                sys.stderr.write(f"metadata.py: {pages[number].id} cannot be rendered: {error}\n")
-    return snapshots
+            of_field = [
+                row for row, case in enumerate(rows) if case.page.corpus == corpus and field in case.example.has_gold
+            ]
+            gold = {row: gold_values(rows[row].page)[field] for row in of_field}
+            present, absent = [row for row in of_field if gold[row]], [row for row in of_field if not gold[row]]
+            cells = []
+            for name in names if present else ():
+                values_of = {row: values[row].get(name, {}).get(field, ()) for row in of_field}
+                right = float(np.mean([is_same(field, values_of[row], gold[row]) for row in present]))
+                silent = float(np.mean([not values_of[row] for row in present]))
+                invented = f"{np.mean([bool(values_of[row]) for row in absent]):.3f}" if absent else "-"
+                cells.append(f"{right:.3f} {1 - right - silent:.3f} {silent:.3f} ({invented})")
+            if cells:
+                lines.append((corpus, field.value, str(len(present)), *cells))
+    return table(("corpus", "field", "pages", *(f"{name}: right, wrong, silent (invented)" for name in names)), lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -221,31 +199,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("corpora", nargs="+", type=Path, metavar="CORPUS", help="a corpus as Parquet")
     parser.add_argument("--metadata", type=Path, required=True, metavar="FILE", help="titles, authors and dates")
     parser.add_argument("--types", type=Path, metavar="FILE", help="types of pages: corpus, id, type, URL; with tabs")
-    parser.add_argument("--render", type=int, default=0, metavar="N", help="render N pages, too")
     parser.add_argument("--others", nargs="*", default=list(OTHERS), choices=list(OTHERS), help="systems to compare")
     parser.add_argument("--train", type=Path, metavar="FILE", help="write the models of all pages to FILE")
     options = parser.parse_args(arguments)
     try:
         gold = read_metadata(options.metadata)
-        pages = [page for path in options.corpora for page in read_corpus(path, gold) if gold_values(page)[Field.TITLE]]
-        typed = list(typed_pages(options.corpora, read_types(options.types) if options.types else {}))
-        rendered = render_some(pages, options.render) if options.render else {}
-        rows = list(cases(pages, rendered, [] if options.train else options.others))
+        pages = [page for path in options.corpora for page in read_pages(path, gold)]
+        rows = list(cases(pages, gold, [] if options.train else options.others))
+        typed = list(
+            page_types.typed_pages(options.corpora, page_types.read_types(options.types)) if options.types else ()
+        )
         if options.train:
-            samples = [sample for case in rows for sample in (case.parsed, case.rendered) if sample]
-            facts = {"pages": len(rows), "rendered": len(rendered), "typed_pages": len(typed)}
-            write_atomic(
-                options.train, fit(samples, add_unknown_addresses([page.example for page in typed]), facts).to_bytes()
-            )
+            typed_examples = add_unknown_addresses([page.example for page in typed])
+            types = typed_examples or load_shipped().page_types
+            facts = {"pages": len(rows), "typed_pages": len(typed)}
+            write_atomic(options.train, fit(lessons(rows), types, facts).to_bytes())
             return 0
     except VcleanError as error:
         sys.stderr.write(f"metadata.py: {error}\n")
         return error.exit_code
-    print(tables(typed) if typed else "no page has a type")
-    values = cross_validate(rows, predicted_types(typed) if typed else {})
+    if typed:
+        print(page_types.tables(typed))
+    values = cross_validate(rows, predicted_forums(typed) if typed else frozenset())
     print(score_table(rows, values, (VCLEAN, *options.others)))
-    if options.render:
-        print(sight_table(rows, values))
     return 0
 
 

@@ -14,12 +14,12 @@ import numpy as np
 from documents import table
 
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, site
-from vclean.classify.metadata.page_type import THRESHOLD
+from vclean.classify.metadata.choice import THRESHOLD
 from vclean.classify.training.metadata import PageTypeExample, add_unknown_addresses, fit_page_types
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
+from vclean.features.facts.page_type import page_features, without_address
 from vclean.features.page_context import PageContext
-from vclean.features.page_type.matrix import page_features, without_address
 from vclean.labels import PAGE_TYPES, PageType
 from vclean.render.static.parse import parse
 

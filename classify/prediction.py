@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.classify.metadata.model import MetadataModel
+    from vclean.features.facts.subject import Subject
     from vclean.features.page_context import PageContext
-    from vclean.features.subject.subject import Subject
     from vclean.labels import Kind, Label, PartKind, Role
     from vclean.settings import Policy
 

@@ -11,10 +11,9 @@ from vclean.box import Box
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vclean.classify.metadata.model import Choice
-    from vclean.features.metadata.mentions import Mention
-    from vclean.features.page_context import PageContext
-    from vclean.result import Result
+    from vclean.classify.metadata.choice import Choice
+    from vclean.classify.prediction import Prediction
+    from vclean.features.blocks import BlockColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,24 +112,29 @@ PAGE_FIELDS: Final = (
 """Fields that outputs have, in their order."""
 
 
-def read_metadata(result: Result) -> Metadata:
-    """Find the metadata of a page in its markup and its text."""
+def read_metadata(blocks: BlockColumns, prediction: Prediction, language: str) -> Metadata:
+    """Find the metadata of a page in its markup and its text.
+
+    Args:
+        blocks: the blocks of the page.
+        prediction: their labels.
+        language: the detected language of the content, ISO 639-1; empty if unknown.
+    """
     from vclean.classify.metadata.choice import choose_metadata
     from vclean.features.matrix import page_context
 
-    snapshot = result.columns.snapshot
-    context = result.prediction.context or page_context(result.columns)
-    prediction = result.prediction
-    choices = choose_metadata(context, result.language, prediction.metadata_model, prediction.parts)
+    snapshot = blocks.snapshot
+    context = prediction.context or page_context(blocks)
+    choices = choose_metadata(context, language, prediction.metadata_model, prediction.parts)
     chosen: dict[str, Any] = {
         name.value: choice.values if name.value in LISTS else choice.values[0] for name, choice in choices.items()
     }
-    evidence = {name.value: _evidence(choice, result, context) for name, choice in choices.items()}
+    evidence = {name.value: _evidence(choice, blocks) for name, choice in choices.items()}
     return Metadata(
         url=snapshot.url,
-        language=result.language,
+        language=language,
         declared_language=snapshot.language,
-        evidence=evidence | _language_evidence(result),
+        evidence=evidence | _language_evidence(language, snapshot.language),
         document_title=snapshot.title,
         rendered=snapshot.rendered,
         width=snapshot.width,
@@ -142,44 +146,33 @@ def read_metadata(result: Result) -> Metadata:
     )
 
 
-def _evidence(choice: Choice, result: Result, context: PageContext) -> Evidence:
+_WEAK: Final = ("page", "title", "url")
+"""Sources that are named only if no markup gives the value."""
+
+
+def _evidence(choice: Choice, blocks: BlockColumns) -> Evidence:
     """Return the evidence of a value: the first mention in markup, and the first one on the page."""
-    first = choice.mentions[0]
-    main = next((mention for mention in choice.mentions if mention.source not in _WEAK), first)
+    main = next((mention for mention in choice.mentions if mention.source not in _WEAK), choice.mentions[0])
     shown = [mention for mention in choice.mentions if mention.block >= 0 or mention.element >= 0]
-    location = min(shown, key=lambda mention: mention.block < 0) if shown else None
+    place = min(shown, key=lambda mention: mention.block < 0, default=None)
+    block = place.block if place and place.block >= 0 else None
+    element = None if place is None else place.element if place.element >= 0 else int(blocks.node[place.block])
+    box = [] if block is None else blocks.box[block].tolist()
     return Evidence(
         source=main.source.value,
         property=main.name,
         probability=round(choice.probability, 4),
         sources=tuple(dict.fromkeys(mention.source.value for mention in choice.mentions)),
-        xpath=_xpath(location, result) if location else None,
-        box=_box(location, result) if location and len(context) else None,
-        block=location.block if location and location.block >= 0 else None,
+        xpath=None if element is None else blocks.snapshot.xpath(element),
+        box=Box(*box) if box and all(map(math.isfinite, box)) else None,
+        block=block,
     )
 
 
-_WEAK: Final = ("page", "title", "url")
-"""Sources that are named only if no markup gives the value."""
-
-
-def _xpath(mention: Mention, result: Result) -> str:
-    element = mention.element if mention.element >= 0 else int(result.columns.node[mention.block])
-    return result.columns.snapshot.xpath(element)
-
-
-def _box(mention: Mention, result: Result) -> Box | None:
-    if mention.block < 0:
-        return None
-    sides = result.columns.box[mention.block].tolist()
-    return Box(*sides) if all(map(math.isfinite, sides)) else None
-
-
-def _language_evidence(result: Result) -> dict[str, Evidence]:
+def _language_evidence(language: str, declared: str) -> dict[str, Evidence]:
     """Return the evidence of the language, which is detected from the text, and whether the document agrees."""
-    if not result.language:
+    if not language:
         return {}
-    declared = result.columns.snapshot.language.partition("-")[0]
-    agrees, source = declared == result.language, ("text", "html")
-    sources = source if agrees else source[:1]
+    agrees = declared.partition("-")[0] == language
+    sources = ("text", "html") if agrees else ("text",)
     return {"language": Evidence(source="text", property="", probability=0.99 if agrees else 0.9, sources=sources)}

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.box import Box
-from vclean.features.metadata.dates import is_day_first, parse_date
-from vclean.item_search import ItemSearch
-from vclean.labelled_page import LabelledPage
-from vclean.labels import Kind, Label
+from vclean.classify.content.threads import has_forum_address, has_forum_sign, names_forum
+from vclean.features.facts.dates import is_day_first, parse_date
+from vclean.features.facts.items import find_items
+from vclean.features.facts.labelled import ForumSigns, LabelledBlocks
+from vclean.features.facts.post_parts import is_action
+from vclean.features.facts.threads import PostSearch
+from vclean.features.matrix import page_context
+from vclean.labels import Label
 from vclean.output.images import image_sources
 from vclean.output.text import to_text
-from vclean.post_search import PostSearch
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from vclean.features.records.items import ItemRecord
-    from vclean.features.records.posts import PostRecord
-    from vclean.result import Result
+    from vclean.classify.prediction import Prediction
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.facts.items import ItemRecord
+    from vclean.features.facts.posts import PostRecord
 
-_ITEM_CONTENT, _RELATED = 0.8, 0.3
-"""Weights of words of other content and of related documents, relative to an item."""
-_LEAST_ITEMS: Final = 0.01
-"""Share of the words of a page in items below which a page has none. Most pages have less; the search takes as long as
-writing JSON."""
 _SEPARATORS: Final = " \t\n-\u2013\u2014:|\u00b7,."
 """Characters between a title and a text in the same line."""
 _MAX_SNIPPET: Final = 500
@@ -90,45 +90,42 @@ class PageRecords:
     """Records of a page, each kind found on its first use.
 
     Args:
-        result: the labelled page.
+        blocks: the blocks of the page.
+        prediction: their labels.
+        language: returns the language of the content, ISO 639-1; empty if unknown.
     """
 
-    def __init__(self, result: Result) -> None:
-        self._page = LabelledPage(result)
-        self._post_search = PostSearch(self._page)
-
-    @cached_property
-    def item_records(self) -> list[ItemRecord]:
-        """Return the items by position; empty for a page without items."""
-        if not len(self._page.blocks):
-            return []
-        is_listing = self._page.has_kind({Kind.ITEM}, _LEAST_ITEMS, unknown=True)
-        search = ItemSearch(self._page)
-        if not is_listing and (not search.is_possible or self._post_search.records):
-            return []
-        weight = self._page.weights({Kind.ITEM: 1.0, Kind.RELATED: _RELATED}, _ITEM_CONTENT)
-        has_posts = search.is_possible and bool(self._post_search.records)
-        items = search.find(self._page.groups, weight, is_listing=is_listing, has_posts=has_posts)
-        hidden = self._page.hidden_rows
-        if hidden is None:
-            return items
-        seen = [item for item in items if item.title_row not in hidden]
-        return [replace(item, rows=tuple(row for row in item.rows if row not in hidden)) for item in seen]
+    def __init__(self, blocks: BlockColumns, prediction: Prediction, language: Callable[[], str]) -> None:
+        decision, snapshot = prediction.decision, blocks.snapshot
+        signs = ForumSigns(names_forum(snapshot.title), has_forum_address(snapshot.url), has_forum_sign(snapshot))
+        self._page = LabelledBlocks(
+            blocks=blocks,
+            context=prediction.context or page_context(blocks),
+            labels=prediction.labels,
+            probability=prediction.probability,
+            policy=decision.policy if decision else Policy(),
+            kinds=prediction.kinds,
+            roles=prediction.roles,
+            comments=decision.comments if decision else None,
+            signs=signs,
+            detect=language,
+        )
+        self._search = PostSearch(self._page)
 
     @cached_property
     def posts(self) -> tuple[Post, ...]:
         """Return the posts in document order."""
-        return tuple(self._post(record) for record in self._post_search.records)
+        return tuple(self._post(record) for record in self._search.records)
 
     @property
     def is_thread(self) -> bool:
         """Return whether posts of a thread are the content of the page, and no comments below a document."""
-        return self._post_search.is_thread
+        return self._search.is_thread
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """Return the items in document order."""
-        return tuple(self._item(record) for record in self.item_records)
+        return tuple(self._item(record) for record in find_items(self._page, self._search))
 
     def _post(self, record: PostRecord) -> Post:
         texts = self._page.snapshot.texts
@@ -159,9 +156,11 @@ class PageRecords:
         return parse_date(text, language, day_first=day_first)
 
     def _text(self, rows: Sequence[int]) -> str:
-        labels = [self._page.result.prediction.labels[row] for row in rows]
-        shown = [label if label.is_content else Label.PARAGRAPH for label in labels]
-        return to_text([self._page.blocks.text[row] for row in rows], shown).strip("\n")
+        """Return the text of some blocks, without the controls at its end."""
+        texts, labels = self._page.blocks.text, self._page.labels
+        last = max((row for row in rows if not is_action(texts[row])), default=-1)
+        shown = {row: labels[row] if labels[row].is_content else Label.PARAGRAPH for row in rows if row <= last}
+        return to_text([texts[row] for row in shown], list(shown.values())).strip("\n")
 
     def _item(self, record: ItemRecord) -> Item:
         texts = self._page.blocks.text

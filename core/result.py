@@ -175,7 +175,7 @@ class Result:
     @cached_property
     def metadata(self) -> Metadata:
         """Return the metadata of the page, found on the first use."""
-        return read_metadata(self)
+        return read_metadata(self.columns, self.prediction, self.language)
 
     @property
     def posts(self) -> tuple[Post, ...]:
@@ -210,13 +210,13 @@ class Result:
     def _subject(self) -> Product | Recipe | None:
         from vclean.subject import read_subject
 
-        return read_subject(self)
+        return read_subject(self.columns, self.prediction, lambda: self.metadata.title)
 
     @cached_property
     def _records(self) -> PageRecords:
         from vclean.records import PageRecords
 
-        return PageRecords(self)
+        return PageRecords(self.columns, self.prediction, lambda: self.language)
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too
         r"""Return the result in an output format.

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vclean.box import Box
+from vclean.features.facts.products import price_and_currency
+from vclean.features.facts.subject import ProductSubject, find_subject
 from vclean.features.matrix import page_context
-from vclean.features.subject.declared import amount
-from vclean.features.subject.subject import ProductSubject, find_subject
 from vclean.features.text.page_title import normalize
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from vclean.features.subject.subject import RecipeSubject, Subject
-    from vclean.result import Result
-
-_CURRENCIES: Final = {
-    "€": "EUR", "£": "GBP", "₽": "RUB", "₹": "INR", "₩": "KRW", "₺": "TRY", "zł": "PLN", "Kč": "CZK", "円": "JPY",
-}  # fmt: skip
-"""Currencies by signs that only one currency has."""
-_CODE: Final = re.compile(r"\b(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|CNY|SEK|NOK|DKK|PLN|CZK|RUB|INR)\b")
+    from vclean.classify.prediction import Prediction
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.facts.subject import RecipeSubject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +29,8 @@ class Product:
     Attributes:
         name: its name: that of the markup if readers see it in the headline or the title, else the headline.
         brand: its brand, as declared.
-        price: its price, a number with a decimal point: as declared, else that of `price_text`.
-        price_text: its price as readers see it.
+        price: its price, a number with a decimal point: that of `price_text`, else the declared one.
+        price_text: its price as readers see it; empty if they see no price, or only others.
         currency: ISO 4217 code of the currency.
         numbers: its numbers, as declared: those of the manufacturer, of the shop, on the bar code.
         box: the box of the block with the price, in CSS px; None if the page was not rendered, or shows no price.
@@ -73,66 +67,55 @@ class Recipe:
     blocks: tuple[int, ...]
 
 
-def read_subject(result: Result) -> Product | Recipe | None:
-    """Return the product or the recipe that a page is about; None for other pages."""
-    subject = result.prediction.subject or _find(result)
-    if isinstance(subject, ProductSubject):
-        return _product(result, subject)
-    return _recipe(result, subject) if subject is not None else None
+def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[], str]) -> Product | Recipe | None:
+    """Return the product or the recipe that a page is about; None for other pages.
 
-
-def _find(result: Result) -> Subject | None:
-    """Return the subject of a page that was labelled by another method, or in the convention of a corpus."""
-    context = result.prediction.context or page_context(result.columns)
-    return find_subject(context, ~result.columns.is_excluded(Policy()))
-
-
-def _product(result: Result, subject: ProductSubject) -> Product:
-    declared, blocks = subject.declared, subject.blocks
-    return Product(
-        name=_name(result, declared.name),
-        brand=declared.brand,
-        price=declared.price or amount(blocks.price_text),
-        price_text=blocks.price_text,
-        currency=declared.currency or _currency(blocks.price_text),
-        numbers=declared.numbers,
-        box=_box(result, [blocks.price]),
-        blocks=blocks.rows,
-    )
-
-
-def _recipe(result: Result, subject: RecipeSubject) -> Recipe:
-    declared, blocks = subject.declared, subject.blocks
-    return Recipe(
-        name=_name(result, declared.name),
-        ingredients=declared.ingredients,
-        steps=declared.steps,
-        box=_box(result, blocks.rows),
-        blocks=blocks.rows,
-    )
-
-
-def _name(result: Result, declared: str) -> str:
-    """Return the declared name if the headline or the title of the document has it, else the headline."""
-    headline = result.prediction.headline
-    shown = headline.text if headline else result.metadata.title
-    seen = normalize(f"{shown} {result.columns.snapshot.title}")
-    return declared if declared and normalize(declared) in seen else shown or declared
-
-
-def _currency(text: str) -> str:
-    """Return the currency of a price; empty if several currencies share its sign, such as the dollar.
-
-    >>> _currency("\u20ac 3.50"), _currency("$3.50"), _currency("350円")
-    ('EUR', '', 'JPY')
+    Args:
+        blocks: the blocks of the page.
+        prediction: their labels. By other methods, and in the convention of a corpus, it has no subject.
+        title: returns the title in the metadata of the page.
     """
-    code = _CODE.search(text)
-    return code[0] if code else next((code for sign, code in _CURRENCIES.items() if sign in text), "")
+    subject = prediction.subject
+    if subject is None:
+        context = prediction.context or page_context(blocks)
+        subject = find_subject(context, ~blocks.is_excluded(Policy()))
+    if subject is None:
+        return None
+    name = subject.declared.name
+    shown = prediction.headline.text if prediction.headline else title()
+    if not name or normalize(name) not in normalize(f"{shown} {blocks.snapshot.title}"):
+        name = shown or name
+    return _product(blocks, subject, name) if isinstance(subject, ProductSubject) else _recipe(blocks, subject, name)
 
 
-def _box(result: Result, rows: Sequence[int]) -> Box | None:
+def _product(blocks: BlockColumns, subject: ProductSubject, name: str) -> Product:
+    declared, shown = subject.declared, subject.blocks
+    price, currency = price_and_currency(declared, shown.price_text)
+    return Product(
+        name=name,
+        brand=declared.brand,
+        price=price,
+        price_text=shown.price_text,
+        currency=currency,
+        numbers=declared.numbers,
+        box=_box(blocks, [shown.price] if shown.price_text else []),
+        blocks=shown.rows,
+    )
+
+
+def _recipe(blocks: BlockColumns, subject: RecipeSubject, name: str) -> Recipe:
+    return Recipe(
+        name=name,
+        ingredients=subject.declared.ingredients,
+        steps=subject.declared.steps,
+        box=_box(blocks, subject.blocks.rows),
+        blocks=subject.blocks.rows,
+    )
+
+
+def _box(blocks: BlockColumns, rows: Sequence[int]) -> Box | None:
     """Return the smallest box around some blocks; None if none of them is painted."""
-    boxes = result.columns.box[[row for row in rows if row >= 0]].astype(float)
+    boxes = blocks.box[[row for row in rows if row >= 0]].astype(float)
     boxes = boxes[np.isfinite(boxes).all(axis=1)]
     if not len(boxes):
         return None

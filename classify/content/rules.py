@@ -15,8 +15,8 @@ import numpy as np
 
 from vclean.classify.content.expected_f import adjust_for_kind, bounded_log_odds
 from vclean.classify.prediction import Change, Headline, HeadlineSource
+from vclean.features.facts.subject import find_subject
 from vclean.features.headline import find_headline, has_home_url, title_agreement
-from vclean.features.subject.subject import find_subject
 from vclean.features.text.page_title import normalize, strip_site_name
 from vclean.labels import Label
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
+    from vclean.features.facts.subject import Subject
     from vclean.features.page_context import PageContext
-    from vclean.features.subject.subject import Subject
     from vclean.settings import Policy
 
 

@@ -7,40 +7,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.metadata.model import (
-    FIELDS,
-    FORMAT,
-    MetadataModel,
-    candidates_of,
-    card_columns,
-    confirmed_blocks,
-    marked_candidate,
-)
+from vclean.classify.metadata.choice import confirmed_blocks, marked_candidate, metadata_page
+from vclean.classify.metadata.model import FORMAT, MetadataModel, card_columns
 from vclean.classify.training import fits
 from vclean.classify.trees.boosting import SEED
+from vclean.classify.trees.forest import Forest
 from vclean.features.blocks import extract_blocks
-from vclean.features.metadata.mentions import Field
-from vclean.features.metadata.names import names_key, without_credentials
+from vclean.features.facts.candidates import FIELDS
+from vclean.features.facts.mentions import Field
+from vclean.features.facts.names import names_key, without_credentials
+from vclean.features.facts.page_type import without_address
 from vclean.features.page_context import PageContext
-from vclean.features.page_type.matrix import without_address
 from vclean.features.text.page_title import normalize
 from vclean.imports import versions
 from vclean.labels import PAGE_TYPES, PageType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from vclean.classify.corpora.corpora import GoldPage
-    from vclean.classify.trees.forest import Forest
-    from vclean.features.metadata.candidates import Candidates
+    from vclean.features.facts.candidates import Candidates, MetadataPage
     from vclean.labels import PartKind
     from vclean.render.snapshot import Snapshot
-
-
-_ABSENT_WEIGHT: Final = 0.3
-"""Weight of the candidates of a page whose gold lacks the field: some have an author that the annotators left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +40,7 @@ class MetadataExample:
     Attributes:
         candidates: the candidates of each of `FIELDS`.
         is_right: bool (C,) for each of `FIELDS`.
-        has_gold: which of `FIELDS` the gold has.
+        has_gold: for each field that the gold knows of, whether the page has it.
     """
 
     candidates: dict[Field, Candidates]
@@ -58,15 +48,18 @@ class MetadataExample:
     has_gold: dict[Field, bool]
 
 
-def make_example(snapshot: Snapshot, page: GoldPage, language: str) -> MetadataExample:
+def make_example(
+    snapshot: Snapshot, page: GoldPage, language: str, fields: Collection[Field] = FIELDS
+) -> MetadataExample:
     """Return the candidates of a page, and which of them its gold has.
 
     Args:
         snapshot: the page.
         page: its gold.
         language: its detected language, ISO 639-1.
+        fields: the fields that its annotators looked for; without a value, the page has none.
     """
-    candidates = candidates_of(PageContext(extract_blocks(snapshot)), language)
+    candidates = _candidates(metadata_page(PageContext(extract_blocks(snapshot)), language))
     gold: dict[Field, tuple[str, ...]] = {
         Field.TITLE: (page.title,) if page.title else (),
         Field.AUTHORS: page.authors,
@@ -76,7 +69,7 @@ def make_example(snapshot: Snapshot, page: GoldPage, language: str) -> MetadataE
         field: np.array([is_same(field, row.values, gold[field]) for row in candidates[field].rows], dtype=bool)
         for field in FIELDS
     }
-    return MetadataExample(candidates, is_right, {field: bool(gold[field]) for field in FIELDS})
+    return MetadataExample(candidates, is_right, {field: bool(gold[field]) for field in fields})
 
 
 def corrected_example(
@@ -90,13 +83,17 @@ def corrected_example(
         parts: the parts of the page by block.
         base: the model that chooses among several candidates in the marked blocks.
     """
-    candidates = candidates_of(context, language, parts)
+    candidates = _candidates(metadata_page(context, language, parts))
     is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
     for name in FIELDS:
         row = marked_candidate(candidates[name], base.forests[name], confirmed_blocks(parts, name))
         if row is not None:
             is_right[name][row] = True
     return MetadataExample(candidates, is_right, {name: bool(is_right[name].any()) for name in FIELDS})
+
+
+def _candidates(page: MetadataPage) -> dict[Field, Candidates]:
+    return {name: page.candidates(name) for name in FIELDS}
 
 
 def continue_training(base: MetadataModel, examples: Sequence[MetadataExample]) -> MetadataModel:
@@ -106,7 +103,7 @@ def continue_training(base: MetadataModel, examples: Sequence[MetadataExample]) 
 
 
 def _continue(base: Forest, examples: Sequence[MetadataExample], name: Field) -> Forest:
-    used = [example for example in examples if example.has_gold[name]]
+    used = [example for example in examples if example.has_gold.get(name)]
     if not used:
         return base
     x = np.concatenate([example.candidates[name].x for example in used])
@@ -130,19 +127,20 @@ def is_same(field: Field, values: Sequence[str], gold: Sequence[str]) -> bool:
 
 def fit(
     examples: Sequence[MetadataExample],
-    typed_pages: Sequence[PageTypeExample],
+    types: Sequence[PageTypeExample] | Forest,
     card_fields: Mapping[str, Any] | None = None,
 ) -> MetadataModel:
     """Fit a model for each of `FIELDS`, and that of types; the same examples give the same model.
 
     Args:
         examples: candidates of pages with gold.
-        typed_pages: pages of known type.
+        types: pages of known type, or trees that predict it.
         card_fields: additional fields of the model card.
     """
     contents = {"columns": card_columns(), "page_types": [*PAGE_TYPES]}
     card = {"format": FORMAT, **(card_fields or {}), "versions": versions("lightgbm"), "seed": SEED, **contents}
-    return MetadataModel(fit_fields(examples), fit_page_types(typed_pages), card)
+    page_types = types if isinstance(types, Forest) else fit_page_types(types)
+    return MetadataModel(fit_fields(examples), page_types, card)
 
 
 def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
@@ -151,14 +149,11 @@ def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
 
 
 def _fit(examples: Sequence[MetadataExample], field: Field) -> Forest:
-    """Fit the probability that a candidate is right; each page counts the same."""
-    used = [example for example in examples if example.candidates[field].rows]
+    """Fit the probability that a candidate is right, also on pages without the field: none of their candidates is."""
+    used = [example for example in examples if field in example.has_gold and example.candidates[field].rows]
     x = np.concatenate([example.candidates[field].x for example in used])
     y = np.concatenate([example.is_right[field] for example in used])
-    weights = [
-        np.full(len(example.is_right[field]), 1.0 if example.has_gold[field] else _ABSENT_WEIGHT) for example in used
-    ]
-    return fits.fit("metadata", x, y, weight=np.concatenate(weights))
+    return fits.fit("metadata", x, y)
 
 
 _BALANCE: Final = 0.5
@@ -170,7 +165,7 @@ class PageTypeExample:
     """Page of known type.
 
     Attributes:
-        x: float32 (F,), its features, see `vclean.features.page_type.matrix`.
+        x: float32 (F,), its features, see `vclean.features.facts.page_type`.
         page_type: its type.
         weight: how much it counts.
     """

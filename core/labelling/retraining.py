@@ -16,7 +16,8 @@ from vclean.classify.content.model import load_default
 from vclean.classify.corpora.corpora import GoldPage, assign_folds, registered_domain
 from vclean.classify.corpora.gold import align
 from vclean.classify.evaluation.scores import word_score
-from vclean.classify.metadata.model import FIELDS, confirmed_blocks, load_shipped
+from vclean.classify.metadata.choice import confirmed_blocks
+from vclean.classify.metadata.model import load_shipped
 from vclean.classify.training.dataset import page_rows
 from vclean.classify.training.incremental import CorrectedPage, continue_training
 from vclean.classify.training.metadata import continue_training as continue_metadata
@@ -25,8 +26,9 @@ from vclean.classify.trees.boosting import SEED
 from vclean.errors import InputError
 from vclean.features.block_names import block_names, match_blocks
 from vclean.features.blocks import extract_blocks
+from vclean.features.facts.candidates import FIELDS
+from vclean.features.facts.mentions import Field
 from vclean.features.matrix import page_context
-from vclean.features.metadata.mentions import Field
 from vclean.features.text.language import detect
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot

@@ -11,7 +11,7 @@ from vclean.classify import model_file
 from vclean.classify.metadata.choice import choose_metadata
 from vclean.classify.metadata.model import from_bytes, load_shipped
 from vclean.errors import ModelError
-from vclean.features.metadata.mentions import Field
+from vclean.features.facts.mentions import Field
 
 ARTICLE = """<title>Rain in May | Example</title><meta property="og:site_name" content="Example">
 <link rel=canonical href="/rain-in-may"><meta property="og:image" content="i.png"><link rel=license href=/by>

@@ -6,8 +6,8 @@ import pytest
 from helpers import page_types
 from helpers.pages import context_of
 
+from vclean.classify.metadata.choice import THRESHOLD, choose_page_type, metadata_page
 from vclean.classify.metadata.model import load_shipped
-from vclean.classify.metadata.page_type import THRESHOLD, choose_page_type
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.labels import PageType
@@ -19,7 +19,7 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 def type_of(html: str | bytes, url: str = "") -> str | None:
     context = PageContext(extract_blocks(parse(Page(content=html, url=url))))
-    choice = choose_page_type(context, load_shipped().page_types)
+    choice = choose_page_type(metadata_page(context, "en"), load_shipped().page_types)
     return choice.values[0] if choice else None
 
 
@@ -54,7 +54,8 @@ class TestChoosePageType:
         assert type_of(html) is None
 
     def test_a_page_with_little_text_is_no_document(self) -> None:
-        choice = choose_page_type(context_of("<h1>Rain</h1><p>It rained for days."), load_shipped().page_types)
+        page = metadata_page(context_of("<h1>Rain</h1><p>It rained for days."), "en")
+        choice = choose_page_type(page, load_shipped().page_types)
         assert choice is None or (choice.values[0] in ("home", "other") and THRESHOLD <= choice.probability <= 1)
 
     def test_is_deterministic(self) -> None:

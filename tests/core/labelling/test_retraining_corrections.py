@@ -23,8 +23,8 @@ from vclean.classify.training import linear, train
 from vclean.classify.training.metadata import corrected_example
 from vclean.cli.main import main
 from vclean.errors import InputError, ModelError
+from vclean.features.facts.mentions import Field
 from vclean.features.matrix import page_context
-from vclean.features.metadata.mentions import Field
 from vclean.labelling import retraining
 from vclean.labelling.export import GoldWriter, export, read_gold
 from vclean.labelling.preparation import Preparer

@@ -11,8 +11,8 @@ from helpers.forum import cleaned, listing, post, thread
 
 import vclean
 from vclean.classify.prediction import Headline, HeadlineSource
+from vclean.features.facts.threads import PostSearch
 from vclean.output.thread import post_heading
-from vclean.post_search import PostSearch
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 

@@ -1,0 +1,421 @@
+"""Make one table of candidates for a field: its distinct values, where the page gives them, and their features.
+
+Titles, authors and days of publication have the same features but for their properties: the properties and words that
+give a candidate, its place on the page, its letters, its agreement with the other candidates, and the whole page.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from vclean.features.facts import page_type
+from vclean.features.facts.dates import date_in_url, is_day_first, parse_date
+from vclean.features.facts.json_ld import ORGANIZATION, json_ld_mentions
+from vclean.features.facts.markup import body_mentions, head_mentions
+from vclean.features.facts.mentions import Field, Mention, Source, slots_of
+from vclean.features.facts.names import byline_word, has_role, names_key, split_names, without_credentials
+from vclean.features.facts.page_view import NAMES, PageView
+from vclean.features.facts.visible_text import (
+    HEADLINES,
+    byline_mentions,
+    confirmed_mentions,
+    date_mentions,
+    date_text,
+    title_mentions,
+)
+from vclean.features.text.page_title import is_site_name, normalize, split_title, strip_site_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from vclean.features.page_context import PageContext
+
+    Entry = tuple[object, tuple[str, ...], Mention]
+    """Key that equal values share, values, and mention."""
+
+MAX_CANDIDATES: Final = 60
+"""Most candidates of a field; those of later mentions are left out."""
+FIELDS: Final = (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)
+"""Fields with a table of candidates."""
+_INVERTED: Final = frozenset(("citation_author", "dc.creator", "dcterms.creator", "dc.creator.personalname"))
+"""Properties with names such as `Lee, Ann`."""
+_GENERIC: Final = re.compile(
+    r"admin|administrator|staff|team|editors?|editorial|redaktion|redaction|rédaction|webmaster|guest|unknown|user|"
+    r"anonymous|contributor|author|marketing|support|blog|newsroom|desk|root|content|sponsored"
+)
+_TRUNCATED: Final = re.compile(r"\.{3}$|…$")
+_MOST_DAYS: Final = 3650
+
+_SEEN: Final = {
+    Field.TITLE: ("document", "stripped", "whole", "part", "og:stripped", *(f"headline{n}" for n in range(HEADLINES))),
+    Field.AUTHORS: (ORGANIZATION, "link", "by", "class", "beside", "near"),
+    Field.PUBLISHED: (*slots_of(Field.MODIFIED), "time", "text", "published", "updated", "url", "url_month"),
+}
+"""Feature columns of what is no property of markup."""
+_PLACE: Final = (
+    "block", "share_before", "after_headline", "before_headline", "link_share", "words", "alike", "visible", "covered",
+    "actions", "bylines", "boilerplate", "font_ratio", "y_below_headline", "x_from_headline", "same_row_date",
+    *(f"in_{name}" for name in NAMES),
+)  # fmt: skip
+"""Place of a candidate: its mention in a block nearest to the headline.
+
+`block` is the number of the block by its share of all, `share_before` the share of the words before it. Distances from
+the headline are in blocks, and in CSS px if the page was rendered; `font_ratio` compares the font size with that of the
+headline. `alike` is the number of blocks with the same chain of tags and classes, `covered` the share of the characters
+of the block in the candidate. `actions` and the like count the words of user interfaces.
+"""
+_MARKUP: Final = ("mentions", "sources", "in_markup", "blocks", "has_markup")
+_LETTERS: Final = (
+    "values", "chars", "words_per_value", "capitals", "upper", "digits", "colon", "separators", "truncated", "generic",
+    "role", "is_site", "site_part", "one_word", "by_word", "has_time", "has_zone",
+)  # fmt: skip
+_AGREEMENT: Final = (
+    "candidates", "order", "first_visible", "contains", "contained", "shared", "agreement", "same_as_first",
+    "in_headline", "in_document", "document_covered", "in_url", "url_covered", "occurrences", "small", "own_link",
+)  # fmt: skip
+_HEADLINE: Final = ("score", "score_behind", "is_h1")
+_DAYS: Final = ("days_after_first", "days_before_last", "rank_by_day", "rank_from_last", "days_from_markup",
+                "has_day_before", "has_day_after")  # fmt: skip
+_OF_PAGE: Final = (
+    "og_article", "og_product", "type_article", "type_product", "url_root", "words", "link_words", "long_share",
+    "date_blocks",
+)  # fmt: skip
+_PAGE: Final = tuple(f"page_{name}" for name in _OF_PAGE)
+"""Features of the whole page, see `page_type`: they tell whether it has an author or a date at all."""
+COLUMNS: Final = {
+    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_HEADLINE, *_DAYS, *_PAGE)
+    for name in FIELDS
+}
+"""Names of the features of the candidates of each field."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """Distinct value for a field.
+
+    Attributes:
+        values: the value, as in the mention that is the best to print; several for lists of authors.
+        mentions: the places that give it.
+    """
+
+    values: tuple[str, ...]
+    mentions: list[Mention]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """C candidates for a field of a page.
+
+    Attributes:
+        rows: the candidates.
+        x: float32 (C, F), their features.
+        in_comments: bool (C,), which of them only comments have.
+    """
+
+    rows: list[Candidate]
+    x: NDArray[np.float32]
+    in_comments: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class MetadataPage:
+    """Mentions of all fields on a page.
+
+    Attributes:
+        context: the blocks of the page.
+        language: ISO 639-1 code of its language, for names of months; empty if unknown.
+        confirmed: the blocks that a person marked as title, byline or date, by field.
+    """
+
+    context: PageContext
+    language: str
+    confirmed: Mapping[Field, Collection[int]] = field(default_factory=dict)
+
+    @cached_property
+    def view(self) -> PageView:
+        """Return the positions that several fields need."""
+        return PageView(self.context)
+
+    @cached_property
+    def page_features(self) -> NDArray[np.float32]:
+        """Return the features of the whole page, in the order of `page_type.COLUMNS`: float32 (F,)."""
+        return page_type.page_features(self.context)
+
+    @cached_property
+    def day_first(self) -> bool:
+        """Return whether 3/7/2024 is in July on this page."""
+        snapshot = self.context.snapshot
+        return is_day_first(self.language, snapshot.language, snapshot.url, date_text(self.view))
+
+    @cached_property
+    def mentions(self) -> dict[Field, list[Mention]]:
+        """Return the mentions of each field, those of markup first."""
+        head, view = self.context.snapshot.head, self.view
+        every = [
+            *json_ld_mentions(head.json_ld),
+            *head_mentions(head),
+            *body_mentions(view),
+            *title_mentions(view),
+            *byline_mentions(view),
+            *date_mentions(view, self.language, day_first=self.day_first),
+        ]
+        by_field: dict[Field, list[Mention]] = {name: [] for name in Field}
+        for mention in every:
+            by_field[mention.field].append(mention)
+        for name, blocks in self.confirmed.items():
+            by_field[name] = confirmed_mentions(
+                by_field[name], name, blocks, view, self.language, day_first=self.day_first
+            )
+        return by_field
+
+    def date_of(self, mention: Mention) -> str:
+        """Return the date of a mention in ISO 8601; empty if it has none."""
+        return parse_date(mention.values[0], self.language, day_first=self.day_first)
+
+    def candidates(self, name: Field) -> Candidates:
+        """Return the candidates for one of `FIELDS`."""
+        rows = _group(_ENTRIES[name](self))
+        table = _Table(self, name, rows)
+        features = [table.features(index) for index in range(len(rows))]
+        nan = float("nan")
+        x: list[list[Any]] = [[row.get(column, nan) for column in COLUMNS[name]] for row in features]
+        in_comments = self.view.in_comments
+        only = [all(each.block >= 0 and in_comments[each.block] for each in row.mentions) for row in rows]
+        size = len(COLUMNS[name])
+        return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, size), np.array(only, dtype=bool))
+
+
+def _group(entries: Iterator[Entry]) -> list[Candidate]:
+    """Return a candidate for each distinct key, in the order of their first mentions, at most `MAX_CANDIDATES`.
+
+    Dates have the form with the most parts, such as the zone; other values that of the first mention.
+    """
+    groups: dict[object, Candidate] = {}
+    for key, values, mention in entries:
+        if key not in groups and len(groups) < MAX_CANDIDATES:
+            groups[key] = Candidate(values, [])
+        if candidate := groups.get(key):
+            candidate.mentions.append(mention)
+            is_longer = mention.field in (Field.PUBLISHED, Field.MODIFIED) and len(values[0]) > len(candidate.values[0])
+            if is_longer:
+                groups[key] = Candidate(values, candidate.mentions)
+    return list(groups.values())
+
+
+def _titles(page: MetadataPage) -> Iterator[Entry]:
+    """Yield the titles, blocks that readers see first, because their spelling is the best."""
+    mentions = page.mentions[Field.TITLE]
+    for mention in sorted(mentions, key=lambda mention: mention.source is not Source.PAGE):
+        if key := normalize(mention.values[0]):
+            yield key, mention.values, mention
+    for mention in mentions:
+        if mention.name == "og:title" and (text := strip_site_name(mention.values[0], page.context.snapshot.url)):
+            yield normalize(text), (text,), Mention(Field.TITLE, (text,), mention.source, "og:stripped")
+
+
+def _authors(page: MetadataPage) -> Iterator[Entry]:
+    """Yield the names of each mention by itself, and all authors of one property of the body together."""
+    together: dict[str, list[tuple[Mention, tuple[str, ...]]]] = {}
+    for mention in page.mentions[Field.AUTHORS]:
+        values = tuple(map(_first_name_first, mention.values)) if mention.name in _INVERTED else mention.values
+        names = without_credentials(tuple(dict.fromkeys(name for value in values for name in split_names(value)))[:20])
+        if names:
+            yield names_key(names), names, mention
+            if mention.element >= 0:
+                together.setdefault(mention.name, []).append((mention, names))
+    for several in together.values():
+        joined = tuple(dict.fromkeys(name for _, names in several[:6] for name in names))
+        if 1 < len(joined) <= 6:
+            yield names_key(joined), joined, several[0][0]
+
+
+def _first_name_first(name: str) -> str:
+    """Return `Ann Lee` for `Lee, Ann`, the form of bibliographies."""
+    last, comma, first = name.partition(", ")
+    return f"{first} {last}" if comma and "," not in first and len(name.split()) <= 5 else name
+
+
+def _dates(page: MetadataPage) -> Iterator[Entry]:
+    """Yield all days of the page, also those of modifications."""
+    for mention in (*page.mentions[Field.PUBLISHED], *page.mentions[Field.MODIFIED]):
+        if value := page.date_of(mention):
+            yield value[:10], (value,), mention
+    value, has_day = date_in_url(page.context.snapshot.url)
+    if value:
+        name = "url" if has_day else "url_month"
+        yield value, (value,), Mention(Field.PUBLISHED, (value,), Source.URL, name)
+
+
+_ENTRIES: Final = {Field.TITLE: _titles, Field.AUTHORS: _authors, Field.PUBLISHED: _dates}
+
+
+class _Table:
+    """Features of the candidates of a field."""
+
+    def __init__(self, page: MetadataPage, name: Field, rows: list[Candidate]) -> None:
+        self.page, self.view, self.name, self.rows = page, page.view, name, rows
+        self.snapshot = page.context.snapshot
+        self.words = [set(normalize(" ".join(row.values)).split()) for row in rows]
+        visible = (index for index, row in enumerate(rows) if any(mention.block >= 0 for mention in row.mentions))
+        self.first_visible = next(visible, -1)
+        view = self.view
+        self.headline = set(normalize(view.texts[view.headline]).split()) if view.texts else set[str]()
+        self.document = set(normalize(self.snapshot.title).split())
+        self.slug = _slug_words(self.snapshot.url)
+        of_page = dict(zip(page_type.COLUMNS, page.page_features.tolist(), strict=True))
+        self.of_page = {column: of_page[feature] for column, feature in zip(_PAGE, _OF_PAGE, strict=True)}
+        self.of_page["has_markup"] = float(any(mention.block < 0 for mention in page.mentions[name]))
+        if name is Field.PUBLISHED:
+            self.days = [date.fromisoformat(row.values[0][:10]).toordinal() for row in rows]
+            declared = (day for day, row in zip(self.days, rows, strict=True) if _is_declared(row))
+            self.declared_day = next(declared, None)
+
+    def features(self, index: int) -> dict[str, float]:
+        """Return the features of a candidate by name; missing ones are NaN."""
+        row = self.rows[index]
+        values = dict.fromkeys((*slots_of(self.name), *_SEEN[self.name]), 0.0)
+        values |= {mention.slot or mention.name: 1.0 for mention in row.mentions}
+        values |= self._place(row) | self._letters(row) | self._agreement(index) | self.of_page
+        if self.name is Field.TITLE:
+            values |= self._headline(row)
+        if self.name is Field.PUBLISHED:
+            values |= self._days(index)
+        return values
+
+    def _place(self, row: Candidate) -> dict[str, float]:
+        """Return the features of `_MARKUP` and `_PLACE`."""
+        sources = {mention.source for mention in row.mentions}
+        blocks = {mention.block for mention in row.mentions if mention.block >= 0}
+        values = {
+            "mentions": min(len(row.mentions), 20),
+            "sources": len(sources),
+            "in_markup": float(not sources.isdisjoint((Source.JSON_LD, Source.META, Source.OPEN_GRAPH))),
+            "blocks": min(len(blocks), 20),
+        }
+        if not blocks:
+            return values
+        view, context, headline = self.view, self.page.context, self.view.headline
+        block = min(sorted(blocks), key=lambda each: each - headline if each >= headline else 3 * (headline - each))
+        distance, total = block - headline, max(float(context.tokens.sum()), 1.0)
+        values |= {
+            "block": block / len(context),
+            "share_before": float(context.words_before[block]) / total,
+            "after_headline": min(max(distance, 0), 50),
+            "before_headline": min(max(-distance, 0), 50),
+            "link_share": float(context.link_share[block]),
+            "words": min(float(context.tokens[block]), 100.0),
+            "alike": min(float(context.blocks_by_class_path.size[block]), 50.0),
+            "visible": float(context.blocks.visibility[block]),
+            "covered": min(len("".join(row.values)) / max(len(view.texts[block]), 1), 2),
+            **{name: float(view.interface_words[name][block]) for name in view.interface_words},
+            **{
+                f"in_{name}": float(inside)
+                for name, inside in zip(NAMES, view.block_names[block].tolist(), strict=True)
+            },
+        }
+        if not self.snapshot.rendered:
+            return values
+        box, top = view.boxes[block], view.boxes[headline]
+        return values | {
+            "font_ratio": float(view.font_size[block] / view.font_size[headline]),
+            "y_below_headline": float(np.clip(box[1] - top[1] - top[3], -2000, 4000)),
+            "x_from_headline": float(np.clip(box[0] - top[0], -1500, 1500)),
+            "same_row_date": float(view.in_row_of_date[block]),
+        }
+
+    def _letters(self, row: Candidate) -> dict[str, float]:
+        text, url, count = " ".join(row.values), self.snapshot.url, len(row.values)
+        words, parts = text.split(), split_title(row.values[0])
+        return {
+            "values": count,
+            "chars": min(len(text), 300),
+            "words_per_value": len(words) / count,
+            "capitals": sum(word[0].isupper() for word in words) / max(len(words), 1),
+            "upper": sum(map(str.isupper, text)) / max(sum(map(str.isalpha, text)), 1),
+            "digits": sum(map(str.isdigit, text)) / max(len(text), 1),
+            "colon": float(":" in text),
+            "separators": len(parts) - 1,
+            "truncated": float(bool(_TRUNCATED.search(text))),
+            "generic": float(bool(_GENERIC.search(text.casefold()))),
+            "role": float(any(map(has_role, row.values))),
+            "is_site": float(is_site_name(row.values[0], url)),
+            "site_part": float(len(parts) > 1 and any(is_site_name(part, url) for part in (parts[0], parts[-1]))),
+            "one_word": sum(len(value.split()) == 1 for value in row.values) / count,
+            "by_word": float(any(byline_word(value) != "" for each in row.mentions for value in each.values)),
+            "has_time": float("T" in text),
+            "has_zone": float(len(text) > 19),
+        }
+
+    def _agreement(self, index: int) -> dict[str, float]:
+        """Compare the words of a candidate with those of the others, of the headline, the document and the URL."""
+        words = self.words[index]
+        others = [other for number, other in enumerate(self.words) if number != index]
+        likeness = [2 * len(words & other) / max(len(words) + len(other), 1) for other in (*others, self.words[0])]
+        size = max(len(words), 1)
+        return {
+            "candidates": len(self.rows),
+            "order": index,
+            "first_visible": float(index == self.first_visible),
+            "contains": sum(other < words for other in others),
+            "contained": sum(words < other for other in others),
+            "shared": sum(not words.isdisjoint(other) for other in others),
+            "agreement": sum(likeness[:-1]) / max(len(others), 1),
+            "same_as_first": likeness[-1],
+            "in_headline": len(words & self.headline) / size,
+            "in_document": len(words & self.document) / size,
+            "document_covered": len(words & self.document) / max(len(self.document), 1),
+            "in_url": len(words & self.slug) / size,
+            "url_covered": len(words & self.slug) / len(self.slug) if self.slug else float("nan"),
+            "small": len(words & self.view.small_words) / size,
+            "own_link": float("-".join(normalize(self.rows[index].values[0]).split()) in self.view.all_links),
+            "occurrences": min(self.view.all_text.count(self.rows[index].values[0].casefold()), 20),
+        }
+
+    def _headline(self, row: Candidate) -> dict[str, float]:
+        blocks = [mention.block for mention in row.mentions if mention.name.startswith("headline")]
+        if not any(block >= 0 for block in blocks):
+            return {}
+        scores = self.view.scores
+        best = max(blocks, key=lambda block: float(scores[block]))
+        around = self.snapshot.ancestors(int(self.page.context.anchor[best]))[:5]
+        return {
+            "score": float(scores[best]),
+            "score_behind": float(scores[self.view.headline] - scores[best]),
+            "is_h1": float(any(self.snapshot.tags[self.snapshot.tag[element]] == "h1" for element in around)),
+        }
+
+    def _days(self, index: int) -> dict[str, float]:
+        """Compare a day with the other days of the page. Days of one moment in two time zones follow each other."""
+        day, days, declared = self.days[index], self.days, self.declared_day
+        return {
+            "days_after_first": min(day - min(days), _MOST_DAYS),
+            "days_before_last": min(max(days) - day, _MOST_DAYS),
+            "rank_by_day": sum(other < day for other in days),
+            "rank_from_last": sum(other > day for other in days),
+            "days_from_markup": float("nan") if declared is None else max(min(day - declared, _MOST_DAYS), -_MOST_DAYS),
+            "has_day_before": float(day - 1 in days),
+            "has_day_after": float(day + 1 in days),
+        }
+
+
+def _is_declared(row: Candidate) -> bool:
+    """Return whether markup of the head declares a day as that of publication."""
+    first = row.mentions[0]
+    return first.field is Field.PUBLISHED and first.block < 0 and first.source is not Source.URL
+
+
+def _slug_words(url: str) -> set[str]:
+    """Return the words in the path of a URL."""
+    try:
+        return set(normalize(unquote(urlsplit(url).path)).split())
+    except ValueError:
+        return set()

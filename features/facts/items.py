@@ -1,0 +1,350 @@
+"""Decide whether a page is a listing, and find its items: repeated elements with a title, most of them with a link.
+
+A page may have several lists of items, such as featured and latest articles: the best group of repeated elements is
+taken, then the best of the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from vclean.features.facts.groups import sum_weights
+from vclean.features.facts.linked_titles import find_flat_list, leads_to_site, linked_starts
+from vclean.features.facts.prices import record_prices
+from vclean.features.facts.slots import RecordTexts
+from vclean.labels import Kind
+from vclean.render import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.facts.groups import RecordGroups
+    from vclean.features.facts.labelled import LabelledBlocks
+    from vclean.features.facts.threads import PostSearch
+    from vclean.render.snapshot import Snapshot
+
+_ITEM_CONTENT, _RELATED = 0.8, 0.3
+"""Weights of words of other content and of related documents, relative to an item."""
+_LEAST_IN_ITEMS: Final = 0.01
+"""Share of the words of a page in items below which a page has none. Most pages have less; the search takes as long as
+writing JSON."""
+_LEAST_LINKS: Final = 3
+"""Fewest blocks that are links of a listing whose blocks the model does not call items."""
+_LEAST_TITLES: Final = 4
+"""Headings with links from which its items need not have most of the content."""
+_LIST_SHARE: Final = 0.6
+"""Share of the words of the content that the items of a listing with fewer of them need to have."""
+_MOST: Final = 0.7
+"""Share of the items of a listing that need to begin with a linked title."""
+_MAX_WORDS: Final = 150
+"""Median number of words of the items of a listing; sections of a document have more."""
+_MAX_SHARE: Final = 0.5
+"""Share of the words of all items that one may have."""
+_MAX_BEFORE: Final = 8
+"""Most words before the title of an item."""
+_LEAST_COVER: Final = 0.05
+"""Share of the weighted words of a page that a list of items needs to have."""
+_MAX_LISTS: Final = 4
+_LEAST_ALL: Final = 0.3
+"""Share of the weighted words of a page that its items need to have; articles have lists of links as well."""
+_LEAST_WEIGHT: Final = 0.4
+"""Mean weight of the words of a list of items; lists with less are menus and links to other pages."""
+_TITLE_WEIGHT: Final = 0.5
+"""Mean weight of the words of a title that is more than a link of a menu."""
+_LEAST_WEIGHTY: Final = 0.4
+"""Share of such titles from which a list is no menu, although it has little weight."""
+_LEAST_ITEMS: Final = 3
+_MOST_HEADINGS: Final = 1.5
+"""Mean number of headings of an item; elements with more are sections."""
+_SHARE: Final = 0.5
+"""Share of the items of a list that need to have a title in the same slot."""
+_LEAST_LINKED: Final = 0.6
+"""Share of the members of a list with a link."""
+_MAX_TITLE: Final = 250
+"""Longest title of an item, in characters."""
+_NO_ITEMS: Final = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "figure", "th"))
+"""Tags of elements of running text, which may have links as well."""
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+_TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE)
+_LETTERS: Final = re.compile(r"[^\W\d_]{2}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemRecord:
+    """One item, by positions on its page.
+
+    Attributes:
+        element: the element of the item, or the first one of several.
+        end: one past the last element of the item.
+        title: the title.
+        link: the element `a` of the title, -1 without.
+        image: the element `img`, -1 without.
+        price: the price as on the page, empty without.
+        rows: the blocks of the item.
+        title_row: the block of the title.
+    """
+
+    element: int
+    end: int
+    title: str
+    link: int
+    image: int
+    price: str
+    rows: tuple[int, ...]
+    title_row: int
+
+
+def find_items(page: LabelledBlocks, posts: PostSearch) -> list[ItemRecord]:
+    """Return the items of a page in document order; empty if it is no listing.
+
+    Args:
+        page: the labelled page.
+        posts: the search for its posts; headings with links may be theirs.
+    """
+    if not len(page.blocks):
+        return []
+    is_listing = not page.kinds or page.count_words({Kind.ITEM}) >= _LEAST_IN_ITEMS
+    may_be_title = (page.is_linked | linked_starts(page.blocks)) & page.is_content
+    is_possible = np.count_nonzero(may_be_title) >= _LEAST_LINKS
+    if not is_listing and (not is_possible or posts.records):
+        return []
+    items: list[ItemRecord] = []
+    titles = page.is_linked & page.is_content
+    if np.count_nonzero(titles) >= _LEAST_LINKS and not posts.records:
+        items = _flat_items(page.blocks, titles, page.words)
+        items = items if _share(page, items) >= _LIST_SHARE else []
+    if not items:
+        items = _element_items(page)
+        items = items if is_listing or (items and _have_form_of_items(page, items, may_be_title)) else []
+    hidden = page.hidden_rows
+    seen = [item for item in items if item.title_row not in hidden]
+    return [replace(item, rows=tuple(row for row in item.rows if row not in hidden)) for item in seen]
+
+
+def _share(page: LabelledBlocks, items: Sequence[ItemRecord]) -> float:
+    return page.content_share([row for item in items for row in item.rows])
+
+
+def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord], may_be_title: NDArray[np.bool_]) -> bool:
+    """Return whether items are no sections of a document, but short, and most of them begin with a linked title.
+
+    With few headings that are links, they also need most of the content, and lead to the site of the page.
+    """
+    words = [float(page.words[list(item.rows)].sum()) for item in items]
+    if float(np.median(words)) > _MAX_WORDS or max(words) > _MAX_SHARE * sum(words):
+        return False
+    least = _MOST * len(items)
+    if np.count_nonzero(page.is_linked & page.is_heading & page.is_content) >= _LEAST_TITLES:
+        return sum(bool(page.is_linked[item.title_row]) for item in items) >= least
+    with_link = _repeated_links(page, items)
+    titled = sum(
+        page.words[[row for row in item.rows if row < item.title_row]].sum() <= _MAX_BEFORE
+        and (bool(may_be_title[item.title_row]) or has_link)
+        for item, has_link in zip(items, with_link, strict=True)
+    )
+    return (
+        min(titled, len({item.title for item in items})) >= least
+        and _share(page, items) >= _LIST_SHARE
+        and leads_to_site(page.snapshot, [item.link for item in items])
+    )
+
+
+def _repeated_links(page: LabelledBlocks, items: Sequence[ItemRecord]) -> list[bool]:
+    """Return which items have a link with the text that most have one with, such as `Read more`."""
+    texts = [{page.blocks.text[row] for row in item.rows if page.is_linked[row]} for item in items]
+    counts = Counter(text for each in texts for text in each)
+    usual, count = counts.most_common(1)[0] if counts else ("", 0)
+    return [count >= _MOST * len(items) and usual in each for each in texts]
+
+
+def _element_items(page: LabelledBlocks) -> list[ItemRecord]:
+    """Return the items that are repeated elements: of the best lists of the page."""
+    blocks, snapshot, words = page.blocks, page.snapshot, page.words
+    weight = page.weights({Kind.ITEM: 1.0, Kind.RELATED: _RELATED}, _ITEM_CONTENT)
+    linked = tree.subtree_sum(_is_link(snapshot), snapshot.end) + (tree.path_sum(_is_link(snapshot), snapshot.end) > 0)
+    rest, total, items, covered = weight.copy(), max(float(weight.sum()), 1), [], 0.0
+    for _ in range(_MAX_LISTS):
+        members = _best_group(page.groups, blocks, rest, total, linked)
+        if not len(members):
+            break
+        texts = RecordTexts(blocks, members)
+        inside = texts.record_of_element[blocks.node] >= 0
+        of_list = _items(texts)
+        if weight[inside].sum() >= _LEAST_WEIGHT * words[inside].sum() or _has_weighty_titles(of_list, words, weight):
+            items += of_list
+            covered += float(rest[inside].sum()) / total
+        rest = np.where(inside, 0, rest)
+    if covered < _LEAST_ALL:
+        return []
+    return _without_repeats(sorted(items, key=lambda item: item.element), snapshot, weight)
+
+
+def _without_repeats(items: list[ItemRecord], snapshot: Snapshot, weight: NDArray[np.float64]) -> list[ItemRecord]:
+    """Return items without those that have the title and link of the one before, as cards for screens of two sizes."""
+    addresses = snapshot.attributes("href")
+    kept: list[ItemRecord] = []
+    for item in items:
+        last = kept[-1] if kept else None
+        if last and (last.title, addresses.get(last.link)) == (item.title, addresses.get(item.link)):
+            if weight[item.title_row] > weight[last.title_row]:
+                kept[-1] = item
+        else:
+            kept.append(item)
+    return kept
+
+
+def _has_weighty_titles(items: list[ItemRecord], words: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
+    """Return whether most titles of a list have weight; cards for small screens and the like may have more words."""
+    rows = [item.title_row for item in items]
+    return bool(rows) and float(np.mean(weight[rows] >= _TITLE_WEIGHT * words[rows])) >= _LEAST_WEIGHTY
+
+
+def _flat_items(blocks: BlockColumns, is_linked: NDArray[np.bool_], words: NDArray[np.float64]) -> list[ItemRecord]:
+    """Return the items of a flat list in document order; empty if the page has none, see `find_flat_list`."""
+    titles, ends = find_flat_list(blocks, is_linked, words)
+    return _items(RecordTexts(blocks, titles, ends)) if len(titles) else []
+
+
+def _is_link(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are links with an address: bool (N,)."""
+    has_href = np.zeros(len(snapshot), dtype=bool)
+    has_href[snapshot.values("href").node] = True
+    return has_href & snapshot.is_tag(("a",))
+
+
+def _best_group(
+    groups: RecordGroups, blocks: BlockColumns, weight: NDArray[np.float64], total: float, linked: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return the elements of the best list of items, empty if there is none; see `posts._best_group`."""
+    none = np.zeros(0, dtype=np.int32)
+    if not len(groups):
+        return none
+    snapshot = blocks.snapshot
+    words = sum_weights(blocks, weight)
+    cover = groups.total(words) / total
+    filled = groups.count(words >= 1)
+    share = groups.count((linked > 0) & (words >= 1)) / np.maximum(groups.size, 1)
+    score = cover * share * (1 - 1 / np.maximum(filled, 1)) ** 2
+    headings = tree.subtree_sum(snapshot.is_tag(_HEADINGS), snapshot.end)
+    score *= np.minimum(
+        1, _MOST_HEADINGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
+    )
+    is_prose = 2 * groups.count(snapshot.is_tag(_NO_ITEMS)) > groups.size
+    score[is_prose | (cover < _LEAST_COVER) | (share < _LEAST_LINKED) | (filled < _LEAST_ITEMS)] = 0
+    if not score.max(initial=0):
+        return none
+    ties = np.flatnonzero(score >= score.max() - 1e-9)
+    size = groups.total(np.asarray(snapshot.end, dtype=np.float64) - np.arange(len(snapshot)))
+    members = groups.members(int(ties[size[ties].argmax()]))
+    members = members[words[members] > 0]
+    # Of items inside one another, the inner ones are the items.
+    inner = np.append(members[1:] >= snapshot.end[members[:-1]], True)
+    return np.asarray(members[inner], dtype=np.int32)
+
+
+def _items(texts: RecordTexts) -> list[ItemRecord]:
+    titles = _titles(texts)
+    rows = _rows(texts)
+    images = _first_in_record(texts, texts.blocks.snapshot.is_tag(("img",)))
+    links = _first_in_record(texts, _is_link(texts.blocks.snapshot))
+    prices = record_prices(texts)
+    return [
+        _item(
+            texts, record, title, _Parts(rows[record], int(images[record]), int(links[record]), prices.get(record, ""))
+        )
+        for record, title in enumerate(titles.tolist())
+        if title >= 0
+    ]
+
+
+class _Parts(NamedTuple):
+    """Parts of an item beside its title."""
+
+    rows: list[int]
+    image: int
+    link: int
+    price: str
+
+
+def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRecord:
+    snapshot, element = texts.blocks.snapshot, int(texts.records[record])
+    around = snapshot.ancestors(int(texts.parent[title]))
+    links = [
+        each for each in around if snapshot.tags[snapshot.tag[each]] == "a" and each in snapshot.attributes("href")
+    ]
+    row = int(texts.blocks.text_block[texts.blocks.members[title]])
+    # An inline link may be among author and date; a link around a card is no better than the block.
+    title_elements = [
+        each for each in around if each >= element and _is_title(snapshot, each, int(texts.blocks.node[row]))
+    ]
+    text = texts.text_of(title_elements[-1]) if title_elements else texts.blocks.text[row]
+    if len(text) > _MAX_TITLE:
+        text = texts.texts[title]
+    return ItemRecord(
+        element=element,
+        end=int(texts.ends[record] if len(texts.ends) else snapshot.end[element]),
+        title=text,
+        link=links[0] if links else parts.link,
+        image=parts.image,
+        price=parts.price,
+        rows=tuple(parts.rows),
+        title_row=row,
+    )
+
+
+def _is_title(snapshot: Snapshot, element: int, container: int) -> bool:
+    """Return whether an element around a title is a heading, or an inline link in the container of a block."""
+    tag = snapshot.tags[snapshot.tag[element]]
+    return tag in _HEADINGS or (tag == "a" and element > container)
+
+
+def _titles(texts: RecordTexts) -> NDArray[np.int64]:
+    """Return the text with the title of each item, -1 without: int64 (R,)."""
+    snapshot = texts.blocks.snapshot
+    in_link = (tree.path_sum(_is_link(snapshot), snapshot.end) > 0)[texts.parent]
+    in_heading = (tree.path_sum(snapshot.is_tag(_HEADINGS), snapshot.end) > 0)[texts.parent]
+    length = np.array([len(text) for text in texts.texts], dtype=np.float64)
+    has_letters = np.array([bool(_LETTERS.search(text)) for text in texts.texts], dtype=bool)
+    candidates = has_letters & (length <= _MAX_TITLE) & (texts.record >= 0) & ~texts.is_template(ignore_digits=False)
+    bonus = 0.6 * in_link + 0.6 * in_heading + 0.4 * _named(snapshot)[texts.parent] + 0.5 * np.minimum(length, 60) / 60
+    bonus += 0.4 * np.minimum(2 * texts.distinct_share(candidates), 1)
+    slot = texts.best_slot(candidates, bonus, _SHARE)
+    in_slot = texts.fill(candidates, slot)
+    anywhere = texts.fill_any(candidates & (in_link | in_heading))
+    return np.where(in_slot >= 0, in_slot, anywhere)
+
+
+def _named(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements, or their parents, are named as titles by class or microdata: bool (N,)."""
+    is_named = np.zeros(len(snapshot), dtype=bool)
+    for attribute in ("class", "itemprop"):
+        values = snapshot.values(attribute)
+        hit = np.array([bool(_TITLE_NAME.search(value[-200:])) for value in values.distinct], dtype=bool)
+        if hit.any():
+            is_named[values.node[hit[values.index]]] = True
+    return is_named | is_named[np.maximum(snapshot.parent, 0)]
+
+
+def _first_in_record(texts: RecordTexts, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the first element of each record in `mask` (N,), -1 without: int64 (R,)."""
+    first = np.full(len(texts.records), -1)
+    elements = np.flatnonzero(mask & (texts.record_of_element >= 0))[::-1]
+    first[texts.record_of_element[elements]] = elements
+    return first
+
+
+def _rows(texts: RecordTexts) -> list[list[int]]:
+    """Return the blocks of each record."""
+    record = texts.record_of_element[texts.blocks.node]
+    rows: list[list[int]] = [[] for _ in range(len(texts.records))]
+    for row in np.flatnonzero(record >= 0).tolist():
+        rows[record[row]].append(row)
+    return rows

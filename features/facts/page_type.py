@@ -1,0 +1,468 @@
+"""Compute the features of a page from which its type is predicted, one vector for each page.
+
+They are independent of rendering: address, declarations, text and elements. Positions and sizes are no features,
+because most pages of the training corpora have lost their style sheets. The words that pages of a type have are in
+`data/type_words.tsv`; none is specific to one site.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import numpy as np
+
+from vclean.features.facts.groups import INLINE
+from vclean.features.facts.json_ld import parse_json
+from vclean.features.names import lexicon
+from vclean.features.text import number_patterns
+from vclean.features.text.lexicon import MONTHS
+from vclean.features.text.terms import Terms
+from vclean.files import read_table
+from vclean.render import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.page_context import PageContext
+    from vclean.render.document_head import DocumentHead
+    from vclean.render.snapshot import Snapshot
+
+_ROWS: Final = tuple((part, group, words) for part, group, words in read_table(__file__, "type_words.tsv"))
+
+
+def groups_of(part: str) -> tuple[str, ...]:
+    """Return the groups of words of a part of the page, such as `path` or `title`, in the order of the file."""
+    return tuple(group for row_part, group, _ in _ROWS if row_part == part)
+
+
+_MAX_CHARS: Final = 2000
+_WORD: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
+_INDEX: Final = re.compile(r"(?:index|default|home|main|welcome)(?:\.\w{2,5})?\Z")
+_DATE: Final = re.compile(r"/(?:19|20)\d\d(?:/|-?\d\d)")
+_EXTENSION: Final = re.compile(r"\.(?:html?|php|aspx?|jsp|cfm|stm)\Z")
+
+_ADDRESS: Final = (
+    "url_known", "url_root", "url_depth", "url_query", "url_subdomain", "url_date", "url_extension",
+    "url_last_words", "url_last_chars", "url_last_digits",
+    *(f"host_{name}" for name in groups_of("host")),
+    *(f"path_{name}" for name in groups_of("path")),
+    *(f"last_{name}" for name in groups_of("path")),
+)  # fmt: skip
+
+_MAX_OBJECTS: Final = 2000
+"""Most objects of JSON-LD that are read."""
+_MAX_DEPTH: Final = 8
+_MAX_TYPES: Final = 20
+"""Most types of one object."""
+_MAX_COUNT: Final = 50
+_MAX_TITLE: Final = 300
+_TITLE_WORD: Final = re.compile(r"[^\s|·»«:,;()\[\]\"“”?!—–]+:?")
+
+_TYPES: Final = {
+    "article": r"article|newsarticle|blogposting|.*newsarticle|report|recipe|howto|scholarlyarticle|medicalwebpage",
+    "recipe": r"recipe",
+    "product": r"product|productgroup|individualproduct|vehicle|book",
+    "offer": r"offer|aggregateoffer",
+    "list": r"itemlist|collectionpage|offercatalog|datafeed|blog|searchresultspage",
+    "element": r"listitem",
+    "forum": r"discussionforumposting|qapage|question|answer|comment|interactioncounter",
+    "technical": r"techarticle|apireference|softwaresourcecode|learningresource",
+    "business": r".*business|service|professionalservice|softwareapplication|webapplication|corporation|store|attorney|"
+                r"medicalclinic|restaurant|hotel|dentist|physician",
+    "organization": r"organization|ngo|educationalorganization",
+    "faq": r"faqpage",
+    "site": r"website|searchaction",
+    "breadcrumb": r"breadcrumblist",
+    "review": r"review|aggregaterating|rating",
+    "person": r"person",
+    "job": r"jobposting|event|.*event|course",
+    "plain": r"webpage|itempage|aboutpage|contactpage|profilepage|checkoutpage",
+}  # fmt: skip
+"""Groups of types of schema.org, in lower case."""
+_TYPE_PATTERNS: Final = {name: re.compile(f"(?:{pattern})\\Z") for name, pattern in _TYPES.items()}
+_OG_TYPES: Final = ("article", "website", "product", "blog", "profile", "video", "book")
+
+_DECLARATIONS: Final = (
+    "title_words", "title_parts", "title_number",
+    *(f"title_{name}" for name in groups_of("title")),
+    *(f"generator_{name}" for name in groups_of("generator")),
+    *(f"og_{name}" for name in _OG_TYPES), "og_any", "meta_article", "meta_price",
+    *(f"type_{name}" for name in _TYPES), "type_any",
+)  # fmt: skip
+
+_LONG: Final = 20
+"""Words from which a block without links is running text."""
+_LINKED: Final = 0.5
+"""Share of linked characters from which a block is a link."""
+_DATE_WORDS: Final = 15
+"""Most words of a block that is a date with its label."""
+_LEAST_RECORDS, _MOST_RECORDS = 3, 500
+"""Fewest and most members of a group of records."""
+
+_TAGS: Final = {
+    "h1": ("h1",), "h2": ("h2",), "h3": ("h3", "h4", "h5", "h6"), "p": ("p",), "li": ("li",), "a": ("a",),
+    "img": ("img", "picture"), "table": ("table",), "tr": ("tr",), "code": ("pre", "code", "samp"), "form": ("form",),
+    "field": ("input", "textarea", "select"), "password": (), "button": ("button",), "textarea": ("textarea",),
+    "select": ("select",), "video": ("video", "iframe", "object", "embed"), "article": ("article",), "time": ("time",),
+    "nav": ("nav",), "aside": ("aside",), "section": ("section",), "svg": ("svg",), "dl": ("dl", "dt", "dd"),
+    "quote": ("blockquote",), "main": ("main",), "frame": ("frame", "frameset"), "option": ("option",),
+}  # fmt: skip
+_RECORD: Final = ("size", "share", "words", "linked", "heading", "image", "price", "date", "links", "long")
+
+_CONTENTS: Final = (
+    "words", "blocks", "elements", "link_words", "long_blocks", "long_share", "long_words", "longest_run",
+    "largest_body", "heading_words", "item_words", "code_words", "table_words", "linked_items",
+    "paragraphs_per_heading", "questions", "prices", "price_blocks", "dates", "date_blocks", "phones", "digits",
+    "first_long", "first_heading",
+    *(f"tag_{name}" for name in _TAGS),
+    *(f"text_{name}" for name in groups_of("text")),
+    *(f"rate_{name}" for name in groups_of("text")),
+    *(f"name_{name}" for name in groups_of("name")),
+    *(f"record_{name}" for name in _RECORD),
+    "records_image", "records_price", "records_date", "records_heading", "record_groups",
+)  # fmt: skip
+
+COLUMNS: Final = (*_ADDRESS, *_DECLARATIONS, *_CONTENTS)
+"""Names of the features."""
+
+
+def page_features(context: PageContext) -> NDArray[np.float32]:
+    """Return the features of a page, in the order of `COLUMNS`: float32 (F,). NaN: the page has no URL."""
+    snapshot = context.snapshot
+    values = [
+        *address_values(snapshot.url), *_declared_values(snapshot),
+        *_content_values(context),
+    ]  # fmt: skip
+    return np.array(values, dtype=np.float32)
+
+
+def without_address(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the features of a page as if its URL were unknown: float32 (F,)."""
+    unknown = np.array(address_values(""), dtype=np.float32)
+    return np.concatenate([unknown, x[len(unknown) :]])
+
+
+def address_values(url: str) -> list[float]:
+    """Return the features for the URL of a page; NaN without a URL.
+
+    >>> dict(zip(_ADDRESS, address_values("https://forum.example.org/t/rain/7"), strict=True))["host_forum"]
+    1.0
+    """
+    parts = _split(url)
+    if not parts or not parts.netloc:
+        return [0.0] + [float("nan")] * (len(_ADDRESS) - 1)
+    segments = [segment for segment in unquote(parts.path.lower()).split("/") if segment]
+    if segments and _INDEX.match(segments[-1]):
+        segments.pop()
+    last = segments[-1] if segments else ""
+    host = (parts.netloc.lower().partition(":")[0]).removeprefix("www.").split(".")
+    return [
+        1.0, float(not segments and not parts.query), min(len(segments), 8), float(bool(parts.query)),
+        float(len(host) > 2), float(bool(_DATE.search(parts.path))), float(bool(_EXTENSION.search(last))),
+        min(len(_words(last)), 20), min(len(last), 120), min(sum(map(str.isdigit, last)), 20),
+        *_hits("host", host),
+        *_hits("path", [word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]),
+        *_hits("path", _words(last)),
+    ]  # fmt: skip
+
+
+def _split(url: str) -> SplitResult | None:
+    try:
+        return urlsplit(url[:_MAX_CHARS])
+    except ValueError:
+        return None
+
+
+def _words(segment: str) -> list[str]:
+    """Return the words of a part of a path, and pairs of words joined by a hyphen."""
+    pairs = _WORD.findall(segment)
+    return [*pairs, *(word for pair in pairs if "-" in pair for word in pair.split("-"))]
+
+
+def _hits(part: str, words: Sequence[str]) -> list[float]:
+    """Return for each group of a part of the page whether one of its words is among `words`."""
+    return [float(not group.isdisjoint(words)) for group in words_of(part).values()]
+
+
+def _declared_values(snapshot: Snapshot) -> list[float]:
+    """Return the features of what a document declares."""
+    return [*_title_values(snapshot.title), *_meta_values(snapshot.head), *_type_values(snapshot)]
+
+
+def _title_values(title: str) -> list[float]:
+    words = _TITLE_WORD.findall(title[:_MAX_TITLE].lower())
+    hits = [float(sum(word in group for word in words)) for group in words_of("title").values()]
+    parts = sum(title[:_MAX_TITLE].count(mark) for mark in ("|", " - ", " – ", " — ", " · ", " :: ", " » "))
+    return [float(len(words)), float(parts), float(any(word.isdigit() for word in words)), *hits]
+
+
+def _meta_values(head: DocumentHead) -> list[float]:
+    meta = dict(reversed(head.meta))
+    generator = re.findall(r"[a-z0-9]+", meta.get("generator", "").lower())
+    og_type = meta.get("og:type", "").lower().rpartition(":")[2]
+    names = [name for name, _ in head.meta]
+    return [
+        *(float(not group.isdisjoint(generator)) for group in words_of("generator").values()),
+        *(float(og_type.startswith(name)) for name in _OG_TYPES), float(bool(og_type)),
+        float(any(name.startswith("article:") for name in names)),
+        float(any(name.startswith(("product:", "og:price")) for name in names)),
+    ]  # fmt: skip
+
+
+def _type_values(snapshot: Snapshot) -> list[float]:
+    """Return how many objects of each group of types the JSON-LD and the microdata of a page have."""
+    types = Counter([*_json_ld_types(snapshot.head.json_ld), *_item_types(snapshot)])
+    counts = dict.fromkeys(_TYPES, 0)
+    for name, count in types.items():
+        for group in _groups_of_type(name):
+            counts[group] += count
+    return [*(float(min(count, _MAX_COUNT)) for count in counts.values()), float(bool(types))]
+
+
+@lru_cache(maxsize=1000)
+def _groups_of_type(name: str) -> tuple[str, ...]:
+    return tuple(group for group, pattern in _TYPE_PATTERNS.items() if pattern.match(name))
+
+
+def _json_ld_types(scripts: tuple[str, ...]) -> Iterator[str]:
+    """Yield the types of the objects in JSON-LD, at most `_MAX_OBJECTS`, those of outer objects first."""
+    waiting: list[tuple[Any, int]] = [(parse_json(script), 0) for script in scripts]
+    position = 0
+    while position < min(len(waiting), _MAX_OBJECTS):
+        value, depth = waiting[position]
+        position += 1
+        if isinstance(value, dict):
+            yield from _names(value.get("@type"))
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        if depth < _MAX_DEPTH and len(waiting) < _MAX_OBJECTS:
+            waiting += [(each, depth + 1) for each in inner if isinstance(each, dict | list)][:_MAX_OBJECTS]
+
+
+def _item_types(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the type of each element with microdata, at most `_MAX_OBJECTS`."""
+    values = snapshot.values("itemtype")
+    for index in values.index[:_MAX_OBJECTS].tolist():
+        yield from _names(values.distinct[index].split()[:_MAX_TYPES])
+
+
+def _names(types: object) -> Iterator[str]:
+    """Yield the names of types without their vocabulary, in lower case; other values than strings have none."""
+    for each in (types if isinstance(types, list) else [types])[:_MAX_TYPES]:
+        if isinstance(each, str):
+            yield each[:200].lower().rpartition("/")[2]
+
+
+def _content_values(context: PageContext) -> list[float]:
+    """Return the features of what a page contains; a page without blocks has zeros."""
+    contents = _Contents(context)
+    return [
+        *contents.text_values(),
+        *contents.tag_values(),
+        *contents.term_values(),
+        *contents.name_values(),
+        *contents.record_values(),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Contents:
+    """Page with B blocks and N elements, and what several features need of it."""
+
+    context: PageContext
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self.context.snapshot
+
+    @cached_property
+    def words(self) -> NDArray[np.float64]:
+        """Return the number of words per block: float64 (B,)."""
+        return self.context.tokens.astype(np.float64)
+
+    @cached_property
+    def total(self) -> float:
+        """Return the number of words of the page, at least 1."""
+        return max(float(self.words.sum()), 1.0)
+
+    @cached_property
+    def is_long(self) -> NDArray[np.bool_]:
+        """Return which blocks are running text: bool (B,)."""
+        return (self.words >= _LONG) & (self.context.link_share < _LINKED)
+
+    @cached_property
+    def patterns(self) -> dict[str, NDArray[np.float32]]:
+        """Return the number of dates, prices and telephone numbers per block: float32 (B,) each."""
+        texts = self.context.blocks.text
+        plain = "\n".join([*texts, ""])
+        return {name: np.asarray(values) for name, values in number_patterns.compute(self.context.texts, plain).items()}
+
+    @cached_property
+    def is_date(self) -> NDArray[np.bool_]:
+        """Return which blocks are dates with their label: bool (B,)."""
+        months = self.context.terms.count(MONTHS) > 0
+        has_date = (self.patterns["dates"] > 0) | (months & (self.context.digit_words > 0))
+        return has_date & (self.words <= _DATE_WORDS)
+
+    @cached_property
+    def is_price(self) -> NDArray[np.bool_]:
+        """Return which blocks are prices with their label: bool (B,)."""
+        return (self.patterns["prices"] > 0) & (self.words <= _DATE_WORDS)
+
+    def share(self, mask: NDArray[np.bool_]) -> float:
+        """Return the share of the words of the page in the blocks of a mask (B,)."""
+        return float(self.words[mask].sum()) / self.total
+
+    def inside(self, *tags: str) -> NDArray[np.bool_]:
+        """Return which blocks are in elements with one of some tags: bool (B,)."""
+        return self.context.within(tags)[self.context.blocks.node]
+
+    def text_values(self) -> list[float]:
+        """Return the values of the columns before `tag_h1`."""
+        context, is_long = self.context, self.is_long
+        linked = context.link_share >= _LINKED
+        in_item, in_heading = self.inside("li"), self.inside("h1", "h2", "h3", "h4", "h5", "h6")
+        before = context.words_before / np.float32(self.total)
+        patterns = self.patterns
+        return [
+            _log(self.words.sum()), _log(len(context)), _log(len(self.snapshot)),
+            float((self.words * context.link_share).sum()) / self.total,
+            _log(is_long.sum()), self.share(is_long), float(self.words[is_long].mean()) if is_long.any() else 0.0,
+            _log(_longest_run(is_long, self.words)), self._largest_body(),
+            self.share(in_heading), self.share(in_item), self.share(self.inside("pre", "code", "samp")),
+            self.share(self.inside("table")), float((linked & in_item).sum()) / max(len(context), 1),
+            float(is_long.sum()) / max(float(in_heading.sum()), 1.0),
+            _log(np.count_nonzero(context.texts.code == ord("?"))),
+            _log(patterns["prices"].sum()), _log(self.is_price.sum()), _log(patterns["dates"].sum()),
+            _log(self.is_date.sum()), _log(patterns["phones"].sum()), float(context.digit_words.sum()) / self.total,
+            float(before[is_long.argmax()]) if is_long.any() else 1.0,
+            float(before[in_heading.argmax()]) if in_heading.any() else 1.0,
+        ]  # fmt: skip
+
+    def _largest_body(self) -> float:
+        """Return the largest share of the words that are running text directly below the same element."""
+        above = self.snapshot.parent[self.context.blocks.node]
+        sums = np.bincount(np.maximum(above, 0), self.words * self.is_long) if len(above) else np.zeros(1)
+        return float(sums.max()) / self.total
+
+    def tag_values(self) -> list[float]:
+        """Return how often each group of tags occurs, as logarithms."""
+        snapshot = self.snapshot
+        count = np.bincount(snapshot.tag, minlength=len(snapshot.tags))
+        by_tag = dict(zip(snapshot.tags, count.tolist(), strict=True))
+        counts = {name: sum(by_tag.get(tag, 0) for tag in tags) for name, tags in _TAGS.items()}
+        types = snapshot.values("type")
+        is_password = np.array([value.lower() == "password" for value in types.distinct], dtype=bool)
+        counts["password"] = int(is_password[types.index].sum()) if len(types.index) else 0
+        return [_log(number) for number in counts.values()]
+
+    def term_values(self) -> list[float]:
+        """Return how often the terms of each group of texts occur, as logarithms, then per hundred words."""
+        matches = text_terms().find(self.context.words)
+        counts = [float(matches.count(name).sum()) for name in groups_of("text")]
+        return [*map(_log, counts), *(100 * number / self.total for number in counts)]
+
+    def name_values(self) -> list[float]:
+        """Return the number of elements with a name of each group, as logarithms."""
+        bits = lexicon.element_bits(self.context.names, name_bit)
+        return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(groups_of("name")))]
+
+    def record_values(self) -> list[float]:
+        """Return the columns from `record_size` on: of the group of records with most words, and of all groups.
+
+        A group has elements with the same chain of tags and classes, which cannot contain each other.
+        """
+        group, size = self.records
+        is_candidate = (size >= _LEAST_RECORDS) & (size <= _MOST_RECORDS)
+        if not is_candidate.any():
+            return [0.0] * (len(_RECORD) + 5)
+        every = self.context.sum_over_subtrees(self.context.tokens)
+        unlinked = self.context.sum_over_subtrees(self.context.tokens * (1 - self.context.link_share))
+        best = int(np.where(is_candidate, np.bincount(group, unlinked), -1).argmax())
+        marks = {name: self._contained(mask) for name, mask in self._marks().items()}
+        counts = {name: np.bincount(group, number > 0) for name, number in marks.items()}
+        words, number = float(np.bincount(group, every)[best]), float(size[best])
+        shares = {name: float(count[best]) / number for name, count in counts.items()}
+        links = float(np.bincount(group, marks["linked"])[best]) / number
+        return [
+            _log(number), words / self.total, _log(words / number),
+            *(shares[name] for name in ("linked", "heading", "image", "price", "date")),
+            min(links, 50.0), shares["long"],
+            *(_log((counts[name] * is_candidate).max()) for name in ("image", "price", "date", "heading")),
+            _log(np.count_nonzero(is_candidate)),
+        ]  # fmt: skip
+
+    @cached_property
+    def records(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the group of each element, and the number of members of each group; inline elements are in group 0."""
+        groups = self.context.elements_by_class_path
+        group = np.where(self.snapshot.is_tag(INLINE), 0, groups.number + 1)
+        size = np.bincount(group)
+        size[:1] = 0
+        return group, size
+
+    def _marks(self) -> dict[str, NDArray[np.bool_]]:
+        """Return the elements that features of records look for: bool (N,) each."""
+        snapshot, node = self.snapshot, self.context.blocks.node
+        blocks = {"price": self.is_price, "date": self.is_date, "long": self.is_long}
+        marks = {
+            "linked": snapshot.is_tag(("a",)), "image": snapshot.is_tag(("img", "picture")),
+            "heading": snapshot.is_tag(("h1", "h2", "h3", "h4", "h5", "h6")),
+        }  # fmt: skip
+        for name, mask in blocks.items():
+            marks[name] = np.zeros(len(snapshot), dtype=bool)
+            marks[name][node[mask]] = True
+        return marks
+
+    def _contained(self, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the number of marked elements in each subtree: float64 (N,)."""
+        return tree.subtree_sum(mask.astype(np.float64), self.snapshot.end)
+
+
+def _log(number: float | np.number) -> float:
+    """Return log(1 + number)."""
+    return float(np.log1p(float(number)))
+
+
+def _longest_run(mask: NDArray[np.bool_], words: NDArray[np.float64]) -> float:
+    """Return the most words of consecutive blocks of a mask."""
+    if not mask.any():
+        return 0.0
+    run = np.cumsum(np.diff(mask, prepend=False))
+    return float(np.bincount(run[mask], words[mask]).max())
+
+
+@cache
+def words_of(part: str) -> dict[str, frozenset[str]]:
+    """Return the words of each group of a part of the page."""
+    return {group: frozenset(words.split()) for row_part, group, words in _ROWS if row_part == part}
+
+
+@cache
+def text_terms() -> Terms:
+    """Return the terms of texts, one list for each group."""
+    return Terms.from_lists({group: words.split(", ") for row_part, group, words in _ROWS if row_part == "text"})
+
+
+@cache
+def name_bit(word: str) -> int:
+    """Return as a bit the group of a word in names of elements: of the whole word, else of its longest stem, else 0."""
+    exact, stems = _name_words()
+    bit = exact.get(word)
+    if bit is None:
+        bit = next((stems[word[:n]] for n in range(len(word), 1, -1) if word[:n] in stems), 0)
+    return bit
+
+
+@cache
+def _name_words() -> tuple[dict[str, int], dict[str, int]]:
+    """Return the bits of whole words, and those of stems."""
+    pairs = [(word, 1 << bit) for bit, words in enumerate(words_of("name").values()) for word in sorted(words)]
+    exact = {word: bit for word, bit in pairs if word[-1] != "*"}
+    return exact, {word[:-1]: bit for word, bit in pairs if word[-1] == "*"}

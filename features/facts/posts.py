@@ -1,0 +1,347 @@
+"""Find the posts of a thread, or the comments below a document: their elements, authors, dates and bodies.
+
+Posts are the repeated elements that together have most of the text, each with a date. The texts that all posts have at
+the same position, and that look like a name or a date, are authors and dates; the largest repeated part of a post
+without them is its body.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from vclean.features.facts.groups import sum_weights
+from vclean.features.facts.post_parts import (
+    CLEAR_SIGN,
+    author_signs,
+    date_start,
+    find_authors,
+    find_date_texts,
+    is_action,
+    post_depths,
+)
+from vclean.features.facts.slots import LEAST_SHARE, RecordTexts, order_in_record
+from vclean.features.facts.words import pattern_of
+from vclean.render import tree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.facts.groups import RecordGroups
+    from vclean.render.snapshot import Snapshot
+
+LEAST_COVER: Final = 0.3
+"""Share of the weighted words of a page that records need to have to be its posts."""
+_SAME_COVER: Final = 0.95
+"""Share of the words of records that those around them need to have."""
+_MOST: Final = 0.8
+"""Share of the records that need to have two cells, one of them with less than half of the words of the other."""
+_UNDATED: Final = 0.35
+"""Weight of a record without a date, relative to one with a date."""
+_UNNAMED: Final = 0.75
+"""Weight of a record that is not named as a post, such as a column of the page."""
+_OPENING_WORDS: Final = 5.0
+"""Weighted words before the first post from which there is an opening post of other structure."""
+
+_POST_NAME: Final = re.compile(
+    r"post|comment|message|msg|reply|replies|answer|beitrag|kommentar|thread|discussion|review|topic", re.IGNORECASE
+)
+_WITH_SLOT: Final = 0.6
+"""Weight of a part with the author or the date of a post inside, as its body."""
+_SEVERAL_PARTS: Final = 0.95
+"""Weight of a body in several parts: the cell of the author may be one of them."""
+_NO_POST_DATE: Final = "{other_date}"
+"""Label of another date, as a template: when the author joined, or when the post was changed."""
+_SENTENCE: Final = re.compile(r"(?:\S+\s+){8,}\S+[.!?]")
+"""Sentence with a date, such as `I saw it on my way home from the harbour yesterday.`"""
+_DATE_PROPERTY: Final = re.compile(r"\b(?:date(?:created|published)?|commenttime|uploaddate)\b", re.IGNORECASE)
+"""Microdata property with the date of a post."""
+_DATE_META: Final = ("datecreated", "datepublished")
+"""The same as names of `meta` elements."""
+_CLOCK: Final = re.compile(r"\d[:h]\d\d")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PostRecord:
+    """One post, by positions on its page.
+
+    Attributes:
+        element: the element of the post.
+        rows: the blocks of its body.
+        author: the text node of the author in the snapshot, -1 if unknown.
+        date: the text node of the date in the snapshot, -1 if unknown.
+        depth: the number of posts that it replies to, directly or not; 0 for posts that are no reply.
+        declared_date: its date in microdata if no text has it, empty without.
+    """
+
+    element: int
+    rows: tuple[int, ...]
+    author: int
+    date: int
+    depth: int
+    declared_date: str = ""
+
+    @property
+    def is_signed(self) -> bool:
+        """Return whether the post has an author and a date."""
+        return self.author >= 0 and self.is_dated
+
+    @property
+    def is_dated(self) -> bool:
+        """Return whether the post has a date, in a text or in microdata."""
+        return self.date >= 0 or bool(self.declared_date)
+
+
+def find_posts(
+    blocks: BlockColumns,
+    groups: RecordGroups,
+    weight: NDArray[np.float64],
+    gain: NDArray[np.float64],
+    language: str,
+    *,
+    opening: bool = True,
+) -> list[PostRecord]:
+    """Return the posts of a page in document order; empty if it has none.
+
+    Args:
+        blocks: the blocks of the page.
+        groups: the groups of repeated elements of the page.
+        weight: float64 (B,), how much each block may be the text of a post: its words times a factor from 0 to 1.
+        gain: float64 (B,), words times how much more likely than not each block is content, -0.5 to 0.5.
+        language: the language of the page, ISO 639-1.
+        opening: whether the text before the posts may be a post of another structure, as that which opens a thread.
+    """
+    snapshot = blocks.snapshot
+    is_date = find_date_texts(blocks, language)
+    words = sum_weights(blocks, weight)
+    date_texts = np.bincount(snapshot.text_parent[blocks.members[is_date]], minlength=len(snapshot))
+    dates = tree.subtree_sum(date_texts + _has_date_attribute(snapshot), snapshot.end)
+    best = _best_group(groups, words, dates)
+    if best < 0:
+        return []
+    members = groups.members(best)
+    members = members[words[members] > 0]
+    texts = RecordTexts(blocks, members)
+    posts = _posts(texts, groups, _Weights(weight, gain), is_date, language)
+    return [*(_opening(texts, gain, is_date) if opening else []), *posts]
+
+
+def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.bool_]) -> list[PostRecord]:
+    """Return the opening post if it has another structure than the replies after it.
+
+    It is the element before them with most content, if that contains an author or a date.
+    """
+    blocks, snapshot = texts.blocks, texts.blocks.snapshot
+    heading = tree.path_sum(snapshot.is_tag(("h1", "h2", "h3", "title")), snapshot.end)[blocks.node] > 0
+    body_gain = np.where(heading, 0, np.maximum(gain, 0))
+    content = sum_weights(blocks, body_gain)
+    before = snapshot.end <= int(texts.records[0])
+    if not before.any() or content[before].max() < _OPENING_WORDS:
+        return []
+    element = int(np.flatnonzero(before & (content == content[before].max()))[0])
+    inside = (texts.parent >= element) & (texts.parent < snapshot.end[element])
+    sign = np.where(inside & ~is_date, author_signs(texts), 0)
+    dates, authors = np.flatnonzero(inside & is_date), np.flatnonzero((sign >= CLEAR_SIGN) & (sign == sign.max()))
+    if not len(dates) and not len(authors):
+        return []
+    first = [_node(blocks.members, int(rows[0])) if len(rows) else -1 for rows in (authors, dates)]
+    slot_rows = {int(blocks.text_block[node]) for node in first if node >= 0}
+    in_element = (blocks.node >= element) & (blocks.node < snapshot.end[element]) & (body_gain > 0)
+    rows = tuple(row for row in np.flatnonzero(in_element).tolist() if row not in slot_rows)
+    return [PostRecord(element, rows, first[0], first[1], 0)] if rows else []
+
+
+def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray[np.int64]) -> int:
+    """Return the group that is most likely the posts, -1 if there is none.
+
+    The score is the share of the words in the group, times the share of members with a date, times a factor that
+    grows with their number: two columns have all the words as well.
+    """
+    if not len(groups):
+        return -1
+    cover = groups.total(words) / max(float(words[0]), 1)
+    filled = np.maximum(groups.count(words >= 1), 1)
+    dated = groups.count((dates > 0) & (words >= 1))
+    share = np.where(dated > 0, _UNDATED + (1 - _UNDATED) * dated / groups.size, 0)
+    named = _named(groups)
+    share = np.maximum(share, np.where(named, _UNDATED, 0))
+    share = share * np.where(named, 1, _UNNAMED)
+    score = np.where(cover >= LEAST_COVER, cover * share * (1 - 1 / (filled + groups.is_part)) ** 2, 0)
+    if not score.max(initial=0):
+        return -1
+    # Elements nested in one another, such as <li><article>, are equally good; the outermost has author and date.
+    ties = np.flatnonzero(score >= score.max() - 1e-9)
+    extent = groups.total(np.asarray(groups.snapshot.end, dtype=np.float64) - np.arange(len(groups.snapshot)))
+    best = int(ties[extent[ties].argmax()])
+    around = np.flatnonzero(named & (cover >= _SAME_COVER * cover[best]) & (groups.size < groups.size[best]))
+    return next((group for group in around.tolist() if _has_two_cells(groups, group, best, words)), best)
+
+
+def _has_two_cells(groups: RecordGroups, group: int, cells: int, words: NDArray[np.float64]) -> bool:
+    """Return whether most members of a group have two of another: a short cell with the author, and a long one."""
+    outer, inner = groups.members(group), groups.members(cells)
+    first, last = np.searchsorted(inner, outer), np.searchsorted(inner, groups.snapshot.end[outer])
+    pairs = first[last - first == 2]
+    if len(pairs) < 2 or len(pairs) < _MOST * len(outer):
+        return False
+    before, after = words[inner[pairs]], words[inner[pairs + 1]]
+    return bool(max((2 * before < after).mean(), (2 * after < before).mean()) >= _MOST)
+
+
+def _named(groups: RecordGroups) -> NDArray[np.bool_]:
+    """Return which groups have mostly members that are named as posts by class or id: bool (G,)."""
+    snapshot = groups.snapshot
+    is_named = np.zeros(len(snapshot), dtype=bool)
+    for attribute in ("class", "id"):
+        values = snapshot.values(attribute)
+        hit = np.array([bool(_POST_NAME.search(value[:200])) for value in values.distinct], dtype=bool)
+        if hit.any():
+            is_named[values.node[hit[values.index]]] = True
+    return 2 * groups.count(is_named) > groups.size
+
+
+class _Weights(NamedTuple):
+    """Words of the blocks, by how likely they are in a post, and in its body: float64 (B,) each, see `find_posts`."""
+
+    weight: NDArray[np.float64]
+    gain: NDArray[np.float64]
+
+
+def _posts(
+    texts: RecordTexts, groups: RecordGroups, weights: _Weights, is_date: NDArray[np.bool_], language: str
+) -> list[PostRecord]:
+    dates = _dates(texts, is_date, language)
+    authors = find_authors(texts, is_date)
+    bodies = _bodies(texts, groups, weights, np.concatenate([dates, authors]))
+    members = texts.blocks.members
+    depth = post_depths(texts, authors)
+    declared = _declared_dates(texts)
+    return [
+        PostRecord(
+            int(element), bodies[row], _node(members, authors[row]), _node(members, dates[row]), int(depth[row]),
+            declared[row] if dates[row] < 0 else "",
+        )
+        for row, element in enumerate(texts.records.tolist())
+        if bodies[row]
+    ]  # fmt: skip
+
+
+def _declared_dates(texts: RecordTexts) -> list[str]:
+    """Return the date of each post in microdata, empty without.
+
+    Snapshots have no `meta` elements, but their values in the order of the document: with one per post, these are
+    those of the posts.
+    """
+    snapshot, dates = texts.blocks.snapshot, [""] * len(texts.records)
+    elements = np.flatnonzero(_has_date_attribute(snapshot))[::-1]
+    for element in elements[texts.record_of_element[elements] >= 0].tolist():
+        value = snapshot.attributes("content").get(element) or snapshot.attributes("datetime").get(element, "")
+        dates[int(texts.record_of_element[element])] = value
+    for name in _DATE_META:
+        values = [value for key, value in snapshot.head.meta if key == name]
+        if len(values) == len(dates) and not any(dates):
+            return values
+    return dates
+
+
+def _has_date_attribute(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements have the date of a post as microdata, in `content` or `datetime`: bool (N,)."""
+    has_date = np.zeros(len(snapshot), dtype=bool)
+    properties = snapshot.values("itemprop")
+    if len(properties.node):
+        hits = [bool(_DATE_PROPERTY.search(value[:200])) for value in properties.distinct]
+        has_date[properties.node[np.array(hits, dtype=bool)[properties.index]]] = True
+        has_value = np.zeros(len(snapshot), dtype=bool)
+        for attribute in ("content", "datetime"):
+            has_value[snapshot.values(attribute).node] = True
+        has_date &= has_value
+    return has_date
+
+
+def _node(members: NDArray[np.int32], row: int) -> int:
+    return int(members[row]) if row >= 0 else -1
+
+
+def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDArray[np.int64]:
+    """Return the text with the date of each post, -1 without: int64 (R,)."""
+    rows = np.flatnonzero(is_date)
+    bonus = np.zeros(len(is_date))
+    in_time = texts.blocks.snapshot.is_tag(("time",))[texts.parent]
+    for row in rows.tolist():
+        text = texts.texts[row]
+        before = "" if row and is_date[row - 1] else texts.label_before(row)
+        label = f"{before} {text[: date_start(text, language)]}"
+        is_other = pattern_of(_NO_POST_DATE).search(label) or _SENTENCE.fullmatch(text)
+        bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(is_other) - 0.002 * len(text)
+    bonus += 0.3 * in_time - order_in_record(texts, is_date) * 0.1
+    slot = texts.best_slot(is_date, bonus, LEAST_SHARE)
+    in_slot = texts.fill(is_date & (bonus > -0.6), slot)
+    anywhere = texts.fill_any(is_date & (bonus > -0.6))
+    return np.where(in_slot >= 0, in_slot, anywhere)
+
+
+def _bodies(
+    texts: RecordTexts, groups: RecordGroups, weights: _Weights, slots: NDArray[np.int64]
+) -> list[tuple[int, ...]]:
+    """Return the blocks of the body of each post: those in its largest repeated part, but for author and date.
+
+    A part with the author or the date inside counts less than one without.
+    """
+    blocks, snapshot = texts.blocks, texts.blocks.snapshot
+    size = len(snapshot)
+    slot_count = np.bincount(texts.parent[slots[slots >= 0]], minlength=size)
+    is_free = tree.subtree_sum(slot_count, snapshot.end) == 0
+    record = texts.record_of_element
+    is_record = np.zeros(size, dtype=bool)
+    is_record[texts.records] = True
+    inside = (record >= 0) & ~is_record
+    in_slot = np.zeros(len(blocks), dtype=bool)
+    in_slot[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
+    gain = np.bincount(blocks.node, weights.gain * ((record[blocks.node] >= 0) & ~in_slot), minlength=size)
+    words = np.where(inside, tree.subtree_sum(gain, snapshot.end) * np.where(is_free, 1, _WITH_SLOT), 0)
+    # A record inside another is no part of it.
+    has_record = tree.subtree_sum(is_record, snapshot.end) > 0
+    words[has_record] = 0
+    is_part = inside & ~has_record & (words > 0)
+    covered = _covered_records(groups, record, is_part, len(texts.records))
+    score = np.where(covered >= LEAST_SHARE, groups.total(words) * np.minimum(covered + 0.2, 1), 0)
+    score *= np.where(groups.count(is_part) > covered * len(texts.records), _SEVERAL_PARTS, 1)
+    part = np.zeros(size, dtype=bool)
+    if score.max(initial=0) > 0:
+        chosen = groups.members(int(score.argmax()))
+        part[chosen[inside[chosen] & ~has_record[chosen]]] = True
+    in_part = (tree.path_sum(part, snapshot.end)[blocks.node] > 0) & ~in_slot
+    return _rows_by_record(texts, weights.weight, in_part, slots)
+
+
+def _covered_records(
+    groups: RecordGroups, record: NDArray[np.int64], valid: NDArray[np.bool_], count: int
+) -> NDArray[np.float64]:
+    """Return the share of the records with a valid member of each group: float64 (G,)."""
+    keep = valid[groups.element]
+    pairs = np.unique(groups.group[keep] * count + record[groups.element[keep]])
+    return np.bincount(pairs // count, minlength=len(groups)) / count
+
+
+def _rows_by_record(
+    texts: RecordTexts, weight: NDArray[np.float64], in_part: NDArray[np.bool_], slots: NDArray[np.int64]
+) -> list[tuple[int, ...]]:
+    """Return the blocks of each record: those of its body, or all with weight if it has no body."""
+    blocks = texts.blocks
+    record = texts.record_of_element[blocks.node]
+    slot_blocks = np.zeros(len(blocks), dtype=bool)
+    slot_blocks[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
+    has_body = np.zeros(len(texts.records), dtype=bool)
+    has_body[record[in_part & (record >= 0)]] = True
+    chosen = (record >= 0) & np.where(has_body[record], in_part, ~slot_blocks & (weight > 0))
+    rows: list[list[int]] = [[] for _ in range(len(texts.records))]
+    for row in np.flatnonzero(chosen).tolist():
+        rows[record[row]].append(row)
+    for each in rows:
+        if all(is_action(blocks.text[row]) for row in each):
+            each.clear()
+    return [tuple(each) for each in rows]

@@ -1,0 +1,252 @@
+"""Find the product that a page is about: the blocks with its price, its brand and its numbers.
+
+The price is the block near the headline with the declared price, or else with an amount of money. Numbers are found by
+the declared value, or by their form: a short label and a code, such as `Model: NC5100EF`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features.facts.prices import MONEY, amount, currency_of, join_cents
+from vclean.features.facts.words import pattern_of, words_of
+from vclean.features.struck import is_struck
+from vclean.features.text.page_title import normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.facts.declared import DeclaredProduct
+    from vclean.features.facts.page_view import PageView
+
+_SHORT: Final = 14
+"""Most words of a block with a price, a brand or a number."""
+_NEAR: Final = 60
+"""Most short blocks between the headline and the price or a number that is not declared."""
+_BRAND_NEAR: Final = 20
+"""Most short blocks between the headline and the brand."""
+_NUMBER_WORDS: Final = 5
+"""Most words of a block with a number of the product."""
+_BEFORE: Final = 12
+"""Most blocks before the headline among which the price or the brand may be."""
+_BRAND_WORDS: Final = 4
+"""Most words of a block with the brand, beside those of its name."""
+_MOST_NUMBERS: Final = 8
+_SHORT_NUMBER: Final = 2
+"""Characters of a declared number that is too short to be found in a text."""
+_NUMBER: Final = re.compile(
+    r"\W*[^\W\d][^\d:：#]{0,30}?(?:[:：#]|[.°º]\s*:?|\bno|\bnr|\bn°)\s*(?=[\w./-]*\d[\w./-]*\d)[\w./-]{4,25}\W*",
+    re.IGNORECASE,
+)
+"""A label of at most 30 characters, and one code of at least four, with two digits."""
+_CODE: Final = re.compile(r"\w[\w./-]*\w")
+_FORMER: Final = r"\b(?:{former_price})\W{0,3}\Z"
+"""Words before a former price, as all templates here for `pattern_of`."""
+_DIGIT: Final = re.compile(r"\d")
+_NO_DIGITS: Final = re.compile(r"\D+")
+_AMOUNT: Final = re.compile(r"\d[\d.,' \u00a0\u202f]*")
+_CART: Final = "{cart_name}"
+"""Names of elements that put a product into a shopping cart."""
+_CART_TEXT: Final = r"\b(?:{cart_text})"
+"""Texts of buttons that put a product into a shopping cart."""
+_CART_CHARS: Final = 80
+"""Longest text of a block with such a button, in characters."""
+_MOST_CARTS: Final = 6
+"""Most elements with one such name; listings have them at every item."""
+_PRICE_WORDS: Final = 6
+"""Most words of a block with little beside its price; a product without markup has one."""
+_CART_NEAR: Final = 25
+"""Most blocks between the headline and the price of a product without markup."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductBlocks:
+    """Where a page shows its product, by indices of blocks.
+
+    Attributes:
+        price: the block of the price, -1 without.
+        price_text: the price as on the page; empty without.
+        brand: the block of the brand, -1 without.
+        numbers: the blocks with numbers of the product and with their labels.
+    """
+
+    price: int
+    price_text: str
+    brand: int
+    numbers: tuple[int, ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Return all blocks, ascending."""
+        return tuple(sorted({row for row in (self.price, self.brand, *self.numbers) if row >= 0}))
+
+
+def looks_like_product(page: PageView) -> bool:
+    """Return whether a page without markup is about a product: it has a cart button, and a price near its headline."""
+    carts = _most_like_a_cart(page) or _count_cart_texts(page)
+    if not 0 < carts <= _MOST_CARTS:
+        return False
+    rows = range(page.headline + 1, min(page.headline + 1 + _CART_NEAR, len(page.texts)))
+    return any(page.context.tokens[row] <= _PRICE_WORDS and MONEY.search(page.texts[row]) for row in rows)
+
+
+def _most_like_a_cart(page: PageView) -> int:
+    """Return how often the most frequent name of what puts a product into a shopping cart occurs; 0 without any."""
+    most = 0
+    for attribute in ("class", "id", "name"):
+        values = page.snapshot.values(attribute)
+        if not _has_any("cart_name_sign", values.distinct):
+            continue
+        named = [index for index, value in enumerate(values.distinct) if pattern_of(_CART).search(value[-200:])]
+        most = max(most, int(np.bincount(values.index, minlength=len(values.distinct))[named].max(initial=0)))
+    return most
+
+
+def _count_cart_texts(page: PageView) -> int:
+    """Return the number of short blocks with the text of a button that puts a product into a shopping cart."""
+    texts = [text for text in page.texts if len(text) <= _CART_CHARS]
+    return sum(bool(pattern_of(_CART_TEXT).search(text)) for text in texts) if _has_any("cart_text_sign", texts) else 0
+
+
+def _has_any(group: str, texts: Sequence[str]) -> bool:
+    """Return whether one of the words of a group is in one of the texts; a fast test before that of a pattern."""
+    joined = "\n".join(texts).lower()
+    return any(word in joined for word in words_of(group))
+
+
+def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductBlocks:
+    """Return where a page shows its product.
+
+    Args:
+        page: the page.
+        declared: what it declares of the product.
+        candidates: bool (B,), the blocks that may belong to it; others are hidden, or about other products.
+    """
+    after, before, rest = _around_headline(page, candidates)
+    near = [*after[:_NEAR], *before]
+    texts = _without_struck(page, near)
+    price = _price(page, texts, near, declared)
+    return ProductBlocks(
+        price=price,
+        price_text=_price_text(texts[price], declared) if price >= 0 else "",
+        brand=_first(page, [*after[:_BRAND_NEAR], *before], _has_brand(declared)) if declared.brand else -1,
+        numbers=tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared)),
+    )
+
+
+def _around_headline(page: PageView, candidates: NDArray[np.bool_]) -> tuple[list[int], list[int], list[int]]:
+    """Return the short blocks after the headline, those right before it, and the others, nearest first."""
+    rows = np.flatnonzero(candidates & (page.context.tokens <= _SHORT))
+    after, others = rows[rows > page.headline], rows[rows < page.headline][::-1]
+    is_near = others >= page.headline - _BEFORE
+    return after.tolist(), others[is_near].tolist(), others[~is_near].tolist()
+
+
+def _first(page: PageView, order: list[int], condition: Callable[[str], object]) -> int:
+    return next((row for row in order if condition(page.texts[row])), -1)
+
+
+def _without_struck(page: PageView, rows: list[int]) -> dict[int, str]:
+    """Return the texts of some blocks, without what is struck out or named as a former price."""
+    texts = {row: page.texts[row] for row in rows}
+    snapshot, blocks = page.snapshot, page.context.blocks
+    struck = is_struck(snapshot)[snapshot.text_parent] & (blocks.text_block >= 0)
+    for row in set(blocks.text_block[struck].tolist()) & texts.keys():
+        nodes = np.flatnonzero((blocks.text_block == row) & ~struck).tolist()
+        texts[row] = " ".join(" ".join(snapshot.texts[node] for node in nodes).split())
+    return texts
+
+
+def _price_text(text: str, declared: DeclaredProduct) -> str:
+    """Return the amount of money in a text that is the declared price, or else the first that is no former price.
+
+    A price in another currency than the declared one is that of another country; in the same currency, an amount that
+    is not the declared price is that of something else, such as a part or a recommended product: it is left out.
+    """
+    found = list(MONEY.finditer(text))
+    is_price = _has_price(declared)
+    if same := next((match[0].strip() for match in found if is_price(match[0])), ""):
+        digits = declared.price.replace(".", "")
+        return join_cents(same if digits == declared.price else re.sub(rf"\b{digits}\b", declared.price, same))
+    now = [match for match in found if not pattern_of(_FORMER).search(text, 0, match.start())]
+    shown = join_cents(next(iter([*now, *found]))[0].strip()) if found else text
+    is_other = declared.price and currency_of(shown) in ("", declared.currency)
+    return "" if is_other and not is_price(text) else shown
+
+
+def price_and_currency(declared: DeclaredProduct, price_text: str) -> tuple[str, str]:
+    """Return the price of a product and its currency: as readers see it, with the cents of the declared price."""
+    if declared.price and (not price_text or _has_price(declared)(price_text)):
+        return declared.price, declared.currency or currency_of(price_text)
+    return amount(price_text), currency_of(price_text) or declared.currency
+
+
+def _price(page: PageView, texts: dict[int, str], order: list[int], declared: DeclaredProduct) -> int:
+    """Return the first block with the declared price and a currency, with the declared price, or with any money.
+
+    Blocks with few words beside an amount come first.
+    """
+    money = [row for row in order if MONEY.search(texts[row])]
+    money.sort(key=lambda row: page.context.tokens[row] > _PRICE_WORDS)
+    is_price = _has_price(declared)
+    return next((row for rows in (money, order) for row in rows if is_price(texts[row])), money[0] if money else -1)
+
+
+def _has_price(declared: DeclaredProduct) -> Callable[[str], bool]:
+    """Return the test whether a text has the declared price: by its digits, with or without cents."""
+    whole, _, cents = declared.price.partition(".")
+    amounts = {f"{whole}{cents:0<2}", *([] if cents.strip("0") else [whole])} if whole else set()
+
+    def test(text: str) -> bool:
+        return any(_NO_DIGITS.sub("", each) in amounts for each in _AMOUNT.findall(text))
+
+    return test
+
+
+def _has_brand(declared: DeclaredProduct) -> Callable[[str], bool]:
+    """Return the test whether a text is the declared brand, alone or with a few words."""
+    brand = f" {normalize(declared.brand)} "
+
+    def test(text: str) -> bool:
+        words = f" {normalize(text)} "
+        return (
+            bool(brand.strip())
+            and not (_DIGIT.search(text) and words != brand)
+            and brand in words
+            and words.count(" ") - brand.count(" ") <= _BRAND_WORDS
+        )
+
+    return test
+
+
+def _numbers(page: PageView, order: list[int], near: frozenset[int], declared: DeclaredProduct) -> Iterator[int]:
+    """Yield the blocks with numbers of the product, and the labels before those that have a number only.
+
+    Args:
+        page: the page.
+        order: the blocks that may have a declared number.
+        near: those that may have another number as well.
+        declared: what the page declares of the product.
+    """
+    wanted, count = (
+        {number.casefold() for number in declared.numbers if len(number) > _SHORT_NUMBER and _DIGIT.search(number)},
+        0,
+    )
+    for row in order:
+        text = page.texts[row]
+        if count == _MOST_NUMBERS:
+            return
+        if page.context.tokens[row] > _NUMBER_WORDS or MONEY.search(text):
+            continue
+        is_declared = not wanted.isdisjoint(_CODE.findall(text.casefold()))
+        if is_declared or (row in near and _NUMBER.fullmatch(text)):
+            count += 1
+            if row and len(text.split()) == 1 and page.texts[row - 1].rstrip().endswith((":", "：")):
+                yield row - 1
+            yield row

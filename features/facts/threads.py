@@ -1,0 +1,248 @@
+"""Decide whether a page has posts of a thread, or comments of readers below a document, and find them.
+
+Comments are in parts of the page that its names, its microdata or a heading call comments.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vclean.features.facts.groups import RecordGroups
+from vclean.features.facts.posts import PostRecord, find_posts
+from vclean.features.facts.words import pattern_of
+from vclean.labels import Kind
+from vclean.render import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from vclean.features.blocks import BlockColumns
+    from vclean.features.facts.labelled import LabelledBlocks
+    from vclean.render.snapshot import Snapshot
+
+_POST_KINDS: Final = frozenset((Kind.POST, Kind.COMMENT))
+_LEAST_SHARE: Final = 0.03
+"""Share of the words of a page in blocks of the kind that is looked for below which a page has no such records."""
+_PROBABILITY: Final = 0.35
+"""Probability of content from which a block is worth more in the body of a post than outside."""
+_LEAST_POSTS: Final = 2
+"""Fewest posts of a thread that only the title of its page shows to be one."""
+_MOST: Final = 0.7
+"""Share of the posts that need author and date, and no heading with a link, on such a thread."""
+_IS_COMMENT, _IS_LONE_COMMENT = 0.5, 0.9
+"""Mean probability from which the blocks of a record are a comment, and the only one of a page."""
+_SEVERAL: Final = 3
+"""Fewest records that are posts because most have author and date; with a sign of a forum, half of more than these."""
+_CONTENT: Final = 0.5
+"""Weight of words of content that is no post, relative to a post."""
+_THREAD_SHARE: Final = 0.5
+"""Share of the words of the content in posts from which a page is a thread."""
+
+_STEMS: Final = ("comment", "coment", "kommentar", "komentar", "disqus", "repl", "respon", "reacti", "reacci")
+"""Beginnings of words of which each name below has one; a fast test before that of the pattern."""
+_PART_NAME: Final = re.compile(
+    r"(?:(?:article|post|posts|user|users|reader|readers|entry|page|blog|view|all|the|js|c|o|m|fb|wp|block|content)[-_]*)*"
+    r"(?:comments|comment[-_]*(?:s[-_]*)?(?:area|list|listing|section|container|wrap|wrapper|thread|threads|tree|block|"
+    r"box|feed|stream|items)|commentaires|comentarios|commenti|kommentare|kommentarer|kommentarliste|kommentarbereich|"
+    r"komentarze|komentare|reacties|reactions|replies|responses|disqus(?:[-_]*(?:thread|comments|container))?)"
+    r"(?:[-_]*(?:area|list|section|container|wrap|wrapper|inner|content|block|box|list[-_]*container))?",
+    re.IGNORECASE,
+)
+"""Class or id of a part with comments."""
+_COMMENT_NAME: Final = re.compile(r"comment|(?:li-|div-|post-)?comment[-_]?\d+|kommentar|comentario|commentaire", re.I)
+"""Class or id of one comment."""
+_COMMENT_TYPES: Final = ("Comment", "UserComments")
+"""Types of schema.org."""
+_HEADING: Final = (
+    r"\W*(?:(?:\d+|one|no|all|user|reader|readers?['’]s?|leser|latest)\W+)*(?:{comments})\W*\d*\W*"
+    r"|(?:\d+|one|two|three)\W+(?:thoughts?|(?:{comments}))\s+(?:on|to|for|zu|sur|a|su|op|на)\b.*"
+)
+"""Text of a heading above comments, such as `3 comments`, `Kommentare (5)` or `One thought on “Rain”`."""
+_MAX_HEADING: Final = 160
+"""Longest heading above comments, in characters."""
+_ROOTS: Final = ("html", "body", "form", "head")
+"""Tags of elements that are no part with comments, whatever their names."""
+
+
+class PostSearch:
+    """Search for the posts of a page.
+
+    Args:
+        page: the labelled page.
+    """
+
+    def __init__(self, page: LabelledBlocks) -> None:
+        self._page = page
+
+    @cached_property
+    def records(self) -> list[PostRecord]:
+        """Return the posts by position; empty for a page without posts."""
+        if not len(self._page.blocks):
+            return []
+        posts, comments = self._thread_posts(), self._part_comments()
+        if not self._is_forum:
+            posts = self._without_document(posts)
+            return _dated(comments if len(comments) > len(posts) else posts)
+        # Without names, replies inside the posts have another parent: only in a part with comments are they a group.
+        return comments if {each.element for each in posts} < {each.element for each in comments} else posts
+
+    @cached_property
+    def is_thread(self) -> bool:
+        """Return whether the posts have most words of the content, and are no comments below a document."""
+        return self._is_forum and len(self.records) > 1 and self._share(self.records) >= _THREAD_SHARE
+
+    @cached_property
+    def _is_forum(self) -> bool:
+        """Return whether the page is one of a forum, and no document with comments below it."""
+        kinds, signs = self._page.kinds, self._page.signs
+        return signs.in_title or signs.in_address or kinds.count(Kind.POST) > kinds.count(Kind.COMMENT)
+
+    def _without_document(self, posts: list[PostRecord]) -> list[PostRecord]:
+        """Return the comments among records, which may be the document above the comments, or columns of the page.
+
+        With a sign of a forum, the document is the first post.
+        """
+        comments, is_thread = self._page.comments, self._page.signs.anywhere
+        if comments is None:
+            return posts
+        least = _IS_COMMENT if len(posts) > 1 else _IS_LONE_COMMENT
+        likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= least]
+        if 2 * len(likely) > len(posts):
+            return posts if is_thread else likely
+        signed, count = sum(post.is_signed for post in posts), len(posts)
+        several = count >= _SEVERAL and signed >= _MOST * count
+        return posts if several or (is_thread and count > _SEVERAL and 2 * signed >= count) else likely
+
+    def _thread_posts(self) -> list[PostRecord]:
+        """Return the posts or comments of a page if its model or names show that they are a good part of it."""
+        signs = self._page.signs
+        is_likely = signs.anywhere or self._page.count_words(_POST_KINDS) >= _LEAST_SHARE
+        if not is_likely and not signs.in_title:
+            return []
+        posts = self._find_posts(opening=False)
+        are_posts = self._is_forum or _are_signed(posts) if is_likely else self._are_a_thread(posts)
+        if not posts or not are_posts:
+            return []
+        has_opening = self._is_forum or signs.anywhere or self._share(posts) >= _THREAD_SHARE
+        return self._without_hidden(self._find_posts(opening=True) if has_opening else posts)
+
+    def _without_hidden(self, posts: Sequence[PostRecord]) -> list[PostRecord]:
+        """Return posts without what is too hidden for the policy: whole posts, blocks, authors and dates."""
+        hidden, block, kept = self._page.hidden_rows, self._page.blocks.text_block, []
+        for post in posts:
+            rows = tuple(row for row in post.rows if row not in hidden)
+            author, date = (-1 if int(block[node]) in hidden else node for node in (post.author, post.date))
+            if rows or not post.rows:
+                kept.append(replace(post, rows=rows, author=author, date=date))
+        return kept
+
+    def _find_posts(self, *, opening: bool) -> list[PostRecord]:
+        """Return the records that may be posts, see `find_posts`."""
+        page = self._page
+        weight = page.weights(dict.fromkeys(_POST_KINDS, 1.0), _CONTENT)
+        gain = page.words * (page.probability.astype(np.float64) - _PROBABILITY)
+        return find_posts(page.blocks, page.groups, weight, gain, page.language, opening=opening)
+
+    def _part_comments(self) -> list[PostRecord]:
+        """Return the comments in the parts of a page that are named so; most need an author and a date."""
+        page, part = self._page, comment_parts(self._page.blocks)
+        if not part.any():
+            return []
+        groups = RecordGroups.find_within(page.snapshot, part, _named_comments(page.snapshot))
+        words = page.words * part[page.blocks.node]
+        gain = np.where(words > 0, words, page.words * (page.probability.astype(np.float64) - _PROBABILITY))
+        posts = find_posts(page.blocks, groups, words, gain, page.language, opening=self._is_forum)
+        if sum(post.author >= 0 or post.is_dated for post in posts) < max(_MOST * len(posts), 1):
+            return []
+        return self._without_hidden(posts)
+
+    def _are_a_thread(self, posts: Sequence[PostRecord]) -> bool:
+        """Return True if the records are the posts of a thread, given that the title names a forum.
+
+        Posts of a thread have most of the content; most have a date and an author, and few a heading with a link.
+        """
+        if len(posts) < _LEAST_POSTS:
+            return False
+        is_linked_heading = self._page.is_linked & self._page.is_heading
+        signed = sum(post.is_signed for post in posts)
+        linked = sum(bool(is_linked_heading[list(post.rows)].any()) for post in posts)
+        return self._share(posts) >= _THREAD_SHARE and min(signed, len(posts) - linked) >= _MOST * len(posts)
+
+    def _share(self, posts: Sequence[PostRecord]) -> float:
+        return self._page.content_share([row for post in posts for row in post.rows])
+
+
+def _dated(comments: list[PostRecord]) -> list[PostRecord]:
+    """Return comments without those that have no date, if most have one; a form for comments has none."""
+    dated = [comment for comment in comments if comment.is_dated]
+    has_dates = 2 * len(dated) > len(comments) or len(comments) == 1
+    return dated if has_dates else comments
+
+
+def _are_signed(posts: Sequence[PostRecord]) -> bool:
+    """Return whether most of some records have an author or a date, as posts have; columns of a layout have neither."""
+    return 2 * sum(post.author >= 0 or post.is_dated for post in posts) >= len(posts)
+
+
+def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
+    """Return which elements are inside a part of the page with comments: bool (N,)."""
+    snapshot = blocks.snapshot
+    named = _has_name(snapshot, _PART_NAME) & ~snapshot.is_tag(_ROOTS)
+    part = (tree.path_sum(named, snapshot.end) > 0) & ~named
+    part |= tree.path_sum(_has_type(snapshot), snapshot.end) > 0
+    for first, last in _after_headings(blocks):
+        part[first:last] = True
+    return np.asarray(part, dtype=bool)
+
+
+def _named_comments(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are one comment by class, id or microdata: bool (N,)."""
+    return np.asarray(_has_name(snapshot, _COMMENT_NAME) | _has_type(snapshot), dtype=bool)
+
+
+def _has_name(snapshot: Snapshot, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
+    """Return which elements have a class or an id that is a name of a pattern: bool (N,)."""
+    has_name = np.zeros(len(snapshot), dtype=bool)
+    for attribute in ("class", "id"):
+        values = snapshot.values(attribute)
+        joined = "\n".join(values.distinct).lower()
+        if not any(stem in joined for stem in _STEMS):
+            continue
+        hits = [any(pattern.fullmatch(word[:60]) for word in value[:300].split()) for value in values.distinct]
+        has_name[values.node[np.array(hits, dtype=bool)[values.index]]] = True
+    return has_name
+
+
+def _has_type(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are comments in the vocabulary of schema.org: bool (N,)."""
+    has_type = np.zeros(len(snapshot), dtype=bool)
+    values = snapshot.values("itemtype")
+    if len(values.node):
+        hits = [value.rstrip("/").rpartition("/")[2] in _COMMENT_TYPES for value in values.distinct]
+        has_type[values.node[np.array(hits, dtype=bool)[values.index]]] = True
+    return has_type
+
+
+def _after_headings(blocks: BlockColumns) -> list[tuple[int, int]]:
+    """Return the ranges of elements from the end of each heading above comments to the end of its section."""
+    snapshot = blocks.snapshot
+    is_heading = snapshot.is_tag(("h1", "h2", "h3", "h4", "h5", "h6", "legend"))[blocks.node]
+    ranges = []
+    for row in np.flatnonzero(is_heading).tolist():
+        if len(blocks.text[row]) <= _MAX_HEADING and pattern_of(_HEADING).fullmatch(blocks.text[row].strip()):
+            first = int(snapshot.end[blocks.node[row]])
+            ranges.append((first, _end_of_section(snapshot, int(blocks.node[row]))))
+    return ranges
+
+
+def _end_of_section(snapshot: Snapshot, heading: int) -> int:
+    """Return the end of the smallest element around a heading with elements after it."""
+    first = int(snapshot.end[heading])
+    return next((int(snapshot.end[each]) for each in snapshot.ancestors(heading) if snapshot.end[each] > first), first)

@@ -1,1 +1,0 @@
-"""Features of a whole page from which its type is predicted: article, product, listing, forum and others."""

@@ -1,1 +1,0 @@
-"""Repeated records of a page: posts of threads, items of listings."""

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from helpers.pages import context_of, laid_out, snapshot
+
+from vclean.features.blocks import extract_blocks
+from vclean.features.facts.candidates import COLUMNS, FIELDS, MAX_CANDIDATES, Candidate, Candidates, MetadataPage
+from vclean.features.facts.mentions import Field
+from vclean.features.page_context import PageContext
+
+PAGE = """<title>Rain in May | The Daily</title><meta property="og:title" content="Rain in May"><h1>Rain in May</h1>
+<p class=byline>By Ann Lee and Bo Ek</p><p class=date>March 7, 2024</p><p>It rained for days.</p>"""
+
+
+def page_of(html: str, *, rendered: bool = False) -> MetadataPage:
+    context = PageContext(extract_blocks(laid_out(html))) if rendered else context_of(html)
+    return MetadataPage(context, "en")
+
+
+def values(candidates: Candidates) -> list[tuple[str, ...]]:
+    return [row.values for row in candidates.rows]
+
+
+def candidates_of(html: str, field: Field) -> list[Candidate]:
+    return page_of(html).candidates(field).rows
+
+
+def feature(field: Field, value: tuple[str, ...], name: str, html: str = PAGE) -> float:
+    candidates = page_of(html).candidates(field)
+    return float(candidates.x[values(candidates).index(value), COLUMNS[field].index(name)])
+
+
+class TestTitleCandidates:
+    def test_groups_equal_titles(self) -> None:
+        candidates = page_of(PAGE).candidates(Field.TITLE)
+        assert values(candidates)[0] == ("Rain in May",)
+        assert {mention.name for mention in candidates.rows[0].mentions} >= {
+            "headline0",
+            "og:title",
+            "stripped",
+            "part",
+        }
+        assert feature(Field.TITLE, ("Rain in May",), "is_h1") == 1
+
+    def test_has_no_empty_title(self) -> None:
+        assert values(page_of("<title> - </title><p>.</p>").candidates(Field.TITLE)) == []
+
+    def test_has_no_ruby(self) -> None:
+        html = "<h1><ruby>子<rt>こ</rt></ruby>どもへの<ruby>体罰<rt>たいばつ</rt></ruby></h1><p>x"
+        assert ("子どもへの体罰",) in values(page_of(html).candidates(Field.TITLE))
+
+
+class TestAuthorCandidates:
+    def test_reads_bylines(self) -> None:
+        candidates = page_of(PAGE).candidates(Field.AUTHORS)
+        assert ("Ann Lee", "Bo Ek") in values(candidates)
+        assert feature(Field.AUTHORS, ("Ann Lee", "Bo Ek"), "by") == 1
+
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<a rel=author href=/x>Ann Lee</a>", ("Ann Lee",)),
+            ("<span itemprop=author><b itemprop=name>Ann Lee</b> Joined 2020</span>", ("Ann Lee",)),
+            ("<a href='https://example.org/author/ann'>Ann Lee</a>", ("Ann Lee",)),
+            ("<p>By</p><p>Ann Lee</p>", ("Ann Lee",)),
+            ("<p>Dec 17, 2025 Ann K. Lee</p>", ("Ann K. Lee",)),
+            ("<p>Ann Lee</p>", ("Ann Lee",)),
+            ("<meta name=dc.creator content='Lee, Ann'><meta name=dc.creator content='Ek, Bo'>", ("Ann Lee", "Bo Ek")),
+        ],
+    )  # fmt: skip
+    def test_reads_markup_and_text(self, html: str, expected: tuple[str, ...]) -> None:
+        assert expected in values(
+            page_of(f"<h1>Rain in May</h1>{html}<p>It rained for days.").candidates(Field.AUTHORS)
+        )
+
+    def test_has_none_for_a_byline_of_5000_characters(self) -> None:
+        html = f"<h1>Rain</h1><p class=byline>By {'Ann Lee ' * 625}</p><meta name=author content='{'x' * 5000}'>"
+        assert values(page_of(html).candidates(Field.AUTHORS)) == []
+
+
+class TestDateCandidates:
+    def test_reads_markup_and_text(self) -> None:
+        html = "<h1>Rain</h1><time datetime=2024-03-07T10:00:00Z>today</time><p>7 March 2024<p>Updated: 9 March 2024"
+        candidates = page_of(html).candidates(Field.PUBLISHED)
+        assert values(candidates) == [("2024-03-07T10:00:00+00:00",), ("2024-03-09",)]
+        assert feature(Field.PUBLISHED, ("2024-03-09",), "updated", html) == 1
+
+    def test_bounds_a_thousand_dates(self) -> None:
+        days = "".join(f"<p class=date>{1 + n % 28} May {1995 + n // 28}</p>" for n in range(1000))
+        times = "".join(f"<time datetime={1995 + n // 28}-03-{1 + n % 28:02}></time>" for n in range(1000))
+        started = time.perf_counter()
+        assert len(candidates_of(f"<h1>Rain</h1>{days}{times}", Field.PUBLISHED)) == MAX_CANDIDATES
+        assert time.perf_counter() - started < 5
+
+
+class TestFeatures:
+    @pytest.mark.parametrize("field", FIELDS)
+    def test_sight_is_known_on_rendered_pages_only(self, field: Field) -> None:
+        column = COLUMNS[field].index("y_below_headline")
+        assert np.isnan(page_of(PAGE).candidates(field).x[:, column]).all()
+        assert np.isfinite(page_of(PAGE, rendered=True).candidates(field).x[:, column]).any()
+
+    @pytest.mark.parametrize(
+        ("html", "field", "value", "name", "expected"),
+        [
+            (PAGE, Field.AUTHORS, ("Ann Lee", "Bo Ek"), "small", 0),
+            (PAGE + "<p class=byline>Days of Rain</p>", Field.AUTHORS, ("Days of Rain",), "small", 2 / 3),
+            (PAGE + "<a href=/p/cy-fo>x</a><p class=byline>Cy Fo</p>", Field.AUTHORS, ("Cy Fo",), "own_link", 1),
+            (PAGE + "<p class=date>March 8, 2024</p>", Field.PUBLISHED, ("2024-03-07",), "has_day_after", 1),
+            (PAGE, Field.PUBLISHED, ("2024-03-07",), "covered", 10 / 13),
+        ],
+    )  # fmt: skip
+    def test_of_pages(self, html: str, field: Field, value: tuple[str, ...], name: str, expected: float) -> None:
+        assert feature(field, value, name, html) == pytest.approx(expected)
+
+    @pytest.mark.parametrize("html", ["<p>", "", "<title>x</title>", "<p>x"])
+    def test_accept_pages_without_text(self, html: str) -> None:
+        page = MetadataPage(PageContext(extract_blocks(snapshot(html or "<br>"))), "")
+        for field in FIELDS:
+            candidates = page.candidates(field)
+            assert len(candidates.rows) == len(candidates.x)
+
+    def test_mentions_have_all_fields(self) -> None:
+        assert set(page_of(PAGE).mentions) == set(Field)

@@ -1,0 +1,138 @@
+"""Products and recipes that the markup of a page declares."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from helpers.pages import context_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.facts.declared import declared_product, declared_recipe
+from vclean.features.facts.page_view import PageView
+
+LAMP = {
+    "@type": "Product", "name": "Fennel 2", "brand": {"name": "Lantern"}, "sku": "L-204", "gtin13": "4012345678901",
+    "offers": {"@type": "Offer", "price": 64.9, "priceCurrency": "eur"},
+}  # fmt: skip
+SOUP = {
+    "@type": "Recipe", "name": "Leek soup", "recipeIngredient": ["3 leeks", "1 l of water"],
+    "recipeInstructions": [
+        {"@type": "HowToSection", "itemListElement": [{"@type": "HowToStep", "text": "Cut the leeks."}]},
+        {"@type": "HowToStep", "text": "<p>Boil them.</p><p>Serve&nbsp;hot.</p>"},
+    ],
+}  # fmt: skip
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["price", "offers", "text"]), inner),
+    max_leaves=12,
+)
+
+
+def page(*objects: object, body: str = "<h1>Fennel 2</h1>", head: str = "") -> PageView:
+    scripts = "".join(f'<script type="application/ld+json">{json.dumps(each)}</script>' for each in objects)
+    return PageView(context_of(f"<head>{head}{scripts}</head>{body}"))
+
+
+class TestDeclaredProduct:
+    def test_reads_json_ld(self) -> None:
+        product = declared_product(page({"@graph": [{"@type": "WebSite"}, LAMP]}))
+        assert product is not None
+        assert (product.name, product.brand, product.price, product.currency) == ("Fennel 2", "Lantern", "64.9", "EUR")
+        assert product.numbers == ("L-204", "4012345678901")
+
+    def test_reads_microdata(self) -> None:
+        body = """<div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name">Fennel 2</h1>
+            <p itemprop="offers" itemscope itemtype="https://schema.org/Offer">
+            <i itemprop="priceCurrency" content="EUR">€</i>
+            <b itemprop="price" content="64.90">64,90</b></p><i itemprop="sku">L-204</i></div>"""
+        product = declared_product(page(body=body))
+        assert product is not None
+        assert (product.name, product.price, product.currency) == ("Fennel 2", "64.90", "EUR")
+        assert product.numbers == ("L-204",)
+
+    @pytest.mark.parametrize(("more", "currency"), [("", "USD"), ('<meta itemprop=priceCurrency content="EUR">', "")])
+    def test_currency_in_a_meta(self, more: str, currency: str) -> None:
+        body = f"""<div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name">Fennel 2</h1>
+            <meta itemprop="priceCurrency" content="USD">$<b itemprop="price" content="199.00">199</b></div>{more}"""
+        product = declared_product(page(body=body))
+        assert product is not None
+        assert (product.price, product.currency) == ("199.00", currency)
+
+    def test_reads_open_graph(self) -> None:
+        head = '<meta property="og:type" content="product"><meta property="product:price:amount" content="1.299,00">'
+        product = declared_product(page(head=head))
+        assert product is not None
+        assert product.price == "1299.00"
+
+    def test_takes_the_product_with_the_name_of_the_page(self) -> None:
+        others = [{"@type": "Product", "name": f"Lamp {number}"} for number in range(5)]
+        product = declared_product(page(*others, LAMP))
+        assert product is not None
+        assert product.name == "Fennel 2"
+        assert declared_product(page(*others)) is None
+
+    @pytest.mark.parametrize(
+        ("price", "expected"), [("1,299", "1299"), ("1'299.50", "1299.50"), (25, "25"), ("ask", "")]
+    )
+    def test_prices(self, price: object, expected: str) -> None:
+        product = declared_product(page({**LAMP, "offers": [{"lowPrice": price}]}))
+        assert product is not None
+        assert product.price == expected
+
+    @given(ANY)
+    def test_ignores_wrong_types(self, value: object) -> None:
+        product = declared_product(page({"@type": "Product", "name": "Fennel 2", "offers": value, "brand": value}))
+        assert product is not None
+        assert product.name == "Fennel 2"
+
+    def test_other_pages_declare_none(self) -> None:
+        assert declared_product(page({"@type": "Article", "headline": "Products of the year"})) is None
+
+
+class TestDeclaredRecipe:
+    def test_reads_json_ld(self) -> None:
+        recipe = declared_recipe(page(SOUP))
+        assert recipe is not None
+        assert recipe.ingredients == ("3 leeks", "1 l of water")
+        assert recipe.steps == ("Cut the leeks.", "Boil them.", "Serve hot.")
+
+    def test_reads_microdata(self) -> None:
+        body = """<div itemscope itemtype="http://schema.org/Recipe"><h1 itemprop="name">Soup</h1>
+            <li itemprop="recipeIngredient">3 leeks</li><li itemprop="recipeIngredient">Salt</li></div>"""
+        recipe = declared_recipe(page(body=body))
+        assert recipe is not None
+        assert (recipe.name, recipe.ingredients) == ("Soup", ("3 leeks", "Salt"))
+
+    def test_a_recipe_needs_ingredients(self) -> None:
+        assert declared_recipe(page({"@type": "Recipe", "name": "Soup"})) is None
+
+    @given(ANY)
+    def test_ignores_wrong_types(self, value: object) -> None:
+        recipe = declared_recipe(page({"@type": "Recipe", "recipeIngredient": ["Salt"], "recipeInstructions": value}))
+        assert recipe is not None
+        assert recipe.ingredients == ("Salt",)
+
+    def test_is_bounded(self) -> None:
+        nested: object = "Boil."
+        for _ in range(200):
+            nested = [nested]
+        start = time.perf_counter()
+        recipe = declared_recipe(page({**SOUP, "recipeIngredient": ["x" * 5000] * 50, "recipeInstructions": nested}))
+        assert time.perf_counter() - start < 5
+        assert recipe is not None
+        assert [len(each) for each in recipe.ingredients] == [2000]
+        assert recipe.steps == ()
+
+
+@pytest.mark.parametrize(
+    "steps", ["<ol><li>Cut the leeks.<li>Boil them.</ol>", "<p>Cut the leeks.<p>Boil them.", "<p>Cut the leeks."]
+)
+def test_steps_in_one_element_of_microdata(steps: str) -> None:
+    body = f"""<div itemscope itemtype="https://schema.org/Recipe"><h1 itemprop="name">Leek soup</h1>
+        <i itemprop="recipeIngredient">3 leeks</i><div itemprop="recipeInstructions">{steps}</div></div>"""
+    recipe = declared_recipe(page(body=body))
+    assert recipe is not None
+    assert recipe.steps == ("Cut the leeks.", "Boil them.")[: 1 + steps.count("Boil")]

@@ -1,0 +1,66 @@
+"""Groups of repeated elements."""
+
+from __future__ import annotations
+
+import numpy as np
+from helpers.pages import snapshot
+
+from vclean.features.facts.groups import RecordGroups
+
+
+def groups(html):
+    page = snapshot(html)
+    record_groups = RecordGroups.find(page)
+    return page, record_groups, [record_groups.members(group).tolist() for group in range(len(record_groups))]
+
+
+def tags(page, members):
+    return [[page.tags[page.tag[element]] for element in group] for group in members]
+
+
+class TestFind:
+    def test_siblings_of_the_same_tag(self):
+        page, _, members = groups("<div><section>a</section><section>b</section><p>c</div>")
+        assert ["section", "section"] in tags(page, members)
+
+    def test_same_class_word_in_other_parents(self):
+        page, _, members = groups('<div><div class="post a">x</div></div><main><div class="b post">y</div></main>')
+        posts = [element for element, value in page.attributes("class").items() if "post" in value]
+        assert posts in members
+
+    def test_numbered_ids(self):
+        page, _, members = groups("<main><div id=p1>x</div></main><section><div id=p22>y</div></section>")
+        assert list(page.attributes("id")) in members
+
+    def test_inline_elements_are_no_records(self):
+        page, _, members = groups("<p><b>a</b><b>b</b></p>")
+        assert not any("b" in group for group in tags(page, members))
+
+    def test_single_elements_are_no_group(self):
+        assert groups("<main><p class=a>x</main>")[2] == []
+
+    def test_groups_have_a_limit(self, monkeypatch):
+        monkeypatch.setattr("vclean.features.facts.groups.MAX_RECORDS", 20)
+        page, _, members = groups("<div>" + "<p>a</p>" * 21 + "</div><table><tr>" + "<td>a" * 21)
+        assert tags(page, members) == [["p"] * 20]
+
+    def test_links_around_blocks_are_records_beside_one_another(self):
+        card = "<a href=/1><h3>a</h3><p>b</p></a>"
+        page, _, members = groups(f"<div>{card * 3}</div>")
+        assert ["a"] * 3 in tags(page, members)
+        page, _, members = groups(f"<section>{f'<div class=card>{card}</div>' * 3}</section>")
+        assert not any("a" in group for group in tags(page, members))
+
+    def test_empty_page(self):
+        assert len(groups("<p>")[1]) == 0
+
+
+class TestStatistics:
+    def test_nested_members_count_once(self):
+        page, record_groups, members = groups("<div class=c>a<div class=c>b</div></div><div class=c>c</div>")
+        group = members.index(list(page.attributes("class")))
+        words = np.zeros(len(page))
+        words[list(page.attributes("class"))] = [2, 1, 1]
+        assert record_groups.total(words)[group] == 3
+        assert record_groups.size[group] == 3
+        assert record_groups.count(words > 1)[group] == 1

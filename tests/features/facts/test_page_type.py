@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.forum import listing, thread
+from helpers.pages import context_of, laid_out
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vclean.features.blocks import extract_blocks
+from vclean.features.facts.page_type import (
+    COLUMNS,
+    address_values,
+    groups_of,
+    name_bit,
+    page_features,
+    text_terms,
+    words_of,
+)
+from vclean.features.matrix import page_context
+
+SENTENCE = (
+    "The ferry did not leave the harbour on Monday because the wind had turned to the north and the sea was high."
+)
+
+
+def values(html: str) -> dict[str, float]:
+    return dict(zip(COLUMNS, page_features(context_of(html)).tolist(), strict=True))
+
+
+def script(value: Any) -> str:
+    return f'<script type="application/ld+json">{json.dumps(value)}</script><p>x'
+
+
+class TestAddressValues:
+    @pytest.mark.parametrize(
+        ("url", "name", "expected"),
+        [
+            ("https://example.org", "url_root", 1),
+            ("https://www.example.org/index.html", "url_root", 1),
+            ("https://example.org/?page=2", "url_root", 0),
+            ("https://example.org/a/b/c.html", "url_depth", 3),
+            ("https://example.org/a/b/c.html", "url_extension", 1),
+            ("https://docs.example.org/x", "host_documentation", 1),
+            ("https://docs.example.org/x", "url_subdomain", 1),
+            ("https://www.example.org/x", "url_subdomain", 0),
+            ("https://example.org/products/lamp", "path_product", 1),
+            ("https://example.org/lamp", "path_product", 0),
+            ("https://example.org/showthread.php?t=3", "last_forum", 1),
+            ("https://example.org/2024/05/rain", "url_date", 1),
+            ("https://example.org/rain-in-may-2024", "url_last_digits", 4),
+        ],
+    )
+    def test_reads_the_parts(self, url: str, name: str, expected: float) -> None:
+        assert dict(zip(COLUMNS, address_values(url), strict=False))[name] == expected
+
+    @pytest.mark.parametrize("url", ["", "rain", "https://[", "file:///tmp/page.html"])
+    def test_is_unknown_without_a_host(self, url: str) -> None:
+        known, *rest = address_values(url)
+        assert known == 0
+        assert all(map(math.isnan, rest))
+
+    @given(st.text())
+    def test_has_all_columns_for_any_text(self, url: str) -> None:
+        assert (
+            len(address_values(url))
+            == len(address_values(f"https://example.org/{url}"))
+            == COLUMNS.index("title_words")
+        )
+
+
+class TestContents:
+    def test_running_text(self) -> None:
+        found = values(f"<h1>Ferry</h1><p>{SENTENCE}<p>{SENTENCE}<p><a href=/>{SENTENCE}</a>")
+        words = len(SENTENCE.split())
+        assert np.expm1(found["long_blocks"]) == pytest.approx(2)
+        assert np.expm1(found["longest_run"]) == pytest.approx(2 * words)
+        assert found["long_share"] == pytest.approx(2 * words / (3 * words + 1))
+        assert found["largest_body"] == pytest.approx(found["long_share"])
+        assert found["link_words"] == pytest.approx(words / (3 * words + 1))
+
+    def test_records_of_a_grid(self) -> None:
+        found = values(listing(5))
+        assert np.expm1(found["record_size"]) == pytest.approx(5)
+        assert (found["record_linked"], found["record_image"], found["record_price"]) == (1, 1, 1)
+        assert np.expm1(found["records_price"]) == pytest.approx(5)
+
+    def test_records_of_a_thread(self) -> None:
+        found = values(re.sub(r" odd\d", "", thread(4)))
+        assert round(np.expm1(found["name_forum"])) >= 4
+        assert round(np.expm1(found["text_replies"])) >= 4
+        assert np.expm1(found["records_date"]) == pytest.approx(4)
+
+    def test_terms_in_other_languages(self) -> None:
+        assert np.expm1(values("<button>In den Warenkorb</button><p>в корзину")["text_cart"]) == pytest.approx(2)
+
+    def test_tags(self) -> None:
+        found = values("<pre>x = 1</pre><form><input type=PASSWORD><input></form><p>y")
+        assert found["code_words"] > 0
+        assert np.expm1([found["tag_password"], found["tag_field"]]) == pytest.approx([1, 2])
+
+    @pytest.mark.parametrize("html", ["<html></html>", "<p hidden>x", "<img src=a.png>", "<p>" * 2000, "<p>x" * 2000])
+    def test_every_page_has_finite_values(self, html: str) -> None:
+        assert np.isfinite(list(values(html).values())[COLUMNS.index("words") :]).all()
+
+
+class TestDeclarations:
+    def test_counts_types_of_inner_objects(self) -> None:
+        items = [{"@type": "ListItem", "item": {"@type": "Product", "offers": {"@type": "Offer"}}}] * 3
+        found = values(script({"@graph": [{"@type": ["ItemList", "Thing"], "itemListElement": items}]}))
+        assert (found["type_list"], found["type_element"], found["type_product"], found["type_offer"]) == (1, 3, 3, 3)
+
+    def test_counts_types_of_microdata(self) -> None:
+        html = '<div itemscope itemtype="https://schema.org/Recipe"><p>Soup</div>'
+        assert (values(html)["type_recipe"], values(html)["type_article"], values("<p>x")["type_any"]) == (1, 1, 0)
+
+    def test_reads_open_graph_generator_and_title(self) -> None:
+        found = values('<title>Lamps | Shop</title><meta name=generator content="Discourse 3.1"><meta property=og:type '
+                       'content="og:product"><meta property="product:price:amount" content=3><p>x')  # fmt: skip
+        assert (found["generator_forum"], found["og_product"], found["meta_price"]) == (1, 1, 1)
+        assert (found["title_product"], found["title_parts"], found["title_words"]) == (1, 1, 2)
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            {"@type": 7}, {"@type": {"@type": None}}, {"@type": [[], {}, None, 3]}, {"@type": "x" * 100_000},
+            [[[[[[[[[[[[{"@type": "Product"}]]]]]]]]]]]], "Product", None,
+        ],
+        ids=["number", "object", "list", "long", "deep", "string", "null"],
+    )  # fmt: skip
+    def test_hostile_types_are_skipped(self, value: object) -> None:
+        assert values(script(value))["type_product"] == 0
+
+    def test_many_objects_are_bounded(self) -> None:
+        started = time.perf_counter()
+        found = values(script([{"@type": ["Product"] * 50, "x": [{"@type": "Offer"}] * 20}] * 300))
+        assert found["type_product"] == 50
+        assert time.perf_counter() - started < 5
+
+
+class TestPageFeatures:
+    def test_columns_have_different_names(self) -> None:
+        assert len(set(COLUMNS)) == len(COLUMNS) == len(page_features(context_of("<p>x")))
+
+    def test_are_equal_with_and_without_layout(self) -> None:
+        rendered = page_context(extract_blocks(laid_out(thread())))
+        assert np.array_equal(page_features(rendered), page_features(context_of(thread())), equal_nan=True)
+
+
+class TestGroupsOf:
+    def test_text_terms_have_a_list_for_each_group(self) -> None:
+        assert text_terms().names == groups_of("text")
+
+    def test_words_have_the_same_groups(self) -> None:
+        assert tuple(words_of("path")) == groups_of("path")
+
+
+class TestNameBit:
+    @pytest.mark.parametrize(
+        ("word", "group"),
+        [("postbit", "forum"), ("threads", "forum"), ("sku", "product"), ("basket", "cart"), ("xyz", None)],
+    )
+    def test_is_the_group_of_a_word_or_its_longest_stem(self, word: str, group: str | None) -> None:
+        assert name_bit(word) == (1 << groups_of("name").index(group) if group else 0)

@@ -1,0 +1,56 @@
+"""Parts of posts: dates, controls."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.pages import snapshot
+
+from vclean.features.blocks import extract_blocks
+from vclean.features.facts.post_parts import MAX_CHARACTERS, date_start, find_date_texts, is_action
+
+
+def dates(text, language="en"):
+    blocks = extract_blocks(snapshot(f"<p>{text}"))
+    return find_date_texts(blocks, language).tolist()
+
+
+class TestFindDateTexts:
+    @pytest.mark.parametrize(
+        ("text", "language"),
+        [
+            ("3 May 2020", "en"), ("May 3, 2020", "en"), ("2020-05-03", "en"), ("03.05.2020, 14:05", "de"),
+            ("3. März 2020", "de"), ("vor 3 Tagen", "de"), ("2 hours ago", "en"), ("5m ago", "en"), ("yesterday", "en"),
+            ("2020年5月3日", "zh"), ("Posted by Ines on Fri May 08, 2009 2:03 am", "en"),
+        ],
+    )  # fmt: skip
+    def test_dates(self, text, language):
+        assert dates(text, language) == [True]
+
+    @pytest.mark.parametrize("text", ["He may go", "chapter 3", "1,204 posts", "marching 5 miles", "Reply"])
+    def test_no_dates(self, text):
+        assert dates(text) == [False]
+
+    def test_long_texts_are_none(self):
+        assert dates("3 May 2020 " + "rain " * MAX_CHARACTERS) == [False]
+
+    def test_time_elements(self):
+        assert dates("<time>noon</time>") == [True]
+
+
+def test_date_start():
+    assert date_start("Joined: 3 May 2020", "en") == len("Joined: ")
+    assert date_start("noon", "en") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Reply", True),
+        ("Like 3 Reply", True),
+        ("转发 12 评论 3", True),
+        ("Antworten", True),
+        ("Reply to the mayor", False),
+    ],
+)
+def test_is_action(text, expected):
+    assert is_action(text) is expected

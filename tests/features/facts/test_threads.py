@@ -1,0 +1,90 @@
+"""Parts of pages with comments of readers, and the comments below articles."""
+
+from __future__ import annotations
+
+import pytest
+
+import vclean
+from vclean.features.blocks import extract_blocks
+from vclean.features.facts.threads import comment_parts
+from vclean.page import Page
+from vclean.render.static.parse import parse
+
+ARTICLE = (
+    "<article><h1>The rope ferry</h1>"
+    + "<p>The ferry on the river still runs on a rope, as it did then.</p>" * 4
+    + "</article>"
+)
+TEXTS = ("My mother courted across that rope.", "Nine sheep is a modest estimate.", "Will it be lit at night?")
+NAMES = ("Ada Pell", "Bo Ek", "Cleo Marr")
+
+
+def texts_in_parts(html: str) -> list[str]:
+    """Return the blocks inside parts with comments."""
+    blocks = extract_blocks(parse(Page(content=f"<!doctype html><body>{html}")))
+    inside = comment_parts(blocks)[blocks.node]
+    return [text for text, is_inside in zip(blocks.text, inside.tolist(), strict=True) if is_inside]
+
+
+def comments(template: str) -> str:
+    rows = zip(NAMES, TEXTS, range(1, 4), strict=True)
+    return "".join(template.format(name=name, text=text, day=day) for name, text, day in rows)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>one</p><div class=comments><p>two</p></div>",
+        "<p>one</p><div id=comment-list><p>two</p></div>",
+        "<p>one</p><section class='x kommentare'><p>two</p></section>",
+        "<p>one</p><div id=disqus_thread><p>two</p></div>",
+        "<p>one</p><div itemscope itemtype='https://schema.org/Comment'><p>two</p></div>",
+    ],
+)
+def test_named_parts(html: str) -> None:
+    assert texts_in_parts(html) == ["two"]
+
+
+@pytest.mark.parametrize("heading", ["3 comments", "Comments (3)", "Kommentare", "2 thoughts on “Rain”", "留言"])
+def test_parts_below_a_heading(heading: str) -> None:
+    assert texts_in_parts(f"<p>one</p><div><h2>{heading}</h2><p>two</p></div><p>three</p>") == ["two"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<body class=comments><p>one</p>",
+        "<div class=comments-open><p>one</p></div>",
+        "<div class=no-comment><p>one</p></div>",
+        "<div><h2>Comments of the minister on the new law of the sea</h2><p>one</p></div>",
+    ],
+)
+def test_other_parts(html: str) -> None:
+    assert texts_in_parts(html) == []
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "<li class=comment><b>{name}</b> <time>{day} March 2024</time><p>{text}</p></li>",
+        "<div class=comment><cite>{name}</cite> says: <a href=#c{day}>March {day}, 2024</a><p>{text}</p></div>",
+        "<article id=comment-{day}><footer>{name} <time>2024-03-0{day}</time></footer><div>{text}</div></article>",
+    ],
+)
+def test_comments_below_an_article_are_posts(template: str) -> None:
+    page = vclean.clean(f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments(template)}</div>")
+    assert [post.author for post in page.posts] == list(NAMES)
+    assert [post.date[:10] for post in page.posts] == ["2024-03-01", "2024-03-02", "2024-03-03"]
+    assert [post.text for post in page.posts] == list(TEXTS)
+    assert not page.is_thread
+
+
+def test_depth_by_attribute() -> None:
+    template = "<div class=comment data-depth={day}><b>{name}</b> <time>{day} March 2024</time><p>{text}</p></div>"
+    page = vclean.clean(f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments(template)}</div>")
+    assert [post.depth for post in page.posts] == [0, 1, 2]
+
+
+def test_columns_of_an_article_are_no_posts() -> None:
+    columns = f"<div class=column>{ARTICLE}</div><div class=column><h2>More</h2><p>By Ann Lee, 3 March 2024</p></div>"
+    assert vclean.clean(f"<title>The rope ferry</title><div>{columns}</div>").posts == ()
