@@ -61,7 +61,7 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
 
     Args:
         snapshot: the page.
-        technique: uint8 (T,), `Hidden`, of `painted.hidden_techniques`.
+        technique: uint8 (T,), `Hidden`, what hides each text.
     """
     is_text = snapshot.text_length > 0
     opened = np.isin(technique, OPENED_TECHNIQUES) & is_text
@@ -255,6 +255,15 @@ class Panels:
             operable[[each for each, _ in self._values(name)]] = True
         return np.asarray(operable | snapshot.styles.is_in("cursor", ("pointer",))[snapshot.style])
 
+    @cached_property
+    def _leads_away(self) -> NDArray[np.bool_]:
+        """Return which elements are links to other pages, bool (N,)."""
+        away = np.zeros(len(self._snapshot), dtype=bool)
+        here = self._snapshot.url
+        links = ((each, href.partition("#")[0]) for each, href in self._values("href"))
+        away[[each for each, page in links if page not in ("", here) and not page.startswith("javascript:")]] = True
+        return away
+
     # ---- by place ----
 
     def _beside_expanders(self) -> Iterator[int]:
@@ -338,5 +347,5 @@ class Panels:
             return 0
         if self._tags[element] == "select":
             return end - start
-        operable = self._is_operable & self._in_sight
+        operable = self._is_operable & self._in_sight & ~self._leads_away
         return sum(operable[each] and not operable[self._parent[each]] for each in range(start, end))

@@ -45,7 +45,7 @@ def shown_when_finished(
 
     Args:
         snapshot: the page.
-        technique: uint8 (T,), `Hidden`, of `painted.hidden_techniques`.
+        technique: uint8 (T,), `Hidden`, what hides each text.
         opened: bool (T,), of `controls.opened_by_controls`.
     """
     finished = _without_style_sheet(snapshot, technique)

@@ -35,6 +35,7 @@ def boxed(html, width=100, height=100):
         settings={"width": width, "height": height, "scripts": "off"},
         box=box,
         hidden=hidden,
+        text_hidden=hidden[page.text_parent],
         line_text=np.array(lines, dtype=np.int32),
         line_box=box[page.text_parent[lines]].reshape(-1, 4),
     )

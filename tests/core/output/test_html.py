@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -483,8 +484,10 @@ class TestAnyPage:
         pairs = zip(blocks.text, completed, strict=True)
         expected = [word for text, label in pairs if label.is_content for word in text.split()]
         words = html.document_fromstring(cleaned).find("body").text_content().split()
-        assert "".join(words) == "".join(expected)
-        assert words == expected or "<pre>" in cleaned
+        if "<pre>" in cleaned:  # code stays whole, and has its own line breaks
+            assert not Counter("".join(expected)) - Counter("".join(words))
+        else:
+            assert words == expected
         assert write_html(result(page, labels)) == cleaned
 
     @settings(deadline=None)
