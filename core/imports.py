@@ -93,10 +93,6 @@ def check_installed(module: str, name: str, extra: str) -> None:
             raise ModuleNotFoundError(f"No module named {module!r}")
 
 
-_UNUSED: Final = ("dask", "pandas", "sklearn")
-"""Libraries that LightGBM imports if they are installed, which makes its import several times as slow."""
-
-
 @contextmanager
 def exempt_from_gc() -> Iterator[None]:
     """Exclude objects allocated in this block from garbage collection: imported libraries and models stay in use."""
@@ -108,17 +104,6 @@ def exempt_from_gc() -> Iterator[None]:
         gc.enable()
 
 
-def import_lightgbm() -> None:
-    """Import LightGBM without the optional libraries of `_UNUSED`; later imports of these work as usual."""
-    hidden = [name for name in _UNUSED if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None marks a module that cannot be imported
-    try:
-        importlib.import_module("lightgbm")
-    finally:
-        for name in hidden:
-            del sys.modules[name]
-
-
 def block_pandas() -> None:
     """Prevent Arrow from importing pandas, which it does on its first conversion of values: 0.5 s and 50 MB."""
     if "pandas" not in sys.modules:
@@ -126,7 +111,7 @@ def block_pandas() -> None:
 
 
 class _WithoutPandas(MetaPathFinder):
-    """Import finder that hides pandas; Arrow is compiled and takes None in `sys.modules`, as above, for a module."""
+    """Import finder that hides pandas; Arrow is compiled and takes None in `sys.modules` for a module."""
 
     def find_spec(self, fullname: str, *_: object) -> None:
         """Return None, so the next finders search for the module.

@@ -504,7 +504,6 @@ def check_model() -> Check:
     """Check that the shipped model can be loaded."""
     try:
         from vclean.classify.content.model import load_default
-        from vclean.classify.trees.forest import COMPILED
 
         model = load_default()
     except VcleanError as error:
@@ -513,8 +512,7 @@ def check_model() -> Check:
         return Check("model", "FAIL", str(error), REINSTALL)
     except OSError as error:
         return Check("model", "FAIL", f"LightGBM does not load: {error}", "vclean setup")
-    speed = "" if COMPILED else "; evaluated by LightGBM, four times as slowly: the compiled extension was not built"
-    return Check("model", "ok", f"version {model.version}{speed}")
+    return Check("model", "ok", f"version {model.version}")
 
 
 def check_temporary_folder() -> Check:

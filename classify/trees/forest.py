@@ -1,8 +1,8 @@
-"""Evaluate boosted trees that LightGBM trained, with a small C extension or with LightGBM.
+"""Evaluate boosted trees that LightGBM trained, with a small C extension.
 
 LightGBM takes 22 to 26 us per row for the shipped trees, a quarter of the total time of an unrendered page, and a
 quarter of a second to import. `_forest.c` gives bit-identical results in a fifth of the time. LightGBM predicts if the
-extension was not built because no compiler was available, or if the trees have splits that the extension lacks.
+trees have splits that the extension lacks.
 
 Parsing all trees of the shipped model from LightGBM's text format takes 60 ms.
 """
@@ -16,10 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-try:
-    from vclean.classify.trees import _forest
-except ImportError:  # the package was installed without a compiler
-    _forest = None  # type: ignore[assignment]
+from vclean.classify.trees import _forest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,9 +157,6 @@ def _starts(lengths: Integers) -> Integers:
     return np.cumsum(lengths) - lengths
 
 
-COMPILED: Final = _forest is not None
-"""True if the C extension is available."""
-
 EARLY_STOP_ROUNDS: Final = 20
 """Boosting rounds between two checks for early stopping; their nodes fit into the first-level cache of a processor."""
 EARLY_STOP_MARGIN: Final = 10.0
@@ -194,7 +188,7 @@ class Forest:
         self.text = text
         self.columns, self.classes = _shape(text)
         splits = self._checked()
-        self._compiled = _Compiled.from_splits(self, splits) if COMPILED else None
+        self._compiled = _Compiled.from_splits(self, splits)
         if self._compiled is None:
             _ = self.booster  # parse now: this is slow, and must not delay the first page
 

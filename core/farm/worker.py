@@ -20,12 +20,11 @@ from typing import IO, TYPE_CHECKING, Final, Self, cast
 
 import psutil
 
-from vclean.classify.trees.forest import COMPILED
 from vclean.errors import DeadlineError, VcleanError
 from vclean.farm import rows
 from vclean.farm.rows import FATAL_ERRORS, failed_outcome
 from vclean.farm.tasks import TaskOutcome, receive, send
-from vclean.imports import block_pandas, import_lightgbm
+from vclean.imports import block_pandas
 from vclean.pipeline import Pipeline
 from vclean.render.storage.cache import to_bytes
 from vclean.settings import DEFAULT_PDOC
@@ -177,8 +176,6 @@ def main() -> None:
     settings = cast("tuple[CleanerSettings, RunSettings]", receive(sys.stdin.buffer))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
     block_pandas()
-    if not COMPILED:
-        import_lightgbm()
     try:
         with Worker(*settings) as worker:
             send(output, READY)

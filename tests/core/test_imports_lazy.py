@@ -12,31 +12,6 @@ from vclean.imports import exempt_from_gc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCRIPT = """
-import sys
-from types import ModuleType
-for name in {there!r}:
-    sys.modules[name] = ModuleType(name)
-from vclean.imports import import_lightgbm
-import_lightgbm()
-import lightgbm
-print(sorted({{"dask", "pandas", "sklearn"}} & set(sys.modules)), lightgbm.Booster.__name__)
-"""
-
-
-def run(*there: str) -> str:
-    command = [sys.executable, "-c", SCRIPT.format(there=there)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
-class TestImportLightgbm:
-    def test_without_optional_libraries(self) -> None:
-        # The libraries are not imported, whether installed or not, and can be imported later.
-        assert run() == "[] Booster"
-
-    def test_imported_libraries_stay(self) -> None:
-        assert run("dask") == "['dask'] Booster"
-
 
 class TestExemptFromGc:
     @pytest.fixture(autouse=True)
@@ -61,8 +36,8 @@ class TestExemptFromGc:
 class TestBlockPandas:
     def test_arrow_does_not_import_it(self) -> None:
         code = (
-            "import sys; from vclean.imports import block_pandas, import_lightgbm; block_pandas();"
-            "from vclean.farm import rows; import pyarrow as pa; import_lightgbm();"
+            "import sys; from vclean.imports import block_pandas; block_pandas();"
+            "from vclean.farm import rows; import pyarrow as pa;"
             "print(pa.array(['a', None]).to_pylist(), 'pandas' in sys.modules)"
         )
         process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

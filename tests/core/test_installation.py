@@ -368,7 +368,6 @@ class TestIsRoot:
 
 GOOD = Check("fonts", "ok", "there are fonts")
 BAD = Check("browser", "FAIL", "none", "vclean setup")
-SLOW = "; evaluated by LightGBM, four times as slowly: the compiled extension was not built"
 WARN = Check("sandbox", "warn", "off", "be no root")
 
 
@@ -584,27 +583,21 @@ class TestScripts:
 
 class TestModel:
     @pytest.mark.parametrize(
-        ("outcome", "compiled", "check"),
+        ("outcome", "check"),
         [
-            (SimpleNamespace(version="7"), True, Check("model", "ok", "version 7")),
-            (
-                SimpleNamespace(version="7"),
-                False,
-                Check("model", "ok", f"version 7{SLOW}"),
-            ),
-            (ModelError("the model is cut short"), True, Check("model", "FAIL", "the model is cut short", REINSTALL)),
-            (ModuleNotFoundError("No lightgbm"), True, Check("model", "FAIL", "No lightgbm", REINSTALL)),
-            (OSError("no libgomp"), True, Check("model", "FAIL", "LightGBM does not load: no libgomp", "vclean setup")),
+            (SimpleNamespace(version="7"), Check("model", "ok", "version 7")),
+            (ModelError("the model is cut short"), Check("model", "FAIL", "the model is cut short", REINSTALL)),
+            (ModuleNotFoundError("No lightgbm"), Check("model", "FAIL", "No lightgbm", REINSTALL)),
+            (OSError("no libgomp"), Check("model", "FAIL", "LightGBM does not load: no libgomp", "vclean setup")),
         ],
     )
-    def test_loads(self, outcome: object, compiled: bool, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_loads(self, outcome: object, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
         def load_default() -> object:
             if isinstance(outcome, Exception):
                 raise outcome
             return outcome
 
         monkeypatch.setitem(sys.modules, "vclean.classify.content.model", SimpleNamespace(load_default=load_default))
-        monkeypatch.setattr("vclean.classify.trees.forest.COMPILED", compiled)
         assert check_model() == check
 
 

@@ -233,14 +233,10 @@ def clean_pages(options: CleanOptions) -> int:
 
 def _pipeline(options: CleanOptions, reader: PageReader) -> Pipeline:
     """Load libraries and the model, while the browser starts, and return the pipeline."""
-    from vclean.imports import exempt_from_gc, import_lightgbm
-    from vclean.pipeline import MODEL_METHOD, Pipeline
+    from vclean.imports import exempt_from_gc
+    from vclean.pipeline import Pipeline
 
     with exempt_from_gc():
-        from vclean.classify.trees.forest import COMPILED
-
-        if options.cleaning.method == MODEL_METHOD and not COMPILED:
-            import_lightgbm()
         return Pipeline(options.cleaning, reader=reader)
 
 

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from vclean.classify.trees import forest as module
 from vclean.classify.trees.forest import DamagedTreesError, Forest, Splits, header_field
 
 # A root with a leaf on the left and a split with two leaves on the right; then a tree without splits.
@@ -130,8 +129,6 @@ class TestHeaderField:
         assert header_field("tree\nversion=v4", "version") == "v4"
 
 
-compiled = pytest.mark.skipif(not module.COMPILED, reason="the package was built without a compiler")
-
 PARAMETERS = {"num_leaves": 15, "min_data_in_leaf": 3, "num_threads": 1, "verbosity": -1, "seed": 1}
 OBJECTIVES = [{"objective": "binary"}, {"objective": "regression"}, {"objective": "multiclass", "num_class": 3}]
 EXTREME = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, -1.0, 0.1, 3.4e38, -3.4e38]
@@ -168,7 +165,6 @@ def uses_lightgbm(forest):
     return "booster" in vars(forest)
 
 
-@compiled
 class TestCompiled:
     """Predictions of the C extension equal those of LightGBM bit by bit."""
 
@@ -239,16 +235,7 @@ class TestCompiled:
 
 
 class TestLightgbmFallback:
-    """Trees that the extension does not support, and installations without the extension."""
-
-    def test_without_the_extension(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        text = trained({"objective": "binary"}, missing=0.1, rounds=60).text
-        x, _ = table(60, missing=0.1, seed=4)
-        expected = [Forest(text).predict(x, early_stop=early) for early in (False, True)]
-        monkeypatch.setattr(module, "COMPILED", False)
-        forest = Forest(text)
-        assert uses_lightgbm(forest)
-        np.testing.assert_array_equal([forest.predict(x, early_stop=early) for early in (False, True)], expected)
+    """Trees that the extension does not support."""
 
     @pytest.mark.parametrize(
         ("data", "parameters"),
@@ -274,12 +261,7 @@ class TestLightgbmFallback:
         np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
 class TestForest:
-    @pytest.fixture(autouse=True)
-    def use_extension_or_lightgbm(self, is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "COMPILED", is_compiled and module.COMPILED)
-
     @pytest.mark.parametrize("rows", [0, 1, 5])
     def test_shape_and_type(self, rows: int) -> None:
         x, _ = table(rows)
