@@ -176,6 +176,7 @@ HIDDEN: Final = {
         "@keyframes a { from { opacity: 0 } to { opacity: 1 }  } #x { animation: a 1s 9999s both }",
         _TEXT,
     ),
+    "scroller two pixels high": ("#d { height: 2px; overflow: auto }", _BOX),
     "endless animation": ("@keyframes a { from, to { opacity: 0 } } #x { animation: a 1s infinite }", _TEXT),
     "faded as it is scrolled to": (
         "@keyframes a { to { opacity: 0 } } #x { animation: a linear both; animation-timeline: view(); "
@@ -432,6 +433,16 @@ SHOWN: Final = {
     "animation delayed short": (
         "@keyframes a { from { opacity: 0 } to { opacity: 1 }  } #x { animation: a 1s 2s both }",
         _TEXT,
+    ),
+    "ticker that begins beside its window": (
+        "@keyframes a { to { transform: translateX(-3000px) } } #d { overflow: hidden; width: 300px } "
+        "#x { white-space: nowrap; margin-left: 400px; animation: a 9s linear infinite }",
+        _BOX,
+    ),
+    "card far to the right in a scroller": (
+        "#d { overflow-x: auto; white-space: nowrap } i { display: inline-block; width: 4000px } "
+        "#x { display: inline-block }",
+        "<div id=d><i></i>" + _TEXT + "</div>",
     ),
     "animation endless pulse": (
         "@keyframes a { from { opacity: .4 } to { opacity: 1 }  } #x { animation: a 1s infinite alternate }",

@@ -25,6 +25,7 @@
   }; // of an element that is a tenth as high as the viewport
   const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
   const GLYPHS = 'aeinort'; // frequent letters; a font without ink for them is blank
+  const LEAST_SCROLLER = 8; // px; no line is read in a lower one
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
   const URL_ATTRIBUTES = new Set(['href', 'src', 'cite', 'data-src', 'data-lazy-src', 'data-original']);
@@ -35,6 +36,7 @@
   const NAMING = new RegExp(options.naming);
   const STYLE_SHEET = Symbol.for('vclean.sheet');
   const USED = Symbol.for('vclean.used');
+  const MOVING = document[Symbol.for('vclean.moving')] ??= new WeakSet(); // elements of endless animations
   const EFFECTS = ['transform', 'filter', 'mask-image', 'mix-blend-mode', 'background-clip', '-webkit-text-fill-color',
     'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation', '-webkit-text-security'];
   const LINK_COLORS = 'body[link], body[alink], body[vlink]';
@@ -230,15 +232,22 @@
     else animation.finish();
   }
 
-  // An endless animation has no end state. Its most opaque one counts, for a reader waits for it.
+  // An endless animation has no end state. Its most opaque one counts, for a reader waits for it, and what it moves comes
+  // into view.
   function holdEndless(animation) {
     const frames = animation.effect.getKeyframes().filter(({ opacity }) => opacity !== undefined);
     if (frames.length === 0) {
+      if (moves(animation.effect)) MOVING.add(animation.effect.target);
       animation.cancel();
       return;
     }
     const clearest = frames.reduce((best, each) => (Number(each.opacity) > Number(best.opacity) ? each : best));
     hold(animation, clearest.computedOffset, 'both');
+  }
+
+  function moves(effect) {
+    const names = effect.getKeyframes().flatMap((frame) => Object.keys(frame)).join(' ');
+    return effect.pseudoElement === null && /transform|translate|left|right|top|bottom|margin|inset/i.test(names);
   }
 
   // An animation driven by scrolling is held where its element is in the middle of the viewport; other scrollers than
@@ -366,7 +375,8 @@
       right: overflow.x === 'visible' ? clip.right : Math.min(clip.right, box.right + marginX),
       bottom: overflow.y === 'visible' ? clip.bottom : Math.min(clip.bottom, box.bottom + marginY),
     };
-    if (isShut(window) || !/auto|scroll/.test(overflow.x + overflow.y)) return window;
+    const isLow = window.right - window.left < LEAST_SCROLLER || window.bottom - window.top < LEAST_SCROLLER;
+    if (isLow || !/auto|scroll/.test(overflow.x + overflow.y)) return window;
     return scrolledWindow(element, style, box, clip, overflow);
   }
 
@@ -1007,8 +1017,9 @@
     const { x, y, width, height } = boxOf.call(frame.element);
     column.box.push(x + shift.x, y + shift.y, width, height);
     const box = { left: x, top: y, right: x + width, bottom: y + height };
-    const outer = row.position === 'absolute' ? parent.absolute :
+    let outer = row.position === 'absolute' ? parent.absolute :
       row.position === 'fixed' ? fixedClip(frame.element) : parent.clip;
+    if (MOVING.has(frame.element) && !isShut(outer)) outer = EVERYTHING;
     frame.clip = contentClip(frame.element, frame.index, style, row, box, outer);
     frame.absolute = row.position === 'static' ? parent.absolute : frame.clip;
     frame.opacity = parent.opacity * row.opacity;

@@ -20,6 +20,9 @@ _SOURCES: Final = ("data-mathml", "data-tex", "data-latex", "data-math", "data-f
                    "data-expr")  # fmt: skip
 """Attributes with the source of a formula, for scripts that draw it."""
 _SOURCE_OF: Final = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCES)}]")
+_DECLARED: Final = re.compile(rb"data-(?:mathml|tex|latex|math|formula|equation|katex|expr)\b")  # fast by its prefix
+_IMAGE_WORDS: Final = (b"latex", b"cht=tx", b"/tex", b"formula", b"equation", b"math-", b'"math"')
+"""Words of which every source with an image of a formula has one."""
 _COMMANDS: Final = re.compile(r"[\\^{}]")
 _SUFFIX: Final = re.compile(r"\.(?:gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
 _LOOKS_LIKE_TEX: Final = re.compile(r"[\\^_{}=<]")
@@ -40,34 +43,42 @@ _IMAGE_CLASS: Final = re.compile(
 )
 
 
-def replace_formulas(root: etree._Element) -> None:
+def replace_formulas(root: etree._Element, source: bytes) -> None:
     """Give every formula of a document one `<math>` element without children, which contains its text.
 
     Scripts of MathJax become such elements, and what MathJax drew before them is removed. The wrapper of a formula is
     kept, with the `<math>` element as its only child. The attribute `display` is `block` for a formula in its own line.
     Formulas that are drawn without MathML become such elements too: what MathJax draws, images of services that draw
     TeX, and elements with the source in an attribute.
+
+    Args:
+        root: the document.
+        source: its source in lower case, UTF-8; kinds of formulas whose words it lacks are not searched for.
     """
-    for math in list(root.iter("math")):
-        _replace_math(math)
-    for script in [script for script in root.iter("script") if _MATH_SCRIPT.match(script.get("type", ""))]:
-        _replace_script(script)
-    _add_drawn(root)
+    if b"<math" in source:
+        for math in list(root.iter("math")):
+            _replace_math(math)
+    if b"math/" in source:
+        for script in [script for script in root.iter("script") if _MATH_SCRIPT.match(script.get("type", ""))]:
+            _replace_script(script)
+    if _DECLARED.search(source):
+        _add_declared(root)
+    if b"mjx" in source:
+        for element in cast("list[etree._Element]", _DRAWN(root)):
+            _add_math(element, _mathml(element, etree.Element("math")))
+    for image in list(root.iter("img")) if any(word in source for word in _IMAGE_WORDS) else ():
+        if tex := _tex_of_image(image):
+            image.tag, image.text = "math", tex
+            image.attrib.clear()
 
 
-def _add_drawn(root: etree._Element) -> None:
-    """Replace what is drawn without MathML by `<math>` elements."""
+def _add_declared(root: etree._Element) -> None:
+    """Replace elements with the source of a formula in an attribute by `<math>` elements."""
     for element in cast("list[etree._Element]", _SOURCE_OF(root)):
         source = next(filter(None, (element.get(name, "") for name in _SOURCES)), "")
         is_formula = _is_any(element, WRAPPERS) or source.lstrip().startswith("<math") or _LOOKS_LIKE_TEX.search(source)
         if is_formula and next(element.iter("math"), None) is None:
             _add_math(element, source)
-    for element in cast("list[etree._Element]", _DRAWN(root)):
-        _add_math(element, _mathml(element, etree.Element("math")))
-    for image in list(root.iter("img")):
-        if tex := _tex_of_image(image):
-            image.tag, image.text = "math", tex
-            image.attrib.clear()
 
 
 def _add_math(element: etree._Element, source: str | etree._Element) -> None:
@@ -124,7 +135,7 @@ def _tex_of_image(image: etree._Element) -> str:
     source, alternative = image.get("src", ""), image.get("alt", "").strip()
     if _IMAGE_CLASS.search(image.get("class", "")) and _LOOKS_LIKE_TEX.search(alternative):
         return formula_text(alternative)
-    if not _SERVICE.search(source):
+    if source.startswith("data:") or not _SERVICE.search(source):
         return ""
     try:
         url = urlsplit(source)

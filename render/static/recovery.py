@@ -113,6 +113,6 @@ def _length(source: str, settings: RenderSettings) -> int:
         root = run_within(settings.deadline, lambda: read_tree(source))
     except (LimitError, NotHtmlError):
         return 0
-    replace_formulas(root)
+    replace_formulas(root, source.encode("utf-8", "replace").lower())
     prune(root)
     return visible_length(root)

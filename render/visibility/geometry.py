@@ -158,13 +158,15 @@ def out_of_reach(texts: CandidateTexts) -> NDArray[np.uint8]:
     snapshot, box = texts.snapshot, texts.box
     right, bottom = box[:, 0] + box[:, 2], box[:, 1] + box[:, 3]
     left_edge = min(float(snapshot.box[0, 0]), 0.0)
-    off_page = ((right <= left_edge) | (bottom <= 0)) & (box[:, 2] > 0) | (box[:, 0] >= snapshot.width)
-    off_page |= _far_right(texts) | _far_below(box[:, 1], bottom)
+    beside = (box[:, 0] >= snapshot.width) | _far_right(texts)
+    off_page = ((right <= left_edge) | (bottom <= 0)) & (box[:, 2] > 0) | _far_below(box[:, 1], bottom)
+    if beside.any():
+        off_page |= beside & ~_scroll_sideways(snapshot)[texts.parent]
     return np.where(off_page, Hidden.OFF_PAGE, Hidden.NO).astype(np.uint8)
 
 
 def _far_right(texts: CandidateTexts) -> NDArray[np.bool_]:
-    """Return which texts begin further to the right than a reader scrolls, outside tables, bool (K,).
+    """Return which texts begin further to the right than a reader scrolls a page, bool (K,).
 
     In a page from right to left they begin as far to the left.
     """
@@ -178,8 +180,14 @@ def _far_right(texts: CandidateTexts) -> NDArray[np.bool_]:
     overflow = snapshot.styles.column("overflow-x")
     is_locked = any(overflow[style] in ("hidden", "clip") for style in viewport_styles(snapshot))
     limit = viewport if is_locked else _FAR_RIGHT * viewport
-    in_table = tree.path_sum(snapshot.is_tag(("table", "pre")), snapshot.end)[texts.parent] > 0
-    return np.asarray((left >= limit) & ~in_table)
+    return np.asarray(left >= limit)
+
+
+def _scroll_sideways(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are in a part of the page that a reader scrolls sideways, or in a table, bool (N,)."""
+    scrolls = snapshot.styles.is_in("overflow-x", ("auto", "scroll"))[snapshot.style]
+    scrolls = scrolls & ~snapshot.is_tag(("html", "body")) | snapshot.is_tag(("table", "pre"))
+    return tree.path_sum(scrolls, snapshot.end) > 0
 
 
 def _far_below(top: NDArray[np.float32], bottom: NDArray[np.float32]) -> NDArray[np.bool_]:
