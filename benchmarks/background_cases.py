@@ -37,7 +37,7 @@ HIDDEN: Final = {
         _TEXT,
     ),
     "shadow far away": ("#x { color:#fff; text-shadow:-9999px 0 #000 }", _TEXT),
-    "shadow spread out": ("#x { color:#fff; text-shadow:0 0 400px #000 }", _TEXT),
+    "shadow spread out": ("#x { color:#fff; text-shadow:0 0 90px #000 }", _TEXT),
     "stroke of a hair": ("#x { color:transparent; -webkit-text-stroke:.01px #000 }", _TEXT),
     "polygon without area": ("#x { clip-path:polygon(0 0,100% 100%,0 0) }", _TEXT),
     "polygon with a hole": (
