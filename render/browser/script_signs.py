@@ -23,6 +23,9 @@ _SCRIPT: Final = re.compile(r"<script\b([^>]*)>(.*?)</script\b", re.IGNORECASE |
 _TYPE: Final = re.compile(r"""\btype\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
 _SOURCE: Final = re.compile(r"""\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""", re.IGNORECASE)
 _HANDLER: Final = re.compile(r"""\son(?:click|change|mouseover|toggle)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_ON: Final = re.compile(r"on(?:click|change|mouseover|toggle)\s*=", re.IGNORECASE)
+_MOST_OF_SCRIPT: Final = 100_000
+"""Characters of a script that are read."""
 _SHOWS: Final = re.compile(
     r"addEventListener|on(?:click|change|toggle)|\.(?:click|on|show|toggle|slide\w+|fade\w+|style|hidden)\b|classList"
     r"|customElements|IntersectionObserver|removeAttribute"
@@ -83,18 +86,21 @@ def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, netw
     enhanced.update({_WITHOUT_SCRIPTS} & set(snapshot.attributes("class").get(0, "").split()))
     if not hidden and not enhanced and total >= _LEAST_TEXT:
         return
+    handlers = [double or single for double, single in _HANDLER.findall(source)] if _ON.search(source) else []
     scripts, has_others = _scripts_at_hand(source, snapshot.url, resources)
+    scripts = [handler for handler in handlers if handler] + scripts
     has_others &= network
     if total < _LEAST_TEXT and (has_others or total < sum(map(len, scripts))):
         yield "the page has little text before its scripts run"
     if (scripts or has_others) and hidden + shown >= _LEAST_TEXT and shown < _MOST * (hidden + shown):
         yield "most text is hidden before scripts run"
-    if any(not enhanced.isdisjoint(_WORD.findall(script)) for script in scripts if _SHOWS.search(script)):
+    showing = [script for script in (script[:_MOST_OF_SCRIPT] for script in scripts) if _SHOWS.search(script)]
+    if enhanced and any(name in script and name in _WORD.findall(script) for script in showing for name in enhanced):
         yield "a script enhances the page"
     names = _names(snapshot, waiting) | _attributes(snapshot, waiting, source)
-    if any(_SHOWS.search(script) and not names.isdisjoint(_names_in(script)) for script in scripts):
+    if names and any(not names.isdisjoint(_names_in(script)) for script in showing):
         yield "a script names hidden elements"
-    if any(_RELATIVE.search(handler[0]) for handler in _HANDLER.finditer(source)):
+    if any(map(_RELATIVE.search, handlers)):
         yield "a handler shows what is beside it"
     if has_others and hidden >= max(_MUCH_HIDDEN, _MUCH * shown):
         yield "much text is hidden before scripts run"
@@ -110,8 +116,8 @@ def _is_of_site(snapshot: Snapshot) -> NDArray[np.bool_]:
 
 
 def _scripts_at_hand(source: str, url: str, resources: Resources | None) -> tuple[list[str], bool]:
-    """Return the scripts in a page, its handlers and resources, and whether the page names others."""
-    scripts = [handler[1] or handler[2] or "" for handler in _HANDLER.finditer(source)]
+    """Return the scripts in a page and its resources, and whether the page names others."""
+    scripts: list[str] = []
     has_others = False
     for attributes, text in _SCRIPT.findall(source):
         kind, address = _TYPE.search(attributes), _SOURCE.search(attributes)
