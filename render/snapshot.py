@@ -203,7 +203,8 @@ class Snapshot:
         area: int32 (R,), elements that paint something besides their background: a pseudo-element, a shadow;
             area_box: float32 (R, 4), where: x, y, width, height.
         unclear: int32 (U, 2), elements whose styles do not tell what their texts look like, with the `Hidden` code of
-            what may hide them: a clip path, a `::first-line`, a thick line through letters.
+            what may hide them: a clip path, a `::first-line`, a thick line through letters; `NO` for a background
+            image that is a line below the letters.
         timings: seconds by stage. Neither they nor `area` and `unclear`, which rendering needs, are stored.
 
     >>> import vclean

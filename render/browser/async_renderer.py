@@ -38,6 +38,8 @@ _PAGES_PER_BROWSER: Final = 100
 """A browser retains about 0.5 MB of every page, and its start takes 0.3 s of CPU."""
 _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
+_LINES: Final = 3
+"""First lines of a text that are compared; they tell whether it is seen."""
 _PAINT_SHARE: Final = 0.25
 """Of the deadline, for comparing pixels."""
 _CLICK_SHARE: Final = 0.1
@@ -392,13 +394,15 @@ def _decide(snapshot: Snapshot) -> tuple[Snapshot, Mapping[int, int]]:
 
 
 def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelComparison:
-    """Return the comparison of the lines of some texts."""
+    """Return the comparison of the first lines of some texts."""
     import numpy as np
 
     from vclean.render.browser.pixels import PixelComparison
 
     lines = np.isin(snapshot.line_text, list(doubts))
-    return PixelComparison(snapshot.line_box[lines], snapshot.line_text[lines])
+    owner = snapshot.line_text
+    lines &= np.append(np.ones(_LINES, dtype=bool), owner[_LINES:] != owner[:-_LINES])[: len(owner)]
+    return PixelComparison(snapshot.line_box[lines], owner[lines])
 
 
 def _with_unseen(snapshot: Snapshot, doubts: Mapping[int, int], unseen: Sequence[int]) -> Snapshot:

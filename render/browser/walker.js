@@ -16,6 +16,7 @@
   const MAX_PAINTED_PSEUDOS = 500; // elements of a page with pseudo-elements that paint, and selectors of them
   const THICK = 12; // px of a border, an outline or the spread of a shadow that may cover text
   const FAINT = 0.2; // of the alpha of a color that hides no text and shows none
+  const THIN_LINE = 0.2; // heights of a box
   const THICK_LINE = 0.5; // font sizes of a line through letters
   const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
   const MIDDLE = 0.5; // of the way of an element through the viewport
@@ -822,6 +823,12 @@
     return root;
   }
 
+  // Whether the gradients of a style are lines far lower than their box: they are behind no letters.
+  function isUnderline(style, height) {
+    const sizes = style.backgroundSize.split(',').map((size) => /^\S+ ([\d.]+)px$/.exec(size.trim()));
+    return style.backgroundRepeat.includes('no-repeat') && sizes.every((size) => size !== null && size[1] < THIN_LINE * height);
+  }
+
   // Adds what lies between two boxes, the second of which may be empty.
   function addRing(index, outer, inner, clip) {
     const middle = intersect(outer, inner);
@@ -849,7 +856,7 @@
     for (const [shadow, color] of style.boxShadow.matchAll(/([a-z]+\([^)]*\))[^,]*/g)) {
       const [x = 0, y = 0, blur = 0, spread = 0] = [...shadow.slice(color.length).matchAll(/(-?[\d.]+)px/g)]
         .map(([, number]) => +number);
-      if (Math.max(spread + blur / 2, Math.abs(x), Math.abs(y)) < THICK || isFaint(color)) continue;
+      if (Math.max(spread, Math.abs(x), Math.abs(y)) - blur / 2 < THICK || isFaint(color)) continue; // soft ones cover no letters
       if (shadow.includes('inset')) addRing(index, box, grow(box, -spread - blur / 2, x, y), clip);
       else addRing(index, grow(box, spread + blur / 2, x, y), box, clip);
     }
@@ -1026,7 +1033,9 @@
     frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
     frame.unreadable = row.unreadable;
     if (frame.hidden !== HIDDEN.no) return;
-    if (row.hasGradient && style.backgroundSize !== 'auto') column.unclear.push(frame.index, HIDDEN.color);
+    if (row.hasGradient && style.backgroundSize !== 'auto') {
+      column.unclear.push(frame.index, isUnderline(style, height) ? HIDDEN.no : HIDDEN.color);
+    }
     if (row.hasThickBorder || hasFrames) addFrames(frame.index, style, row, box, outer);
     if (declares['text-decoration-thickness']) addThickLines(frame, style);
     const names = pseudos.get(frame.element);

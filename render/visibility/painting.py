@@ -147,7 +147,8 @@ class Painting:
         for name, code in _EFFECTS:
             rows[~styles.is_in(name, NO_EFFECT)] = code
         own = rows[snapshot.style]
-        own[snapshot.unclear[:, 0]] = snapshot.unclear[:, 1]
+        element, code = snapshot.unclear[snapshot.unclear[:, 1] > 0].T
+        own[element] = code
         if not own.any():
             return own
         return own[tree.nearest_ancestor(own > 0, snapshot.parent)]
