@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vclean.features.page_context import PageContext
     from vclean.labels import PartKind
 
-THRESHOLDS: Final = {Field.TITLE: 0.02, Field.AUTHORS: 0.25, Field.PUBLISHED: 0.25}
+THRESHOLDS: Final = {Field.TITLE: 0.02, Field.AUTHORS: 0.16, Field.PUBLISHED: 0.25}
 """Lowest probability of a value of these fields; below it the field is absent."""
 THRESHOLD: Final = 0.5
 """The same for the other fields, and for the type of a page."""
