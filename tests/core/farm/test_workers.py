@@ -18,6 +18,7 @@ from textwrap import dedent
 
 import psutil
 import pytest
+from helpers.farming import wait_until
 
 from vclean.errors import (
     BrowserError,
@@ -145,10 +146,8 @@ class TestRun:
         script = f"child = subprocess.Popen(['sleep', '600']); open({str(note)!r}, 'w').write(str(child.pid))\n"
         with pytest.raises(DeadlineError):
             play(READY + script + "time.sleep(600)")
-        child, until = int(note.read_text()), time.monotonic() + 10
-        while is_running(child) and time.monotonic() < until:  # the kernel ends a killed process a little later
-            time.sleep(0.01)
-        assert not is_running(child)
+        child = int(note.read_text())
+        wait_until(lambda: not is_running(child))  # the kernel ends a killed process a little later
 
     def test_worker_exceeds_memory_limit(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_UNWATCHED_SECONDS", 0.1)
