@@ -1,4 +1,4 @@
-"""Pages whose sentence is hidden, opened or shown by backgrounds, by what lies above it, and by panels in panels.
+"""Define pages that hide, open or show a sentence by backgrounds, by boxes above it, and by panels in panels.
 
 They belong to the suite of `visibility_cases.py`.
 """

@@ -1,4 +1,4 @@
-"""Pages with controls that open the sentence, or seem to; they belong to `visibility_cases.py`."""
+"""Define pages with controls that open the sentence, or seem to; they belong to `visibility_cases.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages whose sentence is hidden, opened or shown by recent CSS, by elements with a fallback, and by common libraries.
+"""Define pages that hide, open or show a sentence by recent CSS, elements with a fallback, and common libraries.
 
 They belong to the suite of `visibility_cases.py`.
 """

@@ -157,7 +157,7 @@ def choose(
 
 
 def marked_candidate(candidates: Candidates, trees: Forest, blocks: Collection[int]) -> int | None:
-    """Return the index of the most probable candidate whose text is in one of the blocks; None if there is none.
+    """Return the index of the most probable candidate with text in one of the blocks, or None.
 
     A block may have several, such as the days of publication and of the last change.
     """

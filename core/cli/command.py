@@ -1,4 +1,4 @@
-"""Extend click: a command is a function and a dataclass whose fields are its options, with one-line errors."""
+"""Extend click: define a command by a function and a dataclass of options, and report errors in one line."""
 
 from __future__ import annotations
 

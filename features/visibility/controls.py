@@ -220,7 +220,7 @@ class Panels:
         return elements
 
     def _named(self) -> tuple[list[int], list[int]]:
-        """Return the elements that a control in sight names, and those of them that it says to be closed."""
+        """Return the elements that controls in sight name, and those named by closed controls (`aria-expanded=false`)."""
         named: list[int] = []
         closed: list[int] = []
         expanded = self._snapshot.attributes("aria-expanded")

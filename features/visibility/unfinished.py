@@ -80,7 +80,7 @@ def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bo
 
 
 def _without_style_sheet(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return the texts whose colors, font sizes or effects hide nearly all text outside links of a whole page."""
+    """Return unreadable texts, if colors, font sizes or effects hide nearly all text of the page outside links."""
     unreadable = (technique > 0) & ~np.isin(technique, OPENED_TECHNIQUES)
     if not unreadable.any():
         return unreadable

@@ -179,7 +179,7 @@ def proxy_name(proxy: str) -> str:
 
 
 def check_behind_proxy(url: str, *, allow_hosts: frozenset[str] = frozenset()) -> None:
-    """Reject a URL that no proxy may be asked for.
+    """Reject a URL that must not be requested through a proxy.
 
     A host that this machine knows must have public addresses only. A host that it does not know must have a name as
     public hosts have: not an address in an unusual spelling, not a name of one label, and not one of a local network.

@@ -130,7 +130,7 @@ def _effect(style: str) -> Effect:
 
 
 def _technique(techniques: _Conditions, declared: Mapping[str, str]) -> Hidden | None:
-    """Return the first technique all of whose patterns match a value; None without any."""
+    """Return the first technique with a match for each of its patterns, or None."""
     for technique, conditions in techniques:
         if all(
             any(name in declared and re.fullmatch(pattern, declared[name]) for name in names.split())

@@ -27,7 +27,7 @@ def place_parts(root: etree._Element) -> None:
 
 
 def _without_tail(part: etree._Element) -> etree._Element:
-    """Return an element whose tail stays behind when it moves."""
+    """Detach the tail of an element, leave it in its place, and return the element."""
     tail, part.tail = part.tail, None
     before, parent = part.getprevious(), part.getparent()
     if tail and before is not None:

@@ -346,7 +346,7 @@ class TestTrain:
 
 
 def harbour_html(number: int) -> str:
-    """Return a page whose `h1` is the number of the issue, and whose headline is an `h3`."""
+    """Return a page with the number of the issue as `h1`, and its headline as `h3`."""
     what = PLACES[number]
     return (
         f"<title>Harbour Post</title><article><h1>News from the harbour, number {number}</h1>"

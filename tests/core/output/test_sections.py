@@ -125,7 +125,7 @@ class TestCompleteSections:
         ],
     )
     def test_of_what_is_left_out(self, html: str, probability: float, kept: bool) -> None:
-        """The long texts are kept; the other block has the probability."""
+        """Keep the long texts, and give the other block the probability."""
         blocks = extract_blocks(snapshot(html.format(t=TEXT)))
         is_text = np.array([text == TEXT for text in blocks.text])
         labels = [Label.PARAGRAPH if flag else Label.OTHER for flag in is_text.tolist()]
