@@ -1,4 +1,4 @@
-"""Define pages that hide, open or show a sentence by recent CSS, elements with a fallback, and common libraries.
+"""Define pages that hide, open or show a sentence by recent CSS, fallbacks and common libraries.
 
 They belong to the suite of `visibility_cases.py`.
 """

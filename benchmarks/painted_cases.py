@@ -1,4 +1,4 @@
-"""Pages whose sentence is hidden or shown by pseudo-elements, shadows, frames, drawings, and what else paints.
+"""Define pages that hide or show a sentence by pseudo-elements, shadows, frames, drawings and other painting.
 
 They belong to the suite of `visibility_cases.py`.
 """

@@ -1,4 +1,4 @@
-"""Scripts of pages in which a click or scrolling shows the sentence: no attribute connects the control with its panel.
+"""Define scripts that show the sentence on a click or on scrolling; no attribute connects control and panel.
 
 They stand for the libraries that the pages are made for.
 """

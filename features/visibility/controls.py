@@ -220,7 +220,7 @@ class Panels:
         return elements
 
     def _named(self) -> tuple[list[int], list[int]]:
-        """Return the elements that controls in sight name, and those named by closed controls (`aria-expanded=false`)."""
+        """Return the elements named by controls in sight, and those named by controls that are closed."""
         named: list[int] = []
         closed: list[int] = []
         expanded = self._snapshot.attributes("aria-expanded")

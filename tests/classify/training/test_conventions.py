@@ -106,7 +106,7 @@ class TestConventionFits:
         return TrainingTable.from_pages(self.PAGES)
 
     def matrix(self, table: TrainingTable) -> np.ndarray:
-        """Return a matrix with 1 for pages of blogs and 0 for others in its first column, and NaN in its last."""
+        """Return a matrix: 1 for pages of blogs, 0 for others in the first column; NaN in the last."""
         is_blog = np.array([page.corpus == "blogs" for page in table.pages])[table.row_page]
         x = np.zeros((len(table.row_page), COLUMNS), dtype=np.float32)
         x[:, 0], x[:, -1] = is_blog, np.nan
