@@ -2,8 +2,8 @@
 
 The language is in the classes and attributes of `pre`, `code` and the elements around them.
 
-The names of languages are those of GitHub Linguist, as usual in Markdown: `js` becomes `javascript`. Beside a class
-such as `hljs` or `highlight`, a known language is one, too.
+A language has the name that the page gives it, such as `js`. Beside a class such as `hljs` or `highlight`, a name that
+GitHub Linguist knows is one, too.
 """
 
 from __future__ import annotations
