@@ -65,6 +65,9 @@ Object.getOwnPropertyDescriptor(Document.prototype, 'fonts').get.call(document).
 _NAVIGATED: Final = re.compile("Cannot find context|Inspected target navigated|Execution context was destroyed")
 _ATTEMPTS: Final = 10
 
+_ATTEMPTS_WITH_SCRIPTS: Final = 5
+"""Attempts to read a page that keeps navigating, after which its scripts stop."""
+
 
 class LoadedPage:
     """Loaded page in a tab."""
@@ -82,8 +85,10 @@ class LoadedPage:
         Raises:
             BrowserError: the page navigates faster than it can be read.
         """
-        for _ in range(_ATTEMPTS):
+        for attempt in range(_ATTEMPTS):
             try:
+                if attempt == _ATTEMPTS_WITH_SCRIPTS:
+                    await self._stop_scripts()
                 if self._world is None:
                     frame = {"frameId": await main_frame_id(self._session)}
                     self._world = (await self._session.send("Page.createIsolatedWorld", frame))["executionContextId"]
@@ -93,6 +98,9 @@ class LoadedPage:
                 if not _NAVIGATED.search(str(error)):
                     raise
         raise BrowserError("the page navigates faster than it can be read: clean it with --scripts off")
+
+    async def _stop_scripts(self) -> None:
+        """Let the page navigate on: it may be the page of a caller."""
 
     async def _evaluate(self, expression: str, world: int) -> str:
         return await evaluate(self._session, expression, world=world)
@@ -180,6 +188,9 @@ class NavigatedPage(LoadedPage):
     async def evaluate(self, expression: str) -> str:
         """Evaluate an expression in the world of the page."""
         return await evaluate(self._session, expression)
+
+    async def _stop_scripts(self) -> None:
+        await self._session.send("Emulation.setScriptExecutionDisabled", {"value": True})
 
     @property
     def missed_scripts(self) -> int:
