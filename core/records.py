@@ -11,8 +11,6 @@ import numpy as np
 
 from vclean.box import Box
 from vclean.classify.content.threads import has_forum_address, has_forum_sign, names_forum
-from vclean.features.facts.dates import is_day_first, parse_date
-from vclean.features.facts.items import find_items
 from vclean.features.facts.labelled import ForumSigns, LabelledBlocks
 from vclean.features.facts.post_parts import is_action
 from vclean.features.facts.threads import PostSearch
@@ -125,6 +123,8 @@ class PageRecords:
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """Return the items in document order."""
+        from vclean.features.facts.items import find_items
+
         return tuple(self._item(record) for record in find_items(self._page, self._search))
 
     def _post(self, record: PostRecord) -> Post:
@@ -145,6 +145,8 @@ class PageRecords:
         """Return the date of a post: that of the attributes around its text, or else of its text."""
         if not record.is_dated:
             return ""
+        from vclean.features.facts.dates import is_day_first, parse_date
+
         language, snapshot = self._page.language, self._page.snapshot
         day_first = is_day_first(language, snapshot.language)
         if record.declared_date:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.facts.prices import MONEY, amount, currency_of, join_cents
-from vclean.features.facts.words import pattern_of, words_of
+from vclean.features.facts.words import pattern_of
 from vclean.features.struck import is_struck
 from vclean.features.text.page_title import normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -101,8 +101,6 @@ def _most_like_a_cart(page: PageView) -> int:
     most = 0
     for attribute in ("class", "id", "name"):
         values = page.snapshot.values(attribute)
-        if not _has_any("cart_name_sign", values.distinct):
-            continue
         named = [index for index, value in enumerate(values.distinct) if pattern_of(_CART).search(value[-200:])]
         most = max(most, int(np.bincount(values.index, minlength=len(values.distinct))[named].max(initial=0)))
     return most
@@ -110,14 +108,7 @@ def _most_like_a_cart(page: PageView) -> int:
 
 def _count_cart_texts(page: PageView) -> int:
     """Return the number of short blocks with the text of a button that puts a product into a shopping cart."""
-    texts = [text for text in page.texts if len(text) <= _CART_CHARS]
-    return sum(bool(pattern_of(_CART_TEXT).search(text)) for text in texts) if _has_any("cart_text_sign", texts) else 0
-
-
-def _has_any(group: str, texts: Sequence[str]) -> bool:
-    """Return whether one of the words of a group is in one of the texts; a fast test before that of a pattern."""
-    joined = "\n".join(texts).lower()
-    return any(word in joined for word in words_of(group))
+    return sum(bool(pattern_of(_CART_TEXT).search(text)) for text in page.texts if len(text) <= _CART_CHARS)
 
 
 def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductBlocks:
