@@ -36,7 +36,7 @@ from vclean.classify.corpora.corpora import Corpus, GoldPage, read_corpus, site
 from vclean.classify.evaluation.evaluate import PageEvaluation, Report, score_page
 from vclean.errors import InputError, UsageError, VcleanError
 from vclean.files import check_writable, write_atomic
-from vclean.timeouts import deadline
+from vclean.runtime import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -23,8 +23,8 @@ from visibility_cases import LEAD, SENTENCE, Case, cases
 from vclean import Cleaner, Policy
 from vclean.classify.corpora.corpora import GoldPage
 from vclean.files import write_atomic
-from vclean.progress import track
 from vclean.render.browser.chromium import find_chromium
+from vclean.runtime import track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

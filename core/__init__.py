@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from vclean.api import Cleaner, Segmenter, clean, clean_file, clean_url, segment, segment_file, segment_url
     from vclean.async_api import AsyncCleaner
     from vclean.block import Block, Blocks
-    from vclean.box import Box
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Decision, Prediction
     from vclean.errors import (
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     )
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments, Separators
-    from vclean.labels import EmptyReason, Kind, Label, PageType, Role, Visibility
+    from vclean.labels import Box, EmptyReason, Kind, Label, PageType, Role, Visibility
     from vclean.metadata import Evidence, Metadata
     from vclean.output.chunks import Chunk
     from vclean.output.overlay import PageImage
@@ -119,7 +118,7 @@ _MODULES = {
     "Block": "block",
     "BlockColumns": "features.blocks",
     "Blocks": "block",
-    "Box": "box",
+    "Box": "labels",
     "BrowserError": "errors",
     "BrowserMissingError": "errors",
     "Chunk": "output.chunks",

@@ -6,9 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from vclean.box import Box
 from vclean.errors import UsageError
-from vclean.labels import Kind, Label, Role, Visibility
+from vclean.labels import Box, Kind, Label, Role, Visibility
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

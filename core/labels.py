@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 
 class Label(StrEnum):
@@ -219,3 +219,22 @@ class EmptyReason(StrEnum):
     """Readers see no block of the page."""
     BOILERPLATE = "boilerplate"
     """All blocks were labelled as other than content."""
+
+
+class Box(NamedTuple):
+    """Rectangle in CSS px; the origin is the top left corner of the document, y increases downwards.
+
+    Attributes:
+        x: the left edge, CSS px.
+        y: the top edge, CSS px.
+        width: the width, CSS px.
+        height: the height, CSS px.
+
+    >>> Box(10, 20, 300, 40).width
+    300
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float

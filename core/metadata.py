@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.box import Box
+from vclean.labels import Box
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

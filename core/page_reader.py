@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from vclean.errors import UsageError
 from vclean.input.sources import find_sources, is_url, read_file, with_url
 from vclean.page import Page
-from vclean.timeouts import deadline
+from vclean.runtime import deadline
 
 if TYPE_CHECKING:
     from vclean.render.browser.renderer import Renderer

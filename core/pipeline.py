@@ -14,8 +14,8 @@ import numpy as np
 
 from vclean.errors import UsageError
 from vclean.page_reader import PageReader
+from vclean.runtime import deadline
 from vclean.settings import DEFAULT_PDOC, Policy, RenderSettings
-from vclean.timeouts import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.box import Box
 from vclean.classify.content.threads import has_forum_address, has_forum_sign, names_forum
 from vclean.features.facts.labelled import ForumSigns, LabelledBlocks
 from vclean.features.facts.post_parts import is_action
 from vclean.features.facts.threads import PostSearch
 from vclean.features.matrix import page_context
-from vclean.labels import Label
+from vclean.labels import Box, Label
 from vclean.output.images import image_sources
 from vclean.output.text import to_text
 from vclean.settings import Policy

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.block import Block, Blocks
-from vclean.box import Box
 from vclean.characters import format_count
-from vclean.labels import EmptyReason, Role, Visibility
+from vclean.labels import Box, EmptyReason, Role, Visibility
 from vclean.metadata import Metadata, read_metadata
 from vclean.output import registry
 from vclean.render.snapshot import Hidden

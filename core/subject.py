@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.box import Box
 from vclean.features.facts.products import price_and_currency
 from vclean.features.facts.subject import ProductSubject, find_subject
 from vclean.features.matrix import page_context
 from vclean.features.text.page_title import normalize
+from vclean.labels import Box
 from vclean.settings import Policy
 
 if TYPE_CHECKING:

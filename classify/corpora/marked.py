@@ -25,13 +25,13 @@ from vclean.files import make_folder
 from vclean.imports import check_installed
 from vclean.labels import REGION_ROLES, Role
 from vclean.page import Page
-from vclean.progress import track
 from vclean.render import tree
 from vclean.render.archive.pages import Archive
 from vclean.render.browser.renderer import Renderer
 from vclean.render.decode import read_document
 from vclean.render.static.parse import parse
 from vclean.render.storage.cache import RenderingCache
+from vclean.runtime import track
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:

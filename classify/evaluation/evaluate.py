@@ -18,8 +18,8 @@ from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import BlockColumns, extract_blocks
 from vclean.features.text.characters import EncodedTexts
 from vclean.page import Page
-from vclean.progress import track
 from vclean.render.snapshot import Snapshot
+from vclean.runtime import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.conventions import Conventions, one_hot, page_row
-from vclean.classify.training.fits import fit
-from vclean.classify.trees.boosting import SEED
+from vclean.classify.training.fits import SEED, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

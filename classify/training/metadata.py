@@ -10,7 +10,7 @@ import numpy as np
 from vclean.classify.metadata.choice import confirmed_blocks, marked_candidate, metadata_page
 from vclean.classify.metadata.model import FORMAT, MetadataModel, card_columns
 from vclean.classify.training import fits
-from vclean.classify.trees.boosting import SEED
+from vclean.classify.training.fits import SEED
 from vclean.classify.trees.forest import Forest
 from vclean.features.blocks import extract_blocks
 from vclean.features.facts.candidates import FIELDS

@@ -18,9 +18,8 @@ from vclean.classify.prediction import Prediction
 from vclean.classify.training import conventions, linear
 from vclean.classify.training.conventions import ConventionFits, seen_columns
 from vclean.classify.training.dataset import WEIGHT_CAP, design_matrix
-from vclean.classify.training.fits import FITS, fit
+from vclean.classify.training.fits import FITS, SEED, fit
 from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
-from vclean.classify.trees.boosting import SEED
 from vclean.errors import InputError
 from vclean.imports import versions
 from vclean.labels import KINDS, LABELS, REGION_ROLES, UNKNOWN, Kind, Label

@@ -13,7 +13,7 @@ import click
 
 from vclean.errors import BrowserMissingError, ModelError, NotHtmlError, OutputError, UsageError, VcleanError
 from vclean.labels import EmptyReason
-from vclean.progress import track
+from vclean.runtime import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from vclean.features.blocks import extract_blocks
 from vclean.files import make_folder
 from vclean.output.text import to_cleaneval, to_text
 from vclean.output.writers import write_and_log
-from vclean.progress import count_progress, track
+from vclean.runtime import count_progress, track
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:

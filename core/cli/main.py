@@ -18,7 +18,7 @@ import click
 from vclean.cli.command import Call, Command, usage_error
 from vclean.cli.interrupts import INTERRUPTED, raise_interrupts
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
-from vclean.logs import log_to_stderr
+from vclean.runtime import log_to_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,7 +11,7 @@ import click
 
 from vclean.cli.command import AnyValue, Options, argument, flag, is_on_command_line, option
 from vclean.errors import UsageError
-from vclean.logs import log_json
+from vclean.runtime import log_json
 from vclean.settings import OVERLAY_FORMATS, CleanerSettings, Policy, RenderSettings
 
 if TYPE_CHECKING:

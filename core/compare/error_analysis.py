@@ -17,11 +17,11 @@ from vclean.features.blocks import extract_blocks
 from vclean.html_pages import asset
 from vclean.labels import LABELS, Label, Visibility
 from vclean.output.overlay import to_overlay_page
-from vclean.progress import track
 from vclean.render.overlay.draw import as_output_errors, open_screenshot
 from vclean.render.overlay.html import draw_html
 from vclean.render.overlay.layers import frame_boxes
 from vclean.result import Result
+from vclean.runtime import track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

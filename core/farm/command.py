@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import click
 
+from vclean import runtime
 from vclean.characters import format_count
 from vclean.cli.command import Options, argument, command, flag, option
 from vclean.cli.options import (
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from vclean import progress
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
     from vclean.farm.stats import Stats
@@ -316,15 +316,14 @@ def _report_interruption(interruption: InterruptedRunError, stats: Stats) -> int
 
 def show_progress(stats: Stats) -> AbstractContextManager[None]:
     """Show the progress of a run on standard error inside the block."""
-    from vclean import progress
 
-    def update(bar: progress.Bar) -> None:
+    def update(bar: runtime.Bar) -> None:
         if bar.total != stats.total:
             bar.reset(stats.total)
         bar.set_postfix_str(f"{stats.failed.total():,} failed", refresh=False)
         bar.update(stats.skipped + stats.done - bar.n)
 
-    return progress.show_progress(
+    return runtime.show_progress(
         update, lambda: progress_line(stats), "pages", total=stats.total, initial=stats.skipped
     )
 

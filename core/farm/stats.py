@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from vclean.errors import InputError, NotHtmlError
 from vclean.input.sources import is_archive, is_container, is_parquet
 from vclean.input.tables import line_count, row_count
-from vclean.progress import background_thread
 from vclean.render.archive.index import open_matching_index
+from vclean.runtime import background_thread
 
 if TYPE_CHECKING:
     import threading

@@ -27,8 +27,8 @@ from vclean.farm.tasks import TaskOutcome, receive, send
 from vclean.imports import block_pandas
 from vclean.pipeline import Pipeline
 from vclean.render.storage.cache import to_bytes
+from vclean.runtime import deadline
 from vclean.settings import DEFAULT_PDOC
-from vclean.timeouts import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

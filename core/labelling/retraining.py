@@ -19,10 +19,10 @@ from vclean.classify.evaluation.scores import word_score
 from vclean.classify.metadata.choice import confirmed_blocks
 from vclean.classify.metadata.model import load_shipped
 from vclean.classify.training.dataset import page_rows
+from vclean.classify.training.fits import SEED
 from vclean.classify.training.incremental import CorrectedPage, continue_training
 from vclean.classify.training.metadata import continue_training as continue_metadata
 from vclean.classify.training.metadata import corrected_example
-from vclean.classify.trees.boosting import SEED
 from vclean.errors import InputError
 from vclean.features.block_names import block_names, match_blocks
 from vclean.features.blocks import extract_blocks

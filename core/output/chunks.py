@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from vclean.block import Block
-    from vclean.box import Box
     from vclean.features.blocks import BlockColumns
-    from vclean.labels import Kind, Role
+    from vclean.labels import Box, Kind, Role
     from vclean.result import Result
 
 _END: Final = re.compile(

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.box import Box
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
+    from vclean.labels import Box
     from vclean.metadata import Metadata
     from vclean.result import Result
 

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.features.facts.json_ld import first_text
-from vclean.features.struck import is_struck
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from vclean.features.facts.slots import RecordTexts
+    from vclean.render.snapshot import Snapshot
+
 
 MONEY: Final = re.compile(
     r"(?:[$€£¥￥₹₩₽₺₫฿₪₱]|\b(?:USD|EUR|GBP|CHF|SEK|NOK|DKK|PLN|CAD|AUD|Rs\.?|kr\.?|R\$)\s?)\s?\d(?:[\d.,\s]|['’](?=\d)){0,24}"
@@ -41,6 +45,13 @@ _CURRENCIES: Final = {
 }  # fmt: skip
 """Currencies by signs that only one currency has."""
 _CODE: Final = re.compile(r"\b(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|CNY|SEK|NOK|DKK|PLN|CZK|RUB|INR)\b")
+_TAGS: Final = ("del", "s", "strike")
+_NAME: Final = re.compile(
+    r"(?:old|was|former|original|compare|strike|crossed|list|msrp|rrp)[-_]*(?:at[-_]*)?price|"
+    r"price[-_]*(?:old|was|former|original|compare|strike|crossed|list|rrp)|strike-?through|line-?through",
+    re.IGNORECASE,
+)
+"""Names of elements with the price before a sale."""
 
 
 def record_prices(texts: RecordTexts) -> dict[int, str]:
@@ -106,3 +117,16 @@ def currency_of(text: str) -> str:
     """
     code = _CODE.search(text)
     return code[0] if code else next((code for sign, code in _CURRENCIES.items() if sign in text), "")
+
+
+def is_struck(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are struck out, or inside of one that is: bool (N,)."""
+    struck = snapshot.is_tag(_TAGS)
+    struck |= np.array(["line-through" in line for line in snapshot.styles.column("text-decoration-line")], dtype=bool)[
+        snapshot.style
+    ]
+    classes = snapshot.values("class")
+    if len(classes.node):
+        named = np.array([bool(_NAME.search(names)) for names in classes.distinct], dtype=bool)
+        struck[classes.node[named[classes.index]]] = True
+    return np.asarray(tree.path_sum(struck, snapshot.end) > 0) if struck.any() else struck

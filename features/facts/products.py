@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.prices import MONEY, amount, currency_of, join_cents
+from vclean.features.facts.prices import MONEY, amount, currency_of, is_struck, join_cents
 from vclean.features.facts.words import pattern_of
-from vclean.features.struck import is_struck
 from vclean.features.text.page_title import normalize
 
 if TYPE_CHECKING:

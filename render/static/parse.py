@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
 
 import numpy as np
@@ -22,10 +22,9 @@ from vclean.render.snapshot import ATTRIBUTES, MAX_ID, NAMING, Snapshot
 from vclean.render.static import _tree
 from vclean.render.static.document import document_head, prune, read_tree, text_of
 from vclean.render.static.hiding import read_style_sheets
-from vclean.render.static.lazy_images import find_lazy_images
 from vclean.render.static.styles import Tree, resolve_styles
+from vclean.runtime import run_within
 from vclean.settings import RenderSettings
-from vclean.timeouts import run_within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from vclean.page import Page
     from vclean.render.static.hiding import HidingRules
+
 
 _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".join(map(str, etree.LIBXML_VERSION))
 
@@ -58,6 +58,13 @@ _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")
 _FROM_ROOT = re.compile(r"/(?:[\w%~=+,-][\w%~=+,.-]*/)*(?:[\w%~=+,-][\w%~=+,.-]*)?(?:\?[\w%~=+,.&/-]+)?")
 """Root-relative links that need only the origin; `urljoin` has the same result at ten times the cost."""
+LAZY: Final = "data-src"
+"""Attribute of a snapshot with the address of an image that is loaded later."""
+_FILE: Final = re.compile(r"(?:(?:https?:)?/)?/[^\s,]*\.(?:avif|gif|jpe?g|png|webp)(?:[?#][^\s,]*)?", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"(?:https?:)?//[^\s,]+", re.IGNORECASE)
+_NAME: Final = re.compile(r"src|image|img|orig|lazy|load|full|photo", re.IGNORECASE)
+"""Name of an attribute with an address that may be that of an image without a suffix."""
+_SET: Final = re.compile(r"\S+\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)")
 
 
 def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
@@ -235,3 +242,42 @@ def join(base: str, link: str) -> str:
         return urljoin(base, link.strip())
     except ValueError:
         return link
+
+
+def find_lazy_images(root: etree._Element) -> None:
+    """Copy the address of each image that has only a placeholder from another attribute to `LAZY`, in place.
+
+    An image in `<noscript>` is that beside it.
+    """
+    for image in list(root.iter("img")):
+        if _is_missing(image):
+            for name in map(str, image.attrib):
+                address = image.get(name, "").strip()
+                if name.startswith("data-") and image.get(LAZY) is None and _is_address(name, address):
+                    image.set(LAZY, address)
+                elif name.startswith("data-") and image.get("data-srcset") is None and _SET.match(address):
+                    image.set("data-srcset", address)
+    for noscript in list(root.iter("noscript")):
+        images = list(noscript.iter("img"))
+        if len(images) == 1 and not "".join(map(str, noscript.itertext())).strip():
+            _give_address(noscript, images[0])
+
+
+def _is_address(name: str, value: str) -> bool:
+    return bool(_FILE.fullmatch(value) or (_NAME.search(name) and _ADDRESS.fullmatch(value)))
+
+
+def _is_missing(image: etree._Element) -> bool:
+    source = image.get("src", "").strip()
+    return not source or source.lower().startswith(("data:", "about:")) or "placeholder" in source.lower()
+
+
+def _give_address(noscript: etree._Element, image: etree._Element) -> None:
+    """Give the image beside a `<noscript>` the address in it, unless it has one."""
+    for beside in (noscript.getprevious(), noscript.getnext()):
+        twin = None if beside is None else next(beside.iter("img"), None)
+        if twin is not None and _is_missing(twin):
+            for name in ("src", LAZY, "srcset", "data-srcset"):
+                if image.get(name):
+                    twin.set(f"data-{name.removeprefix('data-')}", image.get(name, ""))
+            return

@@ -17,7 +17,7 @@ from vclean.errors import LimitError, NotHtmlError
 from vclean.render.completeness import BETTER
 from vclean.render.static.document import prune, read_tree, visible_length
 from vclean.render.static.formulas import replace_formulas
-from vclean.timeouts import run_within
+from vclean.runtime import run_within
 
 if TYPE_CHECKING:
     from vclean.settings import RenderSettings

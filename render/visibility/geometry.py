@@ -13,9 +13,15 @@ from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS
 from vclean.render.visibility.painting import turned_away, viewport_styles
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
+
+    Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+    """Indices of points, and of the box around each."""
+
 
 _EXEMPT_TAGS: Final = frozenset(("datalist", "optgroup", "option", "rp", "select")) | REPLACED_TAGS | SKIPPED_TAGS
 """Elements that contain no text of the page, or that the system paints."""
@@ -40,6 +46,8 @@ _FAR_DOWN: Final = 5000.0
 """CSS px of empty page above the last texts of a page, after which readers do not look for more."""
 _FEW: Final = 0.1
 """Largest share of the texts of a page that may be far down."""
+_MAX_PAIRS: Final = 1_000_000
+"""Pairs of a point and a box that are compared at once: about 50 MB."""
 
 
 class CandidateTexts:
@@ -199,3 +207,32 @@ def _far_below(top: NDArray[np.float32], bottom: NDArray[np.float32]) -> NDArray
     if len(gaps) and len(top) - gaps[0] - 1 <= max(1, _FEW * len(top)):
         far[order[gaps[0] + 1 :]] = True
     return far
+
+
+def points_in_boxes(points: NDArray[np.float32], boxes: NDArray[np.float32]) -> Iterator[Pairs]:
+    """Yield the pairs of a point and a box that contains it, in chunks; boxes ascend.
+
+    Points are sorted by y, so that each box is only compared with the points between its top and bottom.
+
+    Args:
+        points: float32 (P, 2).
+        boxes: float32 (B, 4).
+    """
+    if not len(boxes):
+        return
+    order = np.argsort(points[:, 1], kind="stable")
+    y = points[order, 1]
+    first = np.searchsorted(y, boxes[:, 1])
+    count = np.maximum(np.searchsorted(y, boxes[:, 1] + boxes[:, 3]) - first, 0)
+    chunk = (np.cumsum(count) - count) // _MAX_PAIRS
+    for rows in np.split(np.arange(len(boxes)), np.flatnonzero(np.diff(chunk)) + 1):
+        box = np.repeat(rows, count[rows])
+        begin = np.cumsum(count[rows]) - count[rows]
+        point = order[np.arange(len(box)) + np.repeat(first[rows] - begin, count[rows])]
+        inside = (boxes[box, 0] <= points[point, 0]) & (points[point, 0] < boxes[box, 0] + boxes[box, 2])
+        yield point[inside], box[inside]
+
+
+def contains(box: NDArray[np.float32], point: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return whether each box (..., 4) contains its point (..., 2), bool (...)."""
+    return np.asarray(((box[..., :2] <= point) & (point < box[..., :2] + box[..., 2:])).all(axis=-1))

@@ -14,7 +14,7 @@ import numpy as np
 from vclean.render import tree
 from vclean.render.css_colors import Color, colors_in, contrast
 from vclean.render.snapshot import Hidden
-from vclean.render.visibility.boxes import contains, points_in_boxes
+from vclean.render.visibility.geometry import contains, points_in_boxes
 from vclean.render.visibility.paint_order import PaintOrder
 from vclean.render.visibility.painting import NO_EFFECT, Painting
 

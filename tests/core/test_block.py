@@ -7,10 +7,9 @@ import pytest
 from helpers.pages import laid_out, result, snapshot
 
 from vclean.block import Blocks
-from vclean.box import Box
 from vclean.classify.explain.reasons import Explanation, Reason
 from vclean.errors import UsageError
-from vclean.labels import Label, Role, Visibility
+from vclean.labels import Box, Label, Role, Visibility
 from vclean.output.source_positions import SourcePosition
 
 HTML = "<nav>Home</nav><h1>Rain</h1><p>It rained.</p><p>Again.</p><ul><li>a<li>b</ul><p hidden>Folded</p>"

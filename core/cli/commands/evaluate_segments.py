@@ -147,7 +147,7 @@ def _write_files(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSum
 
 def _train(segmenters: Sequence[TunableSegmenter], pages: Sequence[RenderedMarkedPage]) -> list[TunableSegmenter]:
     """Return the segmenters, with those that need training trained on the pages; show the progress."""
-    from vclean.progress import count_progress
+    from vclean.runtime import count_progress
 
     with count_progress("training", "folds") as advance:
         return [segmenter.trained(pages, advance) for segmenter in segmenters]

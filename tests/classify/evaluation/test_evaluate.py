@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from vclean import progress
+from vclean import runtime
 from vclean.classify.corpora.corpora import GoldPage, read_corpus
 from vclean.classify.evaluation.evaluate import PageEvaluation, Report, evaluate, score_page
 from vclean.classify.evaluation.reliability import CalibrationSample
@@ -140,7 +140,7 @@ class TestEvaluate:
             run([corpus((ARTICLE, GOLD, None))], read=interrupted)
 
     def test_reports_progress_of_each_corpus(self, corpus, capsys, monkeypatch):
-        monkeypatch.setattr(progress, "_BAR_SECONDS", 0.01)
+        monkeypatch.setattr(runtime, "_BAR_SECONDS", 0.01)
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         run([corpus((ARTICLE, GOLD, None))], read=lambda page: time.sleep(0.1) or parse(page))
         captured = capsys.readouterr()

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from helpers.waiting import assert_eventually
 
-from vclean import progress
+from vclean import runtime
 from vclean.farm.command import final_line, progress_line, show_progress
 from vclean.farm.stats import Stats
 
@@ -48,7 +48,7 @@ class TestShowProgress:
     def test_log_lines_without_terminal(
         self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(progress, "_LINE_SECONDS", 0.01)
+        monkeypatch.setattr(runtime, "_LINE_SECONDS", 0.01)
         stats = Stats()
         with caplog.at_level(logging.WARNING, "vclean"), show_progress(stats):
             stats.ok = 7
@@ -58,7 +58,7 @@ class TestShowProgress:
         assert len(caplog.messages) == output, "it continues after the block"
 
     def test_bar_on_terminal(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        monkeypatch.setattr(progress, "_BAR_SECONDS", 0.01)
+        monkeypatch.setattr(runtime, "_BAR_SECONDS", 0.01)
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         output = ""
         stats = Stats(total=20)

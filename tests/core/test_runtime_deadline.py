@@ -7,7 +7,7 @@ import time
 import pytest
 
 from vclean.errors import DeadlineError
-from vclean.timeouts import deadline
+from vclean.runtime import deadline
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="POSIX only")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from helpers.waiting import assert_eventually
 
-from vclean import progress
-from vclean.progress import call_every, count_progress, show_progress, track
+from vclean import runtime
+from vclean.runtime import call_every, count_progress, show_progress, track
 
 if TYPE_CHECKING:
     pass
@@ -26,8 +26,8 @@ class Terminal(io.StringIO):
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the interval between lines."""
-    monkeypatch.setattr(progress, "_LINE_SECONDS", 0.01)
-    monkeypatch.setattr(progress, "_BAR_SECONDS", 0.01)
+    monkeypatch.setattr(runtime, "_LINE_SECONDS", 0.01)
+    monkeypatch.setattr(runtime, "_BAR_SECONDS", 0.01)
 
 
 def opened_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
@@ -138,4 +138,4 @@ class TestLine:
         ],
     )
     def test_known_parts(self, done: int, total: int | None, seconds: float, line: str) -> None:
-        assert progress._line(done, total, "folds", seconds) == line
+        assert runtime._line(done, total, "folds", seconds) == line

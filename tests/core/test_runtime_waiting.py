@@ -7,7 +7,7 @@ import time
 import pytest
 
 from vclean.errors import DeadlineError, LimitError
-from vclean.timeouts import run_within
+from vclean.runtime import run_within
 
 
 class TestRunWithin:

@@ -7,7 +7,7 @@ from types import TracebackType
 import pytest
 
 from vclean.cli.main import main
-from vclean.logs import LineFormatter
+from vclean.runtime import LineFormatter
 
 
 def formatted(

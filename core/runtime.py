@@ -1,0 +1,301 @@
+"""What a run does beside its work: report progress, keep deadlines, write its log.
+
+Progress is a bar on a terminal, a log line every 30 seconds elsewhere or with --log-json, and nothing with --quiet: it
+is shown if the package's logger logs warnings, so no function needs a parameter for it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from vclean.errors import DeadlineError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType
+
+    from tqdm import tqdm
+
+    Bar: TypeAlias = tqdm[Any]
+
+_T = TypeVar("_T")
+
+_BAR_SECONDS: Final = 0.5
+_LINE_SECONDS: Final = 30.0
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Line ends, characters that a terminal interprets, and those that change the direction of the text."""
+_log = logging.getLogger("vclean")
+
+
+def track(items: Iterable[_T], task: str, unit: str, *, total: int | None = None) -> Iterator[_T]:
+    """Iterate over `items` and show the progress on standard error.
+
+    Args:
+        items: the items to process.
+        task: the title of the progress, such as `reading`.
+        unit: the noun for the items, in the plural, with an s.
+        total: the number of items; None if unknown.
+
+    Yields:
+        Each item.
+    """
+    with count_progress(task, unit, total=total) as advance:
+        for item in items:
+            yield item
+            advance()
+
+
+@contextmanager
+def count_progress(task: str, unit: str, *, total: int | None = None) -> Iterator[Callable[[], None]]:
+    """Show the progress of the work in the block.
+
+    Args:
+        task: the title of the progress, such as `training`.
+        unit: the noun for the units of work, in the plural, with an s.
+        total: the number of units; None if unknown.
+
+    Yields:
+        A function to call after each unit.
+    """
+    done = 0
+    start = time.monotonic()
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+
+    def line() -> str:
+        return f"{task}: {_line(done, total, unit, time.monotonic() - start)}"
+
+    with show_progress(lambda bar: bar.update(done - bar.n), line, unit, task=task, total=total):
+        yield advance
+
+
+@contextmanager
+def show_progress(
+    update: Callable[[Bar], object],
+    line: Callable[[], str],
+    unit: str,
+    *,
+    task: str = "",
+    total: int | None = None,
+    initial: int = 0,
+) -> Iterator[None]:
+    """Show the progress of the work in the block; a thread calls `update` or `line` periodically.
+
+    Args:
+        update: updates the bar to the current state.
+        line: returns the current state in one line.
+        unit: the noun for the units of work, in the plural.
+        task: the title of the bar.
+        total: the number of units; None if unknown.
+        initial: the number of units that were done before.
+    """
+    if not _log.isEnabledFor(logging.WARNING) or sys.stderr is None:
+        yield
+    elif not sys.stderr.isatty() or logs_json():
+        lines: list[str] = []
+
+        def log() -> None:
+            lines.append(line())
+            _log.warning("%s", lines[-1])
+
+        with call_every(_LINE_SECONDS, log):
+            yield
+        if lines:
+            log()
+    else:
+        with _bar(task, unit, total, initial) as bar, call_every(_BAR_SECONDS, lambda: update(bar)):
+            yield
+
+
+@contextmanager
+def _bar(task: str, unit: str, total: int | None, initial: int) -> Iterator[Bar]:
+    """Show a bar; log lines appear above it."""
+    from tqdm import tqdm
+    from tqdm.contrib.logging import logging_redirect_tqdm
+
+    with (
+        logging_redirect_tqdm([_log]),
+        tqdm(desc=task or None, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
+    ):
+        yield bar
+
+
+@contextmanager
+def call_every(seconds: float, call: Callable[[], object]) -> Iterator[None]:
+    """Call a function from a thread every `seconds` until the block ends."""
+
+    def repeat(stop: threading.Event) -> None:
+        while not stop.wait(seconds):
+            call()
+
+    with background_thread(repeat):
+        yield
+
+
+@contextmanager
+def background_thread(work: Callable[[threading.Event], object]) -> Iterator[None]:
+    """Run `work` in a thread during the block; it has to return soon after the event in its argument is set."""
+    stop = threading.Event()
+    thread = threading.Thread(target=work, args=(stop,), name="vclean-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _line(done: int, total: int | None, unit: str, seconds: float) -> str:
+    """Return the progress in one line: units done, rate, and estimated time left.
+
+    >>> _line(250, 1000, "pages", 50)
+    '250 of 1,000 pages, 5 a second, 02:30 left'
+    """
+    from tqdm import tqdm
+
+    of = "" if total is None else f" of {total:,}"
+    rate = f", {_rate(done / seconds)}" if done and seconds else ""
+    left = "" if total is None or not done else f", {tqdm.format_interval((total - done) * seconds / done)} left"
+    units = unit.removesuffix("s") if done == 1 and not of else unit
+    return f"{done:,}{of} {units}{rate}{left}"
+
+
+def _rate(rate: float) -> str:
+    if rate < 1:
+        return f"{1 / rate:,.0f} s each"
+    return f"{rate:,.0f} a second" if rate >= 10 else f"{rate:.2g} a second"
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Limit the time of the block to `seconds` of wall clock.
+
+    The limit uses the alarm signal. It applies only in the main thread of a POSIX system, and only if no other code
+    uses the alarm; elsewhere there is no limit. A running call of a C library is never interrupted.
+
+    Raises:
+        DeadlineError: the block took longer.
+    """
+    if not _is_available():
+        yield
+        return
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise DeadlineError(f"the page took longer than {seconds:g} s: raise --timeout")
+
+    previous_handler = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous_handler)
+
+
+def _is_available() -> bool:
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        return False
+    return signal.getsignal(signal.SIGALRM) is signal.SIG_DFL and not signal.getitimer(signal.ITIMER_REAL)[0]
+
+
+def run_within(seconds: float, work: Callable[[], _T]) -> _T:
+    """Run `work` in a new thread and return its result.
+
+    After a timeout the thread is abandoned and continues in the background. Signals (an alarm, Ctrl-C) are handled
+    while `work` is in a library that releases the global interpreter lock, such as lxml while it parses.
+
+    Args:
+        seconds: the limit of wall clock.
+        work: the function to run.
+
+    Returns:
+        The result of `work`.
+
+    Raises:
+        DeadlineError: `work` took longer than `seconds`.
+    """
+    future: Future[_T] = Future()
+    threading.Thread(target=_fulfil, args=(future, work), daemon=True).start()
+    try:
+        return future.result(seconds)
+    except TimeoutError as error:
+        raise DeadlineError(f"the page took longer than {seconds:g} s: raise --timeout") from error
+
+
+def _fulfil(future: Future[_T], work: Callable[[], _T]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:  # re-raised by `future.result`
+        future.set_exception(error)
+
+
+class LineFormatter(logging.Formatter):
+    r"""Formatter that writes each message on one line: names of pages may contain control characters.
+
+    >>> LineFormatter().format(logging.LogRecord("vclean", logging.WARNING, "", 0, "no %s", ("a\x1b[2J\nb",), None))
+    'vclean: no a [2J b'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the message as one line, then the traceback if there is one."""
+        line = f"vclean: {_CONTROLS.sub(' ', record.getMessage())}"
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+class JsonFormatter(logging.Formatter):
+    """Formatter that writes a JSON object for each message: `time` (ISO 8601, UTC), `level`, `message`.
+
+    >>> record = logging.LogRecord("vclean", logging.WARNING, "", 0, "%d pages", (3,), None)
+    >>> record.created = 0
+    >>> JsonFormatter().format(record)
+    '{"time":"1970-01-01T00:00:00.000Z","level":"warning","message":"3 pages"}'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the message as one line of JSON."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        entry = {
+            "time": time.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            entry["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+
+
+@contextmanager
+def log_to_stderr() -> Iterator[None]:
+    """Write the log of the package to standard error during the block, one line per message."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LineFormatter())
+    _log.addHandler(handler)
+    level = _log.level
+    try:
+        yield
+    finally:
+        _log.setLevel(level)
+        _log.removeHandler(handler)
+
+
+def log_json() -> None:
+    """Write the messages of `log_to_stderr` as JSON from now on."""
+    for handler in _log.handlers:
+        handler.setFormatter(JsonFormatter())
+
+
+def logs_json() -> bool:
+    """Return whether messages are written as JSON. A progress bar would be in their way."""
+    return any(isinstance(handler.formatter, JsonFormatter) for handler in _log.handlers)
