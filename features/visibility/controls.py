@@ -8,7 +8,7 @@ the scripts of a page run (`vclean.render.browser.clicks`).
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -177,12 +177,8 @@ class Panels:
             element = self._parent[element]
 
     def _values(self, name: str, *, in_sight: bool = False) -> Iterator[tuple[int, str]]:
-        for element, value in self._snapshot.attributes(name).items():
-            if not in_sight or self._in_sight[element]:
-                yield element, value
-
-    def _is_closed(self, element: int) -> bool:
-        return self._snapshot.attributes("aria-expanded").get(element, "").lower() == "false"
+        values = self._snapshot.attributes(name).items()
+        return iter(values) if not in_sight else ((each, value) for each, value in values if self._in_sight[each])
 
     def _children(self, element: int) -> Iterator[int]:
         child = element + 1
@@ -223,13 +219,12 @@ class Panels:
         """Return the elements named by controls in sight, and those named by controls that are closed."""
         named: list[int] = []
         closed: list[int] = []
-        expanded = self._snapshot.attributes("aria-expanded")
         for element, names in self._names():
             targets = [each for name in names for each in self._by_id.get(name, ())]
-            if expanded.get(element, "").lower() != "true":
-                named += targets
-            if self._is_closed(element):
-                closed += targets
+            if targets:
+                expanded = self._snapshot.attributes("aria-expanded").get(element, "").lower()
+                named += targets if expanded != "true" else []
+                closed += targets if expanded == "false" else []
         return named, closed
 
     def _names(self) -> Iterator[tuple[int, Iterable[str]]]:
@@ -237,8 +232,9 @@ class Panels:
         for name in _IDS:
             yield from ((element, value.split()) for element, value in self._values(name, in_sight=True))
         for name in _REFERENCES:
-            for element, value in self._values(name, in_sight=True):
-                yield element, _FRAGMENT.findall(value)[-1:]
+            for element, value in self._values(name):
+                if "#" in value and self._in_sight[element]:
+                    yield element, _FRAGMENT.findall(value)[-1:]
         for element, value in self._values("data-names", in_sight=True):
             if self._is_operable[element]:
                 yield element, [value, *_FRAGMENT.findall(value)]
@@ -312,8 +308,9 @@ class Panels:
                 siblings.setdefault(parent, []).append(next(self._following(parent), parent))
             if is_in_label or self._in_sight[box] or ids.get(box) in labelled:
                 siblings.setdefault(parent, []).extend(self._following(box))
+        counts = Counter(self._parent[box] for box in self._boxes)
         for parent, following in siblings.items():
-            count = sum(self._parent[box] == parent for box in self._boxes)
+            count = counts[parent]
             for each in dict.fromkeys(following):
                 children = list(self._children(each)) if self._in_sight[each] else []
                 panels = children if len(children) == count > 1 else [each]
