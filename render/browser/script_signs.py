@@ -31,6 +31,8 @@ _SHOWS: Final = re.compile(
     r"|customElements|IntersectionObserver|removeAttribute"
 )
 """Means of a script by which it may show an element."""
+_DIRECTIVE: Final = re.compile(r"<[a-z][^<>]*?\s([@:]|[a-z]{1,3}-)[a-z][\w.:-]*\s*=", re.IGNORECASE)
+"""Attribute that is none of HTML, such as `x-show` or `@click`; the group is its prefix."""
 _ATTRIBUTE: Final = re.compile(r"\s((?:data|[a-z]{1,3})-[\w-]+)(?=\s*[=>]|\s+[\w-]+\s*=)")
 _MOST_TEXTS: Final = 100
 _SOUGHT: Final = 60
@@ -50,10 +52,6 @@ _LEAST_NAME: Final = 3
 _WORD: Final = re.compile(r"[\w-]+")
 _SELECTOR: Final = re.compile(r"['\"`]([.#][\w-]+)")
 _SITE_TAGS: Final = frozenset((*CONTROL_TAGS, "footer", "form", "nav"))
-_RELATIVE: Final = re.compile(
-    r"\bthis\b.*(?:parent|sibling|closest|next|prev).*(?:style|hidden|class|show|toggle|slide|fade)", re.IGNORECASE
-)
-"""Handler that changes elements around its own."""
 _LEAST_HIDDEN: Final = 20
 """Characters of hidden text that may wait for a script."""
 _WAITING: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
@@ -61,8 +59,8 @@ _MOST: Final = 0.5
 """Share of the text in sight; a page with less waits for its scripts."""
 _LEAST_TEXT: Final = 400
 """Characters of a page of which most are hidden."""
-_SAME: Final = 0.98
-"""Share of the text in sight that another rendering of the same text has at least."""
+_KEPT: Final = 0.9
+"""Share of the text of a page that is left, hidden or not, if its scripts ran as they should."""
 
 
 def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None, *, network: bool) -> str:
@@ -78,13 +76,12 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
 
 
 def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, network: bool) -> Iterator[str]:
-    length = snapshot.text_length * ~_is_of_site(snapshot)[snapshot.text_parent]
-    waiting = np.isin(snapshot.text_hidden, _WAITING) & (length >= _LEAST_HIDDEN)
+    waiting, hidden, shown = _waiting_texts(snapshot)
     total = int(snapshot.text_length.sum())
-    hidden, shown = int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
     enhanced = {tag for tag in snapshot.tags if "-" in tag}
     enhanced.update({_WITHOUT_SCRIPTS} & set(snapshot.attributes("class").get(0, "").split()))
-    if not hidden and not enhanced and total >= _LEAST_TEXT:
+    directives = set(_DIRECTIVE.findall(source))
+    if not hidden and not enhanced and not directives and total >= _LEAST_TEXT:
         return
     handlers = [double or single for double, single in _HANDLER.findall(source)] if _ON.search(source) else []
     scripts, has_others = _scripts_at_hand(source, snapshot.url, resources)
@@ -97,13 +94,21 @@ def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, netw
     showing = [script for script in (script[:_MOST_OF_SCRIPT] for script in scripts) if _SHOWS.search(script)]
     if enhanced and any(name in script and name in _WORD.findall(script) for script in showing for name in enhanced):
         yield "a script enhances the page"
+    if any(prefix in script for script in showing for prefix in directives):
+        yield "a script reads attributes of its own"
     names = _names(snapshot, waiting) | _attributes(snapshot, waiting, source)
     if names and any(not names.isdisjoint(_names_in(script)) for script in showing):
         yield "a script names hidden elements"
-    if any(map(_RELATIVE.search, handlers)):
-        yield "a handler shows what is beside it"
     if has_others and hidden >= max(_MUCH_HIDDEN, _MUCH * shown):
         yield "much text is hidden before scripts run"
+
+
+def _waiting_texts(snapshot: Snapshot) -> tuple[NDArray[np.bool_], int, int]:
+    """Return which texts outside menus may wait for a script, bool (T,), their characters, and those in sight."""
+    length = snapshot.text_length * ~_is_of_site(snapshot)[snapshot.text_parent]
+    waiting = np.isin(snapshot.text_hidden, _WAITING) & (length >= _LEAST_HIDDEN)
+    waiting[snapshot.revealed] = False
+    return waiting, int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
 
 
 def _is_of_site(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -170,7 +175,7 @@ def noted(rendering: Rendering, note: str) -> Rendering:
 
 
 def better(rendering: Rendering, again: Rendering, sign: str) -> Rendering:
-    """Return the better of two renderings: with more text in sight, or with as much that is in sight or can be opened.
+    """Return the rendering with scripts if it has nearly as much text, of which enough is in sight; else the other.
 
     Args:
         rendering: without scripts.
@@ -178,11 +183,9 @@ def better(rendering: Rendering, again: Rendering, sign: str) -> Rendering:
         sign: why the page was rendered again, for the note.
     """
     first, second = rendering.snapshot, again.snapshot
-    shown, shown_again = (int(each.text_length[each.text_hidden == Hidden.NO].sum()) for each in (first, second))
-    is_more = shown_again * _SAME > shown
-    is_as_much = shown_again + int(second.text_length[second.revealed].sum()) >= _SAME * shown
-    if is_more or (is_as_much and len(second.revealed)):
-        reason = "more text is in sight" if is_more else "clicks show more text"
+    _, hidden, shown = _waiting_texts(second)
+    is_whole = second.text_length.sum() >= _KEPT * first.text_length.sum()
+    if is_whole and shown >= _MOST * max(hidden, _waiting_texts(first)[2]):
         snapshot = replace(second, notes=first.notes, scripted=first.scripted)
-        return noted(replace(again, snapshot=snapshot), f"{sign}; rendered with them: {reason}")
+        return noted(replace(again, snapshot=snapshot), f"{sign}; rendered with them")
     return rendering
