@@ -187,7 +187,8 @@ class AsyncRenderer:
             rendering = await self._render_text(process, document.text, page, screenshot=screenshot)
         rendering = await self._completed(process, _with_document(rendering, document), document, page)
         left = self._settings.deadline - (time.perf_counter() - started)
-        return await self._with_scripts(process, rendering, document, page, left)
+        rendering = await self._with_scripts(process, rendering, document, page, left)
+        return await self._without_doubts(process, rendering, document.text)
 
     async def _with_scripts(
         self, process: BrowserProcess, rendering: Rendering, document: Document, page: Page, left: float
@@ -231,7 +232,7 @@ class AsyncRenderer:
             return rendering  # scripts may replace a notice of loading
         html = recovery.without_scripts(reading.text, self._settings)
         again = await self._render_text(process, html, page, screenshot=rendering.screenshot is not None)
-        return _better(rendering, again, reading)
+        return _better(rendering, await self._without_doubts(process, again, html), reading)
 
     async def _render_text(self, process: BrowserProcess, text: str, page: Page, *, screenshot: bool) -> Rendering:
         if self._is_document(page):
@@ -275,23 +276,22 @@ class AsyncRenderer:
         if screenshot:
             await self._hide_overlays(tab, snapshot)
             self._tab, png = None, await tab.screenshot()
-        if doubts:
-            snapshot = await self._compared_document(process, snapshot, doubts, text)
-        return Rendering(snapshot, png)
+        return Rendering(snapshot, png, doubts=doubts)
 
-    async def _compared_document(
-        self, process: BrowserProcess, snapshot: Snapshot, doubts: Mapping[int, int], text: str
-    ) -> Snapshot:
-        """Decide on the doubtful texts of a document in a tab that paints."""
+    async def _without_doubts(self, process: BrowserProcess, rendering: Rendering, text: str) -> Rendering:
+        """Decide on the doubtful texts of a document, which else count as shown, in a tab that paints."""
+        if not rendering.doubts or not process.is_alive:
+            return rendering
         from vclean.render.browser import walker
 
-        tab = await self._open_tab(process, paint=True)
+        tab, url = await self._open_tab(process, paint=True), rendering.snapshot.url
         try:
             async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
-                await tab.read(text, lambda: walker.call(snapshot.url, self._settings, omissions=Omissions()))
-                return await self._compared(tab, snapshot, doubts)
+                await tab.read(text, lambda: walker.call(url, self._settings, omissions=Omissions()))
+                snapshot = await self._compared(tab, rendering.snapshot, rendering.doubts)
+                return replace(rendering, snapshot=snapshot, doubts={})
         except TimeoutError:
-            return snapshot  # doubtful texts count as shown
+            return rendering
         finally:
             await tab.close()
 
