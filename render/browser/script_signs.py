@@ -52,6 +52,10 @@ _LEAST_NAME: Final = 3
 _WORD: Final = re.compile(r"[\w-]+")
 _SELECTOR: Final = re.compile(r"['\"`]([.#][\w-]+)")
 _SITE_TAGS: Final = frozenset((*CONTROL_TAGS, "footer", "form", "nav"))
+_RELATIVE: Final = re.compile(
+    r"\bthis\b.*(?:parent|sibling|closest|next|prev).*(?:style|hidden|class|show|toggle|slide|fade)", re.IGNORECASE
+)
+"""Handler that changes elements around its own."""
 _LEAST_HIDDEN: Final = 20
 """Characters of hidden text that may wait for a script."""
 _WAITING: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
@@ -99,6 +103,8 @@ def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, netw
     names = _names(snapshot, waiting) | _attributes(snapshot, waiting, source)
     if names and any(not names.isdisjoint(_names_in(script)) for script in showing):
         yield "a script names hidden elements"
+    if hidden and any(map(_RELATIVE.search, handlers)):
+        yield "a handler shows what is beside it"
     if has_others and hidden >= max(_MUCH_HIDDEN, _MUCH * shown):
         yield "much text is hidden before scripts run"
 

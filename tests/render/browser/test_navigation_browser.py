@@ -92,7 +92,8 @@ class TestResources:
 
     def test_runs_no_scripts(self, renderer: Renderer) -> None:
         store = Store(a_js=Resource(b"document.title = 'ran'", "text/javascript"))
-        page = Page(content="<title>t</title><script src=a.js></script><p>t", url=URL, resources=store)
+        text = "The mill stood by the river. " * 20
+        page = Page(content=f"<title>t</title><script src=a.js></script><p>{text}", url=URL, resources=store)
         assert renderer.render(page).snapshot.title == "t"
 
     def test_serves_folder_of_a_page_without_url(self, renderer: Renderer, tmp_path) -> None:

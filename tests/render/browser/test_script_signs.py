@@ -29,6 +29,8 @@ OWN = "a script reads attributes of its own"
             NAMED,
         ),
         (f"{STORY}{PANEL.replace('class', 'data-fold x-y')}<script>'[data-fold]'; a.onclick</script>", NAMED),
+        (f"{STORY}{PANEL}<b onclick='this.nextSibling.hidden = 0'>More</b>", "a handler shows what is beside it"),
+        (f"{STORY}<b onclick='this.nextSibling.hidden = 0'>More</b>", ""),
         (f"{STORY}<p x-if='open'>Text</p><script>find('x-').addEventListener</script>", OWN),
         (f"{STORY}<p @click='open'>Text</p><script>find('@').addEventListener</script>", OWN),
         (f"{STORY}<p x-if='open'>Text</p><script>find('v-').addEventListener</script>", ""),
