@@ -120,7 +120,7 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
 
 
 def _snapshot(root: etree._Element, links: Links, rules: HidingRules, max_nodes: int) -> Snapshot:
-    columns = _tree.columns_of(root, _AttributeNumbers(_ATTRIBUTE), max_nodes)
+    columns = _tree.columns_of(root, _NUMBERS, max_nodes)
     numbers, tag, parent, end, depth, attr_node, attr_name, values, texts, text_parent, text_after = columns
     tree = Tree(tuple(numbers), _array(tag), _array(parent), _array(end))
     if len(tree.tag) > max_nodes:
@@ -158,9 +158,16 @@ class _AttributeNumbers(dict[str, int]):
     """Numbers of attributes in `ATTRIBUTES` by name; those that may name an id have that of `data-names`."""
 
     def __missing__(self, name: str) -> int:
-        """Return the number of `data-names`, or -1 for attributes that are not read; both are stored."""
-        number = self[name] = _NAMES if _NAMING.search(name) else -1
+        """Return the number of `data-names`, or -1 for attributes that are not read; both are stored, up to a limit."""
+        number = _NAMES if _NAMING.search(name) else -1
+        if len(self) < _MOST_NAMES:
+            self[name] = number
         return number
+
+
+_NUMBERS: Final = _AttributeNumbers(_ATTRIBUTE)
+_MOST_NAMES: Final = 10_000
+"""Names of attributes that are kept from page to page."""
 
 
 def _without_other_names(
