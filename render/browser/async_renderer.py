@@ -18,7 +18,6 @@ from vclean.render.browser.interception import StoredResponder
 from vclean.render.browser.limits import ResourceLimits
 from vclean.render.browser.omissions import Omissions
 from vclean.render.browser.process import BrowserProcess, launch
-from vclean.render.completeness import BETTER, is_short, text_length
 from vclean.render.decode import read_document
 from vclean.render.rendered_page import Rendering
 from vclean.settings import RenderSettings
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.decode import Document
     from vclean.render.snapshot import Snapshot
-    from vclean.render.static.recovery import Reading
 
 _PAGES_PER_BROWSER: Final = 100
 """A browser retains about 0.5 MB of every page, and its start takes 0.3 s of CPU."""
@@ -184,8 +182,11 @@ class AsyncRenderer:
             rendering, document, page = await self._render_live(process, page, screenshot=screenshot)
         else:
             document = read_document(page, self._settings.max_bytes, force_html=self._settings.force_html)
-            rendering = await self._render_text(process, document.text, page, screenshot=screenshot)
-        rendering = await self._completed(process, _with_document(rendering, document), document, page)
+            if self._is_document(page):
+                rendering = await self._render_document(process, document.text, page.url, screenshot=screenshot)
+            else:
+                rendering = await self._navigate(process, document.text, page, self._settings, screenshot=screenshot)
+        rendering = _with_document(rendering, document)
         left = self._settings.deadline - (time.perf_counter() - started)
         rendering = await self._with_scripts(process, rendering, document, page, left)
         return await self._without_doubts(process, rendering, document.text)
@@ -216,28 +217,6 @@ class AsyncRenderer:
         except VcleanError as error:
             return script_signs.noted(rendering, f"{sign}; with them it fails: {error}")
         return script_signs.better(rendering, again, sign)
-
-    async def _completed(
-        self, process: BrowserProcess, rendering: Rendering, document: Document, page: Page
-    ) -> Rendering:
-        """Render a page again, in the form in which a parser keeps its text, if the browser lost most of it."""
-        if not is_short(rendering.snapshot, document.text):
-            return rendering
-        from vclean.render.snapshot import LITTLE_TEXT
-        from vclean.render.static import recovery  # imports the parser, which other pages do not need
-
-        length = text_length(rendering.snapshot)
-        reading = recovery.find_reading(document.text, length, self._settings)
-        if reading is None or (self._settings.scripts == "on" and reading.length < LITTLE_TEXT):
-            return rendering  # scripts may replace a notice of loading
-        html = recovery.without_scripts(reading.text, self._settings)
-        again = await self._render_text(process, html, page, screenshot=rendering.screenshot is not None)
-        return _better(rendering, await self._without_doubts(process, again, html), reading)
-
-    async def _render_text(self, process: BrowserProcess, text: str, page: Page, *, screenshot: bool) -> Rendering:
-        if self._is_document(page):
-            return await self._render_document(process, text, page.url, screenshot=screenshot)
-        return await self._navigate(process, text, page, self._settings, screenshot=screenshot)
 
     async def _navigate(
         self, process: BrowserProcess, text: str, page: Page, settings: RenderSettings, *, screenshot: bool
@@ -372,17 +351,6 @@ def _with_document(rendering: Rendering, document: Document) -> Rendering:
     """Return the rendering with what is known of its document."""
     snapshot = replace(rendering.snapshot, notes=document.notes, scripted=document.scripted)
     return replace(rendering, snapshot=snapshot)
-
-
-def _better(rendering: Rendering, again: Rendering, reading: Reading) -> Rendering:
-    """Return the second rendering if it has the text that the first one lost, with a note."""
-    length, repeated = text_length(rendering.snapshot), text_length(again.snapshot)
-    note = f"rendering lost text, {length:,} of {reading.length:,} characters were left: "
-    is_better = repeated > BETTER * length
-    note += f"{reading.remedy}, and rendered again without scripts" if is_better else "try again without rendering"
-    chosen = again if is_better else rendering
-    notes, scripted = (*rendering.snapshot.notes, note), rendering.snapshot.scripted
-    return replace(chosen, snapshot=replace(chosen.snapshot, notes=notes, scripted=scripted))
 
 
 def _decide(snapshot: Snapshot) -> tuple[Snapshot, Mapping[int, int]]:

@@ -16,7 +16,6 @@ from lxml import etree
 
 from vclean.characters import format_count, without_invisible
 from vclean.errors import LimitError
-from vclean.render.completeness import is_short, text_length
 from vclean.render.decode import read_document
 from vclean.render.snapshot import ATTRIBUTES, MAX_ID, NAMING, Snapshot
 from vclean.render.static import _tree
@@ -79,16 +78,8 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     started = time.perf_counter()
     document = read_document(page, settings.max_bytes, force_html=settings.force_html)
     snapshot = _parse_source(document.text, page.url, settings)
-    notes = document.notes
-    if is_short(snapshot, document.text):
-        from vclean.render.static.recovery import find_reading
-
-        length = text_length(snapshot)
-        if reading := find_reading(document.text, length, settings):
-            snapshot = _parse_source(reading.text, page.url, settings)
-            notes += (f"parsing lost text, {length:,} of {reading.length:,} characters were left: {reading.remedy}",)
     timings = {"parse": time.perf_counter() - started}
-    return replace(snapshot, notes=notes, scripted=document.scripted, timings=timings)
+    return replace(snapshot, notes=document.notes, scripted=document.scripted, timings=timings)
 
 
 def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
