@@ -18,10 +18,10 @@ from vclean.settings import OVERLAY_FORMATS, OverlayFormat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SUFFIXES: Final = {
-    "cleaneval": ".txt", "text": ".txt", "markdown": ".md", "html": ".html", "json": ".json", "webis": ".json",
-    "explanation": ".txt", "chunks": ".jsonl", "front-matter": ".md", "hidden": ".txt",
+_SUFFIXES: Final = {
+    "markdown": ".md", "front-matter": ".md", "html": ".html", "json": ".json", "webis": ".json", "chunks": ".jsonl",
 }  # fmt: skip
+"""Suffixes of the files of each format; others are `.txt`."""
 
 _LINE_FORMATS: Final = frozenset({"json", "webis", "chunks"})
 """Formats of JSON lines, which need no separator between pages."""
@@ -144,7 +144,7 @@ class FolderWriter(ResultWriter):
 
     def write(self, result: Output) -> None:
         """Write the file of the result atomically."""
-        path = self._folder / (self._names.name(result.id) + SUFFIXES[self._format])
+        path = self._folder / (self._names.name(result.id) + _SUFFIXES.get(self._format, ".txt"))
         write_atomic(path, result.to(self._format))
 
 
