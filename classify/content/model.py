@@ -34,7 +34,6 @@ from vclean.classify.content.postprocess import (
     smooth_groups,
 )
 from vclean.classify.content.rules import AdjustedProbability, place_headline, place_subject
-from vclean.classify.content.threads import NO_SIGN, is_thread, least_post_share
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.model_file import READ_ERRORS, pack
 from vclean.classify.prediction import Decision, LazySequence, Prediction
@@ -107,7 +106,11 @@ class Model:
         context, words = features.context, features.layout.tokens
         x = stacking.stack_columns(features, *self.linear.scores(features))
         policy = policy or Policy()
-        excluded = blocks.is_excluded(policy)
+        excluded, post_share = blocks.is_excluded(policy), None
+        if policy.comments is False:
+            from vclean.classify.content.threads import least_post_share  # most policies need no forums
+
+            post_share = least_post_share(context)
         prediction = self.decide(
             x,
             words,
@@ -116,7 +119,7 @@ class Model:
             evidence=evidence,
             policy=policy,
             excluded=excluded,
-            post_share=least_post_share(context) if policy.comments is False else NO_SIGN,
+            post_share=post_share,
             requests=kind_requests(policy, self.kinds, x, blocks),
         )
         confirmed, parts = self.confirmed.annotations(blocks)
@@ -161,7 +164,7 @@ class Model:
         evidence: SiteEvidence | None = None,
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
-        post_share: float = NO_SIGN,
+        post_share: float | None = None,
         requests: Sequence[KindRequest] = (),
     ) -> Prediction:
         """Label the B blocks of a page from their feature matrix.
@@ -174,7 +177,7 @@ class Model:
             evidence: evidence of the other pages of the site: log odds to add, and blocks to leave out.
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content: see `BlockColumns.is_excluded`.
-            post_share: see `threads.is_thread`; on a thread, a policy without comments keeps the posts.
+            post_share: see `threads.is_thread`; on a thread, a policy without comments keeps the posts; None on others.
             requests: what the policy requests about kinds of blocks.
         """
         policy = policy or Policy()
@@ -185,7 +188,11 @@ class Model:
         adjusted = AdjustedProbability(content_probability(self.content, rows, use_all_trees=CORRECTED in self.card))
         if evidence is not None:
             adjusted.add_evidence(evidence)
-        thread = policy.comments is False and is_thread(post_share, adjusted.value, words, comments)
+        thread = False
+        if post_share is not None:
+            from vclean.classify.content.threads import is_thread
+
+            thread = is_thread(post_share, adjusted.value, words, comments)
         if policy.comments is not None and not thread:
             adjusted.add_comments(comments, words, include=policy.comments)
         adjusted.add_requests(requests, words)

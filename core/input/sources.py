@@ -13,7 +13,6 @@ from typing import IO, TYPE_CHECKING, Final
 
 from vclean.characters import format_count
 from vclean.errors import InputError
-from vclean.input.tables import failing_entry, json_pages, parquet_pages, size_limit_error
 from vclean.page import Page
 
 if TYPE_CHECKING:
@@ -222,8 +221,12 @@ def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
     elif is_archive(path):
         yield from archive_sources(path, max_bytes)
     elif is_parquet(path):
+        from vclean.input.tables import parquet_pages  # single pages need no tables
+
         yield from starmap(Source, parquet_pages(path, max_bytes))
     elif path.name.lower().endswith(_JSON):
+        from vclean.input.tables import json_pages
+
         yield from starmap(Source, json_pages(path, max_bytes))
     else:
         yield Source(str(path), partial(read_file, path, max_bytes))
@@ -284,6 +287,8 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
 def _read_at_most(stream: IO[bytes], max_bytes: int, name: str, head: bytes = b"") -> bytes:
     content = head + stream.read(max(max_bytes + 1 - len(head), 0))
     if len(content) > max_bytes:
+        from vclean.input.tables import size_limit_error
+
         raise size_limit_error(name, max_bytes)
     return content
 
@@ -299,6 +304,8 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
         is_empty = False
         yield Source(str(path), partial(read_file, path, max_bytes))
     for error in errors:
+        from vclean.input.tables import failing_entry
+
         message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
         yield Source(*failing_entry(str(error.filename), InputError(message)))
     if is_empty and not errors:
