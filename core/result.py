@@ -149,7 +149,9 @@ class Result:
     @property
     def empty_reason(self) -> EmptyReason | None:
         """Return why the clean text is empty; None if it is not."""
-        return registry.empty_reason(self)
+        from vclean.output.reports import empty_reason
+
+        return empty_reason(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -159,7 +161,10 @@ class Result:
         >>> vclean.clean("<iframe/><p>It rained.", method="text").notes
         ('the source was repaired: no end of <iframe>',)
         """
-        return registry.notes(self)
+        from vclean.output.reports import describe_empty
+
+        reason = self.empty_reason
+        return (*self.columns.snapshot.notes, *((describe_empty(self, reason),) if reason else ()))
 
     @property
     def content_count(self) -> int:
@@ -268,7 +273,9 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of `to_json` as dictionaries and lists."""
-        return registry.to_dict(self)
+        from vclean.output.json import to_record
+
+        return to_record(self)
 
     def to_chunks(self) -> str:
         """Return the chunks of the page as lines of JSON; see `docs/reference/output.md`."""
@@ -290,7 +297,9 @@ class Result:
         >>> [(chunk.headings, chunk.text) for chunk in page.chunks(max_words=2)]
         [(('Rain',), 'It rained.'), (('Rain',), 'It stopped.')]
         """
-        return registry.to_chunks(self, max_words)
+        from vclean.output.chunks import DEFAULT_MAX_WORDS, make_chunks
+
+        return make_chunks(self, DEFAULT_MAX_WORDS if max_words is None else max_words)
 
     def page_image(self, screenshot: bytes = b"") -> PageImage:
         """Return a drawing on the screenshot of the page, for blocks, segments, separators and lines of text.
@@ -302,7 +311,9 @@ class Result:
             UsageError: there is no screenshot, or the page was not rendered and its blocks have no boxes.
             OutputError: the screenshot cannot be read.
         """
-        return registry.page_image(self, screenshot or self.screenshot)
+        from vclean.output.overlay import PageImage
+
+        return PageImage(self, screenshot or self.screenshot)
 
     def overlay(self, screenshot: bytes, kind: OverlayFormat) -> bytes:
         """Return an overlay of the blocks on `screenshot`, as an image or an interactive page.
