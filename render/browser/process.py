@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -175,9 +174,9 @@ async def launch(driver: Driver, executable: Path) -> BrowserProcess:
         isolation.warn()
         return await _describe(driver, folder, isolation)
     except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
         with contextlib.suppress(ProtocolError):
             await driver.close()
+        orphan_reaper.remove(folder)  # the last processes of the browser may still write
         if isinstance(error, ProtocolError):
             raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
         raise
