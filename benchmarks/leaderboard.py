@@ -32,7 +32,7 @@ from rivals import RENDERED, RIVALS, VCLEAN, Extract, System, Texts, available, 
 from speed import ChildProcesses, Spread
 from tqdm import tqdm
 
-from vclean.classify.corpora.corpora import Corpus, GoldPage, read_corpus, site
+from vclean.classify.corpora.corpora import Corpus, read_corpus, site
 from vclean.classify.evaluation.evaluate import PageEvaluation, Report, score_page
 from vclean.errors import InputError, UsageError, VcleanError
 from vclean.files import check_writable, write_atomic
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from vclean.classify.corpora.gold import GoldPage
 
 LIMIT = 60.0
 """Time limit of a system for a page, in seconds of wall clock."""

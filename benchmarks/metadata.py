@@ -25,7 +25,8 @@ import page_types
 import pyarrow.parquet as pq
 from documents import table
 
-from vclean.classify.corpora.corpora import GoldPage, assign_folds, read_metadata, site
+from vclean.classify.corpora.corpora import assign_folds, read_metadata, site
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.metadata.choice import THRESHOLD, choose
 from vclean.classify.metadata.model import load_shipped
 from vclean.classify.training.metadata import add_unknown_addresses, fit, fit_fields, is_same, make_example

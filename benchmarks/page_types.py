@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.corpora.gold import GoldPage
 
     Types = Mapping[tuple[str, str], tuple[str, str]]
     """Type of a page and its URL (`-`: that of the corpus), by corpus and id or URL."""

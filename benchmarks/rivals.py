@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from vclean import imports
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import get
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks

@@ -21,7 +21,7 @@ from rivals import RIVALS, available, silence
 from visibility_cases import LEAD, SENTENCE, Case, cases
 
 from vclean import Cleaner, Policy
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.files import write_atomic
 from vclean.render.browser.chromium import find_chromium
 from vclean.runtime import track

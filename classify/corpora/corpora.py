@@ -14,9 +14,9 @@ import lxml.html
 import numpy as np
 from lxml import etree
 
+from vclean.classify.corpora.gold import GoldPage
 from vclean.errors import InputError
 from vclean.imports import check_installed, requires_extra
-from vclean.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
     from vclean.classify.corpora.marked import MarkedArchive
-    from vclean.page import Resources
 
 REQUIRED = ("id", "html", "gold_text")
 """Columns that a corpus must have."""
@@ -59,55 +58,6 @@ _THIRD_PARTY = {
     "statcounter.com", "stumbleupon.com", "technorati.com", "twitter.com", "w3.org", "x.com",
     "youtube.com",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoldPage:
-    """Page with the text that a careful reader would keep of it.
-
-    Attributes:
-        corpus, id: name of the corpus (the stem of its file) and of the page.
-        url: empty if unknown.
-        page_type: such as "article" or "forum"; empty if unknown.
-        html: document as crawled.
-        text: gold text; empty if the page has no content.
-        markup: gold text with CleanEval's `<h>`, `<p>`, `<l>` before its units, or empty.
-        markdown: gold text as Markdown, or empty.
-        annotated: document with the marks of L3S-GN1 (class `x-nc-sel1` is the headline), or empty.
-        must, must_not: snippets that the clean text must contain, or must not contain.
-        comments: text of the readers' comments, or empty.
-        title, authors, date: title, names of the authors and day of publication (ISO 8601), or empty.
-        resources: source of its style sheets and images, or None.
-    """
-
-    corpus: str = ""
-    id: str = ""
-    url: str = ""
-    page_type: str = ""
-    html: bytes = b""
-    text: str = ""
-    markup: str = ""
-    markdown: str = ""
-    annotated: bytes = b""
-    must: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
-    comments: str = ""
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    date: str = ""
-    resources: Resources | None = None
-
-    @property
-    def is_partial(self) -> bool:
-        """Return whether the gold text is only part of the content: it consists of the snippets in `must`.
-
-        Of the other text of such a page, nothing is known.
-        """
-        return bool(self.must) and "".join(self.text.split()) == "".join("".join(self.must).split())
-
-    def to_page(self) -> Page:
-        """Return the page without its gold."""
-        return Page(content=self.html, url=self.url, resources=self.resources, id=self.id)
 
 
 @dataclass(frozen=True, slots=True)

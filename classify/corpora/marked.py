@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from resiliparse.parse.html import HTMLTree
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.errors import InputError, OutputError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.files import make_folder

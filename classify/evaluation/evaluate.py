@@ -9,8 +9,7 @@ from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.corpora.gold import align
+from vclean.classify.corpora.gold import GoldPage, align
 from vclean.classify.evaluation import reliability, scores
 from vclean.classify.evaluation.reliability import CalibrationSample
 from vclean.classify.prediction import Prediction

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora.corpora import GoldPage
-    from vclean.classify.corpora.gold import BlockGold
+    from vclean.classify.corpora.gold import BlockGold, GoldPage
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.evaluation.evaluate import Predictor, Reader
     from vclean.classify.methods.base import Method
     from vclean.classify.prediction import Prediction

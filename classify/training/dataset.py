@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.training.linear import Design
     from vclean.features.block.neighbourhood import Layout
     from vclean.features.blocks import BlockColumns

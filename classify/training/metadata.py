@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.corpora.gold import GoldPage
     from vclean.features.facts.candidates import Candidates, MetadataPage
     from vclean.labels import PartKind
     from vclean.render.snapshot import Snapshot

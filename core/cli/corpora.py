@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from vclean.classify.corpora.corpora import Corpus, GoldPage
+    from vclean.classify.corpora.corpora import Corpus
+    from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.evaluation.evaluate import PageCallback, PageEvaluation, Predictor, Reader
     from vclean.classify.methods import Method

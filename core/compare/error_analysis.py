@@ -26,7 +26,8 @@ from vclean.runtime import track
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from vclean.classify.corpora.corpora import Corpus, GoldPage
+    from vclean.classify.corpora.corpora import Corpus
+    from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.compare.records import Key, PageRecord
     from vclean.features.blocks import BlockColumns

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.evaluation.evaluate import PageEvaluation
     from vclean.classify.evaluation.scores import Scores
     from vclean.classify.methods import Method

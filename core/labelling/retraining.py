@@ -13,8 +13,8 @@ import numpy as np
 
 from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages
 from vclean.classify.content.model import load_default
-from vclean.classify.corpora.corpora import GoldPage, assign_folds, registered_domain
-from vclean.classify.corpora.gold import align
+from vclean.classify.corpora.corpora import assign_folds, registered_domain
+from vclean.classify.corpora.gold import GoldPage, align
 from vclean.classify.evaluation.scores import word_score
 from vclean.classify.metadata.choice import confirmed_blocks
 from vclean.classify.metadata.model import load_shipped

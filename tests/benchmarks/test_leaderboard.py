@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from helpers.synthetic import gold_page
 
-from vclean.classify.corpora.corpora import GoldPage, read_corpus
+from vclean.classify.corpora.corpora import read_corpus
+from vclean.classify.corpora.gold import GoldPage
 from vclean.errors import InputError, UsageError
 
 pytestmark = pytest.mark.slow

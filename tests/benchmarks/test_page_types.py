@@ -8,7 +8,7 @@ import pytest
 from helpers import page_types as written
 from helpers.benchmarks import imported_benchmark, write_corpus
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training.fits import FITS
 from vclean.labels import PAGE_TYPES, PageType
 

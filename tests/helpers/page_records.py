@@ -7,7 +7,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, score_page
 from vclean.classify.evaluation.reliability import CalibrationSample
 from vclean.compare.records import PageRecord

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helpers.pages import laid_out, snapshot
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.corpora.marked import strip_marks
 from vclean.classify.training import regions as model
 from vclean.classify.training.dataset import PageRows, TrainingTable, page_rows

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.corpora.corpora import GoldPage
+    from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.evaluation.scores import PageScore
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns

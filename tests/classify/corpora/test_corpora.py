@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.corpora import corpora
-from vclean.classify.corpora.corpora import GoldPage, assign_folds, read_corpus, registered_domain, site
+from vclean.classify.corpora.corpora import assign_folds, read_corpus, registered_domain, site
+from vclean.classify.corpora.gold import GoldPage
 from vclean.errors import InputError
 
 ROW = {"id": "7", "html": b"<p>cat", "gold_text": "cat"}

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.corpora.corpora import GoldPage
-from vclean.classify.corpora.gold import align, find_covered_blocks, gold_units
+from vclean.classify.corpora.gold import GoldPage, align, find_covered_blocks, gold_units
 from vclean.labels import LABELS, UNKNOWN
 
 TEXTS = st.lists(st.text(alphabet="ab cd\n", max_size=20), max_size=8)

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from vclean import runtime
-from vclean.classify.corpora.corpora import GoldPage, read_corpus
+from vclean.classify.corpora.corpora import read_corpus
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, Report, evaluate, score_page
 from vclean.classify.evaluation.reliability import CalibrationSample
 from vclean.classify.methods import base as text

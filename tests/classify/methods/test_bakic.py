@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import bakic
 from vclean.classify.methods.bakic import COLUMNS, SEGMENT_EXTRACTOR, VARIANT_A, VARIANT_B, Parts, extractor_masks
 from vclean.classify.methods.base import TrainingPage, prediction_from_mask

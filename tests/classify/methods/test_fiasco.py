@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.pages import laid_out
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import fiasco
 from vclean.classify.methods import fiasco as method
 from vclean.classify.methods.base import TrainingPage

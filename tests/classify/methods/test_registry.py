@@ -8,7 +8,7 @@ from helpers.pages import snapshot
 
 from vclean.classify import methods
 from vclean.classify.content import model
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import get, registry
 from vclean.classify.methods.base import MethodInfo, TrainingPage, prediction_from_mask, tag_labels
 from vclean.classify.methods.base import label_all_shown as label

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import get, stupidos
 from vclean.classify.methods.base import TrainingPage
 from vclean.classify.methods.stupidos import NONE, Trigrams, ngrams

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import laid_out, snapshot
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import all_method_infos, get, method_info
 from vclean.classify.methods.base import TrainingPage
 from vclean.classify.methods.registry import DEFAULT, training_module

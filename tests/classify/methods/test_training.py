@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from helpers.pages import parsed
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import base, registry, training
 from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.methods.registry import unpack_model

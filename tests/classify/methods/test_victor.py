@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import context_of, snapshot
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import victor
 from vclean.classify.methods import victor as method
 from vclean.classify.methods.base import TrainingPage, pack_arrays, unpack_arrays

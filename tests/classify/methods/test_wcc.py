@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import context_of, snapshot
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import get, wcc
 from vclean.classify.methods.base import TrainingPage
 from vclean.classify.methods.wcc import DECISION_TREE, GENETIC, LANGUAGE_MODEL, SHAPES, breed, fitness, indicative_words

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers.pages import context_of, snapshot
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import get, web2text
 from vclean.classify.methods.base import TrainingPage, pack_arrays, unpack_arrays
 from vclean.classify.methods.convolution import Network

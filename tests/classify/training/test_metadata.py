@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import context_of, snapshot
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.metadata.choice import choose_metadata
 from vclean.classify.training.metadata import (
     PageTypeExample,

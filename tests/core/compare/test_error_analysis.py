@@ -8,7 +8,7 @@ from helpers.page_records import page_record, screenshot
 from helpers.pages import laid_out, snapshot
 from PIL import Image
 
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.compare import error_analysis
 from vclean.compare.error_analysis import MISSED, RIGHT, TINTS, WRONG, ErrorAnalysis, analyze_errors, block_kinds
 from vclean.errors import InputError, OutputError

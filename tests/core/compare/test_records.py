@@ -9,7 +9,7 @@ from helpers.page_records import page_record
 from helpers.pages import snapshot
 
 from vclean.classify import methods
-from vclean.classify.corpora.corpora import GoldPage
+from vclean.classify.corpora.gold import GoldPage
 from vclean.compare import records
 from vclean.compare.records import ComparedMethod
 from vclean.errors import ModelError, UsageError
