@@ -1,4 +1,4 @@
-"""Find the hidden texts that a reader can open by a control in sight, by what HTML and WAI-ARIA say of it.
+"""Find the hidden texts that a reader can open by a control in sight, by semantics of HTML and WAI-ARIA.
 
 These are details, dialogs and popovers, `hidden=until-found`, `:target`, a checkbox or radio button and its label,
 `aria-controls`, `aria-expanded`, tabs, and attributes that name an id. Other controls are found by clicking them, where

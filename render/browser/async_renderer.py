@@ -187,9 +187,9 @@ class AsyncRenderer:
             else:
                 rendering = await self._navigate(process, document.text, page, self._settings, screenshot=screenshot)
         rendering = _with_document(rendering, document)
-        left = self._settings.deadline - (time.perf_counter() - started)
-        rendering = await self._with_scripts(process, rendering, document, page, left)
-        return await self._without_doubts(process, rendering, document.text)
+        end = started + self._settings.deadline
+        rendering = await self._with_scripts(process, rendering, document, page, end - time.perf_counter())
+        return await self._without_doubts(process, rendering, document.text, end - time.perf_counter())
 
     async def _with_scripts(
         self, process: BrowserProcess, rendering: Rendering, document: Document, page: Page, left: float
@@ -257,15 +257,18 @@ class AsyncRenderer:
             self._tab, png = None, await tab.screenshot()
         return Rendering(snapshot, png, doubts=doubts)
 
-    async def _without_doubts(self, process: BrowserProcess, rendering: Rendering, text: str) -> Rendering:
-        """Decide on the doubtful texts of a document, which else count as shown, in a tab that paints."""
+    async def _without_doubts(self, process: BrowserProcess, rendering: Rendering, text: str, left: float) -> Rendering:
+        """Decide on the doubtful texts of a document, which else count as shown, in a tab that paints.
+
+        It takes a quarter of the deadline at most, and half of the time that is left.
+        """
         if not rendering.doubts or not process.is_alive:
             return rendering
         from vclean.render.browser import walker
 
         tab, url = await self._open_tab(process, paint=True), rendering.snapshot.url
         try:
-            async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
+            async with asyncio.timeout(min(self._settings.deadline * _PAINT_SHARE, left / 2)):
                 await tab.read(text, lambda: walker.call(url, self._settings, omissions=Omissions()))
                 snapshot = await self._compared(tab, rendering.snapshot, rendering.doubts)
                 return replace(rendering, snapshot=snapshot, doubts={})

@@ -118,7 +118,7 @@ def _waiting_texts(snapshot: Snapshot) -> tuple[NDArray[np.bool_], int, int]:
 
 
 def _is_of_site(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are links and controls, or in menus and forms, whose text is rarely content, bool (N,)."""
+    """Return which elements are links, controls, menus, forms or footers, or inside of one: bool (N,)."""
     of_site = snapshot.is_tag(_SITE_TAGS)
     change = np.zeros(len(snapshot) + 1, dtype=np.int64)
     change[:-1] = of_site
