@@ -145,6 +145,7 @@ class BrowserProcess:
                 await self.driver.close()
         finally:
             await asyncio.to_thread(self._reaper.communicate)
+            await asyncio.to_thread(orphan_reaper.remove, self.folder)  # an interrupt may have ended the reaper
 
     async def open_tab(self, settings: RenderSettings, *, paint: bool) -> BrowserTab:
         """Open a tab; a crash of its page ends the browser, because pending commands would never return."""
