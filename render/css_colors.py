@@ -35,10 +35,6 @@ class Color(NamedTuple):
         red, green, blue = (self.alpha * a + (1 - self.alpha) * b for a, b in zip(self[:3], behind[:3], strict=True))
         return Color(red, green, blue)
 
-    def faded(self, opacity: float) -> Color:
-        """Return the color with its alpha multiplied by `opacity`."""
-        return self._replace(alpha=self.alpha * opacity)
-
 
 WHITE: Final = Color(255, 255, 255)
 

@@ -377,12 +377,6 @@ def subtree_ends(parent: NDArray[np.int32]) -> NDArray[np.int32]:
         last = further
 
 
-def subtree_depths(end: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the number of ancestors of each element, int32 (N,), given the ends of the subtrees."""
-    ended = np.cumsum(np.bincount(end, minlength=len(end)))
-    return (np.arange(len(end)) - ended[: len(end)]).astype(np.int32)
-
-
 def _leading_number(value: str) -> float:
     digits = value.removesuffix("px")
     try:

@@ -197,7 +197,7 @@
     for (const marquee of selectAll('marquee:not(marquee marquee)')) marquee.replaceWith(marquee.cloneNode(true));
   }
 
-  // Moves the parts of a page that React streams to their places, as its script does: see streamed.py.
+  // Moves the parts of a page that React streams to their places, as its script does: see static/rewriting.py.
   function placeParts() {
     const parts = selectAll('div[hidden][id^="S:"]');
     if (parts.length === 0) return;
@@ -588,7 +588,7 @@
     return value.length <= options.idLimit && NAMING.test(name) && (value.includes('#') || (value !== '' && byId(value) !== null));
   }
 
-  // Images that a script loads later have the address in an attribute of any name; see static/lazy_images.py.
+  // Images that a script loads later have the address in an attribute of any name; see static/parse.py.
   function isLazyAddress(element, name, value) {
     return name.startsWith('data-') && element.localName === 'img' && !/^(https?:)?\//i.test(attributeOf.call(element, 'src') ?? '')
       && /^((https?:)?\/)?\/[^\s,]*\.(avif|gif|jpe?g|png|webp)([?#][^\s,]*)?$/i.test(value.trim());

@@ -15,7 +15,6 @@ from vclean.render.snapshot import (
     Hidden,
     Snapshot,
     Styles,
-    subtree_depths,
     subtree_ends,
 )
 
@@ -81,21 +80,6 @@ class TestSubtreeEnds:
         for element, end in enumerate(ends):
             inside = [other for other in range(len(parent)) if element in ancestors_of(parent, other)]
             assert inside == list(range(element, end))
-
-
-class TestSubtreeDepths:
-    def test_returns_depths_of_a_small_tree(self) -> None:
-        depths = subtree_depths(np.array([5, 4, 3, 4, 5], dtype=np.int32))
-        assert depths.tolist() == [0, 1, 2, 2, 1]
-        assert depths.dtype == np.int32
-
-    def test_accepts_empty_tree(self) -> None:
-        assert subtree_depths(np.zeros(0, dtype=np.int32)).tolist() == []
-
-    @given(parents())
-    def test_counts_ancestors(self, parent: list[int]) -> None:
-        depths = subtree_depths(subtree_ends(np.array(parent, dtype=np.int32)))
-        assert depths.tolist() == [len(ancestors_of(parent, element)) - 1 for element in range(len(parent))]
 
 
 class TestAncestors:
