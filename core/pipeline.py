@@ -190,7 +190,7 @@ class Pipeline:
 
         settings, screenshot = self.reader.settings, rendering.screenshot or b""
         with deadline(settings.deadline):
-            blocks = UnlabelledPage(id=page.id, columns=extract_blocks(rendering.snapshot), screenshot=screenshot)
+            blocks = UnlabelledPage(id=page.id, columns=extract_blocks(rendering.snapshot, ruby=self.settings.policy.ruby), screenshot=screenshot)
         if not self.settings.explain:
             return blocks
         from vclean.output.source_positions import find_positions

@@ -111,6 +111,7 @@ class Policy:
         lists: whether lists of links, documents or products are content; None: as the model decides.
         title: whether the headline of the page is content.
         images: whether Markdown, HTML and chunks have the images of the content.
+        ruby: whether the readings beside letters (`<rt>`) are part of the text.
         convention: name of a training corpus whose annotators decide what counts as content; empty: the model predicts
             from the page how probable each is. The model card lists the names.
 
@@ -129,6 +130,7 @@ class Policy:
     lists: bool | None = None
     title: bool = True
     images: bool = True
+    ruby: bool = False
     convention: str = ""
 
     def __post_init__(self) -> None:
@@ -138,7 +140,7 @@ class Policy:
                 raise UsageError(f"{name} has to be True, False or None, not {getattr(self, name)!r}")
         if not 0 < self.recall_weight < float("inf"):
             raise UsageError(f"recall_weight has to be a positive number, not {self.recall_weight}")
-        for name in ("title", "images"):
+        for name in ("title", "images", "ruby"):
             if getattr(self, name) not in (True, False):
                 raise UsageError(f"{name} has to be True or False, not {getattr(self, name)!r}")
         if self.hidden not in get_args(HiddenPolicy):

@@ -35,6 +35,8 @@ _INLINE_DISPLAY = frozenset(("", "inline", "inline-block", "inline-flex", "inlin
                              "contents", "ruby", "ruby-text", "ruby-base", "math", "block math"))  # fmt: skip
 _BREAK_TAGS = frozenset(("iframe", "object", "select", "video"))
 """Elements without text of the page that separate the text before them from the text after them."""
+_READINGS = frozenset(("rt", "rp"))
+"""Readings beside the letters of a `ruby` element: they repeat its text."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -186,10 +188,10 @@ def _hex(color: list[float]) -> str | None:
     return f"#{red:02x}{green:02x}{blue:02x}{alpha}"
 
 
-def extract_blocks(snapshot: Snapshot) -> BlockColumns:
-    """Segment a page into text blocks."""
+def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
+    """Segment a page into text blocks, with the readings beside letters or without them."""
     stripped = [" ".join(text.split()) for text in snapshot.texts]
-    block_texts = _find_block_texts(snapshot, stripped)
+    block_texts = _find_block_texts(snapshot, stripped, ruby=ruby)
     is_block_level = find_block_level(snapshot)
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
     breaks = _count_breaks(snapshot, block_texts)
@@ -277,10 +279,10 @@ def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
     return is_block_level
 
 
-def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str]) -> NDArray[np.intp]:
+def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool) -> NDArray[np.intp]:
     """Return the K text nodes that belong to blocks: not only white space, and outside scripts and edit fields."""
     text_length = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
-    excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS)
+    excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS | (frozenset() if ruby else _READINGS))
     if excluded.any():
         text_length[tree.path_sum(excluded, snapshot.end)[snapshot.text_parent] > 0] = 0
     return np.flatnonzero(text_length)
@@ -338,7 +340,8 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDAr
     space = np.zeros(len(block_texts), dtype=bool)
     if not len(block_texts):
         return space
-    parent = snapshot.text_parent[block_texts]
+    is_ruby = snapshot.is_tag(_READINGS | {"ruby", "rb"})
+    parent = tree.nearest_ancestor(~is_ruby, snapshot.parent)[snapshot.text_parent[block_texts]]
     in_separate_elements = ~tree.is_ancestor(parent[:-1], parent[1:], snapshot.end)
     in_separate_elements &= ~tree.is_ancestor(parent[1:], parent[:-1], snapshot.end)
     texts = [snapshot.texts[text] for text in block_texts.tolist()]
@@ -346,6 +349,7 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDAr
     ends_with_space = np.array([text[-1].isspace() for text in texts], dtype=bool)
     is_blank = np.ones(len(snapshot.texts), dtype=bool)
     is_blank[block_texts] = False
+    is_blank &= ~is_ruby[snapshot.text_parent]
     is_displayed = ~np.isin(snapshot.text_hidden, (Hidden.DISPLAY, Hidden.PRINT_ONLY))
     blanks = np.cumsum(is_blank & is_displayed)[block_texts]
     skipped = blanks[1:] != blanks[:-1]

@@ -251,6 +251,7 @@ class CleaningOptions(HiddenOption, RenderOptions):
     lists: bool | None = in_or_out("--lists", "lists of links, documents and products")
     title: bool | None = in_or_out("--title", "the headline of a page", default="in")
     images: bool | None = in_or_out("--images", "images of the content in Markdown, HTML and chunks", default="in")
+    ruby: bool | None = in_or_out("--ruby", "readings beside Chinese and Japanese letters", default="out")
 
     @cached_property
     def cleaning(self) -> CleanerSettings:

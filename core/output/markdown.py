@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _HEADING_TAGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _EMPHASIS: Final = {"b": "**", "strong": "**", "em": "*", "i": "*", "del": "~~", "s": "~~"}
-_READINGS: Final = frozenset(("rt", "rp"))
-"""Readings of ruby, which Markdown cannot show above their characters."""
 _CODE_SPANS: Final = frozenset(("code", "kbd", "samp"))
 _SPAN_LIMITS: Final = {"colspan": 1000, "rowspan": 65534}
 """Limits of the HTML standard for spans of cells."""
@@ -88,8 +86,6 @@ def _inline(element: etree._Element, marks: tuple[str, ...]) -> Iterator[_Token]
     mark = _EMPHASIS.get(tag, "")
     if tag == "br":
         yield _Token("break", "")
-    elif tag in _READINGS:
-        return
     elif tag == "img":
         yield _Token("raw", _image(element))
     elif tag in _CODE_SPANS:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
-"""Characters of links to a heading that documentation tools add to it; the last is the chain of Font Awesome."""
+"""Characters of links to a heading or a term, which documentation tools add; the last is the chain of Font Awesome."""
 
 
 _TOOL: Final = re.compile(
@@ -80,11 +80,18 @@ class Permalinks:
 
     @cached_property
     def texts(self) -> NDArray[np.int32]:
-        """Return the text nodes at the start or end of a heading that are only a link to the heading, int32 (K,)."""
+        """Return the text nodes that are only a link to the heading or the term they are in, int32 (K,)."""
         first = self.blocks.first
         texts = np.split(self.blocks.members, first[1:]) if len(first) else []
         permalinks = [
             text for block in np.flatnonzero(self.heading) for text in self._edge_texts(texts[block].tolist())
+        ]
+        snapshot, members = self.blocks.snapshot, self.blocks.members
+        links = self._link[snapshot.text_parent[members]]
+        permalinks += [
+            text
+            for text, link in zip(members.tolist(), links.tolist(), strict=True)
+            if link and self._fragments.get(link) and snapshot.texts[text].strip() in SIGNS
         ]
         return np.array(permalinks, dtype=np.int32)
 

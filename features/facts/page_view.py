@@ -130,15 +130,6 @@ class PageView:
         hidden = np.flatnonzero(blocks.visibility == Visibility.HIDDEN).tolist()
         return frozenset(row for row in hidden if is_sentence(blocks.text[row]))
 
-    def without_ruby(self, block: int) -> str:
-        """Return the text of a block without the readings above its letters."""
-        snapshot, blocks = self.snapshot, self.context.blocks
-        readings = snapshot.is_tag(("rt", "rp"))[snapshot.text_parent]
-        nodes = np.flatnonzero(blocks.text_block == block) if readings.any() else np.zeros(0, dtype=int)
-        if not readings[nodes].any():
-            return self.texts[block]
-        return "".join(snapshot.texts[node] for node in nodes[~readings[nodes]].tolist())
-
     def block_of(self, element: int) -> int:
         """Return the block of the first text in an element; -1 if it has none."""
         snapshot = self.snapshot

@@ -44,7 +44,7 @@ def title_mentions(page: PageView) -> list[Mention]:
     scores, snapshot = page.scores, page.snapshot
     best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
     mentions = [
-        Mention(Field.TITLE, (headline_text(page.without_ruby(block)),), Source.PAGE, f"headline{rank}", block, -1)
+        Mention(Field.TITLE, (headline_text(page.texts[block]),), Source.PAGE, f"headline{rank}", block, -1)
         for rank, block in enumerate(best)
         if np.isfinite(scores[block])
     ]

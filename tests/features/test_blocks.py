@@ -136,6 +136,20 @@ class TestBlockBoundaries:
         assert extract_blocks(page).text == ["One two"]
 
 
+class TestRuby:
+    @pytest.mark.parametrize(
+        ("html", "without", "read"),
+        [
+            ("日<ruby>子<rt>こ</rt></ruby>ども", "日子ども", "日子こども"),
+            ("<ruby>漢<rt>kan</rt>字<rt>ji</rt></ruby><ruby>体<rt>tai</rt></ruby>", "漢字体", "漢kan字ji体tai"),
+            ("a <ruby>漢<rt>kan</rt></ruby> b", "a 漢 b", "a 漢kan b"),
+        ],
+    )
+    def test_readings(self, html, without, read):
+        assert texts(f"<p>{html}</p>") == [without]
+        assert extract_blocks(snapshot(f"<p>{html}</p>"), ruby=True).text == [read]
+
+
 class TestText:
     @pytest.mark.parametrize(
         ("html", "expected"),

@@ -137,7 +137,7 @@ class TestToDict:
         assert facts["rendering"]["width"] == 1366
         assert facts["policy"] == {
             "recall_weight": 1.0, "comments": None, "hidden": "revealable", "captions": None, "byline": None,
-            "lists": None, "title": True, "images": True, "convention": "",
+            "lists": None, "title": True, "images": True, "ruby": False, "convention": "",
         }  # fmt: skip
         assert facts["model"] is None
 

@@ -95,6 +95,9 @@ class TestPermalinks:
     def test_at_the_end_of_a_heading_goes(self, sign):
         assert body(f'<h2>Title <a href="#t">{sign}</a></h2>', "h") == "<h2>Title</h2>"
 
+    def test_of_a_term_goes(self):
+        assert body("<dl><dt id=t>clc <a href='#t'>¶</a><dd>Clear.</dl>", "pp").startswith("<dl><dt>clc</dt>")
+
     @pytest.mark.parametrize(
         ("source", "labels"),
         [

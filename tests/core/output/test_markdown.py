@@ -92,7 +92,7 @@ class TestCleaning:
             ("<h2>Rain<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2>", "h", "## Rain\n"),
             ("<h2><a class=heading-anchor href=#x>Rain</a></h2>", "h", "## Rain\n"),
             ("<p>$\\begingroup$</p><p>x</p>", "pp", "x\n"),
-            ("<p><ruby>水<rp>(</rp><rt>みず</rt><rp>)</rp></ruby>", "poo", "水\n"),
+            ("<p><ruby>水<rp>(</rp><rt>みず</rt><rp>)</rp></ruby>", "p", "水\n"),
             ("<ul><li><h2>A</h2><p>x</p><li><h2>B</h2><p>y</p></ul>", "hphp", "## A\n\nx\n\n## B\n\ny\n"),
             ("<h1>A</h1><h1>B</h1><h2>C</h2>", "hhh", "# A\n\n## B\n\n## C\n"),
             (r"<p>so $\frac{a_1}{b}$ is", "p", "so $\\frac{a_1}{b}$ is\n"),
