@@ -1,7 +1,7 @@
 """Pages that show, hide or fold away one sentence, each by another technique of `visibility_cases.tsv`.
 
-The table has the kind and name of a case, its style sheet and its markup. Scripts in the markup do what the libraries do
-that the page is made for.
+The table has the kind and name of a case, its style sheet and its markup. Scripts in the markup do what those of the
+libraries do that the page is made for.
 """
 
 from __future__ import annotations

@@ -190,7 +190,8 @@ class Pipeline:
 
         settings, screenshot = self.reader.settings, rendering.screenshot or b""
         with deadline(settings.deadline):
-            blocks = UnlabelledPage(id=page.id, columns=extract_blocks(rendering.snapshot, ruby=self.settings.policy.ruby), screenshot=screenshot)
+            columns = extract_blocks(rendering.snapshot, ruby=self.settings.policy.ruby)
+            blocks = UnlabelledPage(id=page.id, columns=columns, screenshot=screenshot)
         if not self.settings.explain:
             return blocks
         from vclean.output.source_positions import find_positions
