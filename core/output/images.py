@@ -99,7 +99,9 @@ def content_images(snapshot: Snapshot) -> tuple[NDArray[np.intp], NDArray[np.boo
         The elements, and whether each has an alternative text or a known size.
     """
     sources, alternatives, targets = image_sources(snapshot), snapshot.attributes("alt"), snapshot.attributes("href")
-    elements = [element for element in sorted(sources) if not snapshot.hidden[element]]
+    parents = snapshot.text_parent[snapshot.text_length > 0]
+    formulas = set(snapshot.parent[parents[snapshot.is_tag(("math",))[parents]]].tolist())
+    elements = [element for element in sorted(sources) if not snapshot.hidden[element] and element not in formulas]
     links = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[elements].tolist()
     copies = {targets.get(link, "") for link in links if link} - {""}
     first = {sources[element]: element for element in reversed(elements)}

@@ -911,10 +911,13 @@
 
   // ---- formulas ----
 
-  // The formulas of the page by the element that is read as one: a wrapper, `math`, or a script of MathJax. What MathJax
-  // draws before its script is null. The same rules as vclean.render.static.formulas.
+  // The formulas of the page by the element that is read as one: a wrapper, `math`, a script of MathJax, what MathJax
+  // drew, or what may be an image of TeX. What is drawn before a script is null. See vclean.render.static.formulas.
   function findFormulas() {
     const formulas = new Map();
+    for (const drawn of selectAll(options.drawings)) {
+      formulas.set(drawn, { source: sourceOf.call(drawn), display: matches.call(drawn, options.displayWrappers) });
+    }
     if (!select('math, script[type^="math/" i]')) return formulas;
     for (const math of selectAll('math')) {
       let [outer, display] = [math, attributeOf.call(math, 'display') === 'block'];

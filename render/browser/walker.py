@@ -30,6 +30,7 @@ from vclean.render.snapshot import (
     Styles,
 )
 from vclean.render.static import styles
+from vclean.render.static.formulas import DRAWINGS, drawn_formula
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -248,7 +249,8 @@ def _mark_print_only(columns: dict[str, Any], printed: NDArray[np.int32]) -> Non
 def _with_formulas(texts: list[str], formulas: NDArray[np.int32]) -> list[str]:
     """Return the texts of a page, with the sources of formulas written as text."""
     for index in formulas.tolist():
-        texts[index] = formula_text(texts[index])
+        is_drawn = texts[index].startswith(("<img", "<mjx", "<span"))
+        texts[index] = drawn_formula(texts[index]) if is_drawn else formula_text(texts[index])
     return texts
 
 
@@ -287,6 +289,7 @@ def _constants() -> str:
             "skipped": sorted(styles.SKIPPED_TAGS | {"head"}),
             "replaced": sorted(styles.REPLACED_TAGS),
             "controls": CONTROL_TAGS,
+            "drawings": ", ".join(DRAWINGS),
             "formulaWrappers": ", ".join(WRAPPERS),
             "displayWrappers": ", ".join(DISPLAY_WRAPPERS),
             "drawnFormulas": ", ".join((*WRAPPERS, *PREVIEWS)),

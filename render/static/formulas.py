@@ -43,6 +43,22 @@ _IMAGE_CLASS: Final = re.compile(
 )
 
 
+DRAWINGS: Final = (
+    "mjx-container:not(:has(math))", "span.mjx-chtml:not(:has(math))",
+    *(f'img[src*="{part}" i]' for part in ("latex", "/tex", "/formula/", "cht=tx", "math", "equation")),
+    *(f"img.{name}" for name in ("latex", "tex", "math", "equation", "formula")),
+)  # fmt: skip
+"""Selectors of what `drawn_formula` reads: what MathJax draws without MathML, and what may be an image of a formula."""
+
+
+def drawn_formula(source: str) -> str:
+    """Return the TeX that an element shows, given its source; empty if it is no formula."""
+    root = etree.HTML(source)
+    replace_formulas(root, source.encode("utf-8", "replace").lower())
+    math = next(root.iter("math"), None)
+    return (math.text or "") if math is not None else ""
+
+
 def replace_formulas(root: etree._Element, source: bytes) -> None:
     """Give every formula of a document one `<math>` element without children, which contains its text.
 

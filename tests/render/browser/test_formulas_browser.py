@@ -36,6 +36,20 @@ class TestFormulas:
         maths = page.is_tag(("math",)).nonzero()[0].tolist()
         assert [page.attributes("display").get(math) for math in maths] == ["block", "block"]
 
+    @pytest.mark.parametrize(
+        "drawing",
+        [
+            '<img src="https://latex.codecogs.com/svg.image?x%5E2">',
+            '<img src="/i.png" class=latex alt="x^2">',
+            "<mjx-container><mjx-math><mjx-msup><mjx-mi><mjx-c class='mjx-c1D465 TEX-I'></mjx-c></mjx-mi>"
+            "<mjx-script><mjx-mn><mjx-c class='mjx-c32'></mjx-c></mjx-mn></mjx-script></mjx-msup></mjx-math>"
+            "</mjx-container>",
+        ],
+    )
+    def test_drawn_without_mathml_are_read(self, renderer: Renderer, drawing: str) -> None:
+        page = rendered(renderer, f"<!doctype html><p>a {drawing} b<p><img src=/math-class.jpg alt=Class> c")
+        assert extract_blocks(page).text == ["a x^2 b", "c"]
+
     def test_have_a_line_where_they_are_drawn(self, renderer: Renderer) -> None:
         page = rendered(renderer, source(MATH))
         text = page.texts.index("E = mc^2")
