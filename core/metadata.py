@@ -62,6 +62,8 @@ class Metadata:
         section: the section of the site.
         tags: keywords.
         license: the URL or the name of the license.
+        feeds: the URLs of its feeds.
+        alternates: versions of the page in other languages: for each the language tag, a space and the URL.
         page_type: the type of the page, a value of `PageType`.
         evidence: where each of these values comes from, by the name of the field.
         document_title: the title of the document, `<title>`.
@@ -92,6 +94,8 @@ class Metadata:
     section: str = ""
     tags: tuple[str, ...] = ()
     license: str = ""
+    feeds: tuple[str, ...] = ()
+    alternates: tuple[str, ...] = ()
     page_type: str = ""
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
     document_title: str = ""
@@ -103,11 +107,11 @@ class Metadata:
     settings: Mapping[str, float | bool] = field(default_factory=dict)
 
 
-LISTS: Final = ("authors", "tags")
+LISTS: Final = ("authors", "tags", "feeds", "alternates")
 """Fields with several values."""
 PAGE_FIELDS: Final = (
     "title", "authors", "published", "modified", "site_name", "language", "description", "canonical_url", "image",
-    "section", "tags", "license", "page_type",
+    "section", "tags", "license", "feeds", "alternates", "page_type",
 )  # fmt: skip
 """Fields that outputs have, in their order."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Pairs = tuple[tuple[str, str], ...]
 
@@ -24,8 +24,10 @@ Of 1,401 scripts on 1,368 pages, one is longer."""
 MAX_SCRIPTS: Final = 50
 """Most scripts with JSON-LD."""
 
-LINK_TYPES: Final = frozenset(("author", "canonical", "image_src", "license", "shortlink"))
+LINK_TYPES: Final = frozenset(("alternate", "author", "canonical", "image_src", "license", "shortlink"))
 """Values of `rel` of the links that are stored."""
+_FEED: Final = re.compile(r"application/(?:rss|atom|rdf)\+xml|application/feed\+json", re.IGNORECASE)
+"""Types of the alternates of a page that are feeds."""
 
 _HTTP: Final = re.compile(r"https?://[^\s/?#]+\.[^\s/?#]+[^\s]*\Z", re.IGNORECASE)
 
@@ -36,7 +38,8 @@ class DocumentHead:
 
     Attributes:
         meta: name, property or itemprop in lower case, and content of each `<meta>`, in document order.
-        links: `rel` in lower case and `href` of each `<link>` of `LINK_TYPES`; absolute if the page has a URL.
+        links: `rel` in lower case and `href` of each `<link>` of `LINK_TYPES`; absolute if the page has a URL. The
+            `rel` of a feed is `feed`, that of a version in another language is `alternate:` and its language.
         json_ld: the text of each `<script type="application/ld+json">`.
 
     >>> DocumentHead(meta=(("og:title", "Rain"),)).meta
@@ -52,7 +55,7 @@ class DocumentHead:
         cls, meta: Iterable[tuple[str, str]], links: Iterable[tuple[str, str]], json_ld: Iterable[str]
     ) -> DocumentHead:
         """Return the declarations within the limits; arguments as the attributes, with values of any length."""
-        return cls(_limited(meta), _limited(pair for pair in links if pair[0] in LINK_TYPES), _whole_scripts(json_ld))
+        return cls(_limited(meta), _limited(links), _whole_scripts(json_ld))
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> DocumentHead:
@@ -71,6 +74,18 @@ class DocumentHead:
             *(content for name, content in self.meta if name == "og:url"),
         ]
         return next((url.strip() for url in declared if _HTTP.match(url.strip())), "")
+
+
+def stored_links(links: Iterable[Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of `DocumentHead.links` for `<link>` elements, given their `rel`, `href`, `type`, `hreflang`."""
+    for rels, href, kind, language in links:
+        for rel in filter(LINK_TYPES.__contains__, rels.lower().split()):
+            if rel != "alternate":
+                yield rel, href
+            elif _FEED.match(kind.strip()):
+                yield "feed", href
+            elif language:
+                yield f"alternate:{language.lower()}", href
 
 
 def _limited(pairs: Iterable[tuple[str, str]]) -> Pairs:

@@ -42,7 +42,7 @@ _PRECISIONS: Final = {(row.field, row.slot): row.precision for row in PROPERTIES
 }
 _DECLARED: Final = (
     Field.MODIFIED, Field.SITE_NAME, Field.DESCRIPTION, Field.CANONICAL_URL, Field.IMAGE, Field.SECTION, Field.TAGS,
-    Field.LICENSE,
+    Field.LICENSE, Field.FEEDS, Field.ALTERNATES,
 )  # fmt: skip
 _URLS: Final = (Field.CANONICAL_URL, Field.IMAGE)
 _FEW_WORDS: Final = 50
@@ -261,6 +261,8 @@ def _values(field: Field, mention: Mention, page: MetadataPage) -> tuple[str, ..
         return tuple(filter(None, [page.date_of(mention)]))
     if field is Field.TAGS:
         return tuple(dict.fromkeys(each for each in mention.values if normalize(each)))
+    if field in (Field.FEEDS, Field.ALTERNATES):
+        return tuple(each for each in mention.values if "://" in each)
     if field is Field.LICENSE:
         return _absolute(value, "") or (value[:200],)
     return () if value.startswith(("http://", "https://")) or not normalize(value) else (value,)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vclean.features.facts.page_view import PageView
     from vclean.render.document_head import DocumentHead
 
-_LISTS: Final = (Field.AUTHORS, Field.TAGS)
+_LISTS: Final = (Field.AUTHORS, Field.TAGS, Field.FEEDS, Field.ALTERNATES)
 _AUTHOR_NAME: Final = re.compile(r"(?:^|[_.:-])authors?(?:[_.-]?names?)?$")
 """Names of `<meta>` that publishers made up for authors."""
 _OTHER_AUTHOR: Final = PROPERTIES["meta", "parsely-author"]
@@ -64,11 +64,22 @@ def head_mentions(head: DocumentHead) -> list[Mention]:
             if text not in several and len(several) < MAX_MENTIONS // 8:
                 several.append(text)
     mentions = [mention for name, several in values.items() for mention in _meta(name, several)]
-    links = [
-        Mention(row.field, (href,), Source.LINK, rel, slot=row.slot)
-        for rel, href in head.links if (row := PROPERTIES.get(("link", rel)))
-    ]  # fmt: skip
-    return [*mentions, *_written_by(head), *links][:MAX_MENTIONS]
+    return [*mentions, *_written_by(head), *_links(head)][:MAX_MENTIONS]
+
+
+def _links(head: DocumentHead) -> Iterator[Mention]:
+    """Yield the links that give a field; those of a list in one mention, versions of the page after their language."""
+    lists: dict[str, list[str]] = {}
+    for rel, href in head.links:
+        kind, _, language = rel.partition(":")
+        row = PROPERTIES.get(("link", kind))
+        if row and row.field in _LISTS:
+            lists.setdefault(kind, []).append(f"{language} {href}".lstrip())
+        elif row:
+            yield Mention(row.field, (href,), Source.LINK, rel, slot=row.slot)
+    for kind, values in lists.items():
+        row = PROPERTIES["link", kind]
+        yield Mention(row.field, tuple(dict.fromkeys(values)), Source.LINK, kind, slot=row.slot)
 
 
 def _plain_text(content: str) -> str:

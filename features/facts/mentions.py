@@ -34,6 +34,8 @@ class Field(StrEnum):
     SECTION = "section"
     TAGS = "tags"
     LICENSE = "license"
+    FEEDS = "feeds"
+    ALTERNATES = "alternates"
     PAGE_TYPE = "page_type"
 
 

@@ -558,10 +558,8 @@
       const content = attributeOf.call(metas[number], 'content');
       if (name && content) head.meta.push([wellFormed(name), wellFormed(content.slice(0, options.valueLimit))]);
     }
-    for (const type of options.linkTypes) {
-      for (const link of [...selectAll(`link[rel~="${type}" i][href]`)].slice(0, options.maxEntries)) {
-        head.links.push([type, attributeOf.call(link, 'href')]);
-      }
+    for (const link of [...selectAll(options.links)].slice(0, options.maxEntries)) {
+      head.links.push(['rel', 'href', 'type', 'hreflang'].map((name) => attributeOf.call(link, name) ?? ''));
     }
     const scripts = [...selectAll('script[type*="ld+json" i]')].slice(0, options.maxScripts);
     const texts = scripts.map((script) => textContentOf.call(script)).filter((text) => text.length <= options.maxJsonLd);
@@ -571,7 +569,7 @@
 
   // The URL that a page without one declares as its own; the same rule as DocumentHead.canonical_url.
   function canonicalUrl(head) {
-    const declared = [...head.links.filter(([type]) => type === 'canonical'),
+    const declared = [...head.links.filter(([rel]) => /(^|\s)canonical(\s|$)/i.test(rel)),
       ...head.meta.filter(([name]) => name.toLowerCase() === 'og:url')];
     const urls = declared.map(([, url]) => url.trim());
     return urls.find((url) => /^https?:\/\/[^\s/?#]+\.[^\s/?#]+\S*$/i.test(url)) ?? '';
@@ -1184,7 +1182,7 @@
     texts,
     attributes: attributeValues,
     title: wellFormed(documentReader('title')()),
-    head: { ...head, links: head.links.map(([type, href]) => [type, attributeValue('href', href)]) },
+    head: { ...head, links: head.links.map(([rel, href, ...rest]) => [rel, attributeValue('href', href), ...rest]) },
     language: wellFormed((attributeOf.call(root, 'lang') ?? '').toLowerCase()),
     width,
     height: reader(Element, 'scrollHeight')(page),

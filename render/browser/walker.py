@@ -16,7 +16,7 @@ import numpy as np
 
 from vclean.characters import without_invisible
 from vclean.errors import LimitError
-from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead
+from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead, stored_links
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.snapshot import (
     ATTRIBUTES,
@@ -208,7 +208,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     answer = json.loads(payload)
     _check_caps(answer, settings)
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
-    head = DocumentHead.from_record(answer["head"])
+    head = DocumentHead.from_record(answer["head"] | {"links": stored_links(answer["head"]["links"])})
     texts = _with_formulas(without_invisible(answer["texts"]), columns.pop("formula"))
     _mark_print_only(columns, columns.pop("printed"))
     return Snapshot(
@@ -297,7 +297,7 @@ def _constants() -> str:
             "littleText": LITTLE_TEXT,
             "valueLimit": VALUE_LIMIT,
             "dataLimit": DATA_LIMIT,
-            "linkTypes": sorted(LINK_TYPES),
+            "links": ", ".join(f'link[rel~="{rel}" i][href]' for rel in sorted(LINK_TYPES)),
             "maxEntries": MAX_ENTRIES,
             "maxScripts": MAX_SCRIPTS,
             "maxJsonLd": MAX_JSON_LD,

@@ -11,7 +11,7 @@ from typing import Final, cast
 from lxml import etree
 
 from vclean.errors import LimitError, NotHtmlError
-from vclean.render.document_head import DocumentHead
+from vclean.render.document_head import DocumentHead, stored_links
 from vclean.render.snapshot import CONTROL_TAGS, noscript_needed
 from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS
 
@@ -66,10 +66,10 @@ def document_head(root: etree._Element) -> DocumentHead:
         if element.tag == "meta":
             meta.append((next(filter(None, map(element.get, _META_NAMES)), ""), element.get("content", "")))
         elif element.tag == "link":
-            links += [(rel, element.get("href", "")) for rel in element.get("rel", "").lower().split()]
+            links.append([element.get(name, "") for name in ("rel", "href", "type", "hreflang")])
         elif "ld+json" in element.get("type", "").lower():
             scripts.append(element.text or "")
-    return DocumentHead.collect((pair for pair in meta if pair[0]), links, scripts)
+    return DocumentHead.collect((pair for pair in meta if pair[0]), stored_links(links), scripts)
 
 
 def prune(root: etree._Element) -> bool:

@@ -15,6 +15,8 @@ from vclean.features.facts.mentions import Field
 
 ARTICLE = """<title>Rain in May | Example</title><meta property="og:site_name" content="Example">
 <link rel=canonical href="/rain-in-may"><meta property="og:image" content="i.png"><link rel=license href=/by>
+<link rel=alternate type="application/rss+xml" href=/feed.xml><link rel="alternate stylesheet" href=/dark.css>
+<link rel=alternate hreflang=de href=/de/><link rel=alternate hreflang=X-Default href=/>
 <meta property="article:tag" content="rain"><meta property="article:tag" content="May">
 <meta name=description content="It rained."><meta property="article:section" content="Weather">
 <script type="application/ld+json">{"@type": "NewsArticle", "headline": "Rain in May", "author": {"name": "Ann Lee"},
@@ -43,6 +45,8 @@ class TestChooseMetadata:
             Field.SECTION: ("Weather",),
             Field.TAGS: ("rain", "May"),
             Field.LICENSE: ("https://example.org/by",),
+            Field.FEEDS: ("https://example.org/feed.xml",),
+            Field.ALTERNATES: ("de https://example.org/de/", "x-default https://example.org/"),
         }
 
     def test_nothing_is_invented(self) -> None:
