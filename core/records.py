@@ -43,6 +43,7 @@ class Post:
         date_text: the date as on the page; empty if unknown.
         text: the text of the body, without author and date.
         depth: the number of posts that it replies to, directly or not; 0 for posts that are no reply.
+        parent: the index of the post that it replies to; None for posts that are no reply.
         box: the box of the whole post, in CSS px; None if the page was not rendered.
         xpath: the absolute XPath of the element of the post.
         blocks: the indices of the blocks of the body.
@@ -53,6 +54,7 @@ class Post:
     date_text: str
     text: str
     depth: int
+    parent: int | None
     box: Box | None
     xpath: str
     blocks: tuple[int, ...]
@@ -112,7 +114,14 @@ class PageRecords:
     @cached_property
     def posts(self) -> tuple[Post, ...]:
         """Return the posts in document order."""
-        return tuple(self._post(record) for record in self._search.records)
+        posts: list[Post] = []
+        thread: list[int] = []  # the last post of each depth so far, and the posts that it replies to
+        for number, record in enumerate(self._search.records):
+            while thread and self._search.records[thread[-1]].depth >= record.depth:
+                thread.pop()
+            posts.append(self._post(record, thread[-1] if thread else None))
+            thread.append(number)
+        return tuple(posts)
 
     @property
     def is_thread(self) -> bool:
@@ -126,7 +135,7 @@ class PageRecords:
 
         return tuple(self._item(record) for record in find_items(self._page, self._search))
 
-    def _post(self, record: PostRecord) -> Post:
+    def _post(self, record: PostRecord, parent: int | None) -> Post:
         texts = self._page.snapshot.texts
         date = " ".join(texts[record.date].split()) if record.date >= 0 else ""
         return Post(
@@ -135,6 +144,7 @@ class PageRecords:
             date_text=date,
             text=self._text(record.rows),
             depth=record.depth,
+            parent=parent,
             box=self._box(record.element),
             xpath=self._page.snapshot.xpath(record.element),
             blocks=record.rows,

@@ -88,7 +88,7 @@ _PLACE: Final[list[tuple[str, pa.DataType]]] = [
 ]
 _POST: Final[list[tuple[str, pa.DataType]]] = [
     *((name, pa.string()) for name in ("author", "date", "date_text", "text")),
-    ("depth", pa.int32()),
+    *((name, pa.int32()) for name in ("depth", "parent")),
     *_PLACE,
 ]
 _ITEM: Final[list[tuple[str, pa.DataType]]] = [

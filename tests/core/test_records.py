@@ -112,11 +112,13 @@ class TestPosts:
         reply = post(1, inner=post(2))
         page = cleaned(f"<h1>Rain</h1><div>{post(0, inner=reply)}{post(3)}</div>")
         assert [each.depth for each in page.posts] == [0, 1, 2, 0]
+        assert [each.parent for each in page.posts] == [None, 0, 1, None]
         assert [each.author for each in page.posts] == list(AUTHORS)
 
     def test_depth_by_class(self):
         posts = "".join(post(n).replace("postbit", f"postbit depth-{d}") for n, d in enumerate((1, 2, 3, 2)))
-        assert [each.depth for each in cleaned(f"<div>{posts}</div>").posts] == [0, 1, 2, 1]
+        page = cleaned(f"<div>{posts}</div>")
+        assert [(each.depth, each.parent) for each in page.posts] == [(0, None), (1, 0), (2, 1), (1, 0)]
 
     def test_opening_post_of_another_structure(self):
         words = "The first question is much longer than the others, and asks why it rains all of the day in June."
