@@ -350,7 +350,7 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDAr
     is_blank = np.ones(len(snapshot.texts), dtype=bool)
     is_blank[block_texts] = False
     is_blank &= ~is_ruby[snapshot.text_parent]
-    is_displayed = ~np.isin(snapshot.text_hidden, (Hidden.DISPLAY, Hidden.PRINT_ONLY))
+    is_displayed = snapshot.text_hidden != Hidden.DISPLAY
     blanks = np.cumsum(is_blank & is_displayed)[block_texts]
     skipped = blanks[1:] != blanks[:-1]
     space[1:] = in_separate_elements | starts_with_space[1:] | ends_with_space[:-1] | skipped | (breaks > 0)

@@ -58,8 +58,8 @@ MAX_ID = 100
 class Hidden(IntEnum):
     """Technique that hides an element or a text from readers.
 
-    The walker gives an element the codes up to `OFF_PAGE` and `PRINT_ONLY`, and texts `GLYPHS` too;
-    `vclean.render.visibility` finds the others.
+    The walker gives an element the codes up to `OFF_PAGE`, and texts `GLYPHS` too; `vclean.render.visibility` finds the
+    others.
     """
 
     NO = 0
@@ -91,8 +91,6 @@ class Hidden(IntEnum):
     """Below something opaque."""
     GLYPHS = 14
     """Painted as dots, or in a font without ink."""
-    PRINT_ONLY = 15
-    """`display: none`, but a rule for print shows it."""
 
     @property
     def technique(self) -> str:
@@ -267,6 +265,14 @@ class Snapshot:
     def is_tag(self, names: Collection[str]) -> NDArray[np.bool_]:
         """Return whether the tag of each element is one of `names`, shape (N,)."""
         return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
+
+    @cached_property
+    def has_place(self) -> NDArray[np.bool_]:
+        """Return which elements take place on the page, bool (N,); all if it was not rendered."""
+        if not self.rendered:
+            return np.ones(len(self), dtype=bool)
+        contents = self.styles.is_in("display", ("contents",))[self.style]
+        return np.asarray((self.box[:, 2:] > 1).all(axis=1) | contents)
 
     @cached_property
     def text_length(self) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -50,10 +51,6 @@ _TITLE_LEVELS: Final = 4
 """Elements around a control, at most, that hold nothing else than a title."""
 _ROUNDS: Final = 2
 """How often controls are looked for in the panels that others open."""
-_MOST_PANELS: Final = 20
-"""Panels alike of which a list of controls shows one."""
-_MOST_INSIDE: Final = 80
-"""Elements in a list of controls, at most."""
 
 
 def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -80,19 +77,11 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
     return opened | uncovered
 
 
-def has_place(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements take place on the page, bool (N,); all if it was not rendered."""
-    if not snapshot.rendered:
-        return np.ones(len(snapshot), dtype=bool)
-    contents = snapshot.styles.is_in("display", ("contents",))[snapshot.style]
-    return np.asarray((snapshot.box[:, 2:] > 1).all(axis=1) | contents)
-
-
 def _in_closed_spoiler(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are in one in sight with `aria-expanded=false`, bool (N,)."""
     closed = np.zeros(len(snapshot), dtype=bool)
     closed[[each for each, value in snapshot.attributes("aria-expanded").items() if value.lower() == "false"]] = True
-    closed &= (snapshot.hidden == Hidden.NO) & has_place(snapshot)
+    closed &= (snapshot.hidden == Hidden.NO) & snapshot.has_place
     return tree.path_sum(closed, snapshot.end) > 0
 
 
@@ -111,7 +100,7 @@ class Panels:
         self._end: list[int] = snapshot.end.tolist()
         self._parent: list[int] = snapshot.parent.tolist()
         self._is_hidden = snapshot.hidden != Hidden.NO
-        self._in_sight = ~self._is_hidden & has_place(snapshot)
+        self._in_sight = ~self._is_hidden & snapshot.has_place
         self._panel = np.zeros(len(snapshot), dtype=bool)
         self._unrolled = np.zeros(len(snapshot), dtype=bool)
         self._tags = np.array(snapshot.tags)[snapshot.tag]
@@ -163,7 +152,7 @@ class Panels:
         self._add_details()
         until_found = [each for each, how in self._values("hidden") if how.lower() == "until-found"]
         named, closed = self._named()
-        beside = [*self._beside_expanders(), *self._tab_panels(), *self._one_of_several()]
+        beside = [*self._beside_expanders(), *self._tab_panels()]
         belonging = [*named, *self._after_inputs()]
         self._panel[[each for panel in (*belonging, *beside) for each in self._with_wrappers(panel)]] = True
         self._panel[[*until_found, *closed]] = True
@@ -231,10 +220,9 @@ class Panels:
         """Yield the controls in sight that name ids, with these."""
         for name in _IDS:
             yield from ((element, value.split()) for element, value in self._values(name, in_sight=True))
-        for name in _REFERENCES:
-            for element, value in self._values(name):
-                if "#" in value and self._in_sight[element]:
-                    yield element, _FRAGMENT.findall(value)[-1:]
+        for element, value in chain.from_iterable(map(self._values, _REFERENCES)):
+            if "#" in value and self._in_sight[element]:
+                yield element, _FRAGMENT.findall(value)[-1:]
         for element, value in self._values("data-names", in_sight=True):
             if self._is_operable[element]:
                 yield element, [value, *_FRAGMENT.findall(value)]
@@ -250,15 +238,6 @@ class Panels:
         for name in ("onclick", "aria-expanded", "aria-controls", "tabindex"):
             operable[[each for each, _ in self._values(name)]] = True
         return np.asarray(operable | snapshot.styles.is_in("cursor", ("pointer",))[snapshot.style])
-
-    @cached_property
-    def _leads_away(self) -> NDArray[np.bool_]:
-        """Return which elements are links to other pages, bool (N,)."""
-        away = np.zeros(len(self._snapshot), dtype=bool)
-        here = self._snapshot.url
-        links = ((each, href.partition("#")[0]) for each, href in self._values("href"))
-        away[[each for each, page in links if page not in ("", here) and not page.startswith("javascript:")]] = True
-        return away
 
     # ---- by place ----
 
@@ -321,28 +300,3 @@ class Panels:
         tabs = sum(role.lower() == "tab" for _, role in self._values("role", in_sight=True))
         panels = [each for each, role in self._values("role") if role.lower() == "tabpanel"]
         return panels if len(panels) <= tabs else []
-
-    def _one_of_several(self) -> Iterator[int]:
-        """Yield siblings alike of which one is in sight, beside a list with as many controls, or a menu of as many."""
-        classes = self._snapshot.attributes("class")
-        outermost = self._is_hidden & ~self._is_hidden[np.maximum(self._snapshot.parent, 0)] & (self._length > 0)
-        for parent in np.unique(self._snapshot.parent[outermost]).tolist():
-            children = list(self._children(parent))
-            groups: dict[tuple[str, ...], list[int]] = {}
-            for child in children:
-                groups.setdefault((self._tags[child], *classes.get(child, "").split()[:1]), []).append(child)
-            for alike in groups.values():
-                if 1 < len(alike) <= _MOST_PANELS and sum(self._in_sight[each] for each in alike) == 1:
-                    others = [each for each in children if each not in alike]
-                    if any(self._controls_in(each) == len(alike) for each in others):
-                        yield from alike
-
-    def _controls_in(self, element: int) -> int:
-        """Return how many controls in sight a list of controls has, or options a menu; 0 for a part of the page."""
-        start, end = element + 1, self._end[element]
-        if not self._in_sight[element] or end - start > _MOST_INSIDE:
-            return 0
-        if self._tags[element] == "select":
-            return end - start
-        operable = self._is_operable & self._in_sight & ~self._leads_away
-        return sum(operable[each] and not operable[self._parent[each]] for each in range(start, end))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.visibility.controls import OPENED_TECHNIQUES, has_place
+from vclean.features.visibility.controls import OPENED_TECHNIQUES
 from vclean.render import tree
 from vclean.render.snapshot import Hidden
 
@@ -73,7 +73,7 @@ def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bo
     in_flow = snapshot.styles.is_in("position", _IN_FLOW)[snapshot.style]
     length = np.bincount(snapshot.text_parent, weights=snapshot.text_length, minlength=len(snapshot))
     inside = tree.subtree_sum(length, snapshot.end)
-    holes = np.isin(snapshot.hidden, _HOLES) & seen & in_flow & has_place(snapshot) & (inside > 0)
+    holes = np.isin(snapshot.hidden, _HOLES) & seen & in_flow & snapshot.has_place & (inside > 0)
     if holes.sum() < _LEAST_HOLES or inside[holes].sum() < _LEAST_SHARE * inside[0]:
         return np.zeros(len(technique), dtype=bool)
     return np.asarray((tree.path_sum(holes, snapshot.end) > 0)[snapshot.text_parent] & np.isin(technique, _HOLES))

@@ -12,18 +12,12 @@
   const INVISIBLE_OPACITY = 0.02;
   const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
   const WORD_WIDTH = 40; // px
-  const MAX_PRINT_RULES = 200; // rules for print that display something
   const MAX_PAINTED_PSEUDOS = 500; // elements of a page with pseudo-elements that paint, and selectors of them
   const THICK = 12; // px of a border, an outline or the spread of a shadow that may cover text
   const FAINT = 0.2; // of the alpha of a color that hides no text and shows none
   const THIN_LINE = 0.2; // heights of a box
   const THICK_LINE = 0.5; // font sizes of a line through letters
   const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
-  const MIDDLE = 0.5; // of the way of an element through the viewport
-  const TINY = 1e-6;
-  const VIEW_RANGES = {
-    cover: [0, 1], contain: [0.1, 0.9], entry: [0, 0.1], 'entry-crossing': [0, 0.1], exit: [0.9, 1], 'exit-crossing': [0.9, 1],
-  }; // of an element that is a tenth as high as the viewport
   const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
   const GLYPHS = 'aeinort'; // frequent letters; a font without ink for them is blank
   const LEAST_SCROLLER = 8; // px; no line is read in a lower one
@@ -227,15 +221,14 @@
   function finish(animation, clock) {
     if (animation.playState === 'paused') return;
     const { delay, endTime } = animation.effect.getComputedTiming();
-    if (animation.timeline !== clock) holdScrolled(animation, clock);
+    if (animation.timeline !== clock || endTime === Infinity) holdClearest(animation, clock);
     else if (delay > MAX_ANIMATION_DELAY) animation.pause();
-    else if (endTime === Infinity) holdEndless(animation);
     else animation.finish();
   }
 
-  // An endless animation has no end state. Its most opaque one counts, for a reader waits for it, and what it moves comes
-  // into view.
-  function holdEndless(animation) {
+  // An animation that is endless, or driven by scrolling, has no end state. Its most opaque one counts, for a reader waits
+  // for it or scrolls to it, and what it moves comes into view.
+  function holdClearest(animation, clock) {
     const frames = animation.effect.getKeyframes().filter(({ opacity }) => opacity !== undefined);
     if (frames.length === 0) {
       if (moves(animation.effect)) MOVING.add(animation.effect.target);
@@ -243,40 +236,16 @@
       return;
     }
     const clearest = frames.reduce((best, each) => (Number(each.opacity) > Number(best.opacity) ? each : best));
-    hold(animation, clearest.computedOffset, 'both');
+    const timing = { delay: 0, endDelay: 0, duration: 1000, iterations: 1, iterationStart: 0, direction: 'normal', fill: 'both' };
+    animation.timeline = clock;
+    animation.effect.updateTiming(timing);
+    animation.pause();
+    animation.currentTime = 1000 * clearest.computedOffset;
   }
 
   function moves(effect) {
     const names = effect.getKeyframes().flatMap((frame) => Object.keys(frame)).join(' ');
     return effect.pseudoElement === null && /transform|translate|left|right|top|bottom|margin|inset/i.test(names);
-  }
-
-  // An animation driven by scrolling is held where its element is in the middle of the viewport; other scrollers than
-  // those of a view timeline are at their ends.
-  function holdScrolled(animation, clock) {
-    const { effect, timeline, rangeStart, rangeEnd } = animation;
-    const isView = typeof ViewTimeline === 'function' && timeline instanceof ViewTimeline;
-    const start = isView ? positionOf(rangeStart, 0) : 0;
-    const end = isView ? positionOf(rangeEnd, 1) : 1;
-    const progress = isView ? (MIDDLE - start) / Math.max(end - start, TINY) : 1;
-    const { fill } = effect.getTiming();
-    animation.timeline = clock;
-    hold(animation, progress, fill);
-  }
-
-  // Returns the position of an edge of a range, from 0, where an element enters the viewport, to 1, where it has left it.
-  function positionOf(edge, fallback) {
-    const [first, last] = VIEW_RANGES[edge?.rangeName] ?? VIEW_RANGES.cover;
-    const share = edge?.offset?.unit === 'percent' ? edge.offset.value / 100 : fallback;
-    return first + share * (last - first);
-  }
-
-  // Holds an animation at a progress; below 0 it has not begun, above 1 it has ended.
-  function hold(animation, progress, fill) {
-    const timing = { delay: 0, endDelay: 0, duration: 1000, iterations: 1, iterationStart: 0, direction: 'normal', fill };
-    animation.effect.updateTiming(timing);
-    animation.pause();
-    animation.currentTime = 1000 * progress;
   }
 
   // Returns promises of embedded fonts, which load after the first layout, and of images with unusual media types,
@@ -427,7 +396,7 @@
   const rowByStyle = new Map();
   const column = {
     tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
-    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [], printed: [],
+    text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [],
     area: [], area_box: [], unclear: [],
   };
   const attributeValues = [];
@@ -457,7 +426,7 @@
   // Properties that no style of the page declares have their initial values everywhere.
   const declares = Object.fromEntries(options.properties.map((name) => [name, !options.undeclared.includes(name)]));
   const hasEffects = EFFECTS.some((name) => declares[name]);
-  const hasFrames = ['box-shadow', 'outline', 'border-image', 'backdrop-filter'].some((name) => declares[name]);
+  const hasFrames = ['box-shadow', 'outline', 'border-image', 'backdrop-filter', 'text-decoration-thickness'].some((name) => declares[name]);
 
   // Every read of a style property costs microseconds. The shorthands `font`, `borderWidth` and `overflow` replace many
   // reads; the longhands are read once for each distinct row. For an unusual font the shorthand is empty.
@@ -718,24 +687,6 @@
       !/^(|none|transparent|initial|inherit|unset|rgba\(0, 0, 0, 0\))$/.test(declarations.getPropertyValue(name)));
   }
 
-  // Returns a selector of the elements that rules for print display, and no rules for screens; empty without.
-  function printSelector() {
-    const found = new Set();
-    const search = (rules, forPrint) => {
-      for (const rule of rules) {
-        if (found.size >= MAX_PRINT_RULES) return;
-        if (rule instanceof CSSStyleRule) {
-          if (forPrint && !/^(|none)$/.test(rule.style.getPropertyValue('display'))) found.add(rule.selectorText);
-        } else {
-          const media = rule.media?.mediaText ?? '';
-          search(rulesOf(rule.styleSheet ?? rule), forPrint || (/\bprint\b/.test(media) && !matchMedia(media).matches));
-        }
-      }
-    };
-    search(sheets(), false);
-    return [...found].join(', ');
-  }
-
   // Returns selectors of elements with a pseudo-element that paints, or with a `::first-line`, and its name.
   function pseudoSelectors() {
     const found = new Map();
@@ -827,60 +778,30 @@
     return style.backgroundRepeat.includes('no-repeat') && sizes.every((size) => size !== null && size[1] < THIN_LINE * height);
   }
 
-  // Adds what lies between two boxes, the second of which may be empty.
-  function addRing(index, outer, inner, clip) {
-    const middle = intersect(outer, inner);
-    if (middle.right <= middle.left || middle.bottom <= middle.top) {
-      addArea(index, outer, clip);
-      return;
-    }
-    addArea(index, { ...outer, bottom: middle.top }, clip);
-    addArea(index, { ...outer, top: middle.bottom }, clip);
-    addArea(index, { ...middle, left: outer.left, right: middle.left }, clip);
-    addArea(index, { ...middle, left: middle.right, right: outer.right }, clip);
-  }
-
   function isFaint(color) {
     const alpha = /(?:rgba\(.*,|\/) *([\d.]+)\)$/.exec(color);
     return alpha !== null && parseFloat(alpha[1]) < FAINT;
   }
 
-  function grow(box, by, x = 0, y = 0) {
-    return { left: box.left + x - by, top: box.top + y - by, right: box.right + x + by, bottom: box.bottom + y + by };
-  }
-
-  // Adds shadows that reach so far inside or around a box that they may be behind or above text.
-  function addShadows(index, style, box, clip) {
-    for (const [shadow, color] of style.boxShadow.matchAll(/([a-z]+\([^)]*\))[^,]*/g)) {
-      const [x = 0, y = 0, blur = 0, spread = 0] = [...shadow.slice(color.length).matchAll(/(-?[\d.]+)px/g)]
-        .map(([, number]) => +number);
-      if (Math.max(spread, Math.abs(x), Math.abs(y)) - blur / 2 < THICK || isFaint(color)) continue; // soft ones cover no letters
-      if (shadow.includes('inset')) addRing(index, box, grow(box, -spread - blur / 2, x, y), clip);
-      else addRing(index, grow(box, spread + blur / 2, x, y), box, clip);
-    }
-  }
-
-  // Adds what an element paints besides its background: shadows, borders, an outline, and what is behind it, filtered.
+  // Adds what an element paints besides its background, and as far as it reaches: what is filtered behind it, a border
+  // image, shadows that are not soft, thick borders and outlines. Thick lines may cover its letters.
   function addFrames(index, style, row, box, clip) {
-    const fills = (declares['border-image'] && style.borderImageSource !== 'none' && /\bfill\b/.test(style.borderImageSlice)) ||
-      (declares['backdrop-filter'] && style.backdropFilter !== 'none');
-    if (fills) addArea(index, box, clip);
-    const [top, right = top, bottom = top, left = right] = row.borders;
-    if (row.hasThickBorder && !['Top', 'Right', 'Bottom', 'Left'].every((side) => isFaint(style[`border${side}Color`]))) {
-      const inner = { left: box.left + left, top: box.top + top, right: box.right - right, bottom: box.bottom - bottom };
-      addRing(index, box, inner, clip);
+    const fills = (style.borderImageSource !== 'none' && /\bfill\b/.test(style.borderImageSlice)) || style.backdropFilter !== 'none';
+    const isThick = row.hasThickBorder && !['Top', 'Right', 'Bottom', 'Left'].every((side) => isFaint(style[`border${side}Color`]));
+    let reach = fills || isThick ? 0 : -1;
+    for (const [shadow, color] of style.boxShadow.matchAll(/([a-z]+\([^)]*\))[^,]*/g)) {
+      const [x = 0, y = 0, blur = 0, spread = 0] = [...shadow.slice(color.length).matchAll(/(-?[\d.]+)px/g)].map(([, px]) => +px);
+      const offset = Math.max(Math.abs(x), Math.abs(y));
+      if (Math.max(spread, offset) - blur / 2 < THICK || isFaint(color)) continue;
+      reach = Math.max(reach, shadow.includes('inset') ? 0 : spread + blur / 2 + offset);
     }
-    if (declares['box-shadow'] && style.boxShadow !== 'none') addShadows(index, style, box, clip);
-    if (!declares.outline || style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < THICK) return;
-    const inner = grow(box, parseFloat(style.outlineOffset) || 0);
-    addRing(index, grow(inner, parseFloat(style.outlineWidth)), inner, clip);
-  }
-
-  // Notes letters that a thick line may cover.
-  function addThickLines(frame, style) {
-    const thickness = parseFloat(style.textDecorationThickness);
-    if (style.textDecorationLine === 'none' || !(thickness > THICK_LINE * parseFloat(style.fontSize))) return;
-    column.unclear.push(frame.index, HIDDEN.covered);
+    const outline = style.outlineStyle === 'none' ? 0 : parseFloat(style.outlineWidth);
+    if (outline >= THICK) reach = Math.max(reach, outline + parseFloat(style.outlineOffset));
+    const { left, top, right, bottom } = box;
+    if (reach >= 0) addArea(index, { left: left - reach, top: top - reach, right: right + reach, bottom: bottom + reach }, clip);
+    if (style.textDecorationLine !== 'none' && parseFloat(style.textDecorationThickness) > THICK_LINE * parseFloat(style.fontSize)) {
+      column.unclear.push(index, HIDDEN.covered);
+    }
   }
 
   function setStyles(element, styles) {
@@ -1013,9 +934,6 @@
     const isShown = parent.hidden !== HIDDEN.display && isDisplayed(element, parent, row.display);
     if (isShown) measure(frame, style, row, parent);
     else column.box.push(0, 0, 0, 0);
-    if (printed !== '' && row.display === 'none' && parent.hidden !== HIDDEN.display && matches.call(element, printed)) {
-      column.printed.push(index);
-    }
     column.hidden.push(frame.hidden);
     if (name === 'img' && isLoaded(element)) column.image.push(index);
     return frame;
@@ -1038,7 +956,6 @@
       column.unclear.push(frame.index, isUnderline(style, height) ? HIDDEN.no : HIDDEN.color);
     }
     if (row.hasThickBorder || hasFrames) addFrames(frame.index, style, row, box, outer);
-    if (declares['text-decoration-thickness']) addThickLines(frame, style);
     const names = pseudos.get(frame.element);
     if (names !== undefined) addPseudos(frame, names);
   }
@@ -1170,7 +1087,6 @@
     return '';
   }
   const pseudos = options.pseudos ? findPseudos() : new Map();
-  const printed = options.printing ? printSelector() : '';
   pageFonts = loadedFonts();
   walkTree(visit, addText);
   document[USED] = true;

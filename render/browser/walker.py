@@ -25,7 +25,6 @@ from vclean.render.snapshot import (
     MAX_ID,
     NAMING,
     STYLES,
-    Hidden,
     Snapshot,
     Styles,
 )
@@ -142,7 +141,6 @@ def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **
         "skipping": True,
         "fonts": False,
         "scripting": True,
-        "printing": True,
         "undeclared": [],
         "pseudos": True,
         "discard": False,
@@ -162,8 +160,8 @@ def hints(html: str) -> Hints:
 
     Returns:
         skipping: `content-visibility` may exclude parts from layout; fonts: the page may embed fonts, which load
-        asynchronously; scripting: style sheets may depend on scripts; printing: there may be rules for print;
-        undeclared: properties that have their initial value everywhere; pseudos: some rules may be for pseudo-elements.
+        asynchronously; scripting: style sheets may depend on scripts; undeclared: properties that have
+        their initial value everywhere; pseudos: some rules may be for pseudo-elements.
 
     >>> "clip-path" in hints("<p style='Clip-Path: inset(50%)'>")["undeclared"]
     False
@@ -173,7 +171,6 @@ def hints(html: str) -> Hints:
         "skipping": b"content-visibility" in source or b"until-found" in source,
         "fonts": may_embed_fonts(html),
         "scripting": b"scripting" in source,
-        "printing": b"print" in source,
         "undeclared": [name for name, word in _DECLARED.items() if not _is_declared(name, word, source)],
         "pseudos": any(name in source for name in (b":before", b":after", b":first")),
     }
@@ -210,7 +207,6 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
     head = DocumentHead.from_record(answer["head"] | {"links": stored_links(answer["head"]["links"])})
     texts = _with_formulas(without_invisible(answer["texts"]), columns.pop("formula"))
-    _mark_print_only(columns, columns.pop("printed"))
     return Snapshot(
         url=url or head.canonical_url,
         title=" ".join(answer["title"].split()),
@@ -229,21 +225,6 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         texts=texts,
         **columns,
     )
-
-
-def _mark_print_only(columns: dict[str, Any], printed: NDArray[np.int32]) -> None:
-    """Give what is inside of elements that only print displays its own technique, in place."""
-    if not len(printed):
-        return
-    columns["hidden"], columns["text_hidden"] = hidden, of_text = (
-        columns["hidden"].copy(),
-        columns["text_hidden"].copy(),
-    )
-    for element in printed.tolist():
-        part = hidden[element : columns["end"][element]]
-        part[part == Hidden.DISPLAY] = Hidden.PRINT_ONLY
-    is_printed = (hidden == Hidden.PRINT_ONLY)[columns["text_parent"]]
-    of_text[is_printed & (of_text == Hidden.DISPLAY)] = Hidden.PRINT_ONLY
 
 
 def _with_formulas(texts: list[str], formulas: NDArray[np.int32]) -> list[str]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Version of the file format, and of the content of snapshots from the walker and the parser."""
 
 KEY_BYTES: Final = 16

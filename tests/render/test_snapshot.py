@@ -231,7 +231,7 @@ class TestStyles:
 
 
 def test_hidden_codes_fit_a_byte() -> None:
-    assert [code.value for code in Hidden] == list(range(16))
+    assert [code.value for code in Hidden] == list(range(15))
 
 
 def test_technique_names() -> None:

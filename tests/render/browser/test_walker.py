@@ -36,7 +36,6 @@ def payload(**changes: Any) -> str:
         "line_text": pack([0]),
         "line_box": pack([8, 9, 12.5, 17], "<f4"),
         "formula": pack([]),
-        "printed": pack([]),
     }
     default = {
         "columns": columns,

@@ -264,11 +264,10 @@ class TestAnimations:
             ("from { opacity: 0 }", "entry 0% entry 100%", Hidden.NO),
             ("to { opacity: 0 }", "exit 0% exit 100%", Hidden.NO),
             ("0%, 100% { opacity: 0 } 50% { opacity: 1 }", "cover", Hidden.NO),
-            ("to { opacity: 0 }", "entry 0% entry 20%", Hidden.OPACITY),
             ("from, to { opacity: 0 }", "normal", Hidden.OPACITY),
         ],
     )
-    def test_animation_by_scrolling_is_read_in_the_middle_of_the_viewport(
+    def test_clearest_state_of_an_animation_by_scrolling_counts(
         self, snap, frames: str, range_: str, code: Hidden
     ) -> None:
         rules = f"@keyframes a {{ {frames} }} #x {{ animation: a linear both; animation-timeline: view();"
