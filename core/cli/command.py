@@ -58,7 +58,13 @@ class Options:
 
 
 def option(
-    *names: str, section: str = "", excludes: str = "", needs: str = "", default: AnyValue = None, **attributes: Any
+    *names: str,
+    section: str = "",
+    excludes: str = "",
+    needs: str = "",
+    implied: str = "",
+    default: AnyValue = None,
+    **attributes: Any,
 ) -> AnyValue:
     """Declare a field of `Options` as an option; see `click.option`.
 
@@ -67,6 +73,7 @@ def option(
         section: the heading in the help; empty for that of the class.
         excludes: the field that must not have a value together with this one.
         needs: the field that must have a value if this one is on the command line.
+        implied: the value of an option of choices that is given without one.
         default: the value without the option; `{default}` in the help is replaced by it.
         attributes: other arguments of `click.Option`.
     """
@@ -76,7 +83,7 @@ def option(
         attributes.setdefault("shell_complete", complete_files)
     if attributes.get("multiple"):
         default = default or ()
-    attributes |= {"section": section, "excludes": excludes, "needs": needs}
+    attributes |= {"section": section, "excludes": excludes, "needs": needs, "implied": implied}
     if attributes.get("required"):
         return field(metadata={_PARAMETER: (Option, names, attributes)})
     return field(default=default, metadata={_PARAMETER: (Option, names, {**attributes, "default": default})})
@@ -96,11 +103,12 @@ def argument(metavar: str, description: str, **attributes: Any) -> AnyValue:
 class Option(click.Option):
     """Option with the section of the help that lists it, and its relations to other options."""
 
-    def __init__(self, *args: Any, section: str, excludes: str, needs: str, **attributes: Any) -> None:
+    def __init__(self, *args: Any, section: str, excludes: str, needs: str, implied: str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.section = section
         self.excludes = excludes
         self.needs = needs
+        self.implied = implied
 
 
 class Argument(click.Argument):
@@ -178,17 +186,26 @@ class Command(click.Command):
         return Call(self.callback, options)
 
     def _join_words(self, args: Iterable[str]) -> list[str]:
-        """Join the words of a flag of two, such as `--render auto`, which the command declares as `--render-auto`."""
+        """Join the words of a flag of two, such as `--render auto`, which the command declares as `--render-auto`.
+
+        An option with an implied value gets it where no value follows.
+        """
         flags = {
             name for param in self.params if isinstance(param, click.Option) and param.hidden for name in param.opts
         }
+        implied = {
+            name: param for param in self.params if isinstance(param, Option) and param.implied for name in param.opts
+        }
         joined: list[str] = []
-        for word in args:
+        for word in (*args, "--"):
+            option = implied.get(joined[-1]) if joined and "--" not in joined else None
+            if option and isinstance(option.type, click.Choice) and word not in option.type.choices:
+                joined.append(option.implied)
             if joined and "--" not in joined and f"{joined[-1]}-{word}" in flags:
                 joined[-1] += f"-{word}"
             else:
                 joined.append(word)
-        return joined
+        return joined[:-1]
 
     def _check_values(self, ctx: click.Context, args: Iterable[str]) -> None:
         """Reject an option in the position of a value, which click would accept as the value."""

@@ -163,8 +163,9 @@ class FarmOptions(RunOptions, CleaningOptions, LimitOption, MessageOptions):
     render: str | None = option(
         "--render",
         type=click.Choice(("always", "auto")),
+        implied="always",
         section=_ROWS,
-        help="auto: parse each page first, and render it only if that does not suffice (always)",
+        help="render every page, as without this option; --render auto: only those that need it",
     )
     no_render: bool = flag(
         "--no-render", excludes="render", section=_ROWS, help="only parse pages: no browser, a fifth of the time"

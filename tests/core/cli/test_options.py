@@ -96,6 +96,7 @@ VALUES = [
     (f"{FARM} --no-render", {"cleaning.render": False}),
     (f"{FARM} --no-render --js", {"cleaning.render": True, "cleaning.rendering.scripts": "on"}),
     (f"{FARM} --render auto", {"cleaning.render": "auto"}),
+    (f"{FARM} --render", {"cleaning.render": True}),
     (
         f"{FARM} --network public --method bte --model m --recall --comments out --templates t --timeout 5"
         " --max-nodes 9 --max-bytes 8 --width 700 --height 600",
@@ -232,7 +233,8 @@ ERRORS = [
     (f"{FARM} --max-memory much", "'much' is not a number"),
     (f"{FARM} --max-memory G", "'' is not a number"),
     (f"{FARM} --metrics-port 70000", "has to be 1 to 65535"),
-    (f"{FARM} --render always --no-render", "argument --no-render: not allowed with argument --render"),
+    (f"{FARM} --render --no-render", "argument --no-render: not allowed with argument --render"),
+    (f"{FARM} --render auto --no-render", "argument --no-render: not allowed with argument --render"),
     (f"{FARM} --colour", "see vclean farm --help"),
     *((f"farm {arguments}", "required") for arguments in ("in", "-o out", "")),
     *((f"label {arguments}", "--out PROJECT") for arguments in ("a.html", "", "--export e")),
