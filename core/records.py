@@ -154,7 +154,7 @@ class PageRecords:
         """Return the date of a post: that of the attributes around its text, or else of its text."""
         if not record.is_dated:
             return ""
-        from vclean.features.facts.dates import is_day_first, parse_date
+        from vclean.features.text.dates import is_day_first, parse_date
 
         language, snapshot = self._page.language, self._page.snapshot
         day_first = is_day_first(language, snapshot.language)

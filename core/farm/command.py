@@ -304,7 +304,7 @@ def _check_browser() -> None:
     Raises:
         BrowserError: it does not render, or there is no Chromium.
     """
-    from vclean.installation import check_rendering
+    from vclean.cli.installation import check_rendering
     from vclean.render.browser.chromium import find_chromium
 
     check_rendering(find_chromium())

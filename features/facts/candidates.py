@@ -16,20 +16,20 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from vclean.features.facts import page_type
-from vclean.features.facts.dates import date_in_url, is_day_first, parse_date
-from vclean.features.facts.json_ld import ORGANIZATION, json_ld_mentions
-from vclean.features.facts.markup import body_mentions, head_mentions
+from vclean.features.facts.markup import ORGANIZATION, body_mentions, head_mentions, json_ld_mentions
 from vclean.features.facts.mentions import Field, Mention, Source, slots_of
 from vclean.features.facts.names import byline_word, has_role, names_key, split_names, without_credentials
-from vclean.features.facts.page_view import NAMES, PageView
-from vclean.features.facts.visible_text import (
+from vclean.features.facts.page_view import (
     HEADLINES,
+    NAMES,
+    PageView,
     byline_mentions,
     confirmed_mentions,
     date_mentions,
     date_text,
     title_mentions,
 )
+from vclean.features.text.dates import date_in_url, is_day_first, parse_date
 from vclean.features.text.page_title import is_site_name, normalize, split_title, strip_site_name
 
 if TYPE_CHECKING:

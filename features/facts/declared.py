@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.features.facts.json_ld import first_text, main_nodes, parse_json
+from vclean.features.facts.markup import first_text, main_nodes, parse_json
 from vclean.features.facts.mentions import clean_text
-from vclean.features.facts.prices import amount
+from vclean.features.facts.products import amount
 from vclean.features.text.page_title import normalize
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from vclean.features.facts.groups import sum_weights
-from vclean.features.facts.linked_titles import find_flat_list, leads_to_site, linked_starts
-from vclean.features.facts.prices import record_prices
-from vclean.features.facts.slots import RecordTexts
+from vclean.features.facts.groups import RecordTexts, sum_weights
+from vclean.features.facts.labelled import find_flat_list, leads_to_site, linked_starts
+from vclean.features.facts.products import record_prices
 from vclean.labels import Kind
 from vclean.render import tree
 

@@ -1,9 +1,14 @@
-"""Define `Mention`, one place of a page that gives a value for a field of metadata, and the table of properties."""
+"""Define `Mention`, one place of a page that gives a value for a field of metadata; read the tables of words and properties.
+
+`data/words.tsv` has words in many languages, such as those before the name of an author.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Final, NamedTuple
 
 from vclean.files import read_table
@@ -126,3 +131,24 @@ def clean_text(value: object, limit: int = MAX_CHARS) -> str:
     if not isinstance(value, str):
         return ""
     return " ".join(value[: 4 * limit].replace("\u00ad", "").split())[:limit].strip()
+
+
+_ROWS: Final = tuple(read_table(__file__, "words.tsv"))
+_GROUP: Final = re.compile(r"\{([a-z_]+)\}")
+
+
+@cache
+def words_of(group: str) -> tuple[str, ...]:
+    """Return the words of a group, the longest first."""
+    words = [word for name, *words in _ROWS if name == group for word in words]
+    return tuple(sorted(words, key=len, reverse=True))
+
+
+@cache
+def pattern_of(template: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    r"""Return a pattern with the words of a group for each `{group}` of a template; it is compiled on the first use.
+
+    >>> bool(pattern_of(r"(?:{by})\s.*").fullmatch("written by Ann Lee"))
+    True
+    """
+    return re.compile(_GROUP.sub(lambda match: "|".join(words_of(match[1])).replace(" ", r"\s"), template), flags)

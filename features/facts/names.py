@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from vclean.features.facts.dates import find_dates
-from vclean.features.facts.mentions import MAX_NAME_CHARS
-from vclean.features.facts.words import pattern_of, words_of
+from vclean.features.facts.mentions import MAX_NAME_CHARS, pattern_of, words_of
+from vclean.features.text.dates import find_dates
 from vclean.features.text.page_title import normalize
 
 MAX_AUTHORS: Final = 20

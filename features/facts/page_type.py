@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import numpy as np
 
 from vclean.features.facts.groups import INLINE
-from vclean.features.facts.json_ld import parse_json
+from vclean.features.facts.markup import parse_json
 from vclean.features.names import lexicon
 from vclean.features.text import number_patterns
 from vclean.features.text.lexicon import MONTHS

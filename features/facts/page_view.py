@@ -1,24 +1,30 @@
-"""Read parts of a page for metadata: texts of elements, and the position of the headline."""
+"""Read what readers see for metadata: texts of elements, the headline, bylines and dates, and what a person marked."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.characters import is_sentence
-from vclean.features.facts.mentions import MAX_CHARS, clean_text
+from vclean.features.facts.mentions import MAX_CHARS, MAX_NAME_CHARS, Field, Mention, Source, clean_text, pattern_of
+from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
 from vclean.features.names import lexicon
+from vclean.features.text.dates import find_dates
+from vclean.features.text.page_title import split_title, strip_site_name, title_runs
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from vclean.features.page_context import PageContext
     from vclean.render.snapshot import Snapshot
+
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _MAX_TEXTS: Final = 40
@@ -156,3 +162,169 @@ class PageView:
             if element <= parent < last and owner not in self._hidden_sentences
         ]
         return clean_text(" ".join(parts), limit)
+
+
+HEADLINES: Final = 6
+"""Blocks with the highest scores that are candidates for the title."""
+LAST_HEADLINE: Final = f"headline{HEADLINES - 1}"
+MAX_BYLINE_WORDS: Final = 40
+MAX_DATE_BLOCKS: Final = 60
+"""Most blocks that are searched for dates, those nearest to the headline."""
+MAX_BYLINES: Final = 40
+_NEAR: Final = 5
+"""Blocks before the headline in which names may be authors; after it, twice as many."""
+_MAX_DATE_WORDS: Final = 10
+"""Most words of a block that is only a date."""
+_ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORECASE)
+"""Blocks of a byline that have only its first words; the names are in the next block."""
+_PERMALINK: Final = re.compile(r"(?:\s*[¶🔗\u200b]+|\s+#)\s*$")
+"""A link of a heading to itself."""
+
+
+def title_mentions(page: PageView) -> list[Mention]:
+    """Return the blocks with the highest scores as headlines, and runs of parts of the title of the document."""
+    scores, snapshot = page.scores, page.snapshot
+    best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
+    mentions = [
+        Mention(Field.TITLE, (headline_text(page.texts[block]),), Source.PAGE, f"headline{rank}", block, -1)
+        for rank, block in enumerate(best)
+        if np.isfinite(scores[block])
+    ]
+    title = clean_text(snapshot.title, 1000)
+    count = len(split_title(title))
+    names = ["whole" if rank == 0 else "part" for rank in range(count * (count + 1) // 2)]
+    runs = dict(zip(title_runs(title), names, strict=False))
+    named = [(title, "document"), (strip_site_name(title, snapshot.url), "stripped"), *runs.items()]
+    return mentions + [Mention(Field.TITLE, (text[:500],), Source.TITLE, name) for text, name in named if text]
+
+
+def headline_text(heading: str) -> str:
+    r"""Return a heading on one line, without the link to itself at its end.
+
+    >>> headline_text("Middle\u00adware¶"), headline_text("Order of layers #")
+    ('Middleware', 'Order of layers')
+    """
+    return clean_text(_PERMALINK.sub("", heading), 500)
+
+
+def byline_mentions(page: PageView) -> list[Mention]:
+    """Return short blocks that may name authors, near the headline first.
+
+    The name of a mention is the evidence: the text begins with a word of authorship (`by`), an element is named after
+    authors (`class`), a date is beside the text or in the next block (`beside`), or it looks like a name next to the
+    headline (`near`).
+    """
+    context = page.context
+    named = page.block_names[:, NAMES.index("author")] if len(context) else np.zeros(0, dtype=bool)
+    short = np.flatnonzero((context.tokens <= MAX_BYLINE_WORDS) & (context.tokens > 0))
+    mentions = []
+    for block in _nearest(short, page.headline).tolist():
+        text = page.texts[block]
+        if len(text) <= 2 * MAX_NAME_CHARS and (kind := _byline_kind(page, block, named=bool(named[block]))):
+            if kind == "by" and _ONLY_BY.fullmatch(text) and block + 1 < len(context):
+                text, block = f"{text} {page.texts[block + 1][:MAX_NAME_CHARS]}", block + 1  # noqa: PLW2901 - the name follows
+            mentions.append(Mention(Field.AUTHORS, (text,), Source.PAGE, kind, block))
+            if len(mentions) == MAX_BYLINES:
+                break
+    return mentions
+
+
+def _byline_kind(page: PageView, block: int, *, named: bool) -> str:
+    """Return why a block may name authors, see `byline_mentions`; an empty string if it does not."""
+    text = page.texts[block]
+    if byline_word(f"{text} X") or byline_word(text):
+        return "by"
+    if named:
+        return "class"
+    if not -_NEAR <= block - page.headline <= 2 * _NEAR or block == page.headline:
+        return ""
+    if page.context.digit_words[block] and next(find_dates(text), None):
+        names = split_names(text)
+        return "beside" if names and looks_like_name(names[0]) else ""
+    if not looks_like_name(text):
+        return ""
+    return "beside" if _has_date(page, block + 1) else "near"
+
+
+def _has_date(page: PageView, block: int) -> bool:
+    """Return whether a short block has a date."""
+    context = page.context
+    if block >= len(context) or not context.digit_words[block] or context.tokens[block] > _MAX_DATE_WORDS:
+        return False
+    return next(find_dates(page.texts[block]), None) is not None
+
+
+def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Mention]:
+    """Return the dates in short blocks, near the headline first; arguments as for `find_dates`.
+
+    The name of a mention is the meaning of the text before the date: `updated`, `published`, or `text` if unknown.
+    """
+    blocks = _date_blocks(page)
+    return [mention for block in blocks for mention in block_dates(page, block, language, day_first=day_first)]
+
+
+def date_text(page: PageView) -> str:
+    """Return the text of the blocks that are searched for dates."""
+    return "\n".join(page.texts[block] for block in _date_blocks(page))
+
+
+def _date_blocks(page: PageView) -> list[int]:
+    digits = np.flatnonzero((page.context.digit_words > 0) & (page.context.tokens <= MAX_BYLINE_WORDS))
+    return list(map(int, _nearest(digits, page.headline)[:MAX_DATE_BLOCKS]))
+
+
+def block_dates(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
+    """Yield the dates in a block; arguments as for `date_mentions`."""
+    text, position = page.texts[block], 0
+    before = page.texts[block - 1][-40:] if block and len(page.texts[block - 1]) <= 40 else ""
+    for date in find_dates(text, language, day_first=day_first):
+        cue = text[position : date.start] if position or date.start else before
+        name = (
+            "updated"
+            if pattern_of("{updated}").search(cue)
+            else "published"
+            if pattern_of("{published}").search(cue)
+            else ""
+        )
+        field = Field.MODIFIED if name == "updated" else Field.PUBLISHED
+        yield Mention(field, (date.value,), Source.PAGE, name or "text", block)
+        position = date.end
+
+
+def _nearest(blocks: NDArray[np.intp], headline: int) -> NDArray[np.intp]:
+    """Return blocks in the order of their distance from the headline; those before it count three times as far."""
+    distance = np.where(blocks >= headline, blocks - headline, 3 * (headline - blocks))
+    return blocks[np.argsort(distance, kind="stable")]
+
+
+def confirmed_mentions(
+    mentions: Sequence[Mention],
+    field: Field,
+    blocks: Collection[int],
+    page: PageView,
+    language: str,
+    *,
+    day_first: bool,
+) -> list[Mention]:
+    """Return the mentions of a field, with those in blocks that a person marked; these need not look like bylines.
+
+    Args:
+        mentions: the mentions of the field.
+        field: the title, the authors or the day of publication.
+        blocks: the marked blocks.
+        page: the page.
+        language: ISO 639-1 code of the names of months.
+        day_first: whether 3/7/2024 is in July.
+    """
+    completed = list(mentions)
+    for block in sorted(blocks):
+        shown = [mention for mention in completed if mention.block == block and mention.source is Source.PAGE]
+        if field is Field.AUTHORS:
+            if names := read_names(page.texts[block]):
+                mention = shown[0] if shown else Mention(field, (), Source.PAGE, "near", block)
+                completed = [*(each for each in completed if each not in shown), replace(mention, values=names)]
+        elif not shown and field is Field.TITLE:
+            completed.append(Mention(field, (headline_text(page.texts[block]),), Source.PAGE, LAST_HEADLINE, block))
+        elif not shown:
+            completed += block_dates(page, block, language, day_first=day_first)
+    return completed

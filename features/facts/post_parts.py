@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.slots import LEAST_SHARE, order_in_record
-from vclean.features.facts.words import pattern_of
+from vclean.features.facts.groups import LEAST_SHARE, order_in_record
+from vclean.features.facts.mentions import pattern_of
 from vclean.features.text.lexicon import date_words
 from vclean.render import tree
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
-    from vclean.features.facts.slots import RecordTexts
+    from vclean.features.facts.groups import RecordTexts
 
 MAX_CHARACTERS: Final = 120
 """Length of a text that may be a date with its label, such as `Posted by Ines on 3 May 2020, 14:05`."""

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from vclean.features.facts.groups import sum_weights
+from vclean.features.facts.groups import LEAST_SHARE, RecordTexts, order_in_record, sum_weights
+from vclean.features.facts.mentions import pattern_of
 from vclean.features.facts.post_parts import (
     CLEAR_SIGN,
     author_signs,
@@ -23,8 +24,6 @@ from vclean.features.facts.post_parts import (
     is_action,
     post_depths,
 )
-from vclean.features.facts.slots import LEAST_SHARE, RecordTexts, order_in_record
-from vclean.features.facts.words import pattern_of
 from vclean.render import tree
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.facts.declared import DeclaredRecipe
-from vclean.features.facts.words import pattern_of, words_of
+from vclean.features.facts.mentions import pattern_of, words_of
 from vclean.features.text.page_title import normalize
 
 if TYPE_CHECKING:

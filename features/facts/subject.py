@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from vclean.features.facts.words import words_of
+from vclean.features.facts.mentions import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

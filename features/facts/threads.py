@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.facts.groups import RecordGroups
+from vclean.features.facts.mentions import pattern_of
 from vclean.features.facts.posts import PostRecord, find_posts
-from vclean.features.facts.words import pattern_of
 from vclean.labels import Kind
 from vclean.render import tree
 

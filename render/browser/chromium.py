@@ -1,9 +1,10 @@
-"""Find a Chromium executable. Only files are checked; no process is started."""
+"""Find a Chromium executable, and the fonts of this machine. Only files are checked; no process is started."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -12,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from vclean.errors import BrowserMissingError
-from vclean.files import cache_folder
+from vclean.files import cache_folder, home_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 OVERRIDE = "VCLEAN_CHROMIUM"
 """Environment variable with the path of the browser, which takes precedence over all others."""
@@ -84,7 +86,7 @@ class Chromium:
 def find_chromium() -> Chromium:
     """Find the Chromium to use: the override, Playwright's download, a headless shell, any Chrome or Chromium.
 
-    It takes about a millisecond and does not test the browser; `vclean.installation` does.
+    It takes about a millisecond and does not test the browser; `vclean.cli.installation` does.
 
     Raises:
         BrowserMissingError: no browser was found, or `VCLEAN_CHROMIUM` is not an executable file.
@@ -157,3 +159,48 @@ def _playwright_package() -> Path:
     if spec is None or spec.origin is None:
         raise BrowserMissingError("the package playwright is not installed: run `pip install playwright`")
     return Path(spec.origin).parent
+
+
+SUFFIXES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})
+
+SCRIPTS = {
+    "Arabic": "ar",
+    "Bengali": "bn",
+    "Chinese": "zh-cn",
+    "Hebrew": "he",
+    "Hindi": "hi",
+    "Japanese": "ja",
+    "Korean": "ko",
+    "Tamil": "ta",
+    "Thai": "th",
+}
+"""Scripts with their fontconfig language tags, without Latin, Greek and Cyrillic, which all basic fonts cover."""
+
+
+def font_folders() -> list[Path]:
+    """Return the folders that the system searches for fonts; some may not exist."""
+    user = home_folder()
+    if sys.platform == "darwin":
+        return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), user / "Library" / "Fonts"]
+    if sys.platform == "win32":
+        return [Path(os.environ.get("WINDIR", r"C:\Windows")) / "Fonts"]
+    data = Path(os.environ.get("XDG_DATA_HOME") or user / ".local" / "share")
+    return [Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), data / "fonts", user / ".fonts"]
+
+
+def has_fonts() -> bool:
+    """Return whether any font file is installed."""
+    return any(
+        path.suffix.lower() in SUFFIXES for folder in font_folders() if folder.is_dir() for path in folder.rglob("*")
+    )
+
+
+def uncovered_scripts() -> list[str]:
+    """Return the names in `SCRIPTS` that no font covers; empty if fontconfig (`fc-list`) is missing."""
+    if shutil.which("fc-list") is None:
+        return []
+    listing = subprocess.run(["fc-list", ":", "lang"], capture_output=True, text=True, timeout=30, check=False)
+    if listing.returncode:
+        return []
+    covered = {tag for line in listing.stdout.splitlines() for tag in line.removeprefix(":lang=").split("|")}
+    return [name for name, tag in SCRIPTS.items() if tag not in covered]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from vclean.render.browser.async_renderer import AsyncRenderer
 from vclean.render.browser.chromium import find_chromium
-from vclean.render.browser.limits import deadline_error
+from vclean.render.browser.process import deadline_error
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ class JsonOption(Options):
 @command("setup", Options, help="Find or install a Chromium, and test it.")
 def set_up(_: Options) -> int:
     """Find or install Chromium; return the exit code."""
-    from vclean.installation import setup
+    from vclean.cli.installation import setup
 
     setup(sys.stdout)
     return 0
@@ -53,7 +53,7 @@ def set_up(_: Options) -> int:
 @command("doctor", JsonOption, help="Check the installation and suggest fixes; the exit code is 1 if a check fails.")
 def check_installation(options: JsonOption) -> int:
     """Check the installation and return the exit code, 1 if a check fails."""
-    from vclean.installation import doctor
+    from vclean.cli.installation import doctor
 
     return doctor(sys.stdout, as_json=options.json)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.facts.json_ld import json_ld_mentions, parse_json
+from vclean.features.facts.markup import json_ld_mentions, parse_json
 from vclean.features.facts.mentions import MAX_MENTIONS, Field
 
 ANY = st.recursive(

@@ -7,7 +7,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.linked_titles import find_flat_list, leads_to_site, linked_blocks, linked_starts
+from vclean.features.facts.labelled import find_flat_list, leads_to_site, linked_blocks, linked_starts
 from vclean.features.matrix import page_context
 
 TEXT = "It rained all of the day in the valley."

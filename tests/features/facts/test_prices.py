@@ -10,9 +10,8 @@ from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
 from vclean.features.facts.declared import DeclaredProduct
-from vclean.features.facts.prices import MONEY, record_prices
-from vclean.features.facts.products import _price_text, price_and_currency
-from vclean.features.facts.slots import RecordTexts
+from vclean.features.facts.groups import RecordTexts
+from vclean.features.facts.products import MONEY, _price_text, price_and_currency, record_prices
 
 
 def prices(html):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from vclean.render.browser import fonts
-from vclean.render.browser.fonts import SCRIPTS, font_folders, has_fonts, uncovered_scripts
+from vclean.render.browser import chromium
+from vclean.render.browser.chromium import SCRIPTS, font_folders, has_fonts, uncovered_scripts
 
 
 class TestHasFonts:
     @pytest.fixture
     def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        monkeypatch.setattr(fonts, "font_folders", lambda: [tmp_path / "missing", tmp_path])
+        monkeypatch.setattr(chromium, "font_folders", lambda: [tmp_path / "missing", tmp_path])
         return tmp_path
 
     def test_finds_no_fonts(self, folder: Path) -> None:
@@ -40,9 +40,9 @@ class TestFontFolders:
 
 class TestUncoveredScripts:
     def fake_fc_list(self, monkeypatch: pytest.MonkeyPatch, output: str, code: int = 0) -> None:
-        monkeypatch.setattr(fonts.shutil, "which", lambda _name: "/usr/bin/fc-list")
+        monkeypatch.setattr(chromium.shutil, "which", lambda _name: "/usr/bin/fc-list")
         answer = subprocess.CompletedProcess("fc-list", code, stdout=output)
-        monkeypatch.setattr(fonts.subprocess, "run", lambda *_args, **_options: answer)
+        monkeypatch.setattr(chromium.subprocess, "run", lambda *_args, **_options: answer)
 
     def test_combines_all_fonts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.fake_fc_list(monkeypatch, ":lang=en|ar|he\n:lang=bn|hi|ta|th\n:lang=ja\n")
@@ -62,5 +62,5 @@ class TestUncoveredScripts:
         assert uncovered_scripts() == []
 
     def test_returns_nothing_without_fontconfig(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fonts.shutil, "which", lambda _name: None)
+        monkeypatch.setattr(chromium.shutil, "which", lambda _name: None)
         assert uncovered_scripts() == []

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from vclean.errors import DeadlineError, LimitError
-from vclean.render.browser import limits
-from vclean.render.browser.limits import ResourceLimits, max_memory
+from vclean.render.browser import process as processes
+from vclean.render.browser.process import ResourceLimits, max_memory
 
 
 class Process:
@@ -30,7 +30,7 @@ class Process:
 
 @pytest.fixture(autouse=True)
 def check_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "_CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(processes, "_CHECK_SECONDS", 0.02)
 
 
 def run_limited(process: Process, seconds: float, busy: float = 0.3) -> ResourceLimits:
@@ -56,7 +56,7 @@ class TestResourceLimits:
         assert str(error) == "the page was not rendered within 0.05 s: raise --timeout"
 
     def test_stops_page_over_memory_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(limits, "_MAX_MEMORY", 300 * 2**20)
+        monkeypatch.setattr(processes, "_MAX_MEMORY", 300 * 2**20)
         process = Process(301 * 2**20)
         error = run_limited(process, 9, busy=9).error()
         assert process.killed
@@ -72,7 +72,7 @@ class TestResourceLimits:
         assert process.checks == checks <= 1
 
     def test_deadline_does_not_wait_for_the_next_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(limits, "_CHECK_SECONDS", 60)
+        monkeypatch.setattr(processes, "_CHECK_SECONDS", 60)
         assert isinstance(run_limited(Process(), 0.05, busy=9).error(), DeadlineError)
 
 
@@ -81,5 +81,5 @@ class TestMaxMemory:
     @pytest.mark.parametrize(("gigabytes", "expected"), [(64, 4), (4, 2), (1, 0.5)])
     def test_is_half_of_small_memory(self, gigabytes: int, expected: float, monkeypatch: pytest.MonkeyPatch) -> None:
         pages = {"SC_PHYS_PAGES": gigabytes * 2**18, "SC_PAGE_SIZE": 4096}
-        monkeypatch.setattr(limits.os, "sysconf", pages.__getitem__)
+        monkeypatch.setattr(processes.os, "sysconf", pages.__getitem__)
         assert max_memory() == expected * 2**30

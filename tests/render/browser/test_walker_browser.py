@@ -10,7 +10,7 @@ from PIL import Image
 from vclean.errors import LimitError
 from vclean.page import Page
 from vclean.render.browser.cdp import Navigator
-from vclean.render.browser.fonts import font_folders
+from vclean.render.browser.chromium import font_folders
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import STYLES, Hidden, Snapshot
 from vclean.settings import RenderSettings

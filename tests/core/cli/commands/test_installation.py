@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from vclean import installation
+from vclean.cli import installation
 from vclean.classify.methods import names
 from vclean.cli.commands.clean import FORMATS
 from vclean.cli.commands.installation import SHELLS
+from vclean.cli.installation import Check
 from vclean.cli.main import COMMANDS, COMPLETE, main
 from vclean.errors import BrowserMissingError
-from vclean.installation import Check
 
 PROGRAM = """#!/bin/sh
 exec {python} -m vclean "$@"

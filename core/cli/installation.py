@@ -20,8 +20,7 @@ from packaging.requirements import Requirement
 from vclean.errors import BrowserError, BrowserMissingError, OutputError, VcleanError
 from vclean.imports import DISTRIBUTION, install_command
 from vclean.page import Page
-from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium
-from vclean.render.browser.fonts import has_fonts, uncovered_scripts
+from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium, has_fonts, uncovered_scripts
 from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:

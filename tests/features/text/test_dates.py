@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.facts.dates import (
+from vclean.features.text.dates import (
     MAX_YEAR,
     MIN_YEAR,
     date_in_url,

@@ -16,10 +16,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from vclean import installation as module
-from vclean.errors import BrowserError, BrowserMissingError, ModelError, OutputError
-from vclean.imports import install_command
-from vclean.installation import (
+from vclean.cli import installation as module
+from vclean.cli.installation import (
     MANAGERS,
     REINSTALL,
     Check,
@@ -46,6 +44,8 @@ from vclean.installation import (
     setup,
     to_lines,
 )
+from vclean.errors import BrowserError, BrowserMissingError, ModelError, OutputError
+from vclean.imports import install_command
 from vclean.render.browser.chromium import Chromium, playwright_folder
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 
