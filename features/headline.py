@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from vclean.features.names import lexicon
+from vclean.features.names import element_names
 from vclean.features.text.characters import EncodedTexts
 from vclean.features.text.page_title import is_site_name, split_title
 from vclean.labels import Visibility
@@ -107,8 +107,8 @@ def _inside(context: PageContext) -> dict[str, NDArray[np.bool_]]:
     bits = np.zeros(len(context.snapshot), dtype=np.uint64)
     for bit, mask in enumerate(masks.values()):
         bits |= mask.astype(np.uint64) << np.uint64(bit)
-    bits |= lexicon.ancestor_bits(bits, context.snapshot.parent)
-    columns = lexicon.unpack(bits[context.anchor], len(masks))
+    bits |= element_names.ancestor_bits(bits, context.snapshot.parent)
+    columns = element_names.unpack(bits[context.anchor], len(masks))
     inside = {name: columns[:, bit] for bit, name in enumerate(masks)}
     return {**inside, "in_article_header": inside["header"] & inside["article"]}
 
@@ -144,8 +144,8 @@ def _has_value(snapshot: Snapshot, attribute: str, names: Collection[str]) -> ND
 
 
 def _is_named(context: PageContext, *groups: str) -> NDArray[np.bool_]:
-    """Return which elements have a name in one of the groups of `vclean.features.names.lexicon`: bool (N,)."""
-    bits = sum(1 << lexicon.NAME_GROUPS.index(group) for group in groups)
+    """Return which elements have a name in one of the groups of `vclean.features.names.element_names`: bool (N,)."""
+    bits = sum(1 << element_names.NAME_GROUPS.index(group) for group in groups)
     return (context.name_bits & np.uint64(bits)) > 0
 
 

@@ -11,10 +11,9 @@ import numpy as np
 from vclean.features.columns import ratio
 from vclean.features.groups import Groups
 from vclean.features.names import element_names
-from vclean.features.names import lexicon as name_lexicon
 from vclean.features.names.element_names import ElementNames
 from vclean.features.text import language
-from vclean.features.text import lexicon as wordlists
+from vclean.features.text import terms as wordlists
 from vclean.features.text.characters import ALPHA, DIGIT, EncodedTexts, Words
 from vclean.render import tree
 
@@ -186,9 +185,9 @@ class PageContext:
     def name_bits(self) -> NDArray[np.uint64]:
         """Return the groups of well-known words in each element's names, as bits: uint64 (N,).
 
-        See `vclean.features.names.lexicon.name_bits`.
+        See `vclean.features.names.element_names.name_bits`.
         """
-        return name_lexicon.name_bits(self.names)
+        return element_names.name_bits(self.names)
 
     def sum_over_subtrees(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of block `values` (B,) over each element's subtree: float64 (N,).

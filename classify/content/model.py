@@ -25,7 +25,6 @@ from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, 
 from vclean.classify.content.conventions import Conventions, add_columns
 from vclean.classify.content.expected_f import assign_labels
 from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
-from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import (
     block_groups,
     is_in_named_comments,
@@ -34,6 +33,7 @@ from vclean.classify.content.postprocess import (
     smooth_groups,
 )
 from vclean.classify.content.rules import AdjustedProbability, place_headline, place_subject
+from vclean.classify.content.stacking import LinearModel
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.model_file import READ_ERRORS, pack
 from vclean.classify.prediction import Decision, LazySequence, Prediction
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.content.site_evidence import SiteEvidence
-    from vclean.classify.metadata.model import MetadataModel
+    from vclean.classify.metadata.choice import MetadataModel
     from vclean.features.blocks import BlockColumns
     from vclean.features.page_context import PageContext
 
@@ -333,7 +333,7 @@ def from_bytes(data: bytes, name: str) -> Model:
 
 
 def _metadata(data: bytes) -> MetadataModel:
-    from vclean.classify.metadata import model as metadata_model
+    from vclean.classify.metadata import choice as metadata_model
 
     return metadata_model.from_bytes(data)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.names import lexicon
+from vclean.features.names import element_names
 from vclean.features.names.element_names import sorted_unique
 from vclean.labels import Label
 from vclean.render import tree
@@ -177,7 +177,7 @@ def join_continuations(labels: Sequence[Label], predecessor: NDArray[np.int32]) 
 MAX_COMMENTS_SHARE: Final = 0.95
 """Share of the page's words above which an element is not a comment section: themes put `comments-open` on the body."""
 
-_COMMENTS: Final = np.uint64(1 << lexicon.NAME_GROUPS.index("comments"))
+_COMMENTS: Final = np.uint64(1 << element_names.NAME_GROUPS.index("comments"))
 
 
 def is_in_named_comments(context: PageContext) -> NDArray[np.bool_]:

@@ -1,11 +1,12 @@
-"""Compute stacked features: the scores of the two linear models as columns of the feature matrix.
+"""Score blocks with two logistic regressions over hashed tokens, names on the tag path and words, for the trees.
 
 The matrix of the trees has two parts: the base matrix (`vclean.features.matrix`), and the scores of the two linear
-models, of the block itself and averaged over related blocks.
+models, of the block itself and averaged over related blocks (stacking).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,12 +21,15 @@ from vclean.features.block.neighbourhood import (
     sum_over_runs,
 )
 from vclean.features.columns import FeatureColumn
+from vclean.features.names.hashed_tokens import BUCKETS, path_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.block.neighbourhood import Layout
+    from vclean.features.groups import RaggedArray
     from vclean.features.matrix import Features
+
 
 WINDOW: Final = 5
 """Number of blocks on each side over which the linear scores are averaged."""
@@ -126,3 +130,40 @@ def _window(total: NDArray[np.float64]) -> NDArray[np.float64]:
     high, low = np.minimum(index + WINDOW + 1, count), np.maximum(index - WINDOW, 0)
     sums = total.take(high, axis=1) - total.take(low, axis=1)
     return np.asarray(sums[:-1] / sums[-1])
+
+
+_CLIP = 12.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearModel:
+    """Weights and biases of the two logistic regressions.
+
+    Attributes:
+        path: float32 (2 * BUCKETS,), over the hash buckets of name tokens; the second half is for innermost elements.
+        word: float32 (BUCKETS,), over those of word tokens.
+        path_bias, word_bias: log odds of a block without tokens.
+    """
+
+    path: NDArray[np.float32]
+    path_bias: float
+    word: NDArray[np.float32]
+    word_bias: float
+
+    def scores(self, features: Features) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the log odds that blocks are content, float32 (B,) each: from tag paths, and from words."""
+        if not len(features.context):
+            return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
+        path = path_scores(features.context, features.element_tokens, self.path[:BUCKETS], self.path[BUCKETS:])
+        word = features.word_tokens.row_sums(self.word) * row_scale(features.word_tokens)
+        return clipped(path + self.path_bias), clipped(word + self.word_bias)
+
+
+def clipped(scores: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Clip `scores` to -12..12 and return them as float32."""
+    return np.asarray(np.clip(scores, -_CLIP, _CLIP), dtype=np.float32)
+
+
+def row_scale(rows: RaggedArray) -> NDArray[np.float64]:
+    """Return 1 / sqrt(length) of each row, float64 (B,): the score of a text must not grow with its length alone."""
+    return np.asarray(1 / np.sqrt(np.maximum(np.diff(rows.start), 1)))

@@ -18,7 +18,7 @@ from lxml import etree
 
 from vclean.classify.corpora.alignment import tokenize
 from vclean.classify.corpora.gold import find_covered_blocks
-from vclean.features.names import lexicon
+from vclean.features.names import element_names
 from vclean.labels import KINDS, UNKNOWN, Kind
 from vclean.render import tree
 
@@ -91,7 +91,7 @@ def _suggested_kinds(context: PageContext) -> NDArray[np.int8]:
     possible = {Kind.BYLINE: short & ~has_digit, Kind.DATE: short & has_digit}
     words = context.sum_over_subtrees(context.tokens)
     for group, kind in _NAMED.items():
-        named = (context.name_bits & np.uint64(1 << lexicon.NAME_GROUPS.index(group))) > 0
+        named = (context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index(group))) > 0
         # An element with most of the page is named after its content as a whole.
         inside = tree.path_sum(named & (words <= words[0] / 2), context.snapshot.end)[context.blocks.node] > 0
         suggested[inside & possible.get(kind, True)] = _code(kind)

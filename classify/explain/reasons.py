@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.content.linear import LinearModel
     from vclean.classify.content.model import Model
+    from vclean.classify.content.stacking import LinearModel
     from vclean.classify.prediction import Decision, Prediction
     from vclean.features.blocks import BlockColumns
 

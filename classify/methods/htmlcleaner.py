@@ -18,7 +18,7 @@ import numpy as np
 from vclean.classify.methods.base import prediction_from_mask, tag_labels
 from vclean.features.block import linguistic
 from vclean.features.page_context import PageContext
-from vclean.features.text.lexicon import STOP_WORDS
+from vclean.features.text.terms import STOP_WORDS
 from vclean.labels import Label, Visibility
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.linear import LinearModel
 from vclean.classify.content.postprocess import block_groups
+from vclean.classify.content.stacking import LinearModel
 from vclean.classify.corpora import gold
 from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.corpora.gold_kinds import gold_kinds

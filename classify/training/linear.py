@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.content.linear import clipped, row_scale
+from vclean.classify.content.stacking import clipped, row_scale
 from vclean.features.text.characters import mix
 
 if TYPE_CHECKING:

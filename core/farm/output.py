@@ -15,8 +15,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from vclean.errors import NotHtmlError, UsageError
-from vclean.farm.parts import PartWriter, drop_failures, part_paths, read_parts, remove_leftovers
-from vclean.farm.resume import ResumeLog
+from vclean.farm.parts import PartWriter, ResumeLog, drop_failures, part_paths, read_parts, remove_leftovers
 from vclean.farm.rows import FAILED, LOG_COLUMNS, STAGES, VERSION, log_entry
 from vclean.farm.tasks import settings_digest, settings_to_dict
 from vclean.farm.wet import complete_wet, write_wet

@@ -16,8 +16,7 @@ from vclean.classify.content.model import load_default
 from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.corpora.gold import GoldPage, align
 from vclean.classify.evaluation.scores import word_score
-from vclean.classify.metadata.choice import confirmed_blocks
-from vclean.classify.metadata.model import load_shipped
+from vclean.classify.metadata.choice import confirmed_blocks, load_shipped
 from vclean.classify.training.dataset import page_rows
 from vclean.classify.training.fits import SEED
 from vclean.classify.training.incremental import CorrectedPage, continue_training
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.content.model import Model
-    from vclean.classify.metadata.model import MetadataModel
+    from vclean.classify.metadata.choice import MetadataModel
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows
     from vclean.classify.training.metadata import MetadataExample

@@ -33,7 +33,7 @@ from vclean.features.text.characters import (
     Words,
     mix,
 )
-from vclean.features.text.lexicon import INTERFACE_LISTS, URLS, has_interface_words
+from vclean.features.text.terms import INTERFACE_LISTS, URLS, has_interface_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

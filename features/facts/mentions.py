@@ -1,4 +1,4 @@
-"""Define `Mention`, one place of a page that gives a value for a field of metadata; read the tables of words and properties.
+"""Define `Mention`, one place of a page that gives a value of metadata; read the tables of words and properties.
 
 `data/words.tsv` has words in many languages, such as those before the name of an author.
 """

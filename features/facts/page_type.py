@@ -18,10 +18,9 @@ import numpy as np
 
 from vclean.features.facts.groups import INLINE
 from vclean.features.facts.markup import parse_json
-from vclean.features.names import lexicon
+from vclean.features.names import element_names
 from vclean.features.text import number_patterns
-from vclean.features.text.lexicon import MONTHS
-from vclean.features.text.terms import Terms
+from vclean.features.text.terms import MONTHS, Terms
 from vclean.files import read_table
 from vclean.render import tree
 
@@ -370,7 +369,7 @@ class _Contents:
 
     def name_values(self) -> list[float]:
         """Return the number of elements with a name of each group, as logarithms."""
-        bits = lexicon.element_bits(self.context.names, name_bit)
+        bits = element_names.element_bits(self.context.names, name_bit)
         return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(groups_of("name")))]
 
     def record_values(self) -> list[float]:

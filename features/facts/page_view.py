@@ -12,7 +12,7 @@ import numpy as np
 from vclean.characters import is_sentence
 from vclean.features.facts.mentions import MAX_CHARS, MAX_NAME_CHARS, Field, Mention, Source, clean_text, pattern_of
 from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
-from vclean.features.names import lexicon
+from vclean.features.names import element_names
 from vclean.features.text.dates import find_dates
 from vclean.features.text.page_title import split_title, strip_site_name, title_runs
 from vclean.labels import Visibility
@@ -32,7 +32,7 @@ _MAX_TEXTS: Final = 40
 _SAME_ROW: Final = 14.0
 """Largest vertical distance in CSS px between the centers of two texts of one row."""
 NAMES: Final = ("author", "date", "comments", "related", "footer", "side", "meta", "title", "nav", "article", "header")
-"""Groups of names of elements that features distinguish, see `vclean.features.names.lexicon`."""
+"""Groups of names of elements that features distinguish, see `vclean.features.names.element_names`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +90,8 @@ class PageView:
         context, bits = self.context, self.context.name_bits
         few = context.block_count <= max(len(context) / 3, 3)
         named = np.where(few, bits, np.uint64(0))
-        around = (named | lexicon.ancestor_bits(named, self.snapshot.parent))[context.anchor]
-        inside = [(around & np.uint64(1 << lexicon.NAME_GROUPS.index(name))) > 0 for name in NAMES]
+        around = (named | element_names.ancestor_bits(named, self.snapshot.parent))[context.anchor]
+        inside = [(around & np.uint64(1 << element_names.NAME_GROUPS.index(name))) > 0 for name in NAMES]
         return np.array(inside, dtype=bool).T.reshape(-1, len(NAMES))
 
     @cached_property
@@ -101,7 +101,7 @@ class PageView:
         if not len(context):
             return np.zeros(0, dtype=bool)
         headline = context.anchor[self.headline]
-        elements = np.flatnonzero(context.name_bits & np.uint64(1 << lexicon.NAME_GROUPS.index("comments")))
+        elements = np.flatnonzero(context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index("comments")))
         elements = elements[(elements > headline) | (end[elements] <= headline)]
         change = np.bincount(elements, minlength=len(end) + 1) - np.bincount(end[elements], minlength=len(end) + 1)
         return np.asarray(change.cumsum()[context.anchor] > 0)

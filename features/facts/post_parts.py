@@ -10,7 +10,7 @@ import numpy as np
 
 from vclean.features.facts.groups import LEAST_SHARE, order_in_record
 from vclean.features.facts.mentions import pattern_of
-from vclean.features.text.lexicon import date_words
+from vclean.features.text.terms import date_words
 from vclean.render import tree
 
 if TYPE_CHECKING:

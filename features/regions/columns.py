@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.columns import FeatureColumn, count_limits, parse_columns, ratio, stack_columns
-from vclean.features.names import lexicon
+from vclean.features.names import element_names
 from vclean.features.regions.candidates import blocks_before
 from vclean.render import tree
 from vclean.render.css_colors import luminance
@@ -378,20 +378,20 @@ same_site_link | flag | It is in a link to the root of its site.
 KIND_COLUMNS: Final = (
     *(
         FeatureColumn(kind, "flag", f"`{kind}` matches it, or an element with the same blocks.")
-        for kind in lexicon.KINDS
+        for kind in element_names.KINDS
     ),
-    *(FeatureColumn(f"in_{kind}", "flag", f"`{kind}` matches an ancestor.") for kind in lexicon.KINDS),
+    *(FeatureColumn(f"in_{kind}", "flag", f"`{kind}` matches an ancestor.") for kind in element_names.KINDS),
 )
 NAME_COLUMNS: Final = (
     *(
         FeatureColumn(
             f"name_{name}", "flag", f"A word of `{name}` is in its names, or those of an element with the same blocks."
         )
-        for name in lexicon.NAME_GROUPS
+        for name in element_names.NAME_GROUPS
     ),
     *(
         FeatureColumn(f"in_name_{name}", "flag", f"A word of `{name}` is in the names of an ancestor.")
-        for name in lexicon.NAME_GROUPS
+        for name in element_names.NAME_GROUPS
     ),
 )
 
@@ -558,9 +558,9 @@ def _flag_columns(sums: RegionSums) -> list[NDArray[np.bool_]]:
     snapshot, node = sums.regions.snapshot, sums.regions.node
     flags = []
     for bits, count in (
-        (lexicon.kind_bits(snapshot), len(lexicon.KINDS)),
-        (sums.regions.context.name_bits, len(lexicon.NAME_GROUPS)),
+        (element_names.kind_bits(snapshot), len(element_names.KINDS)),
+        (sums.regions.context.name_bits, len(element_names.NAME_GROUPS)),
     ):
-        region_bits, inherited_bits = sums.bits_in_chain(bits), lexicon.ancestor_bits(bits, snapshot.parent)[node]
-        flags += [lexicon.unpack(region_bits, count), lexicon.unpack(inherited_bits, count)]
+        region_bits, inherited_bits = sums.bits_in_chain(bits), element_names.ancestor_bits(bits, snapshot.parent)[node]
+        flags += [element_names.unpack(region_bits, count), element_names.unpack(inherited_bits, count)]
     return flags

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
-from vclean.features.names import lexicon
+from vclean.features.names import element_names
 from vclean.features.regions import columns
 from vclean.render import tree
 
@@ -161,7 +161,7 @@ def _widest_gap(painted: NDArray[np.float64]) -> float:
 
 _PDOCS: Final = (4, 6, 9)
 """Permitted degrees of coherence at which VIPS segments are counted: coarse, medium, fine."""
-_NAMES: Final = (*lexicon.KINDS, *(f"name_{name}" for name in lexicon.NAME_GROUPS))
+_NAMES: Final = (*element_names.KINDS, *(f"name_{name}" for name in element_names.NAME_GROUPS))
 
 _TREE_COLUMNS: Final = (
     *parse_columns(

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from vclean.errors import OutputError
 from vclean.farm.inputs import read_task
-from vclean.farm.resume import ResumeLog
+from vclean.farm.parts import ResumeLog
 from vclean.farm.rows import log_entry
 from vclean.farm.stats import Stats
 from vclean.farm.workers import CRASHES, MAX_CRASHES, WorkerProcess, clean_with_retries, repeated_crash_error

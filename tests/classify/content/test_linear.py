@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from vclean.classify.content.linear import LinearModel
+from vclean.classify.content.stacking import LinearModel
 from vclean.classify.training.linear import MIN_SITES, STEP, Design, build_design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks

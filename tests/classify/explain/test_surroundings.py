@@ -5,8 +5,7 @@ import pytest
 from helpers.pages import context_of, laid_out, snapshot
 
 from vclean.classify.content import stacking
-from vclean.classify.content.linear import LinearModel
-from vclean.classify.content.stacking import COLUMNS
+from vclean.classify.content.stacking import COLUMNS, LinearModel
 from vclean.classify.explain import phrases
 from vclean.classify.explain.reasons import (
     GROUPS,

@@ -8,8 +8,7 @@ import pytest
 from helpers.pages import context_of
 
 from vclean.classify import model_file
-from vclean.classify.metadata.choice import choose_metadata
-from vclean.classify.metadata.model import from_bytes, load_shipped
+from vclean.classify.metadata.choice import choose_metadata, from_bytes, load_shipped
 from vclean.errors import ModelError
 from vclean.features.facts.mentions import Field
 

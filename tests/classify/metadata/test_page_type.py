@@ -6,8 +6,7 @@ import pytest
 from helpers import page_types
 from helpers.pages import context_of
 
-from vclean.classify.metadata.choice import THRESHOLD, choose_page_type, metadata_page
-from vclean.classify.metadata.model import load_shipped
+from vclean.classify.metadata.choice import THRESHOLD, choose_page_type, load_shipped, metadata_page
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.labels import PageType

@@ -8,7 +8,7 @@ from helpers.pages import laid_out, snapshot
 from helpers.synthetic import SITES, gold_page, rows
 
 from vclean.classify.content import stacking
-from vclean.classify.content.linear import LinearModel
+from vclean.classify.content.stacking import LinearModel
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training import dataset
 from vclean.classify.training.dataset import WEIGHT_CAP, LinearFits, TrainingTable, design_matrix, page_rows

@@ -6,8 +6,7 @@ import pytest
 from helpers.outcomes import done, key, lost
 
 from vclean.errors import InputError
-from vclean.farm.parts import PartWriter, part_paths
-from vclean.farm.resume import ResumeLog
+from vclean.farm.parts import PartWriter, ResumeLog, part_paths
 
 
 def everywhere(source):

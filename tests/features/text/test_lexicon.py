@@ -7,12 +7,11 @@ from typing import ClassVar
 
 import pytest
 
-from vclean.features.text import lexicon
+from vclean.features.text import terms as wordlists
 from vclean.features.text.characters import EncodedTexts
-from vclean.features.text.lexicon import MONTHS, STOP_WORDS, URLS, has_interface_words, has_stop_words, terms_of
-from vclean.features.text.terms import Terms
+from vclean.features.text.terms import MONTHS, STOP_WORDS, URLS, Terms, has_interface_words, has_stop_words, terms_of
 
-LANGUAGES = sorted(lexicon._interface_table())
+LANGUAGES = sorted(wordlists._interface_table())
 
 
 def count(language, name, *texts):
@@ -25,12 +24,12 @@ class TestVocabulary:
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_every_language_has_every_list(self, language):
-        assert tuple(lexicon.interface_words(language)) == lexicon.INTERFACE_LISTS
+        assert tuple(wordlists.interface_words(language)) == wordlists.INTERFACE_LISTS
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_every_term_is_clean(self, language):
         """Check lower case, no surrounding white space, composed characters, and at least one word."""
-        for name, terms in lexicon.interface_words(language).items():
+        for name, terms in wordlists.interface_words(language).items():
             for term in terms:
                 assert term == term.strip() == term.lower(), (name, term)
                 assert unicodedata.is_normalized("NFC", term) or language == "bn", (name, term)
@@ -38,24 +37,24 @@ class TestVocabulary:
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_lists_are_about_as_long_as_in_english(self, language):
-        terms_by_list, english = lexicon.interface_words(language), lexicon.interface_words("en")
+        terms_by_list, english = wordlists.interface_words(language), wordlists.interface_words("en")
         assert len(terms_by_list["actions"]) > 0.4 * len(english["actions"])
         assert len(terms_by_list["boilerplate"]) > 0.5 * len(english["boilerplate"])
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_no_term_contains_another_of_its_list(self, language):
         """Check that no text is counted twice."""
-        for name, terms in lexicon.interface_words(language).items():
+        for name, terms in wordlists.interface_words(language).items():
             every = Terms.from_lists({"all": terms}).find(EncodedTexts.from_texts(terms).words).count("all").tolist()
             assert [term for term, count in zip(terms, every, strict=True) if count != 1] == [], name
 
     @pytest.mark.parametrize(("language", "like"), [("nb", "no"), ("hr", "sr"), ("ms", "id")])
     def test_languages_that_share_a_list(self, language, like):
-        assert lexicon.interface_words(language) == lexicon.interface_words(like) != {}
+        assert wordlists.interface_words(language) == wordlists.interface_words(like) != {}
 
     @pytest.mark.parametrize("language", ["", "xx", "en-US"])
     def test_no_list(self, language):
-        assert lexicon.interface_words(language) == {}
+        assert wordlists.interface_words(language) == {}
         assert not has_interface_words(language)
 
     def test_known(self):
@@ -65,10 +64,10 @@ class TestVocabulary:
 class TestMonths:
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_every_language_of_the_vocabulary_has_months(self, language):
-        assert len(lexicon.date_words(language)) >= 10
+        assert len(wordlists.date_words(language)) >= 10
 
     def test_no_list(self):
-        assert lexicon.date_words("xx") == []
+        assert wordlists.date_words("xx") == []
 
     @pytest.mark.parametrize(
         ("language", "text", "expected"),

@@ -14,8 +14,7 @@ from vclean.errors import DeadlineError, LimitError, NotHtmlError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.page import Page
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Hidden, Snapshot
-from vclean.render.static.document import prune
-from vclean.render.static.parse import VALUE_LIMIT, Links, join, parse
+from vclean.render.static.parse import VALUE_LIMIT, Links, join, parse, prune
 from vclean.settings import RenderSettings
 
 FIXTURES = sorted((Path(__file__).parents[3] / "fixtures").glob("*/page.html"))

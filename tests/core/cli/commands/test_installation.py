@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from vclean.cli import installation
 from vclean.classify.methods import names
+from vclean.cli import installation
 from vclean.cli.commands.clean import FORMATS
 from vclean.cli.commands.installation import SHELLS
 from vclean.cli.installation import Check
