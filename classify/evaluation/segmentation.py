@@ -14,7 +14,7 @@ import shapely
 from vclean.classify.corpora.marked import locate_marks
 from vclean.classify.segments.registry import MODEL_SUFFIX
 from vclean.errors import UsageError
-from vclean.features.segments.webis import read_webis
+from vclean.features.segments.formats import read_webis
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.marked import RegionMark, RenderedMarkedPage
     from vclean.classify.segments.model import SegmentModel
+    from vclean.features.segments.formats import WebisPage
     from vclean.features.segments.segments import Segments
-    from vclean.features.segments.webis import WebisPage
     from vclean.render.snapshot import Snapshot
 
 

@@ -357,7 +357,7 @@ def _with_document(rendering: Rendering, document: Document) -> Rendering:
 
 def _decide(snapshot: Snapshot) -> tuple[Snapshot, Mapping[int, int]]:
     """Return the snapshot with what layout and styles decide, and the texts that pixels have to decide."""
-    from vclean.render.visibility.decide import decide  # loads while the browser starts
+    from vclean.render.visibility.painted_texts import decide  # loads while the browser starts
 
     decision = decide(snapshot)
     return replace(snapshot, text_hidden=decision.hidden, overlay=decision.overlays), decision.doubts

@@ -26,8 +26,6 @@ from vclean.render.overlay.layers import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from PIL import ImageFile
-
     from vclean.render.overlay.layers import Entry, Layer, Mark, Pen
 
 

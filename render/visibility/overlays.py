@@ -16,8 +16,7 @@ import numpy as np
 from vclean.render import tree
 from vclean.render.snapshot import Hidden
 from vclean.render.visibility.geometry import points_in_boxes
-from vclean.render.visibility.paint_order import PaintOrder
-from vclean.render.visibility.painting import Painting
+from vclean.render.visibility.painting import Painting, PaintOrder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Decide which texts of a rendered page are painted so that a reader sees them.
+"""Decide which texts of a rendered page a reader sees, which ones are painted, and which ones only pixels can tell.
 
 Computed styles decide what they decide alone: letters in a color that differs from the one behind them. What images,
 gradients, filters, masks and overlapping boxes show is left to screenshots (`vclean.render.browser.pixels`).
@@ -6,6 +6,7 @@ gradients, filters, masks and overlapping boxes show is left to screenshots (`vc
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,16 +15,24 @@ import numpy as np
 from vclean.render import tree
 from vclean.render.css_colors import Color, colors_in, contrast
 from vclean.render.snapshot import Hidden
-from vclean.render.visibility.geometry import contains, points_in_boxes
-from vclean.render.visibility.paint_order import PaintOrder
-from vclean.render.visibility.painting import NO_EFFECT, Painting
+from vclean.render.visibility.geometry import (
+    CandidateTexts,
+    contains,
+    out_of_reach,
+    points_in_boxes,
+    unreadable,
+    without_lines,
+)
+from vclean.render.visibility.overlays import find_overlays
+from vclean.render.visibility.painting import NO_EFFECT, Painting, PaintOrder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.render.visibility.geometry import CandidateTexts
+    from vclean.render.snapshot import Snapshot
 
     Mask = NDArray[np.bool_]
+
 
 LEAST_CONTRAST: Final = 1.2
 """Lowest contrast of text with its background that a reader can see: `#eee` on white has 1.16, `#ddd` 1.36."""
@@ -288,3 +297,46 @@ class PaintedTexts:
             is_placed |= placed[element]
             element = np.maximum(snapshot.parent[element], 0)
         return found
+
+
+_LEAST_CHARACTERS: Final = 8
+"""Fewest characters of doubtful texts for which a page is painted: an instruction has more, a label fewer."""
+
+
+class Decision(NamedTuple):
+    """Decision on the T texts of a page.
+
+    Attributes:
+        hidden: uint8 (T,), `Hidden`, what hides each text; 0 for those that are shown or doubtful.
+        overlays: int32 (O,), the elements that float above the page, ascending.
+        doubts: the texts that pixels decide on, with the `Hidden` code of those that prove to be unseen.
+    """
+
+    hidden: NDArray[np.uint8]
+    overlays: NDArray[np.int32]
+    doubts: dict[int, int]
+
+
+def decide(snapshot: Snapshot) -> Decision:
+    """Decide on the texts of a rendered page by layout and styles.
+
+    Overlays are no content, and a word or two is not worth a screenshot: their doubtful texts count as shown.
+    """
+    hidden, overlays = snapshot.text_hidden.copy(), find_overlays(snapshot)
+    decision = Decision(hidden, overlays, {})
+    if not math.isfinite(snapshot.width):
+        return decision
+    texts = CandidateTexts(snapshot)
+    hidden[texts.without_lines] = without_lines(texts)
+    if not len(texts):
+        return decision
+    overlay = snapshot.inside(overlays)
+    painted, doubts = PaintedTexts(texts, overlay).judge()
+    for codes in (unreadable(texts), out_of_reach(texts), painted):
+        shown = hidden[texts.index] == Hidden.NO
+        hidden[texts.index[shown]] = codes[shown]
+    is_doubtful = (doubts > 0) & (hidden[texts.index] == Hidden.NO) & (overlay[texts.parent] < 0)
+    if texts.length[is_doubtful].sum() >= _LEAST_CHARACTERS:
+        index = texts.index[is_doubtful].tolist()
+        decision.doubts.update(zip(index, doubts[is_doubtful].tolist(), strict=True))
+    return decision

@@ -15,7 +15,7 @@ from vclean.labels import Label
 from vclean.page import Page
 from vclean.render.snapshot import STYLES, Styles
 from vclean.render.static.parse import parse
-from vclean.render.visibility.decide import decide
+from vclean.render.visibility.painted_texts import decide
 from vclean.result import Result
 
 LINE_HEIGHT, CHARACTER, INDENT = 20, 8, 40

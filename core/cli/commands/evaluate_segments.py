@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
     from vclean.classify.evaluation.segmentation import TunableSegmenter
-    from vclean.features.segments.webis import WebisPage
+    from vclean.features.segments.formats import WebisPage
 
 ATOMS: Final = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
 """Values of `vclean.classify.evaluation.atoms.AtomKind`, copied because the import of that module is slow."""
@@ -170,7 +170,7 @@ def _to_record(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSumma
 def _true_segments(page: RenderedMarkedPage) -> WebisPage:
     """Return the true segments of both levels, with the names `level-1` and `level-2`."""
     from vclean.classify.evaluation.segmentation import gold_segments
-    from vclean.features.segments.webis import WebisPage
+    from vclean.features.segments.formats import WebisPage
 
     return WebisPage.of_shapes(
         page.id,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from vclean.classify.content.stacking import LinearModel
-from vclean.classify.training.linear import MIN_SITES, STEP, Design, build_design, fit
+from vclean.classify.training.dataset import MIN_SITES, STEP, Design, build_design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.groups import RaggedArray

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.corpora.gold import GoldPage, align
-from vclean.classify.corpora.gold_kinds import gold_kinds
+from vclean.classify.corpora.gold import GoldPage, align, gold_kinds
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.labels import KINDS, UNKNOWN

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from helpers.synthetic import rows
 
-from vclean.classify.training import conventions as module
-from vclean.classify.training.conventions import (
+from vclean.classify.training import train as module
+from vclean.classify.training.dataset import PageRows, TrainingTable
+from vclean.classify.training.fits import FITS
+from vclean.classify.training.train import (
     KNOWN_SHARE,
     MIN_PAGES,
     ConventionFits,
@@ -16,8 +18,6 @@ from vclean.classify.training.conventions import (
     model_conventions,
     seen_columns,
 )
-from vclean.classify.training.dataset import PageRows, TrainingTable
-from vclean.classify.training.fits import FITS
 
 PAGE = rows(0)
 COLUMNS = 3

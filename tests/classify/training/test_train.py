@@ -12,13 +12,11 @@ from helpers.synthetic import SITES, gold_page, quick_validation, region_forest,
 from vclean.classify.content import stacking
 from vclean.classify.content.kinds import kind_probability
 from vclean.classify.content.model import from_bytes
-from vclean.classify.training import conventions
 from vclean.classify.training import train as kinds
 from vclean.classify.training import train as training
-from vclean.classify.training.conventions import ConventionFits
 from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
 from vclean.classify.training.fits import FITS, fit
-from vclean.classify.training.train import CrossValidation, fit_types, train
+from vclean.classify.training.train import ConventionFits, CrossValidation, fit_types, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import KINDS, LABELS, LEARNED_KINDS, UNKNOWN, Kind, Label
@@ -63,8 +61,8 @@ def without_lists(page: PageRows) -> PageRows:
 def two_corpora(pages) -> Iterator[CrossValidation]:
     """Return a cross-validation on two corpora of the same pages: lists are content in the first only."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conventions, "MIN_PAGES", PAGES)
-        patch.setattr(conventions, "KNOWN_SHARE", 1.0)
+        patch.setattr(training, "MIN_PAGES", PAGES)
+        patch.setattr(training, "KNOWN_SHARE", 1.0)
         patch.setitem(FITS, "conventions", FITS["conventions"] | {"num_threads": 1})
         lists = [replace(page, corpus="lists-train") for page in pages]
         yield CrossValidation.run(TrainingTable.from_pages([*lists, *map(without_lists, pages)]))

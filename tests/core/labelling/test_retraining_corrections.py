@@ -18,7 +18,7 @@ from vclean import clean
 from vclean.classify.content.model import Model, load
 from vclean.classify.metadata.choice import choose_metadata, load_shipped
 from vclean.classify.prediction import Prediction
-from vclean.classify.training import linear, train
+from vclean.classify.training import dataset, train
 from vclean.classify.training.metadata import corrected_example
 from vclean.cli.main import main
 from vclean.errors import InputError, ModelError
@@ -317,7 +317,7 @@ class TestTrain:
     ) -> None:
         """Train on the corrected pages; score them by models not trained on their sites."""
         train_quickly(monkeypatch)
-        monkeypatch.setattr(linear, "ROUNDS", 5)
+        monkeypatch.setattr(dataset, "ROUNDS", 5)
         without_browser(monkeypatch)
         rows = [gold_page(number) for number in range(2 * train.MIN_FOLDS)]
         columns = {"id": "id", "html": "html", "url": "url", "gold_text": "text", "gold_markup": "markup"}

@@ -14,8 +14,8 @@ from PIL import Image
 
 from vclean.errors import OutputError, UsageError
 from vclean.features.segments import formats
+from vclean.features.segments.formats import WebisPage
 from vclean.features.segments.vips.algorithm import segment
-from vclean.features.segments.webis import WebisPage
 from vclean.labels import Role
 
 HTML = (

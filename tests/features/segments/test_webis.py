@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.errors import InputError
-from vclean.features.segments.webis import WebisPage, read_webis
+from vclean.features.segments.formats import WebisPage, read_webis
 
 if TYPE_CHECKING:
     from pathlib import Path

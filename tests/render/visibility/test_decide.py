@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 from helpers.pages import laid_out
 
-import vclean.render.visibility.decide
+import vclean.render.visibility.painted_texts
 from vclean.page import Page
 from vclean.render.browser import async_renderer
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden, Snapshot
-from vclean.render.visibility.decide import Decision
+from vclean.render.visibility.painted_texts import Decision
 
 pytestmark = pytest.mark.browser
 
@@ -66,7 +66,7 @@ def test_decision(name: str, renderer: Renderer, monkeypatch: pytest.MonkeyPatch
     decisions: list[Decision] = []
 
     def record(snapshot: Snapshot) -> tuple[Snapshot, dict[int, int]]:
-        decisions.append(vclean.render.visibility.decide.decide(snapshot))
+        decisions.append(vclean.render.visibility.painted_texts.decide(snapshot))
         return snapshot, {}
 
     monkeypatch.setattr(async_renderer, "_decide", record)
@@ -82,4 +82,4 @@ def test_crowded_page_is_left_to_pixels(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("vclean.render.visibility.painted_texts._MAX_PAIRS", 10)
     boxes = "<i>Nine words of a text that is below others</i>" * 9
     page = laid_out(boxes, styles={"i": {"position": "absolute", "background-color": "rgba(9, 9, 9, 0.1)"}})
-    assert len(vclean.render.visibility.decide.decide(page).doubts) == 9
+    assert len(vclean.render.visibility.painted_texts.decide(page).doubts) == 9
