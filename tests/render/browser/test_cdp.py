@@ -167,7 +167,7 @@ class TestConnection:
         assert not run_with_browser(ask)
 
     def test_passes_only_the_given_environment(self) -> None:
-        script = "import json, os; os.write(4, json.dumps({'id': 1, 'result': dict(os.environ)}).encode() + bytes(1))"
+        script = "import json, os; os.read(3, 1); os.write(4, json.dumps({'id': 1, 'result': dict(os.environ)}).encode() + bytes(1))"
 
         async def ask() -> dict[str, Any]:
             connection = await CdpConnection.open([sys.executable, "-S", "-c", script], {"ONLY": "this"})
