@@ -167,7 +167,8 @@ class TestConnection:
         assert not run_with_browser(ask)
 
     def test_passes_only_the_given_environment(self) -> None:
-        script = "import json, os; os.read(3, 1); os.write(4, json.dumps({'id': 1, 'result': dict(os.environ)}).encode() + bytes(1))"
+        answer = "json.dumps({'id': 1, 'result': dict(os.environ)}).encode() + bytes(1)"
+        script = f"import json, os; os.read(3, 1); os.write(4, {answer})"
 
         async def ask() -> dict[str, Any]:
             connection = await CdpConnection.open([sys.executable, "-S", "-c", script], {"ONLY": "this"})
