@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.content.postprocess import data_tables
+from vclean.classify.content import stacking
+from vclean.classify.content.postprocess import block_groups, data_tables
 from vclean.errors import UsageError
 from vclean.labels import KINDS, LEARNED_KINDS, Kind
 from vclean.render import tree
@@ -122,16 +123,51 @@ def kind_requests(
         name = next(iter(requested))
         raise UsageError(f"the model knows no kinds of text: leave out --{name}, or train it with --metadata")
     probability = kind_probability(trees, x)
-    return [KindRequest(name, _members(name, probability, blocks), choice) for name, choice in requested.items()]
+    return [KindRequest(name, _members(name, probability, blocks, x), choice) for name, choice in requested.items()]
 
 
-def _members(name: str, probability: NDArray[np.float32], blocks: BlockColumns) -> NDArray[np.float32]:
+def _members(
+    name: str, probability: NDArray[np.float32], blocks: BlockColumns, x: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    if name == "lists":
+        is_text = probability[:, LEARNED_KINDS.index(Kind.OTHER)] < _TEXT
+        return _lists_of_links(blocks, x[:, _LINK_SHARE], is_text).astype(np.float32)
     if name == "captions":
         masks = dict(element_kinds(blocks))
         return masks.get(Kind.CAPTION, np.zeros(len(blocks), dtype=bool)).astype(np.float32)
-    kinds = (Kind.BYLINE, Kind.DATE) if name == "byline" else (Kind.ITEM, Kind.RELATED)
-    members: NDArray[np.float32] = probability[:, [LEARNED_KINDS.index(kind) for kind in kinds]].sum(axis=1)
-    return members * _is_near_title(probability) if name == "byline" else members
+    kinds = [LEARNED_KINDS.index(kind) for kind in (Kind.BYLINE, Kind.DATE)]
+    return np.asarray(probability[:, kinds].sum(axis=1) * _is_near_title(probability))
+
+
+def _lists_of_links(
+    blocks: BlockColumns, link_share: NDArray[np.float32], is_text: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return which blocks are in a list, a table or a row of siblings with most of its characters in links, bool (B,).
+
+    Lists before the first text, after the last one, and in elements for other parts of the site do not count.
+    """
+    text = np.flatnonzero(is_text)
+    if not len(text):
+        return is_text
+    group = block_groups(blocks)
+    group = np.where(group >= 0, group, np.maximum(blocks.snapshot.parent[blocks.node], 0))
+    length = np.array([len(text) for text in blocks.text], dtype=np.float64)
+    total, linked = (np.bincount(group, weights) for weights in (length, length * link_share))
+    is_list = (np.bincount(group) >= _LEAST_LINKS) & (linked >= _LINKED * total)
+    apart = tree.path_sum(blocks.snapshot.is_tag(_APART), blocks.snapshot.end)[blocks.node] > 0
+    position = np.arange(len(blocks))
+    return np.asarray(is_list[group] & ~apart & (position >= text[0]) & (position <= text[-1]))
+
+
+_TEXT: Final = 0.5
+"""Probability of other blocks than text, below which a block is text."""
+_LEAST_LINKS: Final = 3
+"""Blocks of a list of links, at least."""
+_LINKED: Final = 0.5
+"""Share of its characters in links, at least."""
+_APART: Final = ("aside", "button", "footer", "form", "header", "nav")
+"""Elements around lists that lead to other parts of a site."""
+_LINK_SHARE: Final = [column.name for column in stacking.COLUMNS].index("link_share")
 
 
 def _is_near_title(probability: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
+from vclean.classify.content import stacking
 from vclean.classify.content.kinds import (
     KindRequest,
     block_kinds,
@@ -13,6 +14,7 @@ from vclean.classify.content.kinds import (
 )
 from vclean.errors import UsageError
 from vclean.features.blocks import BlockColumns, extract_blocks
+from vclean.features.matrix import page_context
 from vclean.labels import LEARNED_KINDS, Kind, Label
 from vclean.settings import Policy
 
@@ -41,7 +43,9 @@ class Trees:
 
 
 def requests(policy: Policy, rows: np.ndarray | None, blocks: BlockColumns) -> list[KindRequest]:
-    return kind_requests(policy, None if rows is None else Trees(rows), np.zeros((len(blocks), 1)), blocks)
+    x = np.zeros((len(blocks), len(stacking.COLUMNS)), dtype=np.float32)
+    x[:, [column.name for column in stacking.COLUMNS].index("link_share")] = page_context(blocks).link_share
+    return kind_requests(policy, None if rows is None else Trees(rows), x, blocks)
 
 
 def predicted(rows: np.ndarray, blocks: BlockColumns, labels: list[Label]) -> list[Kind]:
@@ -89,10 +93,26 @@ class TestKindRequests:
         assert request.members[0] == 0
         assert request.members[-1] > 0.9
 
-    def test_lists(self) -> None:
-        blocks = extract_blocks(snapshot("<p>One<p>Two<p>Three"))
-        (request,) = requests(Policy(lists=True), probability(Kind.ITEM, Kind.RELATED, Kind.BODY), blocks)
-        assert (request.members > 0.5).tolist() == [True, True, False]
+    @pytest.mark.parametrize(
+        ("links", "expected"),
+        [
+            ("<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul>", True),
+            ("<div><p><a href=/a>A</a><p><a href=/b>B</a> b<p><a href=/c>C</a></div>", True),
+            ("<ul><li><a href=/a>A</a><li><a href=/b>B</a></ul><p><a href=/c>C</a>", False),
+            ("<ul><li><a href=/a>A</a> is long<li><a href=/b>B</a> is long<li><a href=/c>C</a> too</ul>", False),
+            ("<nav><ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul></nav>", False),
+        ],
+    )
+    def test_lists_of_links_between_texts(self, links: str, expected: bool) -> None:
+        blocks = extract_blocks(snapshot(f"{links}<p>Text.{links}<p>Text.{links}"))
+        kinds = [Kind.BODY if text == "Text." else Kind.OTHER for text in blocks.text]
+        (request,) = requests(Policy(lists=True), probability(*kinds), blocks)
+        assert request.members.astype(bool).tolist() == [False] * 4 + [expected] * 3 + [False] * 4
+
+    def test_no_lists_on_a_page_without_text(self) -> None:
+        blocks = extract_blocks(snapshot("<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul>"))
+        (request,) = requests(Policy(lists=False), probability(*[Kind.OTHER] * 3), blocks)
+        assert not request.members.any()
 
     def test_model_without_kinds(self) -> None:
         blocks = extract_blocks(snapshot("<p>One"))
