@@ -1,4 +1,4 @@
-"""Find the hidden texts of unfinished pages: those whose scripts did not run, or that lack their style sheets.
+"""Find the hidden texts of unfinished pages, which wait for scripts that did not run or lack their style sheets.
 
 No control opens these texts, and readers of the finished page see them.
 """

@@ -1,4 +1,4 @@
-"""Find a Chromium executable, and the fonts of this machine. Only files are checked; no process is started."""
+"""Find a Chromium executable, by files alone and without starting a process, and the fonts of this machine."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _playwright_package() -> Path:
     return Path(spec.origin).parent
 
 
-SUFFIXES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})
+_FONT_FILES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})
 
 SCRIPTS = {
     "Arabic": "ar",
@@ -191,7 +191,7 @@ def font_folders() -> list[Path]:
 def has_fonts() -> bool:
     """Return whether any font file is installed."""
     return any(
-        path.suffix.lower() in SUFFIXES for folder in font_folders() if folder.is_dir() for path in folder.rglob("*")
+        path.suffix.lower() in _FONT_FILES for folder in font_folders() if folder.is_dir() for path in folder.rglob("*")
     )
 
 

@@ -264,7 +264,7 @@ def page_of(entry, count=5, *, after="", content=("p", "h3", "li", "dt", "dd")):
 
 
 class TestItemsWithoutModel:
-    """Listings whose blocks the model calls no items."""
+    """Test listings in which the model finds no items."""
 
     @pytest.mark.parametrize("count", [3, 5])
     @pytest.mark.parametrize(

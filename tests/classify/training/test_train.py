@@ -49,7 +49,7 @@ def predicted_fold(table: TrainingTable):
 
 
 def without_lists(page: PageRows) -> PageRows:
-    """Return a page of the corpus `none`, whose lists are not content."""
+    """Return a page of the corpus `none`, where lists are not content."""
     is_list = page.label == LABELS.index(Label.LIST_ITEM)
     content, share = page.content & ~is_list, np.where(is_list, 0, page.share).astype(np.float32)
     words = int(page.layout.tokens[content].sum())

@@ -326,7 +326,7 @@ def shape(body):
 
 
 def without_lists_of_sections(body):
-    """Remove the lists whose items begin with headings, as the Markdown has none."""
+    """Remove the lists of sections, as the Markdown has none."""
     lists = [each for each in body.iter("ul", "ol") if any(map(_begins_with_heading, each))]
     for element in [each for items in lists for each in (items, *items)]:
         element.tag = "div"
