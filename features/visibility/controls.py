@@ -126,8 +126,6 @@ class Panels:
     def is_unrolled(self) -> NDArray[np.bool_]:
         """Return which elements are below the edge of a part in sight that a control opens, bool (N,)."""
         snapshot = self._snapshot
-        if not snapshot.rendered:
-            return np.zeros(len(snapshot), dtype=bool)
         clips = snapshot.styles.is_in("overflow-x", ("hidden", "clip"))[snapshot.style]
         return self._in_panels(self._unrolled & clips) & (snapshot.box[:, 3] > 1)
 
