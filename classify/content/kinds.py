@@ -146,8 +146,9 @@ def _lists_of_links(
 
     Lists before the first text, after the last one, and in elements for other parts of the site do not count.
     """
-    text = np.flatnonzero(is_text)
-    if not len(text):
+    position = np.arange(len(blocks))
+    texts = position[is_text]
+    if not len(texts):
         return is_text
     group = block_groups(blocks)
     group = np.where(group >= 0, group, np.maximum(blocks.snapshot.parent[blocks.node], 0))
@@ -155,8 +156,7 @@ def _lists_of_links(
     total, linked = (np.bincount(group, weights) for weights in (length, length * link_share))
     is_list = (np.bincount(group) >= _LEAST_LINKS) & (linked >= _LINKED * total)
     apart = tree.path_sum(blocks.snapshot.is_tag(_APART), blocks.snapshot.end)[blocks.node] > 0
-    position = np.arange(len(blocks))
-    return np.asarray(is_list[group] & ~apart & (position >= text[0]) & (position <= text[-1]))
+    return np.asarray(is_list[group] & ~apart & (position >= texts[0]) & (position <= texts[-1]))
 
 
 _TEXT: Final = 0.5

@@ -139,6 +139,10 @@ _CLIP = 12.0
 class LinearModel:
     """Weights and biases of the two logistic regressions.
 
+    They learn weights of single names and words: `sidebar` in a class name, or `subscribe` in a text, is evidence
+    against content. A fixed list of features cannot cover these. In training, the scores of a page come from models
+    that were fitted without the page's site.
+
     Attributes:
         path: float32 (2 * BUCKETS,), over the hash buckets of name tokens; the second half is for innermost elements.
         word: float32 (BUCKETS,), over those of word tokens.

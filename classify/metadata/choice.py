@@ -308,6 +308,8 @@ _CARD: Final = "card.json"
 class MetadataModel:
     """Trained models that choose among the candidates of a page.
 
+    A model file is a zip archive: `card.json`, and the trees in LightGBM's text format.
+
     Attributes:
         forests: for each of `FIELDS`, the trees that predict whether a candidate is right.
         page_types: the trees that predict the type of a page, a class for each of `PAGE_TYPES`.

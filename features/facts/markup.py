@@ -1,8 +1,8 @@
 """Read metadata from markup: JSON-LD, `<meta>`, `<link>`, and marked elements of the body (microdata, RDFa, `<time>`).
 
 `data/properties.tsv` has the names that are read: https://schema.org, Open Graph, Dublin Core, and those of publishers'
-tools. Nothing in JSON-LD is trusted: values of wrong types are skipped, depth and number of objects are bounded. Broken
-JSON is repaired.
+tools. Nothing in JSON-LD (https://www.w3.org/TR/json-ld11/) is trusted: values of wrong types are skipped, depth and
+number of objects are bounded. Broken JSON is repaired.
 """
 
 from __future__ import annotations

@@ -528,7 +528,7 @@
       if (name && content) head.meta.push([wellFormed(name), wellFormed(content.slice(0, options.valueLimit))]);
     }
     for (const link of [...selectAll(options.links)].slice(0, options.maxEntries)) {
-      head.links.push(['rel', 'href', 'type', 'hreflang'].map((name) => attributeOf.call(link, name) ?? ''));
+      head.links.push(['rel', 'href', 'type', 'hreflang'].map((name) => wellFormed(attributeOf.call(link, name) ?? '')));
     }
     const scripts = [...selectAll('script[type*="ld+json" i]')].slice(0, options.maxScripts);
     const texts = scripts.map((script) => textContentOf.call(script)).filter((text) => text.length <= options.maxJsonLd);

@@ -1,4 +1,4 @@
-"""Decide which texts of a rendered page a reader sees, which ones are painted, and which ones only pixels can tell.
+"""Decide which texts of a rendered page are painted for readers to see, and leave the doubtful ones to pixels.
 
 Computed styles decide what they decide alone: letters in a color that differs from the one behind them. What images,
 gradients, filters, masks and overlapping boxes show is left to screenshots (`vclean.render.browser.pixels`).

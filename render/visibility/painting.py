@@ -17,12 +17,13 @@ from vclean.render.css_colors import WHITE, Color, color_array
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
 
     Mask = NDArray[np.bool_]
-    from collections.abc import Sequence
 
 
 _COVER_SHARE: Final = 0.9
