@@ -458,7 +458,10 @@ def to_tree(result: Result, metadata: Metadata | None = None) -> etree._Element:
     decision = result.prediction.decision
     images = decision is None or decision.policy.images
     labels = complete_sections(result.columns, result.prediction.labels, result.prediction.probability)
-    HtmlWriter(result.columns, labels, builder, images=images).write()
+    writer = HtmlWriter(result.columns, labels, builder, images=images)
+    if result.prediction.added_title:  # a page has one title
+        np.maximum(writer.page.heading_level, 2, out=writer.page.heading_level)
+    writer.write()
     builder.end("body")
     builder.end("html")
     return builder.close()

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
+from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 from vclean.output.html import MAX_DEPTH, HtmlWriter, to_tree, write_html
@@ -64,6 +65,12 @@ class TestText:
 
 
 class TestHeadings:
+    def test_are_below_a_title_that_is_added(self):
+        page = result(snapshot("<h1>Part</h1><p>Text"), "hp")
+        headline = Headline("Title", None, HeadlineSource.TITLE)
+        page = replace(page, prediction=replace(page.prediction, headline=headline))
+        assert [element.tag for element in to_tree(page).find("body")] == ["h1", "h2", "p"]
+
     def test_level_of_the_tag(self):
         assert body("<h3>Title</h3>", "h") == "<h3>Title</h3>"
 
