@@ -145,5 +145,4 @@ def _name_words(names: ElementNames, attribute: str, elements: NDArray[np.bool_]
     """Return the words in the values that an attribute has on `elements`, bool (N,), as indices into `names.words`."""
     values = names.snapshot.values(attribute)
     rows = names.short[np.unique(values.index[elements[values.node]]) + names.first[attribute]]
-    _, name = names.value_names.take(rows)
-    return names.name_words.take(np.unique(name))[1]
+    return names.value_words.take(rows)[1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, repeat
+from itertools import repeat
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from vclean.features.groups import RaggedArray
+from vclean.features.names import _names
 from vclean.features.text.characters import mix
 from vclean.files import read_table
 from vclean.render import tree
@@ -31,41 +32,45 @@ if TYPE_CHECKING:
 
 NAME_ATTRIBUTES: Final = ("class", "id", "role", "itemprop", "itemtype", "rel", "name")
 """Attributes that contain names of elements."""
+TOKEN_ATTRIBUTES: Final = NAME_ATTRIBUTES[:-1]
+"""Attributes with the tokens of the path model, see `vclean.features.names.hashed_tokens`."""
+WORD_PREFIX: Final = crc32(b"w:")
+"""Checksum before the words of names."""
 
 _MAX_LENGTH: Final = 300
 """Characters of an attribute value that are read for words; longer values are not names."""
 
-_PART: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|[^\W\d_]+|\n")
-_ASCII_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\n")
-"""Equivalent of `_PART` for ASCII text, twice as fast."""
+_PART: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|[^\W\d_]+")
 _PLAIN_ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]+/(?:[^?#\s]*/)?([^/?#\s]*)(?=[?#]|\Z)")
 """HTTP URL without unusual parts; the group is the text after the last slash of the path."""
 
 
 @dataclass(frozen=True, eq=False)
 class ElementNames:
-    """Names in the `NAME_ATTRIBUTES` of a page: P attribute values, L distinct names, V distinct words.
+    """Names in the `NAME_ATTRIBUTES` of a page: P attribute values, V distinct words.
 
     Attributes:
         snapshot: the page.
-        names: the L distinct names, including the file stems of images.
         words: the V distinct words of two or more letters in the names, lower-cased; `mainNav-2` has `main` and `nav`.
-        value_names: the names of each value, as indices into `names`. Values are numbered attribute by attribute.
-            Truncated copies of values that are too long follow after them.
-        short: int64 (P,), the row of `value_names` from which the words of each value are read.
+        value_words: the words of each value, as indices into `words`. Values are numbered attribute by attribute.
+            Copies of values that are too long, truncated, and the file stems of images follow.
+        value_tokens: the tokens of each value, as indices into `buckets`: its first names, and their words.
+        buckets: int64, the hash bucket of each token.
+        class_sums: uint64 (P,), the sum of the hashes of the distinct names of each value.
+        short: int64, the row of `value_words` with the words that count for each value.
         first: the number of the first value of each attribute.
-        name_words: the words of each name, as indices into `words`.
         image: int64 (I,), the `<img>` elements with a source.
-        file: int64 (I,), the file stem of each image, as an index into `names`.
+        file: int64 (I,), the file stem of each image, as a value.
     """
 
     snapshot: Snapshot
-    names: Sequence[str]
     words: Sequence[str]
-    value_names: RaggedArray
+    value_words: RaggedArray
+    value_tokens: RaggedArray
+    buckets: NDArray[np.int64]
+    class_sums: NDArray[np.uint64]
     short: NDArray[np.int64]
     first: dict[str, int]
-    name_words: RaggedArray
     image: NDArray[np.int64]
     file: NDArray[np.int64]
 
@@ -74,51 +79,47 @@ class ElementNames:
         """Read the names of a page."""
         first: dict[str, int] = {}
         values: list[str] = []
+        groups: list[tuple[int, int, bool]] = []
         for attribute in NAME_ATTRIBUTES:
             first[attribute] = len(values)
             values += snapshot.values(attribute).distinct
+            groups.append((len(values), crc32(f"{attribute}:".encode()), attribute in TOKEN_ATTRIBUTES))
         short = np.arange(len(values))
         for index in [index for index, value in enumerate(values) if len(value) > _MAX_LENGTH]:
             short[index] = len(values)
             values.append(values[index][:_MAX_LENGTH])
-        names: dict[str, int] = {}
-        rows = [[names.setdefault(name, len(names)) for name in value.split()] for value in values]
         images = snapshot.is_tag(("img",))
-        files = {
-            node: names.setdefault(_file_stem(source[:_MAX_LENGTH]), len(names))
-            for node, source in snapshot.attributes("src").items()
-            if images[node]
-        }
-        words, name_words = split_words(list(names))
-        image, file = (np.fromiter(numbers, np.int64, len(files)) for numbers in (files.keys(), files.values()))
-        return cls(snapshot, list(names), words, _to_ragged(rows), short, first, name_words, image, file)
+        sources = {node: source for node, source in snapshot.attributes("src").items() if images[node]}
+        stems: dict[str, int] = {}
+        start = len(values)
+        file = [
+            start + stems.setdefault(stem, len(stems))
+            for stem in (_file_stem(source[:_MAX_LENGTH]) for source in sources.values())
+        ]
+        values += stems
+        groups.append((len(values), 0, False))
+        words, *arrays, class_sums = _names.names_of(values, groups, WORD_PREFIX, words_of_name)
+        word_start, value_words, token_start, value_tokens, buckets = (np.frombuffer(each, np.int32) for each in arrays)
+        return cls(
+            snapshot,
+            words,
+            RaggedArray(word_start.astype(np.int64), value_words),
+            RaggedArray(token_start.astype(np.int64), value_tokens),
+            buckets.astype(np.int64),
+            np.frombuffer(class_sums, np.uint64),
+            short,
+            first,
+            np.array(list(sources), dtype=np.int64),
+            np.array(file, dtype=np.int64),
+        )
 
 
-def _to_ragged(rows: Sequence[Sequence[int]]) -> RaggedArray:
-    """Return lists of numbers as a ragged array."""
-    start = np.cumsum([0, *map(len, rows)])
-    return RaggedArray(start, np.fromiter(chain.from_iterable(rows), np.int32, int(start[-1])))
+def words_of_name(name: str) -> list[str]:
+    """Return the words of a name, in lower case: its runs of letters of one case, or with one capital in front.
 
-
-def split_words(names: Sequence[str]) -> tuple[list[str], RaggedArray]:
-    """Return the distinct words in `names` (L,), in lower case, and the words of each name as indices."""
-    parts = _split_parts(names)
-    index = {"": 0, "\n": 1}
-    part_index = {
-        part: index.setdefault(part.lower(), len(index)) if len(part) > 1 else 0 for part in dict.fromkeys(parts)
-    }
-    part_index["\n"] = 1
-    part_indices = np.fromiter(map(part_index.__getitem__, parts), np.int32, len(parts))
-    is_word = part_indices > 1
-    start = np.zeros(len(names) + 1, dtype=np.int64)
-    start[1:] = np.cumsum(is_word)[part_indices == 1]
-    return list(index)[2:], RaggedArray(start, part_indices[is_word] - np.int32(2))
-
-
-def _split_parts(names: Sequence[str]) -> list[str]:
-    """Split all names into runs of letters of one case, or with one capital in front; a line feed follows each name."""
-    joined = "".join([name + "\n" for name in names])
-    return (_ASCII_PART if joined.isascii() else _PART).findall(joined)
+    Words of one letter are left out.
+    """
+    return [part.lower() for part in _PART.findall(name) if len(part) > 1]
 
 
 def _file_stem(address: str) -> str:
@@ -168,12 +169,8 @@ def tag_hashes(snapshot: Snapshot) -> NDArray[np.uint64]:
 def class_hashes(page_names: ElementNames) -> NDArray[np.uint64]:
     """Return a hash of each element's tag and set of classes: uint64 (N,)."""
     classes, first = page_names.snapshot.values("class"), page_names.first["class"]
-    owner, name = page_names.value_names.take(np.arange(first, first + len(classes.distinct)))
-    value, name = np.divmod(sorted_unique(owner * len(page_names.names) + name), max(len(page_names.names), 1))
-    sums = np.zeros(len(classes.distinct), dtype=np.uint64)
-    np.add.at(sums, value, name_hashes(page_names.names)[name])
     hashes = tag_hashes(page_names.snapshot)
-    hashes[classes.node] += sums[classes.index]
+    hashes[classes.node] += page_names.class_sums[classes.index + first]
     return hashes
 
 
@@ -221,12 +218,11 @@ def name_bits(page_names: ElementNames) -> NDArray[np.uint64]:
 def element_bits(page_names: ElementNames, bit_of_word: Callable[[str], int]) -> NDArray[np.uint64]:
     """Return the union of the bits of the words in the names of each element: uint64 (N,)."""
     bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
-    name_groups = page_names.name_words.union(np.array(list(map(bit_of_word, page_names.words)), dtype=np.uint64))
-    value_groups = page_names.value_names.union(name_groups)[page_names.short]
+    value_groups = page_names.value_words.union(np.array(list(map(bit_of_word, page_names.words)), dtype=np.uint64))
     for attribute in _NAMED:
         values = page_names.snapshot.values(attribute)
-        bits[values.node] |= value_groups[values.index + page_names.first[attribute]]
-    bits[page_names.image] |= name_groups[page_names.file]
+        bits[values.node] |= value_groups[page_names.short[values.index + page_names.first[attribute]]]
+    bits[page_names.image] |= value_groups[page_names.file]
     return bits
 
 

@@ -11,12 +11,10 @@ from zlib import crc32
 import numpy as np
 
 from vclean.features.groups import RaggedArray
-from vclean.features.names.element_names import NAME_CACHE_SIZE, sorted_unique, split_words
+from vclean.features.names.element_names import NAME_CACHE_SIZE, TOKEN_ATTRIBUTES, sorted_unique, words_of_name
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from vclean.features.names.element_names import ElementNames
@@ -29,11 +27,9 @@ BUCKETS = 1 << 18
 NEAR = 3
 """Number of innermost path elements that have additional weights for their names."""
 
-_NAMED = ("class", "id", "role", "itemprop", "itemtype", "rel")
-_PREFIX_CRC = [crc32(f"{attribute}:".encode()) for attribute in _NAMED]
-_WORD_PREFIX_CRC = crc32(b"w:")
+_NAMED = TOKEN_ATTRIBUTES
 MAX_NAMES = 24
-"""Number of names read per attribute value; further names are ignored."""
+"""Number of names read per attribute value; further names are ignored (`MAX_TOKEN_NAMES` in _names.c)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,47 +64,11 @@ def element_tokens(page_names: ElementNames) -> ElementTokens:
     snapshot = page_names.snapshot
     tag_bucket = np.array([_hash_token("t:" + tag) for tag in snapshot.tags], dtype=np.int32)
     number, combination, value = _combinations(snapshot)
-    return ElementTokens(snapshot.tag, tag_bucket, number, _combine_tokens(page_names, combination, value))
-
-
-def _combine_tokens(page_names: ElementNames, combination: NDArray[np.int64], value: NDArray[np.int64]) -> RaggedArray:
-    """Return the distinct tokens of each combination of values: names by attribute, then words. Row 0 is empty."""
-    pair, name = page_names.value_names.take(value, MAX_NAMES)
-    name_row, word = page_names.name_words.take(name)
-    attribute = np.searchsorted([page_names.first[attribute] for attribute in _NAMED[1:]], value, side="right")[pair]
-    name_token, buckets = _hash_names(page_names.names, attribute, name)
-    word_token, row = len(buckets) + word, combination[pair]  # words are numbered after names
-    buckets = np.append(buckets, _hash_all(page_names.words, repeat(_WORD_PREFIX_CRC)))
-    count = max(len(buckets), 1)
-    keys = sorted_unique(np.concatenate([row * count + name_token, row[name_row] * count + word_token]))
-    return RaggedArray.from_pairs(keys // count, buckets[keys % count], int(combination.max(initial=0)) + 1)
-
-
-def _hash_names(
-    names: Sequence[str], attribute: NDArray[np.int64], name: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Hash M names with their attributes, ignoring letter case.
-
-    Returns:
-        For each name, the index of its bucket, int64 (M,); the buckets, int32.
-    """
-    text_index: dict[str, int] = {}
-    lower = [text_index.setdefault(text, len(text_index)) for text in "\n".join(names).lower().split("\n")]
-    bucket_index = attribute * len(text_index) + np.array(lower, dtype=np.int64)[name]
-    used = np.zeros((len(_NAMED), len(text_index)), dtype=bool)
-    used.flat[bucket_index] = True
-    texts, (attribute_index, text) = list(text_index), np.nonzero(used)
-    bucket = np.zeros(used.shape, dtype=np.int32)
-    bucket[used] = _hash_all(
-        [texts[index] for index in text.tolist()], [_PREFIX_CRC[index] for index in attribute_index.tolist()]
-    )
-    return bucket_index, bucket.ravel()
-
-
-def _hash_all(texts: Sequence[str], prefix_crc: Iterable[int]) -> NDArray[np.int64]:
-    """Return the bucket of each text (without line feeds), appended to a prefix with the checksum `prefix_crc`."""
-    data = "\n".join(texts).encode("utf-8", "surrogatepass").split(b"\n")[: len(texts)]
-    return np.fromiter(map(crc32, data, prefix_crc), dtype=np.int64, count=len(data)) % BUCKETS
+    pair, token = page_names.value_tokens.take(value)
+    count = max(len(page_names.buckets), 1)
+    keys = sorted_unique(combination[pair] * count + token)
+    named = RaggedArray.from_pairs(keys // count, page_names.buckets[keys % count], int(combination.max(initial=0)) + 1)
+    return ElementTokens(snapshot.tag, tag_bucket, number, named)
 
 
 def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -234,7 +194,8 @@ def path_names(context: PageContext, named: dict[int, list[tuple[str, str]]], bl
 def _value_tokens(attribute: str, value: str) -> tuple[str, ...]:
     """Return the tokens of an attribute value: names, then words."""
     names = value.split()[:MAX_NAMES]
-    return (*(f"{attribute}:{name.lower()}" for name in names), *(f"w:{word}" for word in split_words(names)[0]))
+    words = dict.fromkeys(chain.from_iterable(map(words_of_name, names)))
+    return (*(f"{attribute}:{name.lower()}" for name in names), *(f"w:{word}" for word in words))
 
 
 def word_tokens(context: PageContext) -> RaggedArray:

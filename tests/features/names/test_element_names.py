@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -10,16 +12,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features.groups import RaggedArray
-from vclean.features.names.element_names import ElementNames, _file_stem, sorted_unique, split_words
+from vclean.features.names.element_names import (
+    ElementNames,
+    _file_stem,
+    name_hashes,
+    sorted_unique,
+    words_of_name,
+)
 
 
 def words_in(*names):
     """Return the words of each name."""
-    words, rows = split_words(names)
-    return [[words[index] for index in rows.values[a:b]] for a, b in zip(rows.start[:-1], rows.start[1:], strict=True)]
+    page = snapshot("".join(f'<p id="{escape(name)}">1' for name in names))
+    read = ElementNames.from_snapshot(page)
+    values = read.snapshot.values("id")
+    row_of = dict(zip(values.distinct, range(len(values.distinct)), strict=True))
+    return [
+        [read.words[word] for word in read.value_words.take(np.array([row_of[name] + read.first["id"]]))[1]]
+        for name in names
+    ]
 
 
-class TestSplitWords:
+class TestWords:
     @pytest.mark.parametrize(
         ("name", "words"),
         [
@@ -38,22 +52,37 @@ class TestSplitWords:
         assert words_in(name) == [words]
 
     def test_words_are_distinct(self):
-        words, rows = split_words(["nav", "Nav-bar", "", "NAV"])
-        assert words == ["nav", "bar"]
-        assert rows.start.tolist() == [0, 1, 3, 3, 4]
-        assert rows.values.tolist() == [0, 0, 1, 0]
+        page_names = ElementNames.from_snapshot(snapshot("<p class=nav>1<p class=Nav-bar>2<p class=NAV>3"))
+        assert page_names.words == ["nav", "bar"]
+        assert page_names.value_words.start.tolist() == [0, 1, 3, 4]
+        assert page_names.value_words.values.tolist() == [0, 0, 1, 0]
 
-    def test_no_names(self):
-        words, rows = split_words([])
-        assert (words, rows.start.tolist(), rows.values.size) == ([], [0], 0)
+    @given(st.text("aZ-1_ \x1f", max_size=12))
+    def test_words_of_ascii_are_those_of_other_names(self, name):
+        assert words_in(name) == [[word for each in name.split() for word in words_of_name(each)]]
 
-    @given(st.lists(st.text("aZ-1_ ", max_size=12), max_size=5))
-    def test_non_ascii_names_do_not_change_others(self, names):
-        assert words_in(*names) == words_in(*names, "é")[:-1]
-
-    @given(st.lists(st.text("aÜΣσ-\ud800", max_size=9), max_size=5))
+    @given(st.lists(st.text("aÜΣσ-_", max_size=9), min_size=1, max_size=5))
     def test_words_do_not_span_names(self, names):
         assert words_in(*names) == [words_in(name)[0] for name in names]
+
+    def test_surrogates_of_rendered_pages(self):
+        page = snapshot("<p class=x>1")
+        page.attr_value[0] = "a\ud800bc nav"
+        assert ElementNames.from_snapshot(page).words == ["bc", "nav"]
+
+
+class TestTokens:
+    def test_hashes_are_checksums_of_attribute_and_name(self):
+        page_names = ElementNames.from_snapshot(snapshot("<p class='Nav x'>1<p id=nav>2"))
+        rows = [set(page_names.buckets[page_names.value_tokens.take(np.array([row]))[1]].tolist()) for row in (0, 1)]
+        expected = [("class:nav", "class:x", "w:nav"), ("id:nav", "w:nav")]
+        assert rows == [{crc32(token.encode()) % (1 << 18) for token in tokens} for tokens in expected]
+
+    def test_many_distinct_names(self):
+        names = [f"n{number}" for number in range(5000)]
+        page_names = ElementNames.from_snapshot(snapshot("".join(f"<p id={name}>1" for name in names)))
+        assert len(page_names.buckets) == len(names)
+        assert page_names.class_sums.tolist() == name_hashes(names).tolist()
 
 
 class TestRows:
@@ -77,30 +106,32 @@ class TestRows:
 
 
 class TestElementNames:
-    def test_names_of_values(self):
+    def test_values_are_numbered_by_attribute(self):
         page_names = ElementNames.from_snapshot(snapshot("<p class='a b'>1<p class=b id=c>2<p class='a b'>3"))
-        rows = [
-            [page_names.names[name] for name in page_names.value_names.take(np.array([row]))[1]] for row in range(3)
-        ]
-        assert rows == [["a", "b"], ["b"], ["c"]]
+        assert page_names.class_sums.tolist() == [name_hashes(names).sum() for names in (["a", "b"], ["b"], ["c"])]
         assert (page_names.first["class"], page_names.first["id"], page_names.first["role"]) == (0, 2, 3)
         assert page_names.short.tolist() == [0, 1, 2]
 
+    def test_a_name_counts_once_in_a_value(self):
+        page_names = ElementNames.from_snapshot(snapshot("<p class='a b a'>1"))
+        assert page_names.class_sums.tolist() == [name_hashes(["a", "b"]).sum()]
+
     def test_a_long_value_is_read_up_to_300_characters(self):
-        page_names = ElementNames.from_snapshot(snapshot(f"<p class=a id='{'x ' * 200}'>1"))
+        page_names = ElementNames.from_snapshot(snapshot(f"<p class=ab id='{'xy ' * 200}'>1"))
         assert page_names.short.tolist() == [0, 2]
-        assert np.diff(page_names.value_names.start).tolist() == [1, 200, 150]
+        assert np.diff(page_names.value_words.start).tolist() == [1, 200, 100]
 
     def test_files_of_images(self):
         page_names = ElementNames.from_snapshot(
             snapshot("<p><img src=/a/logo.png>x<iframe src=b></iframe><img src=/logo.gif><img src='http://[x'>")
         )
         assert len(page_names.image) == 3
-        assert [page_names.names[name] for name in page_names.file] == ["logo", "logo", ""]
+        words = [page_names.value_words.take(np.array([value]))[1].tolist() for value in page_names.file]
+        assert words == [[page_names.words.index("logo")], [page_names.words.index("logo")], []]
 
     def test_a_page_without_names(self):
         page_names = ElementNames.from_snapshot(snapshot("<p>x"))
-        assert (page_names.names, page_names.words, page_names.short.size, page_names.image.size) == ([], [], 0, 0)
+        assert (page_names.words, page_names.short.size, page_names.image.size) == ([], 0, 0)
 
 
 class TestFileStem:
