@@ -249,7 +249,56 @@ static PyObject *columns_of(PyObject *module, PyObject *args)
     return all;
 }
 
-static PyMethodDef methods[] = {{"columns_of", columns_of, METH_VARARGS, "Return the columns of a tree."}, {NULL}};
+static unsigned char lower(char character)
+{
+    return character >= 'A' && character <= 'Z' ? character + 'a' - 'A' : (unsigned char)character;
+}
+
+static int begins_with(const char *text, Py_ssize_t left, const char *word, Py_ssize_t size)
+{
+    Py_ssize_t at = 0;
+    while (at < size && at < left && lower(text[at]) == (unsigned char)word[at])
+        at++;
+    return at == size;
+}
+
+enum { MOST_WORDS = 32 };
+
+/* One pass over the text; only where the first two letters of a word are found, the words are compared. */
+static PyObject *words_in(PyObject *module, PyObject *args)
+{
+    const char *text, *word[MOST_WORDS];
+    Py_ssize_t size, length[MOST_WORDS], count;
+    PyObject *words;
+    uint32_t found = 0;
+    unsigned char begins[1 << 13] = {0}; /* a bit for every pair of letters */
+    if (!PyArg_ParseTuple(args, "y#O!", &text, &size, &PyTuple_Type, &words))
+        return NULL;
+    count = PyTuple_Size(words) < MOST_WORDS ? PyTuple_Size(words) : MOST_WORDS;
+    for (Py_ssize_t each = 0; each < count; each++) {
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(words, each), (char **)&word[each], &length[each]) < 0)
+            return NULL;
+        begins[(unsigned char)word[each][0] << 5 | (unsigned char)word[each][1] >> 3] |= 1 << (word[each][1] & 7);
+    }
+    for (Py_ssize_t at = 0; at + 1 < size; at++) {
+        const unsigned char second = lower(text[at + 1]);
+        if (begins[lower(text[at]) << 5 | second >> 3] >> (second & 7) & 1)
+            for (Py_ssize_t each = 0; each < count; each++)
+                if (begins_with(text + at, size - at, word[each], length[each]))
+                    found |= (uint32_t)1 << each;
+    }
+    PyObject *result = PyList_New(0);
+    for (Py_ssize_t each = 0; result && each < count; each++)
+        if (found >> each & 1 && PyList_Append(result, PyTuple_GetItem(words, each)) < 0)
+            Py_CLEAR(result);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"columns_of", columns_of, METH_VARARGS, "Return the columns of a tree."},
+    {"words_in", words_in, METH_VARARGS, "Return which words are in a text."},
+    {NULL},
+};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_tree", .m_size = -1, .m_methods = methods};
 

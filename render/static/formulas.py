@@ -10,9 +10,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from lxml import etree
 
 from vclean.render.formulas import DISPLAY_WRAPPERS, PREVIEWS, WRAPPERS, formula_text
+from vclean.render.static.parse import FORMULA_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 _MATH_SCRIPT: Final = re.compile(r"\s*math/(?:tex|mml)\b", re.IGNORECASE)
 _DISPLAY_MODE: Final = re.compile(r"mode\s*=\s*display", re.IGNORECASE)
@@ -20,8 +21,7 @@ _SOURCES: Final = ("data-mathml", "data-tex", "data-latex", "data-math", "data-f
                    "data-expr")  # fmt: skip
 """Attributes with the source of a formula, for scripts that draw it."""
 _SOURCE_OF: Final = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCES)}]")
-_DECLARED: Final = re.compile(rb"data-(?:mathml|tex|latex|math|formula|equation|katex|expr)\b")  # fast by its prefix
-_IMAGE_WORDS: Final = (b"latex", b"cht=tx", b"/tex", b"formula", b"equation", b"math-", b'"math"')
+_IMAGE_WORDS: Final = frozenset((b"latex", b"cht=tx", b"/tex", b"formula", b"equation", b"math-", b'"math"'))
 """Words of which every source with an image of a formula has one."""
 _COMMANDS: Final = re.compile(r"[\\^{}]")
 _SUFFIX: Final = re.compile(r"\.(?:gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
@@ -54,12 +54,12 @@ DRAWINGS: Final = (
 def drawn_formula(source: str) -> str:
     """Return the TeX that an element shows, given its source; empty if it is no formula."""
     root = etree.HTML(source)
-    replace_formulas(root, source.encode("utf-8", "replace").lower())
+    replace_formulas(root, FORMULA_WORDS)
     math = next(root.iter("math"), None)
     return (math.text or "") if math is not None else ""
 
 
-def replace_formulas(root: etree._Element, source: bytes) -> None:
+def replace_formulas(root: etree._Element, words: Collection[bytes]) -> None:
     """Give every formula of a document one `<math>` element without children, which contains its text.
 
     Scripts of MathJax become such elements, and what MathJax drew before them is removed. The wrapper of a formula is
@@ -69,20 +69,20 @@ def replace_formulas(root: etree._Element, source: bytes) -> None:
 
     Args:
         root: the document.
-        source: its source in lower case, UTF-8; kinds of formulas whose words it lacks are not searched for.
+        words: those of `FORMULA_WORDS` in its source; kinds of formulas whose words it lacks are not searched for.
     """
-    if b"<math" in source:
+    if b"<math" in words:
         for math in list(root.iter("math")):
             _replace_math(math)
-    if b"math/" in source:
+    if b"math/" in words:
         for script in [script for script in root.iter("script") if _MATH_SCRIPT.match(script.get("type", ""))]:
             _replace_script(script)
-    if _DECLARED.search(source):
+    if any(word.startswith(b"data-") for word in words):
         _add_declared(root)
-    if b"mjx" in source:
+    if b"mjx" in words:
         for element in cast("list[etree._Element]", _DRAWN(root)):
             _add_math(element, _mathml(element, etree.Element("math")))
-    for image in list(root.iter("img")) if any(word in source for word in _IMAGE_WORDS) else ():
+    for image in list(root.iter("img")) if not _IMAGE_WORDS.isdisjoint(words) else ():
         if tex := _tex_of_image(image):
             image.tag, image.text = "math", tex
             image.attrib.clear()

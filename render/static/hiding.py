@@ -272,7 +272,7 @@ def read_style_sheets(root: etree._Element) -> HidingRules:
         and next(style.iterancestors("noscript", "template"), None) is None
     ]
     css = "\n".join(_closed(text, media) for text, media in sheets)
-    if len(css) > MAX_CHARACTERS or not any(value in css.lower() for value in _HIDING):
+    if len(css) > MAX_CHARACTERS:
         return HidingRules()
     hiding, shown = _read(list(_rules(css)))
     if not hiding:

@@ -40,8 +40,10 @@ _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".jo
 VALUE_LIMIT = 2000
 """Length in characters to which attribute values are truncated; `data:` URLs and inline JSON may have megabytes."""
 
-_FORMULA_WORDS = (b"math", b"mjx", b"latex", b"/tex", b"data-tex", b"data-expr", b"katex", b"formula", b"equation",
-                  b"cht=tx")  # fmt: skip
+FORMULA_WORDS: Final = (
+    b"<math", b"math/", b"mjx", b"latex", b"cht=tx", b"/tex", b"formula", b"equation", b"math-", b'"math"',
+    b"data-math", b"data-tex", b"data-latex", b"data-formula", b"data-equation", b"data-katex", b"data-expr",
+)  # fmt: skip
 """Words of which every source with a formula has one, in lower case."""
 
 _QUICK_CHARACTERS = 200_000
@@ -85,7 +87,8 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
 
 def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     is_quick = len(text) <= _QUICK_CHARACTERS and settings.deadline >= _QUICK_SECONDS
-    root = read_tree(text) if is_quick else run_within(settings.deadline, lambda: read_tree(text))
+    source = text.encode("utf-8", "replace")
+    root = read_tree(source) if is_quick else run_within(settings.deadline, lambda: read_tree(source))
     title = next(root.iter("title"), None)
     base = next((base for base in root.iter("base") if base.get("href") is not None), None)
     heading = " ".join(text_of(title).split()) if title is not None else ""
@@ -93,11 +96,10 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     url = url or head.canonical_url
     links = Links(join(url, base.get("href", "")) if base is not None else url)
     rules = read_style_sheets(root)
-    source = text.encode("utf-8", "replace").lower()  # faster to search than a string
-    if any(word in source for word in _FORMULA_WORDS):
+    if words := _tree.words_in(source, FORMULA_WORDS):
         from vclean.render.static.formulas import replace_formulas
 
-        replace_formulas(root, source)
+        replace_formulas(root, words)
     find_lazy_images(root)
     if 'id="S:' in text or next(root.iter("template"), None) is not None:
         from vclean.render.static.rewriting import flatten_shadow_roots, place_parts
@@ -283,28 +285,28 @@ def _give_address(noscript: etree._Element, image: etree._Element) -> None:
 
 
 _TOO_DEEP: Final = etree.ErrorTypes.ERR_RESOURCE_LIMIT
-_BODY_END: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
-_HTML_TAG: Final = re.compile(r"<html(?=\s)(?:=\s*+(?:\"[^\"]*+\"|'[^']*+')|[^>])*+>", re.IGNORECASE)
+_BODY_END: Final = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
+_HTML_TAG: Final = re.compile(rb"<html(?=\s)(?:=\s*+(?:\"[^\"]*+\"|'[^']*+')|[^>])*+>", re.IGNORECASE)
 _TABLE_PARTS: Final = frozenset(("caption", "col", "colgroup", "tbody", "tfoot", "thead"))
 """Children of a table that end an implied `<tbody>`."""
 _META_NAMES: Final = ("property", "name", "itemprop")
 """Attributes that name a `<meta>`; the first one that it has counts."""
 
 
-def read_tree(text: str) -> etree._Element:
-    """Return the root of a source.
+def read_tree(source: bytes) -> etree._Element:
+    """Return the root of a source in UTF-8.
 
     Raises:
         NotHtmlError: the source has no element.
         LimitError: elements are nested too deeply.
     """
     # Content after `</html>` becomes siblings of the root in libxml2; browsers add it to the body (HTML, 13.2.6.4.19).
-    text = _BODY_END.sub("", text)
+    source = _BODY_END.sub(b"", source)
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        root = etree.fromstring(source, parser)
     except etree.XMLSyntaxError as error:
         raise NotHtmlError("no HTML in the input: give a web page") from error
     if root is None:
@@ -312,17 +314,17 @@ def read_tree(text: str) -> etree._Element:
     if any(entry.type == _TOO_DEEP for entry in parser.error_log):
         raise LimitError("elements are nested deeper than the parser's 2,048 levels: clean the page with --render")
     if root.tag == "html" and not root.attrib:
-        for name, value in _late_attributes(text):
+        for name, value in _late_attributes(source):
             root.set(name, value)
     return root
 
 
-def _late_attributes(text: str) -> list[tuple[str, str]]:
+def _late_attributes(source: bytes) -> list[tuple[str, str]]:
     """Return the attributes of the first `<html>` tag that has any; it may follow other content (HTML, 13.2.6.4.7)."""
-    tag = _HTML_TAG.search(text)
+    tag = _HTML_TAG.search(source)
     if tag is None:
         return []
-    element = etree.fromstring(tag[0].encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8"))
+    element = etree.fromstring(tag[0], etree.HTMLParser(encoding="utf-8"))
     return [] if element is None else cast("list[tuple[str, str]]", element.items())
 
 
