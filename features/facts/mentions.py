@@ -9,9 +9,12 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.files import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_CHARS: Final = 500
 """Characters of a title, a description or another text; longer values are truncated."""
@@ -142,6 +145,12 @@ def words_of(group: str) -> tuple[str, ...]:
     """Return the words of a group, the longest first."""
     words = [word for name, *words in _ROWS if name == group for word in words]
     return tuple(sorted(words, key=len, reverse=True))
+
+
+def has_any(group: str, texts: Iterable[str]) -> bool:
+    """Return whether one of the words of a group is in one of the texts."""
+    joined = "\n".join(texts).lower()
+    return any(word in joined for word in words_of(group))
 
 
 @cache

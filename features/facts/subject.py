@@ -6,11 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from vclean.features.facts.mentions import words_of
+from vclean.features.facts.mentions import has_any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -81,14 +79,9 @@ def _may_have_subject(context: PageContext) -> bool:
     types = (types[:200].rstrip("/") for types in snapshot.values("itemtype").distinct)
     if any(map(_TYPE.search, snapshot.head.json_ld)) or any(map(_TYPE.search, types)):
         return True
-    if any(_has_any("cart_name_sign", snapshot.values(name).distinct) for name in ("class", "id", "name")):
+    if any(has_any("cart_name_sign", snapshot.values(name).distinct) for name in ("class", "id", "name")):
         return True
     blocks = zip(context.blocks.text, context.tokens.tolist(), strict=True)
     short = [text for text, tokens in blocks if tokens <= _SHORT_TOKENS or len(text) <= _SHORT_CHARS]
-    return _has_any("cart_text_sign", short) or _has_any("ingredients", short)
+    return has_any("cart_text_sign", short) or has_any("ingredients", short)
 
-
-def _has_any(group: str, texts: Iterable[str]) -> bool:
-    """Return whether one of the words of a group is in one of the texts."""
-    joined = "\n".join(texts).lower()
-    return any(word in joined for word in words_of(group))

@@ -254,6 +254,11 @@ static unsigned char lower(char character)
     return character >= 'A' && character <= 'Z' ? character + 'a' - 'A' : (unsigned char)character;
 }
 
+static unsigned char upper_if(int is_upper, char character)
+{
+    return is_upper && character >= 'a' && character <= 'z' ? character + 'A' - 'a' : (unsigned char)character;
+}
+
 static int begins_with(const char *text, Py_ssize_t left, const char *word, Py_ssize_t size)
 {
     Py_ssize_t at = 0;
@@ -264,27 +269,32 @@ static int begins_with(const char *text, Py_ssize_t left, const char *word, Py_s
 
 enum { MOST_WORDS = 32 };
 
-/* One pass over the text; only where the first two letters of a word are found, the words are compared. */
+/* One pass over the text: words are compared only at the first two letters of one. */
 static PyObject *words_in(PyObject *module, PyObject *args)
 {
-    const char *text, *word[MOST_WORDS];
+    const char *text;
+    char *word[MOST_WORDS];
     Py_ssize_t size, length[MOST_WORDS], count;
     PyObject *words;
     uint32_t found = 0;
-    unsigned char begins[1 << 13] = {0}; /* a bit for every pair of letters */
+    unsigned char begins[1 << 13] = {0}; /* a bit for every pair of bytes */
     if (!PyArg_ParseTuple(args, "y#O!", &text, &size, &PyTuple_Type, &words))
         return NULL;
     count = PyTuple_Size(words) < MOST_WORDS ? PyTuple_Size(words) : MOST_WORDS;
     for (Py_ssize_t each = 0; each < count; each++) {
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(words, each), (char **)&word[each], &length[each]) < 0)
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(words, each), &word[each], &length[each]) < 0)
             return NULL;
-        begins[(unsigned char)word[each][0] << 5 | (unsigned char)word[each][1] >> 3] |= 1 << (word[each][1] & 7);
+        for (int letters = 0; letters < 4; letters++) {
+            const unsigned int pair = upper_if(letters & 1, word[each][0]) << 8 | upper_if(letters & 2, word[each][1]);
+            begins[pair >> 3] |= 1 << (pair & 7);
+        }
     }
-    for (Py_ssize_t at = 0; at + 1 < size; at++) {
-        const unsigned char second = lower(text[at + 1]);
-        if (begins[lower(text[at]) << 5 | second >> 3] >> (second & 7) & 1)
+    unsigned int pair = size ? (unsigned char)text[0] : 0;
+    for (Py_ssize_t at = 1; at < size; at++) {
+        pair = (pair << 8 | (unsigned char)text[at]) & 0xFFFF;
+        if (begins[pair >> 3] >> (pair & 7) & 1)
             for (Py_ssize_t each = 0; each < count; each++)
-                if (begins_with(text + at, size - at, word[each], length[each]))
+                if (begins_with(text + at - 1, size - at + 1, word[each], length[each]))
                     found |= (uint32_t)1 << each;
     }
     PyObject *result = PyList_New(0);
