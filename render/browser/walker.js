@@ -18,12 +18,9 @@
   const THIN_LINE = 0.2; // heights of a box
   const THICK_LINE = 0.5; // font sizes of a line through letters
   const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
-  const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
-  const GLYPHS = 'aeinort'; // frequent letters; a font without ink for them is blank
   const LEAST_SCROLLER = 8; // px; no line is read in a lower one
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
-  const URL_ATTRIBUTES = new Set(['href', 'src', 'cite', 'data-src', 'data-lazy-src', 'data-original']);
   const SKIPPED = new Set(options.skipped);
   const REPLACED = new Set(options.replaced);
   const CONTROLS = new Set(options.controls);
@@ -36,8 +33,7 @@
     'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation', '-webkit-text-security'];
   const LINK_COLORS = 'body[link], body[alink], body[vlink]';
   const SCRIPTING = /\(\s*scripting\s*(?::\s*([\w-]+)\s*)?\)/gi; // a media feature (Media Queries 5, 8.1)
-  const MET = '(min-width: 0px)';
-  const UNMET = '(max-width: 0px)';
+  const [MET, UNMET] = ['(min-width: 0px)', '(max-width: 0px)'];
 
   // ---- property access that the page cannot shadow ----
 
@@ -78,21 +74,13 @@
   const byId = documentReader('getElementById');
   const selectAll = documentReader('querySelectorAll');
   const body = documentReader('body')();
-  const root = documentReader('documentElement')() ?? emptyRoot();
-
-  // Scripts can remove the root element.
-  function emptyRoot() {
-    return reader(Node, 'appendChild')(document, documentReader('createElement')('html'));
-  }
+  const root = documentReader('documentElement')() ?? // scripts can remove it
+    reader(Node, 'appendChild')(document, documentReader('createElement')('html'));
 
   // ---- before the first layout ----
 
   function countNonSpace(text) {
     return text.replace(/\s+/g, '').length;
-  }
-
-  function hasPageText(name) {
-    return !SKIPPED.has(name) && !REPLACED.has(name);
   }
 
   function partOf(name, around) {
@@ -109,7 +97,9 @@
       for (let child = firstChild.call(node); child; child = nextSibling.call(child)) {
         const type = typeOf.call(child);
         if (type === TEXT) characters[part] += countNonSpace(dataOf.call(child));
-        else if (type === ELEMENT && hasPageText(nameOf.call(child))) stack.push([child, partOf(nameOf.call(child), part)]);
+        if (type !== ELEMENT) continue;
+        const name = nameOf.call(child);
+        if (!SKIPPED.has(name) && !REPLACED.has(name)) stack.push([child, partOf(name, part)]);
       }
     }
     return characters;
@@ -165,13 +155,9 @@
     while (parents.length > 0) {
       const parent = parents.pop();
       const query = parent.media?.mediaText ?? '';
-      if (query.includes('scripting')) parent.media.mediaText = query.replace(SCRIPTING, answerWithScripts);
+      if (query.includes('scripting')) parent.media.mediaText = query.replace(SCRIPTING, (_, value) => (/^(undefined|enabled)$/i.test(value) ? MET : UNMET));
       for (const rule of rulesOf(parent.styleSheet ?? parent)) if (rule.cssRules?.length > 0 || rule.media) parents.push(rule);
     }
-  }
-
-  function answerWithScripts(_, value) {
-    return value === undefined || value.toLowerCase() === 'enabled' ? MET : UNMET;
   }
 
   // Content that `content-visibility: auto` skips has no boxes before it is scrolled into view; `hidden` stays hidden.
@@ -274,13 +260,18 @@
   const EVERYTHING = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
   const NOTHING = { left: 0, top: 0, right: 0, bottom: 0 };
 
-  function intersect(a, b) {
+  // The box between two others (`Math.max`, `Math.min`), or around both (`Math.min`, `Math.max`).
+  function combine(a, b, start, end) {
     return {
-      left: Math.max(a.left, b.left),
-      top: Math.max(a.top, b.top),
-      right: Math.min(a.right, b.right),
-      bottom: Math.min(a.bottom, b.bottom),
+      left: start(a.left, b.left),
+      top: start(a.top, b.top),
+      right: end(a.right, b.right),
+      bottom: end(a.bottom, b.bottom),
     };
+  }
+
+  function intersect(a, b) {
+    return combine(a, b, Math.max, Math.min);
   }
 
   function isShut(clip) {
@@ -324,6 +315,10 @@
     };
   }
 
+  function span(low, high, start, end, overflow) {
+    return overflow === 'visible' ? [low, high] : [Math.max(low, start), Math.min(high, end)];
+  }
+
   // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
   function contentClip(element, index, style, row, box, outer) {
     const clip = declares.clip ? shapedClip(style, row.position, box, outer, index) : outer;
@@ -333,49 +328,43 @@
     if (row.display === 'table-cell' && box.right === box.left) return NOTHING;
     if (overflow.x === 'visible' && overflow.y === 'visible') return clip;
     if (element === root || element === body || row.display === 'inline') return clip;
-    if (row.display === 'contents' || isTableRow(row.display)) return clip;
+    if (row.display === 'contents' || /^table-(?!cell|caption)/.test(row.display)) return clip;
     // `overflow: clip` may clip outside the box (CSS Overflow 4, 3.2).
     const clips = overflow.x === 'clip' || overflow.y === 'clip';
     const margin = clips ? parseFloat(/[\d.]+px/.exec(style.overflowClipMargin)?.[0] ?? 0) : 0;
     const marginX = overflow.x === 'clip' ? margin : 0;
     const marginY = overflow.y === 'clip' ? margin : 0;
-    const window = {
-      left: overflow.x === 'visible' ? clip.left : Math.max(clip.left, box.left - marginX),
-      top: overflow.y === 'visible' ? clip.top : Math.max(clip.top, box.top - marginY),
-      right: overflow.x === 'visible' ? clip.right : Math.min(clip.right, box.right + marginX),
-      bottom: overflow.y === 'visible' ? clip.bottom : Math.min(clip.bottom, box.bottom + marginY),
-    };
-    const isLow = window.right - window.left < LEAST_SCROLLER || window.bottom - window.top < LEAST_SCROLLER;
+    const [left, right] = span(clip.left, clip.right, box.left - marginX, box.right + marginX, overflow.x);
+    const [top, bottom] = span(clip.top, clip.bottom, box.top - marginY, box.bottom + marginY, overflow.y);
+    const window = { left, top, right, bottom };
+    const isLow = right - left < LEAST_SCROLLER || bottom - top < LEAST_SCROLLER;
     if (isLow || !/auto|scroll/.test(overflow.x + overflow.y)) return window;
     return scrolledWindow(element, style, box, clip, overflow);
   }
 
-  // Fixed elements do not scroll: what lies outside the viewport stays there. Below a transformed or filtered ancestor
-  // an element is fixed to that ancestor (CSS Transforms 1, 3), and so is taken as not clipped.
+  // Fixed elements do not scroll: what lies outside the viewport stays there, unless it is fixed to another element.
   function fixedClip(element) {
-    for (let above = parentOf.call(element); above && above !== root; above = parentOf.call(above)) {
-      const style = getComputedStyle(above);
-      if (style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none') return EVERYTHING;
-      if (/transform|filter|perspective/.test(style.willChange) || /paint|strict|content/.test(style.contain)) {
-        return EVERYTHING;
-      }
+    return containingBlock(parentOf.call(element), 'fixed') === root ? viewport : EVERYTHING;
+  }
+
+  // What positioned children of an element are placed in. Below a transformed or filtered element, that is this one, also
+  // of fixed children (CSS Transforms 1, 3).
+  function containingBlock(element, position) {
+    for (let above = element; above && above !== root; above = parentOf.call(above)) {
+      const { position: own, transform, filter, perspective, willChange, contain } = getComputedStyle(above);
+      if (position !== 'fixed' && own !== 'static') return above;
+      if (transform !== 'none' || filter !== 'none' || perspective !== 'none') return above;
+      if (/transform|filter|perspective/.test(willChange) || /paint|strict|content/.test(contain)) return above;
     }
-    return viewport;
-  }
-
-  function isTableRow(display) {
-    return display.startsWith('table-') && display !== 'table-cell' && display !== 'table-caption';
-  }
-
-  function isClosedDetails(parent, element) {
-    return parent instanceof HTMLDetailsElement && !parent.open &&
-      element !== parent.querySelector(':scope > summary');
+    return root;
   }
 
   function isDisplayed(element, parent, display) {
     // An element outside the flat tree (fallback of a video, unslotted child) has no computed style.
     if (display === 'none' || display === '') return false;
-    return !skipsContents.has(parent.element) && !(parent.name === 'details' && isClosedDetails(parent.element, element));
+    if (skipsContents.has(parent.element)) return false;
+    const isDetails = parent.name === 'details' && parent.element instanceof HTMLDetailsElement;
+    return !isDetails || parent.element.open || element === parent.element.querySelector(':scope > summary');
   }
 
   function hiddenCode(style, opacity, row, box, clip, inner) {
@@ -405,8 +394,6 @@
   const nodes = globalThis[Symbol.for('vclean.texts')] = []; // the texts by their numbers, for probe.js
   const omittedElements = new Set(options.omittedElements);
   const elements = [];
-  let pageFonts = null;
-  let canvas = null;
   const texts = [];
   let characters = 0;
 
@@ -419,13 +406,9 @@
     return index;
   }
 
-  function wellFormed(text) {
-    return text.isWellFormed() ? text : text.toWellFormed();
-  }
-
   // Properties that no style of the page declares have their initial values everywhere.
   const declares = Object.fromEntries(options.properties.map((name) => [name, !options.undeclared.includes(name)]));
-  const hasEffects = EFFECTS.some((name) => declares[name]);
+  const effects = EFFECTS.filter((name) => declares[name]);
   const hasFrames = ['box-shadow', 'outline', 'border-image', 'backdrop-filter', 'text-decoration-thickness'].some((name) => declares[name]);
 
   // Every read of a style property costs microseconds. The shorthands `font`, `borderWidth` and `overflow` replace many
@@ -439,14 +422,14 @@
       '\n' + style.cursor + '\n' + (font || longFont(style));
     if (declares['text-transform']) key += '\n' + style.textTransform;
     if (declares['z-index']) key += '\n' + style.zIndex;
-    if (hasEffects) key += '\n' + effectsOf(style);
+    for (const name of effects) key += '\n' + style.getPropertyValue(name);
     let row = rowByStyle.get(key);
     if (row === undefined) {
       const [overflowX, overflowY = overflowX] = overflow.split(' ');
       row = {
         index: styleRow(style), display, position, overflow: { x: overflowX, y: overflowY },
         visible: visibility === 'visible', opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
-        borders: style.borderWidth.split(' ').map(parseFloat), hasThickBorder: false, unreadable: drawsNoLetters(style, font),
+        borders: style.borderWidth.split(' ').map(parseFloat), hasThickBorder: false, unreadable: !/^(none|)$/.test(style.webkitTextSecurity ?? ''),
         hasGradient: style.backgroundImage.includes('gradient('),
       };
       row.hasThickBorder = row.borders.some((width) => width >= THICK);
@@ -455,99 +438,31 @@
     return row;
   }
 
-  function effectsOf(style) {
-    let key = declares.transform ? style.transform : '';
-    if (declares.filter) key += '\n' + style.filter;
-    if (declares['mask-image']) key += '\n' + style.maskImage;
-    if (declares['mix-blend-mode']) key += '\n' + style.mixBlendMode;
-    if (declares['background-clip']) key += '\n' + style.backgroundClip;
-    if (declares['-webkit-text-fill-color']) key += '\n' + style.webkitTextFillColor;
-    if (declares['text-shadow']) key += '\n' + style.textShadow;
-    if (declares['-webkit-text-stroke']) key += '\n' + style.webkitTextStroke;
-    if (declares['backface-visibility']) key += '\n' + style.backfaceVisibility + '\n' + style.rotate;
-    if (declares.isolation) key += '\n' + style.isolation;
-    if (declares['-webkit-text-security']) key += '\n' + style.webkitTextSecurity;
-    return key;
-  }
-
-  // Whether a style paints dots in place of letters, or letters without ink. Only fonts that pages bring can be blank.
-  function drawsNoLetters(style, font) {
-    if (declares['-webkit-text-security'] && !/^(none|)$/.test(style.webkitTextSecurity ?? '')) return true;
-    if (pageFonts === null || !font) return false;
-    const names = style.fontFamily.split(',').map((name) => name.trim().replace(/^["']|["']$/g, '').toLowerCase());
-    if (!names.some((name) => pageFonts.has(name))) return false;
-    canvas ??= documentReader('createElement')('canvas').getContext('2d');
-    canvas.font = font;
-    const { actualBoundingBoxAscent: ascent, actualBoundingBoxDescent: descent } = canvas.measureText(GLYPHS);
-    return ascent + descent <= 0;
-  }
-
-  // The families of the loaded fonts of the page, in lower case, or null.
-  function loadedFonts() {
-    const fonts = documentReader('fonts')();
-    if (fonts.size === 0) return null;
-    const loaded = [...fonts].filter((font) => font.status === 'loaded');
-    return loaded.length ? new Set(loaded.map((font) => font.family.replace(/^["']|["']$/g, '').toLowerCase())) : null;
-  }
-
   function longFont(style) {
     return [style.fontSize, style.fontWeight, style.fontStyle, style.fontFamily, style.lineHeight].join('\n');
   }
 
   function styleRow(style) {
-    return intern(rows, options.styles.map((name) => valueOf(style, name).slice(0, STYLE_VALUE_LIMIT)).join('\n'));
-  }
-
-  // `rotate` may turn the back of an element to the reader, as `transform` may: the value of `transform` has both.
-  function valueOf(style, name) {
-    const value = style.getPropertyValue(name);
-    if (name !== 'transform' || !declares['backface-visibility'] || style.rotate === 'none') return value;
-    const parts = style.rotate.split(' ');
-    const angle = parts.pop();
-    const axis = parts.length === 3 ? parts : AXES[parts[0] ?? 'z'];
-    return new DOMMatrix(`rotate3d(${axis}, ${angle}) ${value === 'none' ? '' : value}`).toString();
-  }
-
-  function absolute(link) {
-    if (!base || /^\s*[a-z][a-z0-9+.-]*:/i.test(link)) return link.trim();
-    try {
-      return new URL(link, base).href;
-    } catch {
-      return link;
-    }
+    return intern(rows, options.styles.map((name) => style.getPropertyValue(name).slice(0, STYLE_VALUE_LIMIT)).join('\n'));
   }
 
   // ---- declarations of the document ----
 
+  // The elements in which a document declares something about itself, as source; see static/parse.py.
   function readHead() {
-    const head = { meta: [], links: [], json_ld: [] };
-    const metas = selectAll('meta[property], meta[name], meta[itemprop]');
-    for (let number = 0; number < metas.length && number < options.maxEntries; number += 1) {
-      const [name] = ['property', 'name', 'itemprop'].map((key) => attributeOf.call(metas[number], key)).filter(Boolean);
-      const content = attributeOf.call(metas[number], 'content');
-      if (name && content) head.meta.push([wellFormed(name), wellFormed(content.slice(0, options.valueLimit))]);
+    const head = [];
+    let rest = options.maxHead;
+    for (const element of [...selectAll(options.declarations)].slice(0, options.maxEntries)) {
+      const source = sourceOf.call(element);
+      if (source.length > rest) continue;
+      rest -= source.length;
+      head.push(source.toWellFormed());
     }
-    for (const link of [...selectAll(options.links)].slice(0, options.maxEntries)) {
-      head.links.push(['rel', 'href', 'type', 'hreflang'].map((name) => wellFormed(attributeOf.call(link, name) ?? '')));
-    }
-    const scripts = [...selectAll('script[type*="ld+json" i]')].slice(0, options.maxScripts);
-    const texts = scripts.map((script) => textContentOf.call(script)).filter((text) => text.length <= options.maxJsonLd);
-    head.json_ld = texts.map(wellFormed);
     return head;
   }
 
-  // The URL that a page without one declares as its own; the same rule as DocumentHead.canonical_url.
-  function canonicalUrl(head) {
-    const declared = [...head.links.filter(([rel]) => /(^|\s)canonical(\s|$)/i.test(rel)),
-      ...head.meta.filter(([name]) => name.toLowerCase() === 'og:url')];
-    const urls = declared.map(([, url]) => url.trim());
-    return urls.find((url) => /^https?:\/\/[^\s/?#]+\.[^\s/?#]+\S*$/i.test(url)) ?? '';
-  }
-
-  function attributeValue(name, value) {
-    const full = URL_ATTRIBUTES.has(name) ? absolute(value) : value;
-    const limit = /^data:/i.test(full) ? options.dataLimit : options.valueLimit;
-    return wellFormed(full.slice(0, limit));
+  function attributeValue(value) {
+    return value.slice(0, /^\s*data:/i.test(value) ? options.dataLimit : options.valueLimit).toWellFormed();
   }
 
   // Whether an attribute may name an element by its id; see snapshot.NAMING.
@@ -570,17 +485,16 @@
       if (number === undefined) continue;
       column.attr_node.push(index);
       column.attr_name.push(number);
-      attributeValues.push(attributeValue(stored, value));
+      attributeValues.push(attributeValue(value));
     }
   }
 
-  function addElement(element, name, parent, depth) {
+  function addElement(name, parent, depth) {
     const index = column.tag.length;
     column.tag.push(intern(tags, name));
     column.parent.push(parent);
     column.end.push(index + 1);
     column.depth.push(depth);
-    addAttributes(element, index);
     return index;
   }
 
@@ -595,7 +509,7 @@
       if (box.width === 0 || box.height === 0) continue;
       seen = seen || isSeen(box, clip);
       if (line !== null && onSameLine(line, box)) {
-        line = unite(line, box);
+        line = combine(line, box, Math.min, Math.max);
         column.line_box.splice(-4, 4);
       } else {
         line = box;
@@ -619,20 +533,11 @@
     return overlap > Math.min(a.bottom - a.top, b.bottom - b.top) / 2;
   }
 
-  function unite(a, b) {
-    return {
-      left: Math.min(a.left, b.left),
-      top: Math.min(a.top, b.top),
-      right: Math.max(a.right, b.right),
-      bottom: Math.max(a.bottom, b.bottom),
-    };
-  }
-
   function addText(node, parent) {
     const data = dataOf.call(node);
     const blank = !/\S/.test(data);
     const index = texts.length;
-    texts.push(blank && !parent.preformatted ? ' ' : wellFormed(data));
+    texts.push(blank && !parent.preformatted ? ' ' : data.toWellFormed());
     if (options.scripts) nodes[index] = node;
     characters += data.length;
     column.text_parent.push(parent.index);
@@ -751,7 +656,7 @@
     const [width, height] = [px('width') + around[0], px('height') + around[1]];
     let [x, y] = [px('marginLeft'), px('marginTop')];
     if (style.position === 'absolute' || style.position === 'fixed') {
-      const outer = style.position === 'fixed' ? root : containingBlock(element);
+      const outer = containingBlock(element, style.position);
       const { left, top } = outer === root ? { left: -shift.x, top: -shift.y } : boxOf.call(outer);
       [x, y] = [x + left + px('left'), y + top + px('top')];
     } else if (/^(block|flex|grid|flow-root|table)$/.test(style.display)) {
@@ -761,15 +666,6 @@
     } else return null;
     const matrix = new DOMMatrix(style.transform === 'none' ? '' : style.transform);
     return { left: x + matrix.e, top: y + matrix.f, right: x + matrix.e + width, bottom: y + matrix.f + height };
-  }
-
-  // The element that absolutely positioned children of an element are placed in.
-  function containingBlock(element) {
-    for (let above = element; above && above !== root; above = parentOf.call(above)) {
-      const style = getComputedStyle(above);
-      if (style.position !== 'static' || style.transform !== 'none' || style.filter !== 'none') return above;
-    }
-    return root;
   }
 
   // Whether the gradients of a style are lines far lower than their box: they are behind no letters.
@@ -867,11 +763,7 @@
   }
 
   function addMath(source, display, frame, box) {
-    const index = column.tag.length;
-    column.tag.push(intern(tags, 'math'));
-    column.parent.push(frame.index);
-    column.end.push(index + 1);
-    column.depth.push(frame.depth + 1);
+    const index = addElement('math', frame.index, frame.depth + 1);
     column.box.push(...box);
     column.style.push(column.style[frame.index]);
     column.hidden.push(frame.hidden);
@@ -886,7 +778,7 @@
   // Adds the source of a formula as the text of an element; walker.py writes it as a line.
   function addSource(source, parent, hidden, box) {
     const index = texts.length;
-    texts.push(wellFormed(source.slice(0, options.maxFormula)));
+    texts.push(source.slice(0, options.maxFormula).toWellFormed());
     characters += source.length;
     column.formula.push(index);
     column.text_parent.push(parent);
@@ -924,7 +816,8 @@
   function visit(element, name, parent) {
     const style = getComputedStyle(element);
     const depth = parent.depth + 1;
-    const index = addElement(element, name, parent.index, depth);
+    const index = addElement(name, parent.index, depth);
+    addAttributes(element, index);
     const row = rowOf(style);
     column.style.push(row.index);
     const frame = {
@@ -1051,10 +944,7 @@
   // Chromium reuses styles of earlier pages with equal rules, and with them their link colors.
   if (document[USED] && !options.omits && select(LINK_COLORS)) return '{"needsNewDocument":true}';
 
-  const baseElement = select('base[href]');
   const head = readHead();
-  let base = options.url || canonicalUrl(head);
-  if (baseElement) base = absolute(attributeOf.call(baseElement, 'href'));
   restartMarquees();
   if (!options.scripts) placeParts();
   const noscript = needsNoscript();
@@ -1087,7 +977,6 @@
     return '';
   }
   const pseudos = options.pseudos ? findPseudos() : new Map();
-  pageFonts = loadedFonts();
   walkTree(visit, addText);
   document[USED] = true;
   if (characters > options.maxCharacters) return JSON.stringify({ characters });
@@ -1097,9 +986,9 @@
     rows: [...rows.keys()],
     texts,
     attributes: attributeValues,
-    title: wellFormed(documentReader('title')()),
-    head: { ...head, links: head.links.map(([rel, href, ...rest]) => [rel, attributeValue('href', href), ...rest]) },
-    language: wellFormed((attributeOf.call(root, 'lang') ?? '').toLowerCase()),
+    title: documentReader('title')().toWellFormed(),
+    head,
+    language: (attributeOf.call(root, 'lang') ?? '').toLowerCase().toWellFormed(),
     width,
     height: reader(Element, 'scrollHeight')(page),
     noscript,

@@ -16,7 +16,7 @@ import numpy as np
 
 from vclean.characters import without_invisible
 from vclean.errors import LimitError
-from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD, MAX_SCRIPTS, DocumentHead, stored_links
+from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD
 from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.snapshot import (
     ATTRIBUTES,
@@ -30,6 +30,7 @@ from vclean.render.snapshot import (
 )
 from vclean.render.static import styles
 from vclean.render.static.formulas import DRAWINGS, drawn_formula
+from vclean.render.static.parse import head_and_links, with_absolute_links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,6 +90,11 @@ _FREQUENT = {
 }  # fmt: skip
 """Those whose names are also words of texts and scripts: they are declared before a colon, which may be escaped in
 HTML, or as an attribute of SVG. Of outlines and lines of text only values count that may cover letters."""
+_DECLARATIONS = ", ".join(
+    ("base[href]", "meta[property]", "meta[name]", "meta[itemprop]", 'script[type*="ld+json" i]',
+     *(f'link[rel~="{rel}" i][href]' for rel in sorted(LINK_TYPES)))
+)  # fmt: skip
+"""Selector of the elements in which a document declares something about itself."""
 _DTYPES = {"box": "<f4", "line_box": "<f4", "area_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
 _WIDTHS = {"box": 4, "line_box": 4, "area_box": 4, "unclear": 2}
 
@@ -205,7 +211,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
     answer = json.loads(payload)
     _check_caps(answer, settings)
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
-    head = DocumentHead.from_record(answer["head"] | {"links": stored_links(answer["head"]["links"])})
+    head, links = head_and_links("".join(answer["head"]), url)
     texts = _with_formulas(without_invisible(answer["texts"]), columns.pop("formula"))
     return Snapshot(
         url=url or head.canonical_url,
@@ -221,7 +227,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         dark=answer["dark"],
         tags=tuple(answer["tags"]),
         styles=Styles(names=STYLES, rows=tuple(tuple(row.split("\n")) for row in answer["rows"])),
-        attr_value=answer["attributes"],
+        attr_value=with_absolute_links(columns["attr_name"], answer["attributes"], links),
         texts=texts,
         **columns,
     )
@@ -278,9 +284,8 @@ def _constants() -> str:
             "littleText": LITTLE_TEXT,
             "valueLimit": VALUE_LIMIT,
             "dataLimit": DATA_LIMIT,
-            "links": ", ".join(f'link[rel~="{rel}" i][href]' for rel in sorted(LINK_TYPES)),
-            "maxEntries": MAX_ENTRIES,
-            "maxScripts": MAX_SCRIPTS,
-            "maxJsonLd": MAX_JSON_LD,
+            "declarations": _DECLARATIONS,
+            "maxEntries": 2 * MAX_ENTRIES,
+            "maxHead": 2 * MAX_JSON_LD,
         }
     )

@@ -284,8 +284,7 @@ def read_style_sheets(root: etree._Element) -> HidingRules:
 
 def _closed(text: str, media: str) -> str:
     """Return a style sheet without comments and with all braces closed, inside its media query if it has one."""
-    if "/*" in text:
-        text = _COMMENT.sub(" ", text)
+    text = _COMMENT.sub(" ", text)
     text += "}" * (text.count("{") - text.count("}"))
     return f"@media {media}{{{text}}}" if media else text
 

@@ -90,11 +90,8 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     source = text.encode("utf-8", "replace")
     root = read_tree(source) if is_quick else run_within(settings.deadline, lambda: read_tree(source))
     title = next(root.iter("title"), None)
-    base = next((base for base in root.iter("base") if base.get("href") is not None), None)
     heading = " ".join(text_of(title).split()) if title is not None else ""
-    head = document_head(root)
-    url = url or head.canonical_url
-    links = Links(join(url, base.get("href", "")) if base is not None else url)
+    head, links = _head_and_links(root, url)
     rules = read_style_sheets(root)
     if words := _tree.words_in(source, FORMULA_WORDS):
         from vclean.render.static.formulas import replace_formulas
@@ -108,8 +105,8 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
         flatten_shadow_roots(root)
     with_noscript = prune(root)
     snapshot = _snapshot(root, links, rules, settings.max_nodes)
-    head = replace(head, links=tuple((rel, links.absolute(href)) for rel, href in head.links))
     language = root.get("lang", "").lower()
+    url = url or head.canonical_url
     return replace(snapshot, url=url, title=heading, language=language, head=head, noscript=with_noscript)
 
 
@@ -122,8 +119,6 @@ def _snapshot(root: etree._Element, links: Links, rules: HidingRules, max_nodes:
     node, name, values = _without_other_names(_array(attr_node), _array(attr_name), values)
     parent_of_text = _array(text_parent)
     styles = resolve_styles(tree, _declarations(tree, node, name, values, rules))
-    for row in np.flatnonzero(_IS_LINK[name]).tolist():
-        values[row] = links.absolute(values[row])
     return Snapshot(
         build=_BUILD,
         tags=tree.tags,
@@ -137,7 +132,7 @@ def _snapshot(root: etree._Element, links: Links, rules: HidingRules, max_nodes:
         style=styles.row,
         attr_node=node,
         attr_name=name,
-        attr_value=[value[:VALUE_LIMIT] for value in values],
+        attr_value=[value[:VALUE_LIMIT] for value in with_absolute_links(name, values, links)],
         texts=without_invisible(texts),
         text_parent=parent_of_text,
         text_after=_array(text_after),
@@ -209,6 +204,26 @@ def _declarations(
     for element, state in zip(node[states].tolist(), name[states].tolist(), strict=True):
         declared[element] = f"{declared.get(element, '')};{ATTRIBUTES[state]}"
     return dict(sorted(declared.items()))
+
+
+def head_and_links(source: str, url: str) -> tuple[DocumentHead, Links]:
+    """Return what the head of a page declares, and the resolver of its links; `url` is empty if it is unknown."""
+    return _head_and_links(read_tree(f"<head>{source}".encode("utf-8", "replace")), url)
+
+
+def _head_and_links(root: etree._Element, url: str) -> tuple[DocumentHead, Links]:
+    head = document_head(root)
+    url = url or head.canonical_url
+    base = next((base for base in root.iter("base") if base.get("href") is not None), None)
+    links = Links(join(url, base.get("href", "")) if base is not None else url)
+    return replace(head, links=tuple((rel, links.absolute(href)) for rel, href in head.links)), links
+
+
+def with_absolute_links(name: NDArray[np.int32], values: list[str], links: Links) -> list[str]:
+    """Return the values of attributes, of which `name` is int32 (M,), with absolute URLs; `values` are changed."""
+    for row in np.flatnonzero(_IS_LINK[name]).tolist():
+        values[row] = links.absolute(values[row])
+    return values
 
 
 class Links:

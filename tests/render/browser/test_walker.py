@@ -39,7 +39,7 @@ def payload(**changes: Any) -> str:
     }
     default = {
         "columns": columns,
-        "head": {"meta": [["author", "Ann"]], "links": [], "json_ld": []},
+        "head": ['<meta name="author" content="Ann">'],
         "tags": ["html", "p"],
         "rows": ["\n".join(f"{name}-value" for name in STYLES)],
         "texts": ["Hi"],
