@@ -195,6 +195,35 @@ static int add_other_words(Reader *reader, PyObject *name, int is_token)
     return complete;
 }
 
+/* Add the token of a name in lower case. */
+static int add_name_token(Reader *reader, const char *lower, Py_ssize_t size)
+{
+    return add_token(reader, hash_of(lower, size, 2 + (uint64_t)reader->prefix), lower, size, reader->prefix) >= 0;
+}
+
+static int add_ascii_parts(Reader *reader, const char *name, Py_ssize_t size, int is_token)
+{
+    char *lower = PyMem_Malloc(size + 1);
+    if (!lower)
+        return PyErr_NoMemory() != NULL;
+    for (Py_ssize_t at = 0; at < size; at++)
+        lower[at] = name[at] >= 'A' && name[at] <= 'Z' ? name[at] + 'a' - 'A' : name[at];
+    const int complete =
+        (!is_token || add_name_token(reader, lower, size)) && add_ascii_words(reader, name, lower, size, is_token);
+    PyMem_Free(lower);
+    return complete;
+}
+
+static int add_other_parts(Reader *reader, PyObject *name, int is_token)
+{
+    PyObject *lower = PyObject_CallMethod(name, "lower", NULL), *data = lower ? utf8(lower) : NULL;
+    const int complete = data && (!is_token || add_name_token(reader, PyBytes_AsString(data), PyBytes_Size(data))) &&
+                         add_other_words(reader, name, is_token);
+    Py_XDECREF(lower);
+    Py_XDECREF(data);
+    return complete;
+}
+
 /* Add a name, and its words; `name` is its string, or NULL if it is ASCII. */
 static int add_name(Reader *reader, const char *text, Py_ssize_t size, PyObject *name, int is_token)
 {
@@ -207,22 +236,7 @@ static int add_name(Reader *reader, const char *text, Py_ssize_t size, PyObject 
         reader->class_sum[reader->value] +=
             crc32_of(text, size, 0) | (uint64_t)crc32_of(text, size, SECOND_SEED) << 32;
     }
-    PyObject *lower = name ? PyObject_CallMethod(name, "lower", NULL) : NULL;
-    PyObject *data = lower ? utf8(lower) : name ? NULL : PyBytes_FromStringAndSize(text, size);
-    Py_XDECREF(lower);
-    if (!data)
-        return 0;
-    char *bytes = PyBytes_AsString(data);
-    const Py_ssize_t length = PyBytes_Size(data);
-    for (Py_ssize_t at = 0; !name && at < length; at++)
-        if (bytes[at] >= 'A' && bytes[at] <= 'Z')
-            bytes[at] += 'a' - 'A';
-    const uint64_t hash = hash_of(bytes, length, 2 + (uint64_t)reader->prefix);
-    const int complete =
-        (!is_token || add_token(reader, hash, bytes, length, reader->prefix) >= 0) &&
-        (name ? add_other_words(reader, name, is_token) : add_ascii_words(reader, text, bytes, size, is_token));
-    Py_DECREF(data);
-    return complete;
+    return name ? add_other_parts(reader, name, is_token) : add_ascii_parts(reader, text, size, is_token);
 }
 
 /* White space of `str.split`. */

@@ -72,6 +72,11 @@ class TestWords:
 
 
 class TestTokens:
+    def test_strings_of_one_letter_stay_as_they_are(self):
+        letters = [bytes([code]) for code in range(ord("A"), ord("Z") + 1)]
+        ElementNames.from_snapshot(snapshot("".join(f"<p class={each.decode()}>1" for each in letters)))
+        assert b"".join(letters) == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
     def test_hashes_are_checksums_of_attribute_and_name(self):
         page_names = ElementNames.from_snapshot(snapshot("<p class='Nav x'>1<p id=nav>2"))
         rows = [set(page_names.buckets[page_names.value_tokens.take(np.array([row]))[1]].tolist()) for row in (0, 1)]
