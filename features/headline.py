@@ -157,7 +157,7 @@ def _columns(context: PageContext, inside: Mapping[str, NDArray[np.bool_]], is_c
         "agreement": agreement,
         "agreement_4": agreement**4,
         "covered_title": covered,
-        "text_before": _text_before(context),
+        "text_before": text_before(context),
         "revealable": context.blocks.visibility > Visibility.SHOWN,
         "link": context.link_share > _LINK,
         "home_link": _home_links(context, is_candidate & (inside["h1"] | inside["h2"])),
@@ -209,7 +209,7 @@ def _dice(shared: NDArray[np.int64], tokens: NDArray[np.float32], length: np.flo
     return np.asarray(2 * np.minimum(shared, np.minimum(tokens, length)) / (tokens + length), dtype=np.float64)
 
 
-def _text_before(context: PageContext) -> NDArray[np.float64]:
+def text_before(context: PageContext) -> NDArray[np.float64]:
     """Return the share of the running text of the page before each block: float64 (B,)."""
     text = np.where(context.tokens >= _LONG, context.tokens * (1 - context.link_share), 0).astype(np.float64)
     return np.asarray((np.cumsum(text) - text) / max(text.sum(), 1))

@@ -12,6 +12,7 @@ import numpy as np
 from vclean.characters import is_sentence
 from vclean.features.facts.mentions import MAX_CHARS, MAX_NAME_CHARS, Field, Mention, Source, clean_text, pattern_of
 from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
+from vclean.features.headline import text_before
 from vclean.features.names import element_names
 from vclean.features.text.dates import find_dates
 from vclean.features.text.page_title import split_title, strip_site_name, title_runs
@@ -96,7 +97,10 @@ class PageView:
 
     @cached_property
     def in_comments(self) -> NDArray[np.bool_]:
-        """Return which blocks are in elements that are named after comments, without the headline: bool (B,)."""
+        """Return which blocks are in elements that are named after comments, without the headline: bool (B,).
+
+        Running text comes before comments; what has such a name before it is a count of comments, or a comment itself.
+        """
         context, end = self.context, self.snapshot.end
         if not len(context):
             return np.zeros(0, dtype=bool)
@@ -104,7 +108,7 @@ class PageView:
         elements = np.flatnonzero(context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index("comments")))
         elements = elements[(elements > headline) | (end[elements] <= headline)]
         change = np.bincount(elements, minlength=len(end) + 1) - np.bincount(end[elements], minlength=len(end) + 1)
-        return np.asarray(change.cumsum()[context.anchor] > 0)
+        return np.asarray((change.cumsum()[context.anchor] > 0) & (text_before(context) > 0))
 
     @cached_property
     def boxes(self) -> NDArray[np.float32]:
