@@ -68,19 +68,20 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-_MARKS: Final = (b"\xf3\xa0", b"\xef\xb8")
+_MARKS: Final = (b"\xf3\xa0", b"\xef\xb8", b"\xef\xbb\xbf")
 """First bytes of these characters in UTF-8."""
 _FLAG: Final = "\U0001f3f4[\U000e0020-\U000e007e]{1,9}\U000e007f"
 _INVISIBLE: Final = re.compile(
-    f"({_FLAG})|[\U000e0000-\U000e007f]+|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+    f"({_FLAG})|[\U000e0000-\U000e007f\ufeff]+|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
-"""Tags outside of flags of regions (Unicode Technical Standard 51, annex C), and selectors after the first."""
+"""Tags outside of flags of regions (Unicode Technical Standard 51, annex C), byte order marks, and selectors after the
+first."""
 
 
 def without_invisible(texts: Sequence[str]) -> list[str]:
-    r"""Return texts without tag characters, but for those of flags, and with one variation selector in a row at most.
+    r"""Return texts without tags, except those of flags, without byte order marks, and with one selector in a row.
 
-    >>> without_invisible(["It\U000e0069\U000e0067 rained\ufe0f\ufe0e", "plain"])
+    >>> without_invisible(["It\U000e0069\U000e0067 rained\ufe0f\ufe0e", "plain\ufeff"])
     ['It rained️', 'plain']
     """
     data = "".join(texts).encode("utf-8", "replace")

@@ -60,6 +60,10 @@ _MAX_CODES: Final = 2
 _CODE_TAGS: Final = ("code", "samp", "tt", "kbd")
 _LINE_CLASS: Final = re.compile(r"(?<!\S)(?:blob-(?:code|wrapper)|code-lines?|hljs-ln|linenodiv)(?!\S)")
 """Classes of tables of code with a row per line, as on GitHub."""
+_PROMPT: Final = re.compile(r"(?:^|\s)(?:gp|\w+-prompt|prompt)(?:\s|$)", re.IGNORECASE)
+"""Class of a prompt before a command; `gp` is that of Pygments."""
+_PROMPTS: Final = frozenset("$#%>")
+"""Prompts of shells. Those of Python are part of a session, and stay."""
 _NO_CODE_CLASS: Final = re.compile(
     r"(?<![\w-])(?:blob-num|code-(?:copy|header|title|toolbar)|copy(?:-\w+)?|clipboard|crayon-nums?|gutter|hljs-ln-n(?:umbers)?"
     r"|js-file-line-num|line-?nos?|line-?num(?:ber)?s?|lineno[\w-]*|lnt|ln-num|num|rouge-gutter|toolbar(?:-\w+)?)(?![\w-])",
@@ -111,7 +115,8 @@ class Code:
 
     Attributes:
         roots: the elements, int64 (K,); none is in another.
-        texts: bool (T,), whether each text node is in one of them, or in its gutter or toolbar.
+        texts: bool (T,), whether each text node is in one of them, its gutter or toolbar, or the name of its tab.
+        tabs: the name of the tab of each element that is the first one in its panel.
     """
 
     def __init__(self, blocks: BlockColumns) -> None:
@@ -126,12 +131,45 @@ class Code:
             owner[root : int(snapshot.end[root])] = True
         self.texts: NDArray[np.bool_] = owner[snapshot.text_parent]
         self._no_code = np.zeros(len(snapshot), dtype=bool)
+        self.tabs: dict[int, str] = {}
         if len(self.roots):
-            self._no_code = snapshot.is_tag(_BUTTONS) | (snapshot.hidden > 0)
+            self._no_code = snapshot.hidden > 0
+            for root in self.roots[self._no_code[self.roots]].tolist():  # in the panel of another tab
+                self._no_code[root : int(snapshot.end[root])] = False
+            self._no_code |= snapshot.is_tag(_BUTTONS)
             self._no_code |= _have_class(snapshot, lambda value: bool(_NO_CODE_CLASS.search(value)))
+            for element in np.flatnonzero(_have_class(snapshot, lambda value: bool(_PROMPT.search(value)))).tolist():
+                words = "".join(snapshot.texts[text] for text in self._texts_in(element)).strip()
+                self._no_code[element] |= words in _PROMPTS
             self._numbers = frozenset(line_numbers(blocks).tolist())
             self._toolbars = {root: self._toolbar(root) for root in self.roots.tolist()}
             self.texts[[text for texts in self._toolbars.values() for text in texts]] = True
+            for panel, tab in self._panels().items():
+                first = self.roots[(self.roots >= panel) & (self.roots < snapshot.end[panel])][:1].tolist()
+                texts = self._texts_in(tab)
+                self.texts[texts] |= bool(first)
+                self.tabs |= dict.fromkeys(first, " ".join("".join(snapshot.texts[text] for text in texts).split()))
+
+    def _panels(self) -> dict[int, int]:
+        """Return the tab of each panel, which it controls, or has the place of among as many (WAI-ARIA, `tabpanel`)."""
+        snapshot, roles = self._snapshot, self._snapshot.attributes("role")
+        panels = [element for element, role in roles.items() if role == "tabpanel"]
+        ids, controls = (
+            {name: each for each, name in snapshot.attributes("id").items()},
+            snapshot.attributes("aria-controls"),
+        )
+        lists: dict[int, list[int]] = {}
+        for tab in [element for element, role in roles.items() if role == "tab"] if panels else ():
+            above = snapshot.ancestors(tab)
+            lists.setdefault(next((each for each in above if roles.get(each) == "tablist"), above[1]), []).append(tab)
+        tab_of: dict[int, int] = {}
+        for tabs in lists.values():
+            named = [ids.get(controls.get(tab, ""), -1) for tab in tabs]
+            after = [panel for panel in panels if panel > tabs[-1] and panel not in tab_of]
+            beside = [panel for panel in after if snapshot.parent[panel] == snapshot.parent[after[0]]]
+            if min(named) >= 0 or len(beside) == len(tabs):
+                tab_of |= dict(zip(named if min(named) >= 0 else beside, tabs, strict=True))
+        return tab_of
 
     def _find_roots(self) -> NDArray[np.intp]:
         snapshot = self._snapshot
@@ -237,7 +275,7 @@ class Code:
                         parent,
                         is_text=bool(snapshot.texts[text].strip(" ")) and not snapshot.texts[text].startswith("\n"),
                     )
-                    if not snapshot.text_hidden[text]:
+                    if not snapshot.text_hidden[text] or snapshot.hidden[root]:
                         parts.append(snapshot.texts[text])
                 text += 1
             element = after

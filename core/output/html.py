@@ -304,6 +304,9 @@ class HtmlWriter:
         text, language = self.page.code.text(element), self.page.code.language(element)
         if not text.strip():
             return
+        if name := self.page.code.tabs.get(element):
+            self.writer.move_to([*structure, _new("p", "t", element), _new("strong", "s", element)])
+            self.writer.builder.data(replace_illegal(name))
         self.writer.move_to([*structure, _new("pre", "c", element)])
         is_code = bool(language) or self.is_code[element : int(self.snapshot.end[element])].any()
         if is_code:

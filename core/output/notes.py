@@ -27,6 +27,8 @@ _BACK: Final = re.compile(
     r"[\s\[]*(?:[↩↑⏎⤴↵^⬆][\ufe0e\ufe0f]?|back|return|jump up|[a-z]|\d+(?:\.\d+)?)?[\s\]]*", re.IGNORECASE
 )
 """Text of a link from a note back to its mark."""
+_NUMBERED: Final = re.compile(r"(?:(?:foot|end)?note|fn)[-_:]?(\d{1,3})", re.IGNORECASE)
+"""Id of a note to which its mark does not link."""
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ITEMS: Final = ("li", "dd", "dt", "aside", "td")
 _MAX_LENGTH: Final = 4000
@@ -150,13 +152,14 @@ class _Notes:
         ids = {
             name: element for attribute in ("name", "id") for element, name in snapshot.attributes(attribute).items()
         }
+        numbered = {found[1]: element for name, element in ids.items() if (found := _NUMBERED.fullmatch(name))}
         starts = self._starts(marks)
         anchors: dict[int, int] = {}
         used = -1
         for number, mark in enumerate(marks):
             if mark.begins or not self._content[self._blocks.text_block[mark.texts[0]]]:
                 continue
-            target = ids.get(mark.fragment or f"fn{mark.label}", -1)
+            target = ids.get(mark.fragment, -1) if mark.fragment else numbered.get(mark.label, -1)
             if target > mark.element:
                 anchors[number] = target
             elif target < 0 and mark.label.isdecimal():

@@ -155,9 +155,10 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
         labels: the label of each block.
         probability: float32 (B,), the probability of content of each block; NaN if the method gives none.
     """
-    snapshot, completed = blocks.snapshot, list(labels)
-    content = np.array([label.is_content for label in labels], dtype=bool)
-    may_add = ~content & (blocks.visibility == Visibility.SHOWN) & ~blocks.in_overlay
+    snapshot, completed = blocks.snapshot, _without_copies(blocks, labels)
+    content = np.array([label.is_content for label in completed], dtype=bool)
+    may_add = np.array([not label.is_content for label in labels], dtype=bool)
+    may_add &= (blocks.visibility == Visibility.SHOWN) & ~blocks.in_overlay
     if not content.any() or not may_add.any():
         return completed
     sections = Sections(blocks, content)
@@ -168,7 +169,7 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
         likely = may_add & mask[outer] & (probability >= _LEAST_PROBABILITY[label])
-        elements = np.unique(outer[likely])
+        elements = np.unique(outer[likely]).astype(np.intp)
         elements = elements[~sections.has_kept[elements] | snapshot.is_tag(("table",))[elements]]
         is_added = sections.are_titles(elements) if label is Label.HEADING else sections.are_enclosed(elements)
         added = np.isin(outer, elements[is_added]) & may_add
@@ -179,6 +180,23 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
             completed[row] = label
         content, may_add = content | added, may_add & ~added
         sections = Sections(blocks, content)
+    return completed
+
+
+def _without_copies(blocks: BlockColumns, labels: Sequence[Label]) -> list[Label]:
+    """Return the labels without headings of sections that are left out as copies: an earlier heading has the same text.
+
+    Pages have a section twice, for screens of different widths.
+    """
+    completed, seen = list(labels), set[str]()
+    snapshot, node = blocks.snapshot, blocks.node
+    for row in [row for row, label in enumerate(labels) if label is Label.HEADING]:
+        section = int(snapshot.parent[node[row]])
+        inside = np.flatnonzero((node >= section) & (node < snapshot.end[section]))
+        is_alone = len(inside) > 1 and not any(labels[each].is_content for each in inside.tolist() if each != row)
+        if blocks.text[row] in seen and is_alone:
+            completed[row] = Label.OTHER
+        seen.add(blocks.text[row])
     return completed
 
 

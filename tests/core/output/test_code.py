@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers.pages import snapshot
+from helpers.pages import result, snapshot
 
 from vclean.features.blocks import extract_blocks
 from vclean.output.code import Code, line_numbers
@@ -31,6 +31,7 @@ class TestText:
             ("<pre><code><span class=line>a</span><span class=line>  b</span></code></pre>", "a\n  b"),
             ("<pre>a\u00a0b</pre>", "a b"),
             ("<pre><button>Copy</button>a</pre>", "a"),
+            ("<pre><i class=gp>$ </i>ls\nx\n<i class=gp>&gt;&gt;&gt; </i>1</pre>", "ls\nx\n>>> 1"),
             ("<pre><div><span class=lineno>1</span><span>a</span></div></pre>", "a"),
             ("<pre><div><i>1</i><p>a</p></div><div><i>2</i><p>b</p></div></pre>", "a\nb"),
             ("<div><code style='white-space: pre'>\na\n  b</code></div>", "a\n  b"),
@@ -120,3 +121,26 @@ class TestLineNumbers:
     def test_are_found(self, html: str, expected: list[str]) -> None:
         blocks = extract_blocks(snapshot(html))
         assert [blocks.snapshot.texts[text].strip() for text in line_numbers(blocks).tolist()] == expected
+
+
+class TestTabs:
+    TABS = "<ul role=tablist><li role=tab aria-controls={}>npm<li role=tab aria-controls={}>Yarn</ul>"
+    PANELS = "<div><div role=tabpanel id=p1><pre>a</pre></div><div role=tabpanel id=p2 hidden><pre>b</pre></div></div>"
+
+    @pytest.mark.parametrize(
+        ("html", "names"),
+        [
+            (TABS.format("", "") + PANELS, ["npm", "Yarn"]),
+            (TABS.format("p2", "p1") + PANELS, ["Yarn", "npm"]),
+            (TABS.format("", "") + "<div role=tabpanel><pre>a</pre></div>", []),
+            (f"<ul><li>npm<li>Yarn</ul>{PANELS}", []),
+        ],
+    )
+    def test_names(self, html: str, names: list[str]) -> None:
+        found = Code(extract_blocks(snapshot(f"<p>Before.</p>{html}<p>After.</p>")))
+        assert [found.tabs[root] for root in sorted(found.tabs)] == names
+
+    def test_markdown_has_the_name_before_the_code(self) -> None:
+        page = snapshot(f"<p>Before.</p>{self.TABS.format('', '')}{self.PANELS}<p>After.</p>")
+        text = result(page, "p" * len(extract_blocks(page))).to_markdown()
+        assert text == "Before.\n\n**npm**\n\n```\na\n```\n\n**Yarn**\n\n```\nb\n```\n\nAfter.\n"

@@ -241,6 +241,11 @@ class TestTables:
         assert "<td>" not in body(source, "pp")
         assert body(source, "pp").startswith("<p>a</p>")
 
+    def test_a_small_table_in_a_table_with_a_header_is_text_of_its_cell(self):
+        source = "<table><tr><th>a<th>b<tr><td>x<td><table><tr><td>1<td>2<tr><td>3<td>4</table></table>"
+        html = body(source, "ppppppp")
+        assert (html.count("<table>"), html.count("<td>")) == (1, 2)
+
     def test_texts_of_a_layout_table_in_an_item_stay_apart(self):
         source = "<ul><li><table><tr><td>a<td>b</table></ul>"
         assert body(source, "pp") == "<ul><li><p>a</p><p>b</p></li></ul>"

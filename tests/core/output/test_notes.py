@@ -27,6 +27,7 @@ class TestNotes:
             f"{LINKS}<p><a name=n1></a>1. First.<br><br><a name=n2></a>2. Second.</p>",
             f"{LINKS}<div id=n1><sup>1</sup><p>First.</p></div><div id=n2><sup>2</sup><p>Second.</p></div>",
             "<p>a<sup>1</sup> b<sup>2</sup></p><hr><p><sup>1</sup> First.</p><p><sup>2</sup> Second.</p>",
+            "<p>a<sup>1</sup> b<sup>2</sup></p><ol><li id=footnote-1>First.<li id=footnote-2>Second.</ol>",
             "<p>a<sup>1</sup> b<sup>2</sup></p><hr><p><b>1</b> First.</p><p><b>2</b> Second.</p>",
             "<p>a<a href=#_ftn1>[1]</a> b<a href=#_ftn2>[2]</a></p>"
             "<p><a href=#_ftnref1>[1]</a> First.</p><p><a href=#_ftnref2>[2]</a> Second.</p>",
