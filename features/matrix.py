@@ -12,6 +12,7 @@ from vclean.features.columns import all_columns, compute_parts, count_limits, li
 from vclean.features.groups import RaggedArray
 from vclean.features.names import hashed_tokens
 from vclean.features.page_context import PageContext, discard_default_layout, mirror_right_to_left
+from vclean.labels import Visibility
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -95,12 +96,16 @@ def page_context(blocks: BlockColumns) -> PageContext:
 def block_values(context: PageContext, names: Collection[str] | None = None) -> Values:
     """Return the linguistic, structural and visual columns of a page's blocks by name, at least those of `names`.
 
-    By default all columns. Without rendering, visual columns are NaN.
+    By default all columns. Without rendering, visual columns are NaN, and so are those of text that a reader can open:
+    it is judged as if it were open.
     """
-    if context.snapshot.rendered:
-        return compute_parts(_PARTS, context, names)
     values = compute_parts((*linguistic.PARTS, *structural.PARTS), context, names)
-    return values | visual.unrendered_columns(len(context))
+    blank = visual.unrendered_columns(len(context))
+    values |= compute_parts(visual.PARTS, context, names) if context.snapshot.rendered else blank
+    folded = context.blocks.visibility == Visibility.REVEALABLE
+    if folded.any():
+        values |= {name: np.where(folded, np.nan, values[name]) for name in values.keys() & blank.keys() - {"rendered"}}
+    return values
 
 
 def _empty(context: PageContext) -> Features:

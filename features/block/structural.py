@@ -146,7 +146,7 @@ def _page_columns(context: PageContext) -> Values:
         "page_elements": np.full(count, len(context.snapshot)),
         "long_share": np.full(count, long_share),
         "hidden_share": np.full(count, hidden),
-        "visibility": context.blocks.visibility,
+        "visibility": np.where(context.blocks.visibility == Visibility.HIDDEN, Visibility.HIDDEN, Visibility.SHOWN),
     }
 
 
@@ -295,7 +295,7 @@ page_link_share | share | Link text among the page's characters.
 page_elements | elements | Elements of the page.
 long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links and are not hidden.
 hidden_share | share | Words in hidden or revealable text among the page's words.
-visibility | code | 0 shown, 1 hidden but revealable, 2 hidden.
+visibility | code | 2 hidden; 0 shown, or hidden until a reader opens it.
 """
         ),
         _page_columns,

@@ -115,7 +115,7 @@ class TestPage:
 
     def test_visibility(self):
         html = "<p>one</p><p hidden>two</p><details><p>three four</p></details>"
-        assert values("visibility", html) == [0, 2, 1]
+        assert values("visibility", html) == [0, 2, 0]
         assert values("hidden_share", html) == [0.75] * 3
 
 
