@@ -84,4 +84,3 @@ def _may_have_subject(context: PageContext) -> bool:
     blocks = zip(context.blocks.text, context.tokens.tolist(), strict=True)
     short = [text for text, tokens in blocks if tokens <= _SHORT_TOKENS or len(text) <= _SHORT_CHARS]
     return has_any("cart_text_sign", short) or has_any("ingredients", short)
-
