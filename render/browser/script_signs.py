@@ -31,7 +31,9 @@ _SHOWS: Final = re.compile(
     r"|customElements|IntersectionObserver|removeAttribute"
 )
 """Means of a script by which it may show an element."""
-_DIRECTIVE: Final = re.compile(r"<[a-z][^<>]*?\s([@:]|[a-z]{1,3}-)[a-z][\w.:-]*\s*=", re.IGNORECASE)
+_DIRECTIVE: Final = re.compile(
+    r"<[a-zA-Z](?:[^<>\s]*+\s++(?!(?:[@:]|[a-zA-Z]{1,3}-)[a-zA-Z][\w.:-]*+\s*=))*+[^<>\s]*+\s++([@:]|[a-zA-Z]{1,3}-)"
+)
 """Attribute that is none of HTML, such as `x-show` or `@click`; the group is its prefix."""
 _ATTRIBUTE: Final = re.compile(r"\s((?:data|[a-z]{1,3})-[\w-]+)(?=\s*[=>]|\s+[\w-]+\s*=)")
 _MOST_TEXTS: Final = 100

@@ -28,7 +28,7 @@ from vclean.render.snapshot import (
     Snapshot,
     Styles,
 )
-from vclean.render.static import styles
+from vclean.render.static import _tree, styles
 from vclean.render.static.formulas import DRAWINGS, drawn_formula
 from vclean.render.static.parse import head_and_links, with_absolute_links
 
@@ -80,6 +80,7 @@ _DECLARED = {
     "contain": b"contain:",
 }
 """Properties that the walker reads only if the source contains a name or shorthand of theirs, in lower case."""
+_HINTS = (b"content-visibility", b"until-found", b"scripting", b":before", b":after", b":first")
 _FREQUENT = {
     name: re.compile(word + rb"[\w-]*\s*(?:[:=&]|/\*)")
     for name, word in (("transform", rb"transform(?<!text-transform)"), ("filter", b"filter"), ("mask-image", b"mask"),
@@ -172,19 +173,16 @@ def hints(html: str) -> Hints:
     >>> "clip-path" in hints("<p style='Clip-Path: inset(50%)'>")["undeclared"]
     False
     """
-    source = html.encode("utf-8", "replace").lower()  # faster to search than a string
+    source = html.encode("utf-8", "replace").lower()
+    words = _tree.words_in(source, (*_HINTS, *_DECLARED.values()))
+    frequent = {name for name, pattern in _FREQUENT.items() if _DECLARED[name] in words and not pattern.search(source)}
     return {
-        "skipping": b"content-visibility" in source or b"until-found" in source,
+        "skipping": b"content-visibility" in words or b"until-found" in words,
         "fonts": may_embed_fonts(html),
-        "scripting": b"scripting" in source,
-        "undeclared": [name for name, word in _DECLARED.items() if not _is_declared(name, word, source)],
-        "pseudos": any(name in source for name in (b":before", b":after", b":first")),
+        "scripting": b"scripting" in words,
+        "undeclared": [name for name, word in _DECLARED.items() if word not in words or name in frequent],
+        "pseudos": any(name in words for name in (b":before", b":after", b":first")),
     }
-
-
-def _is_declared(name: str, word: bytes, source: bytes) -> bool:
-    pattern = _FREQUENT.get(name)
-    return word in source and (pattern is None or pattern.search(source) is not None)
 
 
 def may_embed_fonts(html: str) -> bool:
