@@ -154,10 +154,8 @@ class Code:
         """Return the tab of each panel, which it controls, or has the place of among as many (WAI-ARIA, `tabpanel`)."""
         snapshot, roles = self._snapshot, self._snapshot.attributes("role")
         panels = [element for element, role in roles.items() if role == "tabpanel"]
-        ids, controls = (
-            {name: each for each, name in snapshot.attributes("id").items()},
-            snapshot.attributes("aria-controls"),
-        )
+        ids = {name: each for each, name in snapshot.attributes("id").items()} if panels else {}
+        controls = snapshot.attributes("aria-controls")
         lists: dict[int, list[int]] = {}
         for tab in [element for element, role in roles.items() if role == "tab"] if panels else ():
             above = snapshot.ancestors(tab)

@@ -190,12 +190,13 @@ def _without_copies(blocks: BlockColumns, labels: Sequence[Label]) -> list[Label
     """
     completed, seen = list(labels), set[str]()
     snapshot, node = blocks.snapshot, blocks.node
+    content = np.array([label.is_content for label in labels], dtype=bool)
     for row in [row for row, label in enumerate(labels) if label is Label.HEADING]:
-        section = int(snapshot.parent[node[row]])
-        inside = np.flatnonzero((node >= section) & (node < snapshot.end[section]))
-        is_alone = len(inside) > 1 and not any(labels[each].is_content for each in inside.tolist() if each != row)
-        if blocks.text[row] in seen and is_alone:
-            completed[row] = Label.OTHER
+        if blocks.text[row] in seen:
+            section = int(snapshot.parent[node[row]])
+            inside = (node >= section) & (node < snapshot.end[section])
+            if inside.sum() > 1 and (inside & content).sum() == 1:
+                completed[row] = Label.OTHER
         seen.add(blocks.text[row])
     return completed
 
