@@ -39,14 +39,6 @@ _LARGEST_LOG_ODDS: Final = 16.0
 HEADING, CONTINUATION = (list(Label).index(label) for label in (Label.HEADING, Label.CONTINUATION))
 
 
-def best_selection(
-    probability: NDArray[np.float32], words: NDArray[np.float32], beta: float = 1.0
-) -> tuple[NDArray[np.bool_], float]:
-    """Return the best selection for one `beta`, bool (B,), and its expected F: see `best_selections`."""
-    masks, expected = best_selections(probability, words, (beta,))
-    return masks[0], float(expected[0])
-
-
 def best_selections(
     probability: NDArray[np.float32], words: NDArray[np.float32], betas: Sequence[float]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:

@@ -219,26 +219,20 @@ def _subtree_blocks(context: PageContext, element: int) -> tuple[int, int]:
 
 def _repetition_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same path."""
-    snapshot = context.snapshot
+    snapshot, tokens, groups = context.snapshot, context.tokens, context.blocks_by_class_path
     by_tag = element_names.path_signature(snapshot, element_names.tag_hashes(snapshot))[context.anchor]
+    alike, all_words = Groups.from_keys(by_tag), float(tokens.sum())
+    words = groups.total(tokens)
     return {
-        **_group_columns(context, Groups.from_keys(by_tag), "path"),
-        **_group_columns(context, context.blocks_by_class_path, "class"),
+        "path_blocks": alike.size,
+        "path_share": ratio(alike.total(tokens), all_words),
+        "class_blocks": groups.size,
+        "class_share": ratio(words, all_words),
+        "class_mean_words": words / groups.size,
+        "class_link_share": groups.total(context.link_share) / groups.size,
+        "class_stop_words": ratio(groups.total(context.stop_words), words),
+        "class_spread": groups.spread / len(context),
     }
-
-
-def _group_columns(context: PageContext, groups: Groups, kind: str) -> Values:
-    """Return columns about the blocks of each block's group."""
-    words = groups.total(context.tokens)
-    values: Values = {
-        "blocks": groups.size,
-        "share": ratio(words, float(context.tokens.sum())),
-        "mean_words": words / groups.size,
-        "link_share": groups.total(context.link_share) / groups.size,
-        "stop_words": ratio(groups.total(context.stop_words), words),
-        "spread": groups.spread / len(context),
-    }
-    return {f"{kind}_{part}": column for part, column in values.items()}
 
 
 PARTS = (
@@ -332,17 +326,17 @@ visibility | code | 2 hidden; 0 shown, or hidden until a reader opens it.
         _holder_columns,
     ),
     ColumnPart(
-        tuple(
-            FeatureColumn(f"{kind}_{part}", unit, f"{doc} with the same {what}.")
-            for kind, what in (("path", "chain of tags"), ("class", "chain of tags and classes"))
-            for part, unit, doc in (
-                ("blocks", "blocks", "Number of blocks"),
-                ("share", "share", "Share of the page's words in the blocks"),
-                ("mean_words", "words", "Mean number of words of the blocks"),
-                ("link_share", "share", "Mean link share of the blocks"),
-                ("stop_words", "share", "Share of stop words in the blocks"),
-                ("spread", "share", "Share of the page from the first to the last of the blocks"),
-            )
+        parse_columns(
+            """
+path_blocks | blocks | Number of blocks with the same chain of tags.
+path_share | share | Share of the page's words in the blocks with the same chain of tags.
+class_blocks | blocks | Number of blocks with the same chain of tags and classes.
+class_share | share | Share of the page's words in the blocks with the same chain of tags and classes.
+class_mean_words | words | Mean number of words of the blocks with the same chain of tags and classes.
+class_link_share | share | Mean link share of the blocks with the same chain of tags and classes.
+class_stop_words | share | Share of stop words in the blocks with the same chain of tags and classes.
+class_spread | share | Share of the page from the first to the last block with the same chain of tags and classes.
+"""
         ),
         _repetition_columns,
     ),

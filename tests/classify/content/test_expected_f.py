@@ -12,7 +12,7 @@ from vclean.classify.content.expected_f import (
     SCENARIO_WEIGHTS,
     adjust_for_kind,
     assign_labels,
-    best_selection,
+    best_selections,
     type_codes,
 )
 from vclean.labels import Label
@@ -22,7 +22,7 @@ BLOCKS = st.lists(st.tuples(st.integers(0, 8).map(lambda eighths: eighths / 8), 
 
 def select(*blocks: tuple[float, float], beta: float = 1.0) -> tuple[list[bool], float]:
     probability, words = np.array(blocks, dtype=np.float32).reshape(-1, 2).T
-    keep, expected = best_selection(probability, words, beta)
+    (keep,), (expected,) = best_selections(probability, words, (beta,))
     return keep.tolist(), expected
 
 
@@ -94,8 +94,8 @@ class TestBestSelection:
         assert select((0, 10), (0, 20))[1] == 0
 
     def test_types(self) -> None:
-        keep, expected = best_selection(np.full(3, 0.5, dtype=np.float32), np.ones(3, dtype=np.float32))
-        assert (keep.dtype, keep.shape, type(expected)) == (np.bool_, (3,), float)
+        keep, expected = best_selections(np.full(3, 0.5, dtype=np.float32), np.ones(3, dtype=np.float32), (1.0, 2.0))
+        assert (keep.dtype, keep.shape, expected.dtype, expected.shape) == (np.bool_, (2, 3), np.float64, (2,))
 
     @pytest.mark.parametrize(("beta", "count"), [(0.5, 1), (1, 2), (2, 3)])
     def test_beta_weighs_recall(self, beta: float, count: int) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import best_selection
+from vclean.classify.content.expected_f import best_selections
 from vclean.classify.content.threshold import (
     BETAS,
     CalibrationMap,
@@ -34,7 +34,7 @@ class TestCandidateSelections:
     def test_one_candidate_per_beta(self) -> None:
         candidates = candidate_selections(page(), PROBABILITY, WORDS)
         for mask, beta in zip(candidates.masks, BETAS, strict=True):
-            np.testing.assert_array_equal(mask, best_selection(PROBABILITY, WORDS, beta)[0])
+            np.testing.assert_array_equal(mask, best_selections(PROBABILITY, WORDS, (beta,))[0][0])
         assert BETAS[candidates.default] == 1
         assert candidates.rows.shape[0] == len(BETAS)
         assert (candidates.rows.dtype, candidates.masks.dtype) == (np.float32, np.bool_)
@@ -49,7 +49,7 @@ class TestCandidateSelections:
         candidates = candidate_selections(page(), PROBABILITY, WORDS, 4.0)
         assert candidates.masks.shape == (1, 5)
         assert candidates.default == 0
-        np.testing.assert_array_equal(candidates.masks[0], best_selection(PROBABILITY, WORDS, 4.0)[0])
+        np.testing.assert_array_equal(candidates.masks[0], best_selections(PROBABILITY, WORDS, (4.0,))[0][0])
         assert candidates.rows[0, 0] == pytest.approx(np.log(4))
 
     def test_default_has_no_changes(self) -> None:

@@ -232,16 +232,16 @@ class TestRepetition:
 
     def test_words(self):
         assert values("path_share", self.HTML) == pytest.approx([3 / 5, 3 / 5, 2 / 5, 3 / 5])
-        assert values("path_mean_words", self.HTML) == [1, 1, 2, 1]
+        assert values("class_mean_words", self.HTML) == [2, 1, 2, 0]
 
     def test_links(self):
         html = "<p>ab</p><p>a<a href=x>b</a></p>"
-        assert values("path_link_share", html) == [0.25, 0.25]
+        assert values("class_link_share", html) == [0.25, 0.25]
 
     def test_stop_words(self):
         english = "The ferry crosses the river every hour, and when the water is high it does not cross at all."
         html = f"<html lang=en><div>{english}</div><p>the zebra</p><p>of zebras</p>"
-        assert values("path_stop_words", html)[1:] == [0.5, 0.5]
+        assert values("class_stop_words", html)[1:] == [0.5, 0.5]
 
 
 class TestCompute:
