@@ -35,11 +35,11 @@ def to_thread_tree(result: Result) -> etree._Element:
     """Return the cleaned page as `vclean.output.html.to_tree` does, with a heading before every post.
 
     Its level is 2 in a thread. For comments that are content it is below the last heading before them, and comments
-    without author and date have none. A block that has only the author or the date of a post is left out, because its
-    heading has them.
+    without author and date have none. A block with little else than the author and the date of a post is left out,
+    because its heading has them.
     """
     posts = (
-        {number: post for number, post in enumerate(result.posts) if _has_heading(result, post)}
+        {number: post for number, post in enumerate(result.posts) if _has_heading(result, post, number)}
         if _may_have_headings(result)
         else {}
     )
@@ -94,10 +94,13 @@ def post_heading(post: Post, number: int) -> str:
     return one_line(" · ".join(filter(None, (post.author, post.date_text)))) or f"#{number + 1}"
 
 
-def _has_heading(result: Result, post: Post) -> bool:
-    """Return True for a post of a thread, and for a comment with author or date if its text is content."""
+def _has_heading(result: Result, post: Post, number: int) -> bool:
+    """Return True for a post of a thread, and for a comment with author or date if its text is content.
+
+    The first post of a thread is below the title: without author and date it has no heading.
+    """
     if result.is_thread:
-        return True
+        return bool(number or post.author or post.date_text)
     prediction = result.prediction
     decision = prediction.decision
     if decision is None or not decision.policy.comments or not (post.author or post.date_text):
@@ -127,7 +130,7 @@ def _with_marks(result: Result, posts: Mapping[int, Post]) -> Result:
 
 
 def _heading_rows(result: Result, post: Post) -> list[int]:
-    """Return the blocks before the body of a post that have nothing but its author or its date."""
+    """Return the blocks before the body of a post that have little else than its author and its date."""
     if not post.blocks:
         return []
     first, texts = post.blocks[0], result.columns.text
@@ -136,11 +139,15 @@ def _heading_rows(result: Result, post: Post) -> list[int]:
 
 def _is_heading(text: str, post: Post) -> bool:
     rest = text.replace(post.author, "").replace(post.date_text, "")
-    return rest != text and not any(map(str.isalnum, rest))
+    words = sum(any(map(str.isalnum, word)) for word in rest.split())
+    has_both = bool(post.author and post.date_text) and post.author in text and post.date_text in text
+    return rest != text and words <= (_MORE_WORDS if has_both else 0)
 
 
 _IS_COMMENT: Final = 0.5
 """Mean probability from which the blocks of a post are a comment."""
+_MORE_WORDS: Final = 4
+"""Words that a byline has beside author and date, at most, such as `42 points` or `Posted by`."""
 _NEAR: Final = 8
 """Largest number of blocks between the body of a post and its author or date."""
 

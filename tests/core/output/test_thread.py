@@ -45,6 +45,14 @@ class TestMarkdown:
         html = thread().replace("username", 'username" style="display:block')
         assert cleaned(html, content=("p", "li", "a")).to_markdown().count("Ada") == 1
 
+    def test_a_byline_is_not_written_twice(self):
+        html = thread().replace(
+            '<div class="body">', '<p>Ada, 42 points, 10 March 2024, 10:20</p><div class="body">', 1
+        )
+        text = cleaned(html, content=("p", "li", "a")).to_markdown()
+        assert "## Ada · 10 March 2024, 10:20" in text
+        assert "42 points" not in text
+
     def test_posts_in_a_list(self):
         html = f"<h1>Rain</h1><ul>{''.join(post(n, tag='li') for n in range(4))}</ul>"
         text = cleaned(html).to_markdown()
