@@ -93,17 +93,13 @@ class RaggedArray:
         start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return cls(start, np.concatenate([array.values for array in arrays]))
 
-    def take(
-        self, rows: NDArray[np.integer[Any]], limit: int | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the values of `rows`, at most `limit` per row.
+    def take(self, rows: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the values of `rows`.
 
         Returns:
             For each value its index in `rows`, int64 (K,), and the value, int32 (K,).
         """
         length = np.diff(self.start)[rows]
-        if limit is not None:
-            length = np.minimum(length, limit)
         owner = np.repeat(np.arange(len(rows)), length)
         return owner, self.values[np.arange(len(owner)) + (self.start[rows] - np.cumsum(length) + length)[owner]]
 

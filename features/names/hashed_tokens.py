@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, repeat
+from itertools import chain
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 
-from vclean.features.groups import RaggedArray
+from vclean.features.groups import Groups, RaggedArray
 from vclean.features.names.element_names import NAME_CACHE_SIZE, TOKEN_ATTRIBUTES, sorted_unique, words_of_name
+from vclean.features.text.characters import mix
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -79,36 +80,18 @@ def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int
         int64 (M,), combination numbers, ascending.
         int64 (M,), a value of each of these combinations, as an index into the values of all `_NAMED` attributes.
     """
-    number, multiple_values, first = _values_by_element(snapshot)
-    combination_number = {
-        values: first + 1 + index for index, values in enumerate(dict.fromkeys(multiple_values.values()))
-    }
-    number[np.fromiter(multiple_values, np.int64, len(multiple_values))] = [
-        combination_number[values] for values in multiple_values.values()
-    ]
-    size = np.fromiter(chain(repeat(1, first), map(len, combination_number)), np.int64, first + len(combination_number))
-    together = np.fromiter(chain.from_iterable(combination_number), np.int64, int(size[first:].sum()))
-    return number, np.repeat(np.arange(1, len(size) + 1), size), np.concatenate([np.arange(first), together])
-
-
-def _values_by_element(snapshot: Snapshot) -> tuple[NDArray[np.int64], dict[int, tuple[int, ...]], int]:
-    """Return the values of each element as indices into the values of all `_NAMED` attributes.
-
-    Returns:
-        int64 (N,), 1 + the index of the last value of each element, 0 for elements without values.
-        The indices of all values of elements with several values.
-        The number of values.
-    """
-    number = np.zeros(len(snapshot), dtype=np.int64)
-    multiple_values: dict[int, tuple[int, ...]] = {}
+    value_of = np.full((len(snapshot) + 1, len(_NAMED)), -1)  # after a row without names
+    keys = np.zeros(len(value_of), dtype=np.uint64)
     count = 0
-    for values in map(snapshot.values, _NAMED):
-        value_index, repeated = values.index + count, np.flatnonzero(number[values.node])
-        for node, value in zip(values.node[repeated].tolist(), value_index[repeated].tolist(), strict=True):
-            multiple_values[node] = (*(multiple_values.get(node) or (int(number[node]) - 1,)), value)
-        number[values.node] = value_index + 1
+    for column, values in enumerate(map(snapshot.values, _NAMED)):
+        numbers = values.index + count
+        value_of[values.node + 1, column] = numbers
+        keys[values.node + 1] += mix((numbers + 1).astype(np.uint64))
         count += len(values.distinct)
-    return number, multiple_values, count
+    groups = Groups.from_keys(keys)
+    distinct = value_of[groups.order[np.cumsum(groups.sizes) - groups.sizes]]
+    is_value = distinct >= 0
+    return groups.number[1:], np.nonzero(is_value)[0], distinct[is_value]
 
 
 def _hash_token(token: str) -> int:

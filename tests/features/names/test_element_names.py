@@ -98,10 +98,6 @@ class TestRows:
         assert owner.tolist() == [0, 0, 0, 2, 2, 3, 3, 3]
         assert entries.tolist() == [1, 2, 3, 7, 8, 1, 2, 3]
 
-    def test_take_with_limit(self):
-        owner, entries = self.ROWS.take(np.array([2, 0]), 2)
-        assert (owner.tolist(), entries.tolist()) == ([0, 0, 1, 1], [1, 2, 7, 8])
-
     def test_take_nothing(self):
         assert [part.size for part in self.ROWS.take(np.zeros(0, dtype=np.int64))] == [0, 0]
 
