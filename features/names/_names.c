@@ -115,7 +115,6 @@ enum { VALUE_WORDS, VALUE_TOKENS, WORD_START, TOKEN_START, BUCKET, ARRAYS };
 typedef struct {
     Array out[ARRAYS];
     Array token_value, class_value; /* the last value with a token, and with a name */
-    Array word_token;
     Table words, tokens, names;
     PyObject *strings, *split; /* the words; function for names that are not ASCII */
     uint64_t *class_sum;

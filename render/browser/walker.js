@@ -150,12 +150,13 @@
 
   // Readers have scripts, so media queries about scripts are answered as in their browsers.
   function assumeScripts() {
+    const answer = (_, value) => (/^(undefined|enabled)$/i.test(value) ? MET : UNMET);
     const shadowRoots = [...selectAll('*')].map((element) => shadowRoot.call(element)).filter((each) => each !== null);
     const parents = [documentReader('styleSheets')(), ...shadowRoots.map((each) => each.styleSheets)].flatMap((each) => [...each]);
     while (parents.length > 0) {
       const parent = parents.pop();
       const query = parent.media?.mediaText ?? '';
-      if (query.includes('scripting')) parent.media.mediaText = query.replace(SCRIPTING, (_, value) => (/^(undefined|enabled)$/i.test(value) ? MET : UNMET));
+      if (query.includes('scripting')) parent.media.mediaText = query.replace(SCRIPTING, answer);
       for (const rule of rulesOf(parent.styleSheet ?? parent)) if (rule.cssRules?.length > 0 || rule.media) parents.push(rule);
     }
   }
@@ -270,10 +271,6 @@
     };
   }
 
-  function intersect(a, b) {
-    return combine(a, b, Math.max, Math.min);
-  }
-
   function isShut(clip) {
     return clip.right - clip.left <= MAX_SHUT_SIZE || clip.bottom - clip.top <= MAX_SHUT_SIZE;
   }
@@ -298,7 +295,8 @@
   // What a clip path leaves is left to pixels.
   function shapedClip(style, position, box, clip, index) {
     if (declares['clip-path'] && style.clipPath !== 'none') column.unclear.push(index, HIDDEN.clipped);
-    return position === 'absolute' || position === 'fixed' ? intersect(clip, clipWindow(style.clip, box)) : clip;
+    const isPositioned = position === 'absolute' || position === 'fixed';
+    return isPositioned ? combine(clip, clipWindow(style.clip, box), Math.max, Math.min) : clip;
   }
 
   // What scrolling brings into view.
@@ -429,7 +427,8 @@
       row = {
         index: styleRow(style), display, position, overflow: { x: overflowX, y: overflowY },
         visible: visibility === 'visible', opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
-        borders: style.borderWidth.split(' ').map(parseFloat), hasThickBorder: false, unreadable: !/^(none|)$/.test(style.webkitTextSecurity ?? ''),
+        borders: style.borderWidth.split(' ').map(parseFloat), hasThickBorder: false,
+        unreadable: !/^(none|)$/.test(style.webkitTextSecurity ?? ''),
         hasGradient: style.backgroundImage.includes('gradient('),
       };
       row.hasThickBorder = row.borders.some((width) => width >= THICK);
@@ -629,7 +628,7 @@
 
   // Adds an area in which something is painted that styles of elements do not tell.
   function addArea(index, box, clip) {
-    const { left, top, right, bottom } = intersect(box, clip);
+    const { left, top, right, bottom } = combine(box, clip, Math.max, Math.min);
     if (right - left <= 1 || bottom - top <= 1) return;
     column.area.push(index);
     column.area_box.push(left + shift.x, top + shift.y, right - left, bottom - top);
