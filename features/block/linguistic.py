@@ -69,20 +69,24 @@ def _stop_word_columns(context: PageContext) -> Values:
     return {"stop_words": ratio(count, context.tokens), "stop_word_count": count}
 
 
-def _share_columns(context: PageContext) -> Values:
+def _letter_columns(context: PageContext) -> Values:
     """Return columns about shares of character classes."""
-    texts, words = context.texts, context.words
-    kind, visible = texts.kind, texts.count((texts.kind & SPACE) == 0)
+    texts, kind = context.texts, context.texts.kind
     letters, capitals = texts.count_class(ALPHA), texts.count_class(UPPER)
-    first = kind[words.start]
-    capitalised = words.per_text(((first & UPPER) > 0).astype(np.float32))
-    can_be_capitalised = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
     return {
         "upper": _ratio_or_nan(capitals, texts.count_class(UPPER | LOWER), letters),
-        "digit": ratio(texts.count_class(DIGIT), visible),
-        "capitalised_words": _ratio_or_nan(capitalised, can_be_capitalised, context.tokens),
+        "digit": ratio(texts.count_class(DIGIT), texts.count((kind & SPACE) == 0)),
         "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
     }
+
+
+def _capital_columns(context: PageContext) -> Values:
+    """Return columns about words that begin with a capital."""
+    words = context.words
+    first = words.texts.kind[words.start]
+    capitalised = words.per_text(((first & UPPER) > 0).astype(np.float32))
+    can_be_capitalised = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
+    return {"capitalised_words": _ratio_or_nan(capitalised, can_be_capitalised, context.tokens)}
 
 
 def _edge_columns(context: PageContext) -> Values:
@@ -106,13 +110,19 @@ def _nan_without_sentence_marks(context: PageContext, values: Numbers) -> Number
 
 
 def _mark_columns(context: PageContext) -> Values:
-    """Return columns about punctuation marks and sentences."""
+    """Return columns about punctuation marks."""
     texts = context.texts
     opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
-    sentences = _count_sentence_ends(texts)
     return {
         "pipes": texts.count_class(PIPE) + np.abs(opened - closed),
         "commas": ratio(texts.count_class(COMMA), context.tokens),
+    }
+
+
+def _sentence_columns(context: PageContext) -> Values:
+    """Return columns about sentences."""
+    sentences = _count_sentence_ends(context.texts)
+    return {
         "sentences": _nan_without_sentence_marks(context, sentences),
         "sentence_length": _nan_without_sentence_marks(context, context.tokens / np.maximum(sentences, 1)),
     }
@@ -216,15 +226,27 @@ def _vocabulary_columns(context: PageContext) -> Values:
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     word, owner = np.divmod(sorted_unique((np.cumsum(new, dtype=np.int64) - 1) * count + words.owner[order]), count)
     types = np.bincount(owner, minlength=count)
-    title = sorted_unique(EncodedTexts.from_texts([context.snapshot.title]).words.hash)
     shared = np.bincount(owner, (np.bincount(word) > 1)[word], minlength=count)
-    covered = np.bincount(owner, np.isin(ordered[new], title)[word], minlength=count)
     return {
         "word_types": ratio(types, context.tokens),
         "repeated_words": ratio(shared, types),
-        "title_overlap": ratio(covered, types),
-        "title_covered": ratio(covered, len(title)),
+        "title_overlap": ratio(_title_words(context)[0], types),
     }
+
+
+def _title_columns(context: PageContext) -> Values:
+    """Return columns about the words of the page's title."""
+    covered, count = _title_words(context)
+    return {"title_covered": ratio(covered, count)}
+
+
+def _title_words(context: PageContext) -> tuple[NDArray[np.int64], int]:
+    """Return the number of distinct words of the page's title in each block, int64 (B,), and in the title."""
+    words, title = context.words, sorted_unique(EncodedTexts.from_texts([context.snapshot.title]).words.hash)
+    rows = np.flatnonzero(np.isin(words.hash, title))
+    word = np.searchsorted(title, words.hash[rows])
+    pairs = sorted_unique(words.owner[rows] * np.int64(len(title)) + word)
+    return np.bincount(pairs // max(len(title), 1), minlength=len(context)), len(title)
 
 
 def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
@@ -262,11 +284,18 @@ stop_word_count | words | Number of stop words; NaN without a list for the langu
             """
 upper | share | Capitals among the letters of scripts with case; NaN if all letters are of other scripts.
 digit | share | Digits among the characters without white space.
-capitalised_words | share | Words that begin with a capital among those that can; NaN if none can.
 all_caps | flag | All letters are capitals, and there is at least one.
 """
         ),
-        _share_columns,
+        _letter_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+capitalised_words | share | Words that begin with a capital among those that can; NaN if none can.
+"""
+        ),
+        _capital_columns,
     ),
     ColumnPart(
         parse_columns(
@@ -284,11 +313,18 @@ ends_colon | flag | The last character is a colon.
             """
 pipes | characters | Vertical bars, middle dots and unpaired guillemets, which separate menu entries.
 commas | marks per word | Commas of any script.
+"""
+        ),
+        _mark_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
 sentences | sentences | Marks that end a sentence; a full stop must precede white space or a quote. NaN in Thai and Lao.
 sentence_length | words | Words per sentence end; all words if there is none. NaN in Thai and Lao.
 """
         ),
-        _mark_columns,
+        _sentence_columns,
     ),
     ColumnPart(
         parse_columns(
@@ -329,10 +365,17 @@ duplicate_number | blocks | Earlier blocks with the same text.
 word_types | share | Distinct words over words.
 repeated_words | share | Distinct words of the block that also occur in another block of the page.
 title_overlap | share | Distinct words of the block that occur in the page's title.
-title_covered | share | Distinct words of the page's title that occur in the block.
 """
         ),
         _vocabulary_columns,
+    ),
+    ColumnPart(
+        parse_columns(
+            """
+title_covered | share | Distinct words of the page's title that occur in the block.
+"""
+        ),
+        _title_columns,
     ),
 )
 COLUMNS = all_columns(PARTS)

@@ -254,11 +254,6 @@ static unsigned char lower(char character)
     return character >= 'A' && character <= 'Z' ? character + 'a' - 'A' : (unsigned char)character;
 }
 
-static unsigned char upper_if(int is_upper, char character)
-{
-    return is_upper && character >= 'a' && character <= 'z' ? character + 'A' - 'a' : (unsigned char)character;
-}
-
 static int begins_with(const char *text, Py_ssize_t left, const char *word, Py_ssize_t size)
 {
     Py_ssize_t at = 0;
@@ -267,35 +262,37 @@ static int begins_with(const char *text, Py_ssize_t left, const char *word, Py_s
     return at == size;
 }
 
-enum { MOST_WORDS = 32 };
+enum { MOST_WORDS = 32, BEGINNINGS = 1 << 12 };
 
-/* One pass over the text: words are compared only at the first two letters of one. */
+/* The slot of three bytes, from that of the bytes before and the next byte; the case of letters does not count. */
+static unsigned int next_slot(unsigned int slot, char byte)
+{
+    return (slot << 4 ^ ((unsigned char)byte | 0x20)) & (BEGINNINGS - 1);
+}
+
+/* One pass over the text: a word is compared only where the slot of three bytes is that of its first three. */
 static PyObject *words_in(PyObject *module, PyObject *args)
 {
     const char *text;
     char *word[MOST_WORDS];
     Py_ssize_t size, length[MOST_WORDS], count;
     PyObject *words;
-    uint32_t found = 0;
-    unsigned char begins[1 << 13] = {0}; /* a bit for every pair of bytes */
+    uint32_t found = 0, begins[BEGINNINGS] = {0}; /* a bit for every word */
     if (!PyArg_ParseTuple(args, "y#O!", &text, &size, &PyTuple_Type, &words))
         return NULL;
     count = PyTuple_Size(words) < MOST_WORDS ? PyTuple_Size(words) : MOST_WORDS;
     for (Py_ssize_t each = 0; each < count; each++) {
         if (PyBytes_AsStringAndSize(PyTuple_GetItem(words, each), &word[each], &length[each]) < 0)
             return NULL;
-        for (int letters = 0; letters < 4; letters++) {
-            const unsigned int pair = upper_if(letters & 1, word[each][0]) << 8 | upper_if(letters & 2, word[each][1]);
-            begins[pair >> 3] |= 1 << (pair & 7);
-        }
+        begins[next_slot(next_slot(next_slot(0, word[each][0]), word[each][1]), word[each][2])] |= (uint32_t)1 << each;
     }
-    unsigned int pair = size ? (unsigned char)text[0] : 0;
-    for (Py_ssize_t at = 1; at < size; at++) {
-        pair = (pair << 8 | (unsigned char)text[at]) & 0xFFFF;
-        if (begins[pair >> 3] >> (pair & 7) & 1)
-            for (Py_ssize_t each = 0; each < count; each++)
-                if (begins_with(text + at - 1, size - at + 1, word[each], length[each]))
-                    found |= (uint32_t)1 << each;
+    unsigned int slot = 0;
+    for (Py_ssize_t at = 0; at < size; at++) {
+        slot = next_slot(slot, text[at]);
+        const uint32_t open = begins[slot] & ~found;
+        for (Py_ssize_t each = 0; at >= 2 && open >> each; each++)
+            if (open >> each & 1 && begins_with(text + at - 2, size - at + 2, word[each], length[each]))
+                found |= (uint32_t)1 << each;
     }
     PyObject *result = PyList_New(0);
     for (Py_ssize_t each = 0; result && each < count; each++)
