@@ -284,10 +284,9 @@ async def capture_screenshot(session: Session, clip: Sequence[float] | None = No
         session: the session of the page.
         clip: x, y, width and height of a part of the page, CSS px from the document's top left; None for all of it.
     """
-    if clip is None:
-        page = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
-        clip = (page["x"], page["y"], page["width"], page["height"])
-    x, y, width, height = clip
+    metrics = await session.send("Page.getLayoutMetrics")
+    page, view = metrics["cssContentSize"], metrics["cssLayoutViewport"]
+    x, y, width, height = clip or (page["x"], page["y"], page["width"], page["height"])
     area = {
         "x": x,
         "y": y,
@@ -295,7 +294,9 @@ async def capture_screenshot(session: Session, clip: Sequence[float] | None = No
         "height": min(height, MAX_SCREENSHOT_HEIGHT),
         "scale": 1,
     }
-    options = {"format": "png", "clip": area, "captureBeyondViewport": True, "optimizeForSpeed": True}
+    is_in_view = x + width <= view["pageX"] + view["clientWidth"] and y + height <= view["pageY"] + view["clientHeight"]
+    is_in_view &= x >= view["pageX"] and y >= view["pageY"]  # then the page is not laid out again
+    options = {"format": "png", "clip": area, "captureBeyondViewport": not is_in_view, "optimizeForSpeed": True}
     for _ in range(_SCREENSHOT_RETRIES):
         try:
             return base64.b64decode((await session.send("Page.captureScreenshot", options))["data"])
