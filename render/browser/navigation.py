@@ -113,7 +113,7 @@ class LoadedPage:
 
     async def paint(self, comparison: PixelComparison) -> list[NDArray[np.uint8]]:
         """Take a screenshot of each part of the page, uint8 (height, width, 3)."""
-        return await comparison.paint(self._session)
+        return await comparison.paint(self._session, scroll=False)
 
     async def screenshot(self) -> bytes:
         """Take a screenshot of the current page (see `cdp.capture_screenshot`)."""

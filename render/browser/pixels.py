@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from PIL import Image
 
-from vclean.render.browser.cdp import MAX_SCREENSHOT_WIDTH, capture_screenshot
+from vclean.render.browser.cdp import MAX_SCREENSHOT_WIDTH, capture_screenshot, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,14 @@ _MAX_HEIGHT: Final = 4096
 _MAX_PARTS: Final = 4
 _MAX_PIXELS: Final = _MAX_HEIGHT * MAX_SCREENSHOT_WIDTH
 """Most pixels of all parts together."""
+_SCROLL: Final = """
+((y, height) => {{
+    const isBelow = y + height > innerHeight && height <= innerHeight;
+    scrollTo({{left: 0, top: isBelow ? y - (innerHeight - height) / 2 : 0, behavior: 'instant'}});
+    return '';
+}})({y}, {height})
+"""
+"""Scrolls to a part that fits the viewport and begins below it, else to the top: there fixed elements are in place."""
 _LEAST_COMPARED: Final = 0.5
 """Share of a line; of a smaller part, which may have no letters, nothing follows."""
 _LEAST_CHANGE: Final = 24
@@ -66,9 +74,19 @@ class PixelComparison:
         first = top == top.min()
         return np.asarray(rows[first | (bottom <= max(float(top.min()), 0) + _MAX_HEIGHT)])
 
-    async def paint(self, session: Session) -> list[NDArray[np.uint8]]:
-        """Take a screenshot of each part, uint8 (height, width, 3)."""
-        return [_pixels(await capture_screenshot(session, clip)) for clip in self.clips]
+    async def paint(self, session: Session, *, scroll: bool) -> list[NDArray[np.uint8]]:
+        """Take a screenshot of each part, uint8 (height, width, 3).
+
+        Args:
+            session: the session of the page.
+            scroll: whether to scroll to each part. That takes a third of the time, but scripts may notice.
+        """
+        screenshots = []
+        for clip in self.clips:
+            if scroll:
+                await evaluate(session, _SCROLL.format(y=clip[1], height=clip[3]))
+            screenshots.append(_pixels(await capture_screenshot(session, clip)))
+        return screenshots
 
     def unseen(self, with_texts: Sequence[NDArray[np.uint8]], without: Sequence[NDArray[np.uint8]]) -> Sequence[int]:
         """Return the texts that look the same in the screenshots with and without them, one for each part."""

@@ -95,7 +95,7 @@ class DocumentTab:
 
     async def paint(self, comparison: PixelComparison) -> list[NDArray[np.uint8]]:
         """Take a screenshot of each part of the last document, uint8 (height, width, 3)."""
-        return await comparison.paint(self._session)
+        return await comparison.paint(self._session, scroll=True)
 
     async def close(self) -> None:
         """Close the tab."""
