@@ -49,7 +49,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Recipe that a page is about, as its markup declares it, or else as readers see it.
+    """Recipe that a page is about, as its markup declares it.
 
     Attributes:
         name: its name; empty if unknown.

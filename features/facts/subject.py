@@ -6,21 +6,31 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from vclean.features.facts.mentions import has_any
+from vclean.features.text.page_title import normalize
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.features.facts.declared import DeclaredProduct, DeclaredRecipe
+    from vclean.features.facts.page_view import PageView
     from vclean.features.facts.products import ProductBlocks
-    from vclean.features.facts.recipes import RecipeBlocks
     from vclean.features.page_context import PageContext
 
 _TYPE: Final = re.compile(r"(?:product|productgroup|productmodel|vehicle|\bcar|recipe)(?=[\"'/]|$)", re.IGNORECASE)
 """End of the type of a product or recipe, also in the text of a script."""
-_SHORT_TOKENS, _SHORT_CHARS = 8, 80
-"""Most words or characters of a block that may be a heading of ingredients, or a button of a shopping cart."""
+_SHORT: Final = 80
+"""Most characters of a block that may be a button of a shopping cart."""
+_LEAST_WORDS: Final = 2
+"""Fewest words of a block that is a part of an ingredient or step; shorter ones have to be a whole one."""
+_MOST_WORDS: Final = 300
+"""Most words of a block that is compared with ingredients and steps."""
+_LEAST_SHARE: Final = 0.3
+"""Share of the declared ingredients or steps that readers have to see; below it the markup is about something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +41,27 @@ class ProductSubject:
     blocks: ProductBlocks
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipeBlocks:
+    """Where a page shows its recipe, by indices of blocks.
+
+    Attributes:
+        ingredients: the blocks with ingredients, ascending.
+        steps: the blocks with steps, ascending.
+    """
+
+    ingredients: tuple[int, ...]
+    steps: tuple[int, ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Return all blocks, ascending."""
+        return tuple(sorted({*self.ingredients, *self.steps}))
+
+
 @dataclass(frozen=True, slots=True)
 class RecipeSubject:
-    """Recipe that a page is about: what it declares, or else shows, and where it shows it."""
+    """Recipe that a page is about: what it declares, and where it shows it."""
 
     declared: DeclaredRecipe
     blocks: RecipeBlocks
@@ -45,8 +73,8 @@ Subject = ProductSubject | RecipeSubject
 def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject | None:
     """Return what a page is about, if it is one product or one recipe.
 
-    A page without markup is about a recipe if it shows ingredients under a heading, and steps. Else it is about a
-    product if it has few elements that are named as buttons of a shopping cart, and a price near its headline.
+    A page without markup is about a product if it has few elements that are named as buttons of a shopping cart, and a
+    price near its headline.
 
     Args:
         context: the page.
@@ -58,14 +86,11 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
     from vclean.features.facts.declared import DeclaredProduct, declared_product, declared_recipe
     from vclean.features.facts.page_view import PageView
     from vclean.features.facts.products import find_product, looks_like_product
-    from vclean.features.facts.recipes import find_recipe, find_shown_recipe
 
     page = PageView(context)
     if recipe := declared_recipe(page):
-        return RecipeSubject(recipe, find_recipe(page, recipe, candidates))
+        return RecipeSubject(recipe, _find_recipe(page, recipe, candidates))
     declared = declared_product(page)
-    if declared is None and (shown := find_shown_recipe(context, candidates)):
-        return RecipeSubject(*shown)
     if declared is None and not looks_like_product(page):
         return None
     declared = declared or DeclaredProduct()
@@ -74,13 +99,38 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
 
 
 def _may_have_subject(context: PageContext) -> bool:
-    """Return whether a page has a sign of a product or recipe: its type, a name or text of a cart, or ingredients."""
+    """Return whether a page has a sign of a product or recipe: its type, or a name or text of a cart."""
     snapshot = context.snapshot
     types = (types[:200].rstrip("/") for types in snapshot.values("itemtype").distinct)
     if any(map(_TYPE.search, snapshot.head.json_ld)) or any(map(_TYPE.search, types)):
         return True
     if any(has_any("cart_name_sign", snapshot.values(name).distinct) for name in ("class", "id", "name")):
         return True
-    blocks = zip(context.blocks.text, context.tokens.tolist(), strict=True)
-    short = [text for text, tokens in blocks if tokens <= _SHORT_TOKENS or len(text) <= _SHORT_CHARS]
-    return has_any("cart_text_sign", short) or has_any("ingredients", short)
+    return has_any("cart_text_sign", (text for text in context.blocks.text if len(text) <= _SHORT))
+
+
+def _find_recipe(page: PageView, declared: DeclaredRecipe, candidates: NDArray[np.bool_]) -> RecipeBlocks:
+    """Return where a page shows the recipe that it declares.
+
+    Args:
+        page: the page.
+        declared: the recipe.
+        candidates: bool (B,), the blocks that may belong to it; others are hidden.
+    """
+    rows = np.flatnonzero(candidates & (page.context.tokens <= _MOST_WORDS)).tolist()
+    texts = {row: normalize(page.texts[row]) for row in rows}
+    return RecipeBlocks(ingredients=_rows_of(declared.ingredients, texts), steps=_rows_of(declared.steps, texts))
+
+
+def _rows_of(declared: Sequence[str], texts: dict[int, str]) -> tuple[int, ...]:
+    """Return the blocks that are a declared text or a part of one; none if readers see few of the declared texts."""
+    lines = set(filter(None, map(normalize, declared)))
+    joined = f" {' | '.join(sorted(lines))} "
+    found = [row for row, text in texts.items() if text in lines or _is_part(text, joined)]
+    seen = f" {' '.join(texts[row] for row in found)} "
+    share = sum(f" {line} " in seen or line in seen for line in lines) / max(len(lines), 1)
+    return tuple(found) if share >= _LEAST_SHARE else ()
+
+
+def _is_part(text: str, joined: str) -> bool:
+    return text.count(" ") + 1 >= _LEAST_WORDS and f" {text} " in joined
