@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _MAX_TEXTS: Final = 40
 """Most text nodes of an element that are read: names and dates have few."""
+_COMMENT_WORDS: Final = 8
+"""Fewest words of a comment with its author and date."""
 _SAME_ROW: Final = 14.0
 """Largest vertical distance in CSS px between the centers of two texts of one row."""
 NAMES: Final = ("author", "date", "comments", "related", "footer", "side", "meta", "title", "nav", "article", "header")
@@ -100,6 +102,7 @@ class PageView:
         """Return which blocks are in elements that are named after comments, without the headline: bool (B,).
 
         Running text comes before comments; what has such a name before it is a count of comments, or a comment itself.
+        An element with a few words is no comment, but a date or a count.
         """
         context, end = self.context, self.snapshot.end
         if not len(context):
@@ -107,6 +110,7 @@ class PageView:
         headline = context.anchor[self.headline]
         elements = np.flatnonzero(context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index("comments")))
         elements = elements[(elements > headline) | (end[elements] <= headline)]
+        elements = elements[context.sum_over_subtrees(context.tokens)[elements] >= _COMMENT_WORDS]
         change = np.bincount(elements, minlength=len(end) + 1) - np.bincount(end[elements], minlength=len(end) + 1)
         return np.asarray((change.cumsum()[context.anchor] > 0) & (text_before(context) > 0))
 

@@ -124,6 +124,10 @@ class TestDeclaredDates:
         comments = f"<section id=comments class=comments><h2>Comments</h2><ol>{comment * 3}</ol></section>"
         assert not {Field.PUBLISHED, Field.AUTHORS} & set(chosen(article(after=3 * TEXT + comments)))
 
+    def test_a_date_alone_is_no_comment(self) -> None:
+        html = f"<p>{TEXT}</p>" + article(before='<p class="comment-date">Published on April 1, 2024</p>')
+        assert chosen(html)[Field.PUBLISHED] == ("2024-04-01",)
+
 
 class TestPlaceholders:
     @pytest.mark.parametrize(
