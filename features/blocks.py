@@ -195,10 +195,10 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     is_block_level = find_block_level(snapshot)
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
     breaks = _count_breaks(snapshot, block_texts)
-    seen = text_visibility(snapshot)
+    visibility = text_visibility(snapshot)
     starts = _find_block_starts(snapshot, block_texts, container, is_block_level, breaks)
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
-    text_block[block_texts] = _number_blocks(starts, seen.visibility[block_texts])
+    text_block[block_texts] = _number_blocks(starts, visibility[block_texts])
     members = _members(text_block)
     first = np.flatnonzero(np.diff(text_block[members], prepend=-1))
     parent = snapshot.text_parent[members[first]]
@@ -208,15 +208,15 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
         node=container[parent],
         text_block=text_block,
         box=_union_boxes(snapshot, text_block, len(first)),
-        visibility=seen.visibility[members[first]],
-        technique=seen.technique[members[first]],
+        visibility=visibility[members[first]],
+        technique=snapshot.text_hidden[members[first]],
         in_overlay=snapshot.inside(snapshot.overlay)[parent] >= 0,
     )
     if "math" not in snapshot.tags:
         return columns
     from vclean.features.formulas import blocks_with_formulas
 
-    return _with_texts(columns, blocks_with_formulas(columns, container, seen.visibility))
+    return _with_texts(columns, blocks_with_formulas(columns, container, visibility))
 
 
 def _members(block: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.features.visibility.text_visibility import OPENED_TECHNIQUES
 from vclean.features.visibility.unreadable import stays_unreadable
 from vclean.render import tree
 from vclean.render.snapshot import Hidden
@@ -25,12 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
-
-OPENED_TECHNIQUES: Final = (
-    Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE, Hidden.TRANSFORM,
-    Hidden.COVERED,
-)  # fmt: skip
-"""The techniques by which pages hide what a control opens. No page shows letters of size 0 by a click."""
 
 _SPOILER_TECHNIQUES: Final = (Hidden.OPACITY, Hidden.COLOR, Hidden.FILTER, Hidden.VISIBILITY)
 """The techniques of spoilers, whose place on the page stays."""

@@ -12,7 +12,7 @@ HIDDEN = "<div hidden class=x id=x>Panel</div>"
 def panel(html: str) -> str:
     """Return how the text "Panel" of a page is seen."""
     page = snapshot(html)
-    seen = text_visibility(page).visibility.tolist()
+    seen = text_visibility(page).tolist()
     (code,) = {code for text, code in zip(page.texts, seen, strict=True) if text.strip() == "Panel"}
     return Visibility(code).name.lower()
 

@@ -27,7 +27,7 @@ def auto() -> Iterator[Renderer]:
 
 def visibility(page: Snapshot, text: str) -> set[str]:
     """Return how the texts of a page with these words are seen."""
-    seen = text_visibility(page).visibility.tolist()
+    seen = text_visibility(page).tolist()
     return {
         Visibility(code).name.lower() for words, code in zip(page.texts, seen, strict=True) if words.strip() == text
     }

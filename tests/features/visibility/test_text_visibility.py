@@ -15,7 +15,7 @@ WORDS = "Words of the article on the page. " * 20
 
 def visibility(page: Snapshot, text: str) -> str:
     """Return how the texts of a page with these words are seen."""
-    seen = text_visibility(decided(page) if page.rendered else page).visibility.tolist()
+    seen = text_visibility(decided(page) if page.rendered else page).tolist()
     (code,) = {code for words, code in zip(page.texts, seen, strict=True) if words.strip() == text}
     return Visibility(code).name.lower()
 
