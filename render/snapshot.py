@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -96,6 +96,12 @@ class Hidden(IntEnum):
     def technique(self) -> str:
         """Return its name in results, such as `off-page`; empty for what is not hidden."""
         return "" if self is Hidden.NO else self.name.lower().replace("_", "-")
+
+
+HIDDEN_FOR_NOW: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
+"""The techniques by which pages hide what a script shows later."""
+OPENED_TECHNIQUES: Final = (*HIDDEN_FOR_NOW, Hidden.TRANSFORM, Hidden.COVERED)
+"""The techniques by which pages hide what a control opens. No page shows letters of size 0 by a click."""
 
 
 @dataclass(frozen=True, kw_only=True)

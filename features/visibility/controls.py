@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.visibility.text_visibility import OPENED_TECHNIQUES
 from vclean.features.visibility.unreadable import stays_unreadable
 from vclean.render import tree
-from vclean.render.snapshot import Hidden
+from vclean.render.snapshot import OPENED_TECHNIQUES, Hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ import numpy as np
 
 from vclean.labels import Visibility
 from vclean.render import tree
-from vclean.render.snapshot import Hidden
+from vclean.render.snapshot import OPENED_TECHNIQUES, Hidden
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-OPENED_TECHNIQUES: Final = (
-    Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE, Hidden.TRANSFORM,
-    Hidden.COVERED,
-)  # fmt: skip
-"""The techniques by which pages hide what a control opens. No page shows letters of size 0 by a click."""
 _HOLES: Final = (Hidden.OPACITY, Hidden.VISIBILITY)
 """The techniques that leave a text its place."""
 _LEAST_HOLES: Final = 3

@@ -12,7 +12,7 @@ import numpy as np
 
 from vclean.errors import BrowserError
 from vclean.render.browser.cdp import ProtocolError
-from vclean.render.snapshot import Hidden
+from vclean.render.snapshot import HIDDEN_FOR_NOW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,6 @@ _MAX_CLICKS: Final = 60
 _MAX_TEXTS: Final = 3_000
 _CLICK_MS: Final = 500
 """Virtual time for the effect of a click: transitions and delays of menus take less."""
-_OPENED: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
 
 
 def before_scripts() -> str:
@@ -42,7 +41,7 @@ async def texts_revealed_by_clicks(page: NavigatedPage, snapshot: Snapshot, seco
         snapshot: what the walker has read.
         seconds: limit of wall clock; texts that were revealed before count.
     """
-    hidden = np.flatnonzero(np.isin(snapshot.text_hidden, _OPENED) & (snapshot.text_length > 0))[:_MAX_TEXTS]
+    hidden = np.flatnonzero(np.isin(snapshot.text_hidden, HIDDEN_FOR_NOW) & (snapshot.text_length > 0))[:_MAX_TEXTS]
     revealed: list[int] = []
     if len(hidden):
         page.refuse_requests()

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 import numpy as np
 
-from vclean.render.snapshot import CONTROL_TAGS, Hidden, Snapshot
+from vclean.render.snapshot import CONTROL_TAGS, HIDDEN_FOR_NOW, Hidden, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,6 @@ _RELATIVE: Final = re.compile(
 """Handler that changes elements around its own."""
 _LEAST_HIDDEN: Final = 20
 """Characters of hidden text that may wait for a script."""
-_WAITING: Final = (Hidden.DISPLAY, Hidden.VISIBILITY, Hidden.OPACITY, Hidden.CLIPPED, Hidden.OFF_PAGE)
 _MOST: Final = 0.5
 """Share of the text in sight; a page with less waits for its scripts."""
 _LEAST_TEXT: Final = 400
@@ -121,7 +120,7 @@ def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, netw
 def _waiting_texts(snapshot: Snapshot) -> tuple[NDArray[np.bool_], int, int]:
     """Return which texts outside menus may wait for a script, bool (T,), their characters, and those in sight."""
     length = snapshot.text_length * ~_is_of_site(snapshot)[snapshot.text_parent]
-    waiting = np.isin(snapshot.text_hidden, _WAITING) & (length >= _LEAST_HIDDEN)
+    waiting = np.isin(snapshot.text_hidden, HIDDEN_FOR_NOW) & (length >= _LEAST_HIDDEN)
     waiting[snapshot.revealed] = False
     return waiting, int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
 
