@@ -5,19 +5,18 @@ No model was trained with formulas. They begin no block, and features do not see
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vclean.render.formulas import WRAPPERS
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
-
-_HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 def formula_elements(snapshot: Snapshot) -> NDArray[np.intp]:
@@ -74,7 +73,7 @@ def _block_of(columns: BlockColumns, text: int, container: NDArray[np.int32]) ->
         if columns.node[block] == container[own]:
             return block
     shared = [_common_depth(snapshot, own, int(columns.node[block])) for block in (before, after)]
-    is_heading = snapshot.tags[snapshot.tag[columns.node[before]]] in _HEADINGS
+    is_heading = snapshot.tags[snapshot.tag[columns.node[before]]] in HEADING_TAGS
     return after if shared[1] > shared[0] or (shared[1] == shared[0] and is_heading) else before
 
 

@@ -403,6 +403,7 @@ cookie notice. Forums that render on the client (Discourse) have their whole tex
 site."""
 
 
+HEADING_TAGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 CONTROL_TAGS = ("a", "button", "label", "option")
 """Elements whose text is that of menus: a page with little other text may have a long one."""
 

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -29,7 +28,9 @@ from vclean.characters import is_sentence
 from vclean.features.names import element_names
 from vclean.features.names.element_names import ElementNames
 from vclean.features.text.characters import mix
+from vclean.features.text.page_title import host_of
 from vclean.files import output_errors
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,18 +65,6 @@ class SiteEvidence:
     repeated: NDArray[np.bool_]
     documents: NDArray[np.int64]
     total: int
-
-
-def host(url: str) -> str:
-    """Return the site of a URL: its host without `www.`; empty for a URL without a host.
-
-    >>> host("https://www.example.org/news/1.html")
-    'example.org'
-    """
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
 
 
 class _Tally(NamedTuple):
@@ -233,7 +222,7 @@ class SitePages(Generic[Payload]):
         Raises:
             OutputError: the disk is full.
         """
-        self._counts.add(host(blocks.snapshot.url), compute_fingerprints(blocks))
+        self._counts.add(host_of(blocks.snapshot.url), compute_fingerprints(blocks))
         with output_errors("a temporary file"):
             pickle.dump(zlib.compress(pickle.dumps((blocks, payload)), 1), self._file)
 
@@ -248,7 +237,7 @@ class SitePages(Generic[Payload]):
             self._file.seek(0)
         while self._file.tell() < end:
             blocks, payload = pickle.loads(zlib.decompress(pickle.load(self._file)))
-            yield blocks, payload, self._counts.evidence(host(blocks.snapshot.url), compute_fingerprints(blocks))
+            yield blocks, payload, self._counts.evidence(host_of(blocks.snapshot.url), compute_fingerprints(blocks))
 
 
 MAX_VERSIONS: Final = 8
@@ -257,7 +246,6 @@ _SAME_BODY: Final = 0.8
 """Share of the text of two pages in common bodies from which they are versions of one document."""
 _SAME_BODY_AND_HEADLINE: Final = 0.5
 """The same share for pages with the same headline."""
-_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -288,7 +276,7 @@ def compute_fingerprints(blocks: BlockColumns) -> Fingerprints:
         blocks.snapshot, element_names.class_hashes(ElementNames.from_snapshot(blocks.snapshot))
     )
     length = np.array([len(each) * is_sentence(each) for each in plain], dtype=np.float32)
-    heading = blocks.snapshot.is_tag(_HEADINGS)[blocks.node]
+    heading = blocks.snapshot.is_tag(HEADING_TAGS)[blocks.node]
     return Fingerprints(text, mix(text + mix(chain[blocks.node])), _hashes(plain), length, heading)
 
 

@@ -22,6 +22,7 @@ from vclean.features.names import element_names
 from vclean.labels import KINDS, LABELS, UNKNOWN, Kind
 from vclean.page import Page
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -270,7 +271,6 @@ _CONTENT_BY_PAGE_TYPE: Final = {
 }
 _NAMED: Final = {"comments": Kind.COMMENT, "author": Kind.BYLINE, "date": Kind.DATE, "related": Kind.RELATED}
 """Kinds that the name of an element around a block suggests, by group of names."""
-_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MIN_LEAD_WORDS: Final = 8
 _DIGIT: Final = re.compile(r"\d")
 
@@ -367,7 +367,7 @@ def _mark_metadata(context: PageContext, page: GoldPage, kinds: NDArray[np.int8]
 def _title_block(context: PageContext, texts: Sequence[tuple[str, ...]], title: tuple[str, ...]) -> int:
     """Return the first block with the words of the title, preferably a heading; -1 if there is none."""
     same = [block for block, words in enumerate(texts) if title and words == title]
-    is_heading = context.snapshot.is_tag(_HEADINGS)
+    is_heading = context.snapshot.is_tag(HEADING_TAGS)
     in_heading = tree.path_sum(is_heading, context.snapshot.end)[context.blocks.node] > 0
     return next((block for block in same if in_heading[block]), same[0] if same else -1)
 

@@ -25,6 +25,7 @@ from vclean.classify.prediction import Prediction
 from vclean.features.columns import stack_rows
 from vclean.labels import Label, Visibility
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,7 +106,6 @@ class Trainable(Protocol):
         """Return the method by a model that `train` returned; any exception means that `data` is damaged."""
 
 
-HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 ITEM_TAGS = frozenset(("li", "dt", "dd"))
 
 

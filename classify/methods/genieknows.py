@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.methods.base import HEADING_TAGS, prediction_of_visible, tag_labels
+from vclean.classify.methods.base import prediction_of_visible, tag_labels
 from vclean.features.block import linguistic
 from vclean.features.columns import ratio
 from vclean.features.page_context import PageContext
 from vclean.labels import Label
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 from vclean.render.static.styles import BOLD_TAGS
 
 if TYPE_CHECKING:

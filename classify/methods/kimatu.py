@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from vclean.classify.methods.base import HEADING_TAGS, prediction_from_mask, tag_labels
+from vclean.classify.methods.base import prediction_from_mask, tag_labels
 from vclean.features.columns import ratio
 from vclean.features.groups import Groups
 from vclean.features.names import element_names
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT, SENTENCE_END
 from vclean.labels import Label, Visibility
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -35,6 +35,7 @@ from vclean.features.text.characters import ALPHA, DIGIT, PUNCT, SPACE
 from vclean.imports import import_optional
 from vclean.labels import LABELS, UNKNOWN, Label, Visibility
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 
 _CONTAINERS: dict[str, Collection[str]] = {
-    "p": ("p",), "a": ("a",), "u": ("u",), "img": ("img",), "class_header": ("h1", "h2", "h3", "h4", "h5", "h6"),
+    "p": ("p",), "a": ("a",), "u": ("u",), "img": ("img",), "class_header": HEADING_TAGS,
     "class_bold": ("b", "strong"), "class_italic": ("i", "em"), "class_list": ("ul", "ol", "dl", "li", "dt", "dd"),
     "class_form": ("form", "fieldset", "label", "select", "button"),
 }  # fmt: skip

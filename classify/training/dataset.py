@@ -28,6 +28,7 @@ from vclean.features.names.hashed_tokens import BUCKETS
 from vclean.features.text.characters import mix
 from vclean.labels import LABELS, UNKNOWN, Label
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,7 +155,6 @@ def fit(
     return optimum.x[:-1].astype(np.float32), float(optimum.x[-1])
 
 
-_HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ITEM_TAGS, _CELL_TAGS = ("li", "dt", "dd"), ("td", "th")
 
 WEIGHT_CAP = 200
@@ -259,7 +259,7 @@ def _reliable_labels(label: NDArray[np.int8], page: GoldPage, blocks: BlockColum
     if page.markup or not page.markdown:
         return label
     snapshot, node = blocks.snapshot, blocks.node
-    marked = tree.nearest_ancestor(snapshot.is_tag(_HEADING_TAGS), snapshot.parent)[node] > 0
+    marked = tree.nearest_ancestor(snapshot.is_tag(HEADING_TAGS), snapshot.parent)[node] > 0
     marked |= snapshot.is_tag(_ITEM_TAGS)[node]
     in_cell = tree.nearest_ancestor(snapshot.is_tag(_CELL_TAGS), snapshot.parent)[node] > 0
     container = tree.nearest_ancestor(snapshot.is_tag(_ITEM_TAGS), snapshot.parent)[node]

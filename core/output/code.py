@@ -19,6 +19,7 @@ import numpy as np
 from vclean.features.blocks import find_block_level
 from vclean.files import read_table
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,8 +76,7 @@ _LINE: Final = re.compile(r"(?<![\w-])(?:(?:cm|code|codemirror|view|token)-)?lin
 _BUTTONS: Final = ("button", "select", "svg", "style", "script", "template", "textarea")
 _COPY: Final = re.compile(r"(?:cop(?:y|ied|iar|ier)|kopieren|复制|コピー|복사)(?:\W.{0,20})?", re.IGNORECASE)
 """Text of the button that copies code."""
-_HEADING_TAGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
-_NOT_ALONE: Final = (*_HEADING_TAGS, "p", "li", "dt", "dd", "td", "th", "summary", "label", "span", "a", "b", "strong",
+_NOT_ALONE: Final = (*HEADING_TAGS, "p", "li", "dt", "dd", "td", "th", "summary", "label", "span", "a", "b", "strong",
                      "em", "i")  # fmt: skip
 """Parents of code in a line."""
 _MAX_TOOLBAR: Final = 40
@@ -231,7 +231,7 @@ class Code:
             snapshot.tags[snapshot.tag[each]] in _BUTTONS
             for each in snapshot.ancestors(int(snapshot.text_parent[text]))[:4]
         )
-        is_heading = snapshot.tags[snapshot.tag[snapshot.text_parent[text]]] in _HEADING_TAGS
+        is_heading = snapshot.tags[snapshot.tag[snapshot.text_parent[text]]] in HEADING_TAGS
         is_label = len(words) <= _MAX_TOOLBAR and (bool(_COPY.fullmatch(words)) or words.lower() in _languages())
         return in_button or (is_label and not is_heading)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.output.selection import INLINE
 from vclean.output.thread import to_thread_tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from vclean.result import Result
 
-_HEADING_TAGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _EMPHASIS: Final = {"b": "**", "strong": "**", "em": "*", "i": "*", "del": "~~", "s": "~~"}
 _CODE_SPANS: Final = frozenset(("code", "kbd", "samp"))
 _SPAN_LIMITS: Final = {"colspan": 1000, "rowspan": 65534}
@@ -325,7 +325,7 @@ def _add(element: etree._Element, flow: _Flow) -> None:  # noqa: PLR0912 - a cas
         flow.add("math", f"$$\n{_tex(element)}\n$$")
     elif tag in INLINE or tag in ("br", "img", "span"):
         _add_inline(element, flow)
-    elif tag in _HEADING_TAGS:
+    elif tag in HEADING_TAGS:
         flow.add(tag, f"{'#' * int(tag[1])} {_one_line(element)}" if _one_line(element) else "")
     elif tag in ("ul", "ol") and any(map(_begins_with_heading, element)):
         for item in element:  # sections, which bullets would only move
@@ -356,7 +356,7 @@ def _add(element: etree._Element, flow: _Flow) -> None:  # noqa: PLR0912 - a cas
 def _begins_with_heading(element: etree._Element) -> bool:
     while not (element.text or "").strip() and len(element):
         element = element[0]
-        if element.tag in _HEADING_TAGS:
+        if element.tag in HEADING_TAGS:
             return True
         if element.tag not in ("ul", "ol", "li"):
             return False

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,6 @@ _BACK: Final = re.compile(
 """Text of a link from a note back to its mark."""
 _NUMBERED: Final = re.compile(r"(?:(?:foot|end)?note|fn)[-_:]?(\d{1,3})", re.IGNORECASE)
 """Id of a note to which its mark does not link."""
-_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ITEMS: Final = ("li", "dd", "dt", "aside", "td")
 _MAX_LENGTH: Final = 4000
 """Characters of a note at most."""
@@ -94,7 +94,7 @@ class _Notes:
         self._after: list[int] = self._snapshot.text_after.tolist()
         self._links = self._snapshot.attributes("href")
         self._first_texts = set(blocks.members[blocks.first].tolist())
-        self._headings = np.cumsum(np.append(0, self._snapshot.is_tag(_HEADINGS)))
+        self._headings = np.cumsum(np.append(0, self._snapshot.is_tag(HEADING_TAGS)))
 
     def find(self) -> list[Note]:
         marks = list(self._marks())

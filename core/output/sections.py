@@ -18,6 +18,7 @@ from vclean.classify.content.threads import has_forum_sign, names_forum
 from vclean.labels import Label, Visibility
 from vclean.output.code import code_elements
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
 
-HEADINGS = tuple(f"h{level}" for level in range(1, 7))
-
-_LOWEST_LEVEL, _DEFAULT_LEVEL = len(HEADINGS), 2
+_LOWEST_LEVEL, _DEFAULT_LEVEL = len(HEADING_TAGS), 2
 _BOLD = 600
 """Least CSS font weight of a bold face (CSS Fonts 4, 2.2.1, calls 600 semi-bold)."""
 _BOLD_DIVISOR = 4
@@ -83,8 +82,8 @@ def _main_elements(blocks: BlockColumns) -> NDArray[np.int32]:
 def _tag_levels(blocks: BlockColumns) -> NDArray[np.int64]:
     """Return the level of the heading tag around each block, int64 (B,), 0 without such a tag."""
     snapshot = blocks.snapshot
-    level_of_tag = np.array([int(name[1]) if name in HEADINGS else 0 for name in snapshot.tags], dtype=np.int64)
-    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADINGS), snapshot.parent)[_main_elements(blocks)]
+    level_of_tag = np.array([int(name[1]) if name in HEADING_TAGS else 0 for name in snapshot.tags], dtype=np.int64)
+    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADING_TAGS), snapshot.parent)[_main_elements(blocks)]
     return level_of_tag[snapshot.tag[heading_element]]
 
 
@@ -128,7 +127,6 @@ def _levels_by_size(
     return np.where(np.isfinite(size), np.clip(level, 1, _LOWEST_LEVEL), _DEFAULT_LEVEL)
 
 
-_TITLES: Final = ("h2", "h3", "h4", "h5", "h6")
 """Tags of headings of sections; that of the page is chosen apart."""
 _LEVELS: Final = 6
 """Levels above an element where the element is looked for that has it and its caption."""
@@ -164,7 +162,7 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
     sections = Sections(blocks, content)
     is_apart = tree.path_sum(snapshot.is_tag(_APART), snapshot.end) > 0
     is_part = (code_elements(snapshot) | _quotes_and_tables(blocks)) & ~is_apart
-    is_heading = snapshot.is_tag(_TITLES) & ~is_apart & ~_lead_away(snapshot)
+    is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~_lead_away(snapshot)
     is_heading &= not (names_forum(snapshot.title) or has_forum_sign(snapshot))  # posts repeat titles and names
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]

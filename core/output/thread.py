@@ -12,8 +12,8 @@ from vclean.characters import one_line, replace_illegal
 from vclean.classify.content.threads import has_forum_sign, names_forum
 from vclean.labels import Label
 from vclean.output.html import to_tree
-from vclean.output.sections import HEADINGS
 from vclean.output.selection import INLINE
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,10 +83,10 @@ def _comment_tag(elements: Sequence[etree._Element]) -> str:
     for element in elements:
         if element.text and _MARK.search(element.text):
             break
-        level = HEADINGS.index(str(element.tag)) + 1 if element.tag in HEADINGS else level
+        level = HEADING_TAGS.index(str(element.tag)) + 1 if element.tag in HEADING_TAGS else level
         if element.tail and _MARK.search(element.tail):
             break
-    return f"h{min(level + 1, len(HEADINGS))}"
+    return f"h{min(level + 1, len(HEADING_TAGS))}"
 
 
 def post_heading(post: Post, number: int) -> str:

@@ -15,6 +15,7 @@ from vclean.features.groups import Groups
 from vclean.features.names import element_names
 from vclean.labels import Visibility
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,7 @@ font b strong i em a label button legend option select form nav header footer as
 """
 TAG_CODES = tuple(_TAGS.split())
 """Tags with a code; the code is the index in this tuple."""
-_SPLITS = {"heading": ("h1", "h2", "h3", "h4", "h5", "h6"), "li": ("li",), "row": ("tr",)}
+_SPLITS = {"heading": HEADING_TAGS, "li": ("li",), "row": ("tr",)}
 LARGE_BLOCK = 20
 """Minimum number of words of a long text."""
 LINK_LIMIT = 0.33
@@ -45,8 +46,8 @@ _HOLDERS = (50, 75)
 
 _TAG_CODE = {tag: code for code, tag in enumerate(TAG_CODES)}
 _CONTAINER_OF = {tag: code for code, tags in enumerate(_CONTAINERS.values()) for tag in tags}
-_HEADING_OF = {f"h{level}": level - 1 for level in range(1, 7)}
-_BOLD = ("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th")
+_HEADING_OF = {tag: level for level, tag in enumerate(HEADING_TAGS)}
+_BOLD = ("b", "strong", *HEADING_TAGS, "th")
 
 
 def tag_codes(snapshot: Snapshot) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from vclean.features.groups import Groups
 from vclean.features.names.element_names import sorted_unique
 from vclean.labels import Visibility
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +39,7 @@ _DIGITS: Final = re.compile(r"\d+")
 INLINE: Final = frozenset(("a", "abbr", "b", "br", "em", "font", "i", "img", "span", "strong", "time", "svg", "path",
                             "option", "script", "style", "input", "button", "label", "sup", "sub", "code"))  # fmt: skip
 """Tags of elements that are no records: they have one line of text at most. Links around blocks are, side by side."""
-_BLOCKS: Final = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "div", "ul", "ol", "dl", "table", "section", "article")
+_BLOCKS: Final = (*HEADING_TAGS, "p", "div", "ul", "ol", "dl", "table", "section", "article")
 """Tags of blocks; a link around some is the card of an item."""
 _CELLS: Final = ("td", "th")
 

@@ -18,6 +18,7 @@ from vclean.features.facts.labelled import find_flat_list, leads_to_site, linked
 from vclean.features.facts.products import record_prices
 from vclean.labels import Kind
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,7 @@ _TITLE_WEIGHT: Final = 0.5
 _LEAST_WEIGHTY: Final = 0.4
 """Share of such titles from which a list is no menu, although it has little weight."""
 _LEAST_ITEMS: Final = 3
-_MOST_HEADINGS: Final = 1.5
+_MOSTHEADING_TAGS: Final = 1.5
 """Mean number of headings of an item; elements with more are sections."""
 _SHARE: Final = 0.5
 """Share of the items of a list that need to have a title in the same slot."""
@@ -69,9 +70,8 @@ _LEAST_LINKED: Final = 0.6
 """Share of the members of a list with a link."""
 _MAX_TITLE: Final = 250
 """Longest title of an item, in characters."""
-_NO_ITEMS: Final = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "figure", "th"))
+_NO_ITEMS: Final = frozenset((*HEADING_TAGS, "p", "blockquote", "pre", "figure", "th"))
 """Tags of elements of running text, which may have links as well."""
-_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE)
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 
@@ -232,9 +232,9 @@ def _best_group(
     filled = groups.count(words >= 1)
     share = groups.count((linked > 0) & (words >= 1)) / np.maximum(groups.size, 1)
     score = cover * share * (1 - 1 / np.maximum(filled, 1)) ** 2
-    headings = tree.subtree_sum(snapshot.is_tag(_HEADINGS), snapshot.end)
+    headings = tree.subtree_sum(snapshot.is_tag(HEADING_TAGS), snapshot.end)
     score *= np.minimum(
-        1, _MOST_HEADINGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
+        1, _MOSTHEADING_TAGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
     )
     is_prose = 2 * groups.count(snapshot.is_tag(_NO_ITEMS)) > groups.size
     score[is_prose | (cover < _LEAST_COVER) | (share < _LEAST_LINKED) | (filled < _LEAST_ITEMS)] = 0
@@ -302,14 +302,14 @@ def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRec
 def _is_title(snapshot: Snapshot, element: int, container: int) -> bool:
     """Return whether an element around a title is a heading, or an inline link in the container of a block."""
     tag = snapshot.tags[snapshot.tag[element]]
-    return tag in _HEADINGS or (tag == "a" and element > container)
+    return tag in HEADING_TAGS or (tag == "a" and element > container)
 
 
 def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     """Return the text with the title of each item, -1 without: int64 (R,)."""
     snapshot = texts.blocks.snapshot
     in_link = (tree.path_sum(_is_link(snapshot), snapshot.end) > 0)[texts.parent]
-    in_heading = (tree.path_sum(snapshot.is_tag(_HEADINGS), snapshot.end) > 0)[texts.parent]
+    in_heading = (tree.path_sum(snapshot.is_tag(HEADING_TAGS), snapshot.end) > 0)[texts.parent]
     length = np.array([len(text) for text in texts.texts], dtype=np.float64)
     has_letters = np.array([bool(_LETTERS.search(text)) for text in texts.texts], dtype=bool)
     candidates = has_letters & (length <= _MAX_TITLE) & (texts.record >= 0) & ~texts.is_template(ignore_digits=False)

@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from vclean.features.facts.groups import RecordGroups
 from vclean.features.text.characters import EncodedTexts
+from vclean.features.text.page_title import host_of
 from vclean.labels import Kind, Label, Role
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -108,7 +109,7 @@ class LabelledBlocks:
     def is_heading(self) -> NDArray[np.bool_]:
         """Return which blocks are headings, by label or tag: bool (B,)."""
         is_heading = np.array([label is Label.HEADING for label in self.labels], dtype=bool)
-        return is_heading | self.snapshot.is_tag(("h1", "h2", "h3", "h4", "h5", "h6"))[self.blocks.node]
+        return is_heading | self.snapshot.is_tag(HEADING_TAGS)[self.blocks.node]
 
     @cached_property
     def is_linked(self) -> NDArray[np.bool_]:
@@ -143,7 +144,7 @@ class LabelledBlocks:
 
 _LINK: Final = 0.5
 """Share of link text above which a block is a link."""
-_HEADINGS: Final = ("h2", "h3", "h4", "h5", "h6")
+_HEADINGS: Final = HEADING_TAGS[1:]
 _CONTAINERS: Final = ("li", "td", "dd", "div")
 """Tags of elements with an item in one block: a link, then the text about it."""
 _TITLES: Final = (*_HEADINGS, "dt")
@@ -256,16 +257,8 @@ def _is_list(
 
 def leads_to_site(snapshot: Snapshot, elements: Collection[int] | NDArray[np.int32]) -> bool:
     """Return whether the first links in most elements lead to the site of the page, or its address is unknown."""
-    site = _site(snapshot.url)
+    site = host_of(snapshot.url)
     links = snapshot.values("href")
     row = np.searchsorted(links.node, np.asarray(elements, dtype=np.int64))
     targets = [links.distinct[links.index[each]] if each < len(links.node) else "" for each in row.tolist()]
-    return not site or float(np.mean([_site(target) in ("", site) for target in targets])) >= _LEAST_LOCAL
-
-
-def _site(url: str) -> str:
-    """Return the host of an address without `www.`; empty for a relative or an invalid one."""
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
+    return not site or float(np.mean([host_of(target) in ("", site) for target in targets])) >= _LEAST_LOCAL

@@ -23,6 +23,7 @@ from vclean.features.text import number_patterns
 from vclean.features.text.terms import MONTHS, Terms
 from vclean.files import read_table
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -326,7 +327,7 @@ class _Contents:
         """Return the values of the columns before `tag_h1`."""
         context, is_long = self.context, self.is_long
         linked = context.link_share >= _LINKED
-        in_item, in_heading = self.inside("li"), self.inside("h1", "h2", "h3", "h4", "h5", "h6")
+        in_item, in_heading = self.inside("li"), self.inside(*HEADING_TAGS)
         before = context.words_before / np.float32(self.total)
         patterns = self.patterns
         return [
@@ -412,7 +413,7 @@ class _Contents:
         blocks = {"price": self.is_price, "date": self.is_date, "long": self.is_long}
         marks = {
             "linked": snapshot.is_tag(("a",)), "image": snapshot.is_tag(("img", "picture")),
-            "heading": snapshot.is_tag(("h1", "h2", "h3", "h4", "h5", "h6")),
+            "heading": snapshot.is_tag(HEADING_TAGS),
         }  # fmt: skip
         for name, mask in blocks.items():
             marks[name] = np.zeros(len(snapshot), dtype=bool)

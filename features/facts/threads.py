@@ -17,6 +17,7 @@ from vclean.features.facts.mentions import pattern_of
 from vclean.features.facts.posts import PostRecord, find_posts
 from vclean.labels import Kind
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -233,7 +234,7 @@ def _has_type(snapshot: Snapshot) -> NDArray[np.bool_]:
 def _after_headings(blocks: BlockColumns) -> list[tuple[int, int]]:
     """Return the ranges of elements from the end of each heading above comments to the end of its section."""
     snapshot = blocks.snapshot
-    is_heading = snapshot.is_tag(("h1", "h2", "h3", "h4", "h5", "h6", "legend"))[blocks.node]
+    is_heading = snapshot.is_tag((*HEADING_TAGS, "legend"))[blocks.node]
     ranges = []
     for row in np.flatnonzero(is_heading).tolist():
         if len(blocks.text[row]) <= _MAX_HEADING and pattern_of(_HEADING).fullmatch(blocks.text[row].strip()):

@@ -70,15 +70,20 @@ def is_site_name(part: str, url: str) -> bool:
     >>> is_site_name("The Daily", "https://www.thedaily.example.org/a"), is_site_name("Rain", "https://example.org/")
     (True, False)
     """
-    host = re.sub(r"[^\w]|_", "", (_host(url)))
+    host = re.sub(r"[^\w]|_", "", host_of(url))
     letters = normalize(part).replace(" ", "")
     initials = "".join(word[0] for word in normalize(part).split())
     is_written = len(letters) >= _MIN_HOST_MATCH and letters in host
-    names = set(_host(url).split("."))
+    names = set(host_of(url).split("."))
     return is_written or letters in names or (len(initials) >= _MIN_HOST_MATCH and initials in names)
 
 
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """Return the host of a URL without `www.`; empty for a relative or an invalid one.
+
+    >>> host_of("https://www.example.org/news/1.html"), host_of("/news/1.html")
+    ('example.org', '')
+    """
     try:
         return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:

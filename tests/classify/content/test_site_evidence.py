@@ -20,7 +20,6 @@ from vclean.classify.content.site_evidence import (
     add_evidence,
     compute_fingerprints,
     document_numbers,
-    host,
     log_odds,
     repeated_blocks,
 )
@@ -39,21 +38,6 @@ def shares(*pages: str) -> list[list[float]]:
         site.add("x", prints(page))
     values: list[list[float]] = site.shares("x", prints(pages[0])).tolist()
     return values
-
-
-class TestHost:
-    @pytest.mark.parametrize(
-        ("url", "site"),
-        [
-            ("https://WWW.Example.org:8080/a", "example.org"),
-            ("http://blog.example.org/", "blog.example.org"),
-            ("file:///home/x/page.html", ""),
-            ("", ""),
-            ("http://[broken", ""),
-        ],
-    )
-    def test_host_of_url(self, url: str, site: str) -> None:
-        assert host(url) == site
 
 
 class TestRepetitionCounts:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
-from vclean.output.sections import HEADINGS, complete_sections, heading_levels
+from vclean.output.sections import complete_sections, heading_levels
+from vclean.render.snapshot import HEADING_TAGS
 
 
 def found(page, headings="") -> list[int]:
@@ -96,7 +97,7 @@ class TestRendered:
                         styles=sized(**{tag: str(90 - 5 * row) for row, tag in enumerate(letters)}))  # fmt: skip
         assert found(page) == [1, 2, 3, 4, 5, 6, 6, 6, 6]
 
-    @given(st.lists(st.tuples(st.sampled_from((*HEADINGS, "p", "div")), st.booleans()), min_size=1, max_size=9))
+    @given(st.lists(st.tuples(st.sampled_from((*HEADING_TAGS, "p", "div")), st.booleans()), min_size=1, max_size=9))
     def test_levels_are_levels(self, parts):
         html = "".join(f"<{tag}>word</{tag}>" for tag, _ in parts)
         marked = "".join("h" if is_heading else "p" for _, is_heading in parts)
