@@ -62,7 +62,7 @@ _TITLE_WEIGHT: Final = 0.5
 _LEAST_WEIGHTY: Final = 0.4
 """Share of such titles from which a list is no menu, although it has little weight."""
 _LEAST_ITEMS: Final = 3
-_MOSTHEADING_TAGS: Final = 1.5
+_MOST_HEADINGS: Final = 1.5
 """Mean number of headings of an item; elements with more are sections."""
 _SHARE: Final = 0.5
 """Share of the items of a list that need to have a title in the same slot."""
@@ -234,7 +234,7 @@ def _best_group(
     score = cover * share * (1 - 1 / np.maximum(filled, 1)) ** 2
     headings = tree.subtree_sum(snapshot.is_tag(HEADING_TAGS), snapshot.end)
     score *= np.minimum(
-        1, _MOSTHEADING_TAGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
+        1, _MOST_HEADINGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
     )
     is_prose = 2 * groups.count(snapshot.is_tag(_NO_ITEMS)) > groups.size
     score[is_prose | (cover < _LEAST_COVER) | (share < _LEAST_LINKED) | (filled < _LEAST_ITEMS)] = 0

@@ -72,7 +72,7 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
     """Return why a page seems to wait for its scripts, in words; empty if it does not, or they are not at hand.
 
     Of a page without its external scripts, those in its source rarely work: then only those count that name much hidden
-    text, and handlers. On 27 such pages, a rendering with scripts changed the text of four.
+    text, and handlers. On 26 such pages, a rendering with scripts changed the text of three.
 
     Args:
         snapshot: the page, rendered without scripts.

@@ -270,7 +270,7 @@ static unsigned int next_slot(unsigned int slot, char byte)
     return (slot << 4 ^ ((unsigned char)byte | 0x20)) & (BEGINNINGS - 1);
 }
 
-/* One pass over the text: a word is compared only where the slot of three bytes is that of its first three. */
+/* One pass over the text: a word, of three bytes or more, is compared only where the slot is that of its first three. */
 static PyObject *words_in(PyObject *module, PyObject *args)
 {
     const char *text;
