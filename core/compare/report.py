@@ -1,4 +1,4 @@
-"""Write a report as one HTML page: tables, plots, and the pages with the lowest scores."""
+"""Write a report as one HTML page: tables, and the pages with the lowest scores."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from vclean.characters import format_count, replace_illegal
 from vclean.classify.evaluation.reliability import calibration_report
-from vclean.compare import plots
 from vclean.compare.error_analysis import MISSED, RIGHT, WRONG
-from vclean.compare.plots import Column, Table
 from vclean.compare.records import DIMENSIONS, confidence_interval, confusion, groups, methods, of_method, total_scores
 from vclean.html_pages import INLINE_POLICY, asset, format_decimals, render_page, to_script_json
 from vclean.labels import Label
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from vclean.compare.error_analysis import ErrorAnalysis
-    from vclean.compare.plots import Plot
     from vclean.compare.records import Key, PageRecord
 
 
@@ -38,8 +37,65 @@ MAX_ROWS: Final = 2_000
 _UNKNOWN_TYPE: Final = "content of unknown type"
 """Row of the confusion matrix for content whose gold has no types."""
 
-_PLOTTED: Final = 12
-"""Maximum number of groups in a plot: those with most pages."""
+_BINS: Final = 10
+"""Number of bins of the distribution of scores."""
+
+LONG: Final = 40
+"""Number of rows above which a table scrolls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Column of a table.
+
+    Attributes:
+        name: The head.
+        places: Decimal places of its numbers; None if it contains text. Numbers of three places are in 0..1 and have
+            a bar.
+        title: An explanation of the head in a sentence, or empty.
+    """
+
+    name: str
+    places: int | None = None
+    title: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Return whether it contains numbers."""
+        return self.places is not None
+
+    def text(self, value: Any) -> str:  # noqa: ANN401 - a text, a number or None
+        """Return what the table shows for a value of the column."""
+        if self.places is None:
+            return "" if value is None else str(value)
+        return format_decimals(value, self.places)
+
+    def order(self, value: Any) -> str | None:  # noqa: ANN401 - see `text`
+        """Return the sort key of a value; None for text and undefined numbers."""
+        return None if self.places is None or value is None or isnan(value) else f"{value:.12g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Table that is sorted by a click on the head of a column.
+
+    Attributes:
+        columns: The columns.
+        rows: A text, a number or None for each column; the first is the head of its row.
+        caption: The caption; empty if the context makes it clear.
+        id: The id of the element, or empty.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Any]]
+    caption: str = ""
+    id: str = ""
+
+    @property
+    def scrolls(self) -> bool:
+        """Return whether it scrolls."""
+        return len(self.rows) > LONG
+
 
 _SCORES: Final = {
     "word_f1": Column("word F1", 3, "harmonic mean of precision and recall of the bag of words, mean over the pages"),
@@ -139,11 +195,19 @@ def _overview(records: Sequence[PageRecord]) -> Content:
     parts = {name: of_method(records, name) for name in methods(records)}
     return {
         "tiles": [_tile(*part) for part in parts.items()],
-        "plot": plots.distribution(
-            "Pages by word F1", {name: [record.f1 for record in part] for name, part in parts.items()}
-        ),
+        "distribution": _distribution(parts),
         "table": _score_table(records, "corpus", tuple(_SCORES)),
     }
+
+
+def _distribution(parts: Mapping[str, Sequence[PageRecord]]) -> Table:
+    """Return the share of the pages of every method by word F1, best pages first."""
+    counts = [np.histogram([record.f1 for record in part], _BINS, (0, 1))[0] / len(part) for part in parts.values()]
+    rows = [
+        [f"{low / _BINS:.1f} to {(low + 1) / _BINS:.1f}", *shares] for low, shares in enumerate(np.transpose(counts))
+    ]
+    columns = [Column("word F1"), *(Column(name, 3, f"share of the pages of {name}") for name in parts)]
+    return Table(columns, rows[::-1], "Pages by word F1")
 
 
 def _tile(name: str, records: Sequence[PageRecord]) -> Content:
@@ -165,8 +229,7 @@ def _by_groups(records: Sequence[PageRecord]) -> Content:
     dimensions = [name for name in DIMENSIONS if name != "corpus" and len(groups(records, name)) > 1]
     if not dimensions:
         return {}
-    pairs = [(_group_plot(records, name), _score_table(records, name, _MAIN_SCORES)) for name in dimensions]
-    return {"legend": plots.legend(methods(records)), "pairs": pairs}
+    return {"tables": [_score_table(records, name, _MAIN_SCORES) for name in dimensions]}
 
 
 def _calibration(records: Sequence[PageRecord]) -> Content:
@@ -181,13 +244,19 @@ def _calibration(records: Sequence[PageRecord]) -> Content:
     columns = [Column("method"), Column("of"), *(Column(f"bins of {text}", 4) for text in _ERRORS.values())]
     rows = [[name, kind, *(each[kind][error] for error in _ERRORS)] for name, each in facts.items() for kind in _KINDS]
     return {
-        "legend": plots.legend(list(facts)),
-        "plots": [
-            plots.reliability(title, {name: each[kind]["bins"] for name, each in facts.items()}, predicted, observed)
-            for kind, (title, predicted, observed) in _RELIABILITY.items()
-        ],
         "table": Table(columns, rows, "Expected calibration error"),
+        "bins": [_reliability(kind, {name: each[kind]["bins"] for name, each in facts.items()}) for kind in _KINDS],
     }
+
+
+def _reliability(kind: str, bins: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
+    """Return predictions and outcomes by bin and method, of `Reliability.to_dict` of `classify/evaluation`."""
+    title, predicted, observed = _RELIABILITY[kind]
+    columns = [Column("method"), Column("count", 0), Column(predicted, 3), Column(observed, 3)]
+    rows = [
+        [name, *(row[key] for key in ("count", "predicted", "observed"))] for name, each in bins.items() for row in each
+    ]
+    return Table(columns, rows, title)
 
 
 def _confusion(method: str, records: Sequence[PageRecord]) -> Content:
@@ -259,29 +328,23 @@ def _score_table(records: Sequence[PageRecord], dimension: str, names: Sequence[
     """Return the scores of these names by a dimension; columns without any defined value are left out."""
     scores = total_scores(records, dimension)
     names = [name for name in names if not all(isnan(getattr(score, name)) for score in scores.values())]
+    f1: dict[tuple[str, str], list[float]] = {}
+    for record in records:
+        f1.setdefault((DIMENSIONS[dimension](record), record.outcome.method), []).append(record.f1)
     rows = [
-        [group, scores[group, method].pages, method, *(getattr(scores[group, method], name) for name in names)]
+        [group, score.pages, method, _interval(f1[group, method]), *(getattr(score, name) for name in names)]
         for group in groups(records, dimension)
         for method in methods(records)
-        if (group, method) in scores
+        if (score := scores.get((group, method)))
     ]
-    columns = [Column(dimension), Column("pages", 0), Column("method"), *(_SCORES[name] for name in names)]
+    interval = Column("95 %", title="interval in which the mean word F1 of such pages is expected")
+    columns = [Column(dimension), Column("pages", 0), Column("method"), interval, *(_SCORES[name] for name in names)]
     return Table(columns, rows, f"By {dimension}")
 
 
-def _group_plot(records: Sequence[PageRecord], dimension: str) -> Plot:
-    group_of, names = DIMENSIONS[dimension], methods(records)
-    parts: dict[str, dict[str, list[float]]] = {}
-    for record in records:
-        parts.setdefault(group_of(record), {}).setdefault(record.outcome.method, []).append(record.f1)
-    pages = {group: max(map(len, part.values())) for group, part in parts.items()}
-    common = sorted(pages, key=lambda group: -pages[group])[:_PLOTTED]
-    order = [group for group in groups(records, dimension) if group in common]
-    means = {
-        group: {method: confidence_interval(parts[group][method]) for method in names if method in parts[group]}
-        for group in order
-    }
-    return plots.by_group(f"Word F1 by {dimension}, with 95 % intervals", names, means, pages)
+def _interval(scores: Sequence[float]) -> str:
+    _, low, high = confidence_interval(scores)
+    return f"{low:.3f} to {high:.3f}"
 
 
 def _worst(data: ReportData, overlays: Mapping[Key, str]) -> Content:

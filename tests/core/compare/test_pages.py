@@ -231,9 +231,9 @@ class TestReport:
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog", name="shown")).to_be_hidden()
 
-    def test_plots_have_accessible_names(self, page: Page) -> None:
-        assert page.get_by_role("img", name="Pages by word F1").count() == 1
-        assert page.get_by_role("img", name="Word F1 by page type").count() == 1
+    def test_tables_have_accessible_names(self, page: Page) -> None:
+        assert page.get_by_role("region", name="Pages by word F1").count() == 1
+        assert page.get_by_role("region", name="By page type").count() == 1
 
     def test_fits_narrow_windows(self, page: Page) -> None:
         page.set_viewport_size({"width": 400, "height": 800})

@@ -7,7 +7,6 @@ from helpers.page_records import page_record, screenshot
 from helpers.pages import laid_out
 from lxml import html
 
-from vclean.compare import plots
 from vclean.compare import report as report_page
 from vclean.compare.error_analysis import MISSED, RIGHT, WRONG, ErrorAnalysis, block_kinds
 from vclean.compare.report import ReportData, to_html
@@ -105,21 +104,35 @@ class TestScores:
 
     def test_omits_undefined_columns(self):
         heads = [text(head) for head in report(pages()).iterfind(".//section[@id='scores']/div/table/thead//th")]
-        assert heads == ["corpus", "pages", "method", "word F1", "precision", "recall", "LCS F1", "micro", "CleanEval"]
+        assert heads == [
+            "corpus",
+            "pages",
+            "method",
+            "95 %",
+            "word F1",
+            "precision",
+            "recall",
+            "LCS F1",
+            "micro",
+            "CleanEval",
+        ]
 
     def test_rows_of_corpora_and_methods(self):
         """Sort corpora by their number of pages."""
         small = [page_record("a", method=method, corpus="small", text="word") for method in ("one", "two")]
         large = [page_record(name, method=method, corpus="large") for name in "bc" for method in ("one", "two")]
         rows = table_rows(report([*small, *large]), "By corpus")
-        assert [row[:4] for row in rows] == [
+        assert [[*row[:3], row[4]] for row in rows] == [
             ["large", "2", "one", "0.000"],
             ["large", "2", "two", "0.000"],
             ["small", "1", "one", "1.000"],
             ["small", "1", "two", "1.000"],
         ]
-        figure = text(report([*small, *large]).find(".//section[@id='scores']//figure"))
-        assert "one: mean 0.333, median 0.000" in figure
+
+    def test_distribution_over_pages(self):
+        rows = table_rows(report(pages() + pages("two")), "Pages by word F1")
+        assert rows[0] == ["0.9 to 1.0", "0.333", "0.333"]
+        assert rows[-1] == ["0.0 to 0.1", "0.667", "0.667"]
 
 
 class TestKindsOfPages:
@@ -132,39 +145,20 @@ class TestKindsOfPages:
             ]
         )
         assert table_rows(made, "By language") == [
-            ["de", "1", "one", "0.000", "0.000", "0.000"],
-            ["en", "1", "one", "1.000", "1.000", "1.000"],
-            ["unknown", "1", "one", "0.000", "0.000", "0.000"],
+            ["de", "1", "one", "0.000 to 0.000", "0.000", "0.000", "0.000"],
+            ["en", "1", "one", "1.000 to 1.000", "1.000", "1.000", "1.000"],
+            ["unknown", "1", "one", "0.000 to 0.000", "0.000", "0.000", "0.000"],
         ]
         assert [row[0] for row in table_rows(made, "By length")] == ["no words", "100 to 299", "3,000 and more"]
 
-    def test_one_legend_for_several_methods(self):
-        kinds = [page_record("a", page_type="x"), page_record("b", page_type="y")]
-        other = [page_record("b", page_type="y", method="two")]
-        for records, expected in ((kinds, None), ([*kinds, *other], "one two")):
-            legend = report(records).find(".//section[@id='kinds-of-pages']/ul[@class='legend']")
-            assert (None if legend is None else text(legend)) == expected
-        rows = table_rows(report([*kinds[:1], *other]), "By page type")
-        assert [row[:3] for row in rows] == [["x", "1", "one"], ["y", "1", "two"]]
-
-    def test_more_methods_than_markers(self):
-        """Give the seventh method the marker of the first; tooltips contain its name."""
-        names = [f"m{at}" for at in range(plots.SERIES + 1)]
-        records = [page_record(page, method=name, page_type=page) for page in "ab" for name in names]
-        titles = [each.text for each in report(records).iterfind(".//section[@id='kinds-of-pages']//svg/*/title")]
-        assert [title.partition(":")[0] for title in titles[: len(names)]] == [f"a (1), {name}" for name in names]
-
-    def test_has_plot_and_table_for_each_dimension(self):
+    def test_table_for_each_dimension(self):
         section = report(pages()).find(".//section[@id='kinds-of-pages']")
         assert [text(caption) for caption in section.iterfind(".//caption")] == ["By page type", "By length"]
-        assert len(section.findall(".//svg")) == 2
 
-    def test_plot_shows_largest_groups(self):
-        many = [page_record(str(at), page_type=f"type {at % 20}", text="word") for at in range(41)]
-        section = report(many).find(".//section[@id='kinds-of-pages']")
-        assert len(section.findall(".//figure//tbody/tr")) == 12
-        assert len(section.findall("./div/div/table/tbody/tr")) == 20
-        assert "type 0 (3)" in text(section.find(".//svg"))
+    def test_row_for_each_method(self):
+        kinds = [page_record("a", page_type="x"), page_record("b", page_type="y", method="two")]
+        rows = table_rows(report(kinds), "By page type")
+        assert [row[:3] for row in rows] == [["x", "1", "one"], ["y", "1", "two"]]
 
 
 class TestCalibration:
@@ -172,7 +166,14 @@ class TestCalibration:
         mixed = [*pages(), page_record("a", method="rule", predicted="p", truth="p")]
         section = report(mixed).find(".//section[@id='calibration']")
         assert {text(row[0]) for row in section.iterfind(".//tbody/tr")} == {"one"}
-        assert len(section.findall(".//svg")) == 3
+        assert len(section.findall(".//table")) == 4
+
+    def test_bins_of_predictions(self):
+        rows = table_rows(
+            report([page_record("a", predicted="pp", truth="pp", confidence=0.7)]), "Blocks: probability of content"
+        )
+        assert [row[0] for row in rows] == ["one"]
+        assert (rows[0][1], rows[0][3]) == ("2", "1.000")
 
     def test_shows_calibration_errors(self):
         rows = report(pages()).iterfind(".//section[@id='calibration']/div/table/tbody/tr")

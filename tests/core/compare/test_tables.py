@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from vclean.compare.plots import LONG, Column, Table
+from vclean.compare.report import LONG, Column, Table
 from vclean.html_pages import environment
 
 
 def table(columns, rows, caption=""):
-    macros = environment("vclean.compare").get_template("plots.html").module
+    macros = environment("vclean.compare").get_template("table.html").module
     return etree.fromstring(macros.table(Table(columns, rows, caption)).strip())
 
 
@@ -40,6 +40,10 @@ class TestTable:
 
     def test_missing_text_is_empty(self):
         assert cells(table([Column("page")], [[None]])) == [[""]]
+
+    def test_bar_of_share(self):
+        row = table([Column("F1", 3), Column("n", 0), Column("F1", 3)], [[0.25, 1, None]]).find(".//tbody/tr")
+        assert [cell.get("style") for cell in row] == ["--share: 0.25", None, None]
 
     @pytest.mark.parametrize(("rows", "kind"), [(LONG, "scroll"), (LONG + 1, "scroll long")])
     def test_long_tables_scroll(self, rows, kind):
