@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,9 +37,12 @@ if TYPE_CHECKING:
 
 
 _LISTS: Final = (Field.AUTHORS, Field.TAGS, Field.FEEDS, Field.ALTERNATES)
-_AUTHOR_NAME: Final = re.compile(r"(?:^|[_.:-])authors?(?:[_.-]?names?)?$")
-"""Names of `<meta>` that publishers made up for authors."""
-_OTHER_AUTHOR: Final = PROPERTIES["meta", "parsely-author"]
+_OTHER_NAMES: Final = {
+    "parsely-author": re.compile(r"(?:^|[_.:-])authors?(?:[_.-]?names?)?$"),
+    "last-modified": re.compile(r"modif|moddate|updat|revis"),
+    "citation_date": re.compile(r"publi(?:s|c)(?!her)|pub[_.-]?date|creat(?:e|ion)|upload"),
+}
+"""Names of `<meta>` that publishers made up, and a name in the table of properties that they are read as."""
 _SOCIAL: Final = re.compile(r"(?:og|article|twitter|book|al|product|video|music):")
 _MARKUP: Final = re.compile(r"<[^>]{0,200}>")
 _SEPARATED: Final = re.compile(r"\s*[,;|]\s*")
@@ -65,11 +69,13 @@ def head_mentions(head: DocumentHead) -> list[Mention]:
     """
     values: dict[str, list[str]] = {}
     for name, content in head.meta:
-        if (("meta", name) in PROPERTIES or _AUTHOR_NAME.search(name)) and (text := _plain_text(content)):
+        if _meta_row(name) and (text := _plain_text(content)):
             several = values.setdefault(name, [])
             if text not in several and len(several) < MAX_MENTIONS // 8:
                 several.append(text)
-    mentions = [mention for name, several in values.items() for mention in _meta(name, several)]
+    mentions = [
+        mention for name, several in values.items() if (row := _meta_row(name)) for mention in _meta(name, row, several)
+    ]
     return [*mentions, *_written_by(head), *_links(head)][:MAX_MENTIONS]
 
 
@@ -93,8 +99,14 @@ def _plain_text(content: str) -> str:
     return clean_text(_MARKUP.sub(" ", html.unescape(text)), 1000) if "&" in text or "<" in text else text
 
 
-def _meta(name: str, values: list[str]) -> Iterator[Mention]:
-    row = PROPERTIES.get(("meta", name), _OTHER_AUTHOR)
+@lru_cache(1000)
+def _meta_row(name: str) -> Property | None:
+    """Return the property of a name of `<meta>`, or None."""
+    like = next((like for like, pattern in _OTHER_NAMES.items() if pattern.search(name)), "")
+    return PROPERTIES.get(("meta", name)) or PROPERTIES.get(("meta", like))
+
+
+def _meta(name: str, row: Property, values: list[str]) -> Iterator[Mention]:
     source = Source.OPEN_GRAPH if _SOCIAL.match(name) else Source.META
     if row.field is Field.TAGS:
         parts = [part for value in values for part in _SEPARATED.split(value) if 0 < len(part) <= MAX_NAME_CHARS]

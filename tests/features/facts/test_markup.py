@@ -28,6 +28,10 @@ class TestHeadMentions:
 
     def test_reads_names_that_publishers_made_up(self) -> None:
         assert mentions(("lrt_authors", "Ann Lee")) == [(Field.AUTHORS, ("Ann Lee",), Source.META)]
+        for name in ("published", "w-published-date", "dtk:createdate", "x_upload_date"):
+            assert mentions((name, "2024-03-07")) == [(Field.PUBLISHED, ("2024-03-07",), Source.META)]
+        assert mentions(("date.updated", "2024-03-07")) == [(Field.MODIFIED, ("2024-03-07",), Source.META)]
+        assert mentions(("x-publishers", "Lee"), ("x-creators", "Lee")) == []
 
     def test_reads_links(self) -> None:
         assert mentions(links=(("license", "https://example.org/by"), ("author", "https://example.org/ann"))) == [
