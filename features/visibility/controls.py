@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.visibility.unreadable import stays_unreadable
 from vclean.render import tree
 from vclean.render.snapshot import OPENED_TECHNIQUES, Hidden
 
@@ -43,6 +42,8 @@ _TITLE: Final = 200
 """Characters of the title of a panel, at most."""
 _TITLE_LEVELS: Final = 4
 """Elements around a control, at most, that hold nothing else than a title."""
+_LEAST_SHARE: Final = 0.25
+"""Share of the characters of a panel that are readable before its colors, if these are its own."""
 _ROUNDS: Final = 2
 """How often controls are looked for in the panels that others open."""
 
@@ -67,8 +68,36 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
         by_click = np.isin(np.flatnonzero(opened), snapshot.revealed)
         opened[opened] = is_open | by_click
         if snapshot.rendered:
-            opened &= ~stays_unreadable(snapshot, opened)
+            opened[opened] = ~_stay_unreadable(snapshot, np.flatnonzero(opened))
     return opened | uncovered
+
+
+def _stay_unreadable(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which of K texts of closed panels have letters without a size, or in the color behind them, bool (K,).
+
+    The layout of a closed panel is not known. So colors count only where other letters of the panel differ from the
+    same background: else other styles paint the panel when it opens.
+    """
+    from vclean.render.css_colors import contrast
+    from vclean.render.visibility.geometry import LEAST_FONT_SIZE
+    from vclean.render.visibility.painted_texts import LEAST_CONTRAST
+    from vclean.render.visibility.painting import Painting
+
+    painting, parent = Painting(snapshot), snapshot.text_parent[texts]
+    small = snapshot.styles.number("font-size")[snapshot.style[parent]] < LEAST_FONT_SIZE
+    fills = (painting.background[:, 3] > 0) | painting.has_image
+    painter = tree.nearest_ancestor(fills[snapshot.style], snapshot.parent)[parent]
+    style = snapshot.style[painter]
+    behind = np.where(fills[style, None], painting.background[style], np.append(painting.canvas[:3], 1))
+    color = painting.letters[snapshot.style[parent]]  # of unknown colors every comparison fails
+    letters = color[:, :3] * color[:, 3:] + behind[:, :3] * (1 - color[:, 3:])
+    ratio = contrast(letters.astype(np.float32), behind[:, :3].astype(np.float32))
+    same = (behind[:, 3] == 1) & ~(painting.has_image & fills)[style] & (ratio < LEAST_CONTRAST)
+    seen = snapshot.hidden == Hidden.NO
+    around = tree.nearest_ancestor(seen, snapshot.parent)[parent]
+    panel = np.unique(np.stack([around, painter]), axis=1, return_inverse=True)[1].reshape(-1)
+    total, readable = (np.bincount(panel, snapshot.text_length[texts] * each) for each in (1, ~same))
+    return np.asarray(small | same & (readable >= _LEAST_SHARE * total)[panel])
 
 
 def _in_closed_spoiler(snapshot: Snapshot) -> NDArray[np.bool_]:
