@@ -131,8 +131,7 @@ def label_pages(options: LabelOptions) -> int:
     Raises:
         VcleanError: the command failed.
     """
-    from vclean.labelling.agreement import Agreement
-    from vclean.labelling.export import export, read_gold
+    from vclean.labelling.export import Agreement, export, read_gold
 
     if options.agreement:
         first, second = (read_gold(_gold_of_one(path)) for path in options.agreement)

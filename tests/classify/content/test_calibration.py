@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vclean.classify.content.threshold import CalibrationMap
 from vclean.classify.evaluation.reliability import CalibrationSample, calibration_report, reliability
-from vclean.classify.training.threshold import fit_map
+from vclean.classify.training.train import fit_map
 
 
 def drawn(truth, count=50_000, seed=7):

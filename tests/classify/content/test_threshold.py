@@ -15,7 +15,7 @@ from vclean.classify.content.threshold import (
     candidate_selections,
 )
 from vclean.classify.training.fits import FITS, fit
-from vclean.classify.training.threshold import word_f1
+from vclean.classify.training.train import word_f1
 
 COLUMN = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
 WORDS = np.array([200, 50, 50, 50, 5], dtype=np.float32)

@@ -10,7 +10,7 @@ from helpers.synthetic import SITES, rows, train_quickly
 from vclean.classify.content import stacking
 from vclean.classify.content.conventions import one_hot
 from vclean.classify.content.threshold import candidate_selections
-from vclean.classify.training.threshold import HeldOutPrediction, fit_threshold_model
+from vclean.classify.training.train import HeldOutPrediction, fit_threshold_model
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
 from vclean.cli.main import main
-from vclean.farm.wet import complete_wet
+from vclean.farm.output import complete_wet
 
 ROOT = Path(__file__).parents[3]
 NEWS = (ROOT / "fixtures" / "news" / "page.html").read_bytes()

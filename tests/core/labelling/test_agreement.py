@@ -6,7 +6,7 @@ import pytest
 from helpers.labelled import labelled
 
 from vclean.errors import InputError
-from vclean.labelling.agreement import Agreement, cohens_kappa
+from vclean.labelling.export import Agreement, cohens_kappa
 from vclean.labelling.store import Status
 from vclean.labels import PartKind, Role
 

@@ -16,8 +16,7 @@ from vclean.farm.parts import PartWriter
 from vclean.farm.tasks import Task, page_key
 from vclean.input.sources import find_sources
 from vclean.page import Page
-from vclean.render.storage.cache import SnapshotCache, from_bytes, read_key, to_bytes
-from vclean.render.storage.parquet import ParquetSnapshots
+from vclean.render.storage.cache import ParquetSnapshots, SnapshotCache, from_bytes, read_key, to_bytes
 from vclean.settings import RenderSettings
 
 SETTINGS = RenderSettings()
