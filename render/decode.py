@@ -130,7 +130,7 @@ class Document(NamedTuple):
     @property
     def scripted(self) -> bool:
         """Return whether the document has scripts."""
-        return "<script" in self.text or _SCRIPT.search(self.text) is not None
+        return _SCRIPT.search(self.text) is not None
 
 
 def read_document(page: Page, max_bytes: int, *, force_html: bool = False) -> Document:

@@ -214,6 +214,12 @@ class TestReadDocument:
     def test_uses_charset_of_the_page(self) -> None:
         assert read_document(Page(content="<p>ž".encode("cp1250"), charset="windows-1250"), 100).text == "<p>ž"
 
+    @pytest.mark.parametrize(
+        ("html", "expected"), [("<p>a<script>", True), ("<p>a<SCRIPT src=x>", True), ("<p>a", False)]
+    )
+    def test_has_scripts(self, html: str, expected: bool) -> None:
+        assert read_document(Page(content=html), 100).scripted == expected
+
     def test_normalizes_text(self) -> None:
         assert read_document(Page(content="<p>a\r\nb\0\ud800c"), 100).text == "<p>a\nb\ufffdc"
 

@@ -279,6 +279,7 @@ class TestWorstPages:
         overlay = "<" * 2_000
         fits = report([document], worst=[document], analyses=analyses, overlays={document.key: overlay[:1_000]})
         assert fits.find(".//button[@data-overlay]") is not None
+        assert "left out" not in text(fits.find(".//section[@id='worst-pages']"))
         made = report([document], worst=[document], analyses=analyses, overlays={document.key: overlay})
         assert made.find(".//button[@data-overlay]") is None
         assert made.find(".//div[@class='thumbnail']/img") is not None
