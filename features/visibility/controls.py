@@ -2,7 +2,7 @@
 
 These are details, dialogs and popovers, `hidden=until-found`, `:target`, a checkbox or radio button and its label,
 `aria-controls`, `aria-expanded`, tabs, and attributes that name an id. Other controls are found by clicking them, where
-the scripts of a page run (`vclean.render.browser.clicks`).
+the scripts of a page run (`vclean.render.browser.navigation`).
 """
 
 from __future__ import annotations

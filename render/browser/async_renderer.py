@@ -15,8 +15,8 @@ from vclean.render.browser.cdp import ProtocolError
 from vclean.render.browser.chromium import find_chromium
 from vclean.render.browser.driver import start_driver
 from vclean.render.browser.interception import StoredResponder
-from vclean.render.browser.omissions import Omissions
 from vclean.render.browser.process import BrowserProcess, ResourceLimits, launch
+from vclean.render.browser.walker import Omissions
 from vclean.render.decode import read_document
 from vclean.render.rendered_page import Rendering
 from vclean.settings import RenderSettings
@@ -294,7 +294,7 @@ class AsyncRenderer:
                     snapshot = await self._compared(page, snapshot, doubts)
         if settings.scripts != "on":
             return snapshot, png
-        from vclean.render.browser.clicks import texts_revealed_by_clicks
+        from vclean.render.browser.navigation import texts_revealed_by_clicks
 
         revealed = await texts_revealed_by_clicks(page, snapshot, settings.deadline * _CLICK_SHARE)
         return replace(snapshot, ran_scripts=True, missed_scripts=page.missed_scripts, revealed=revealed), png
