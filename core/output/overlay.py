@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from vclean.render.snapshot import Hidden
 from vclean.settings import DEFAULT_PDOC, OVERLAY_FORMATS, OverlayFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -179,14 +179,16 @@ def _font(size: float, weight: str, slant: str, family: str) -> str:
 By = Literal["label", "role"]
 
 
-class _Drawing(Protocol):
-    """Drawing on a screenshot."""
+class _Drawing(NamedTuple):
+    """Drawing on a screenshot.
 
-    def layer(self, placer: TagPlacer) -> Layer:
-        """Return the layer of an image."""
+    Attributes:
+        layer: returns the layer of an image.
+        show: returns the interactive page, changed to show this drawing initially.
+    """
 
-    def show(self, page: OverlayPage) -> OverlayPage:
-        """Return the interactive page, changed to show this drawing initially."""
+    layer: Callable[[TagPlacer], Layer]
+    show: Callable[[OverlayPage], OverlayPage]
 
 
 class PageImage:
@@ -241,18 +243,23 @@ class PageImage:
         if by == "role" and not self._result.prediction.roles:
             raise UsageError(f"the method {self._result.method} has no roles: use the method vclean, or by='label'")
         selected = None if labels is None else frozenset(map(_label, labels))
-        self._drawings.append(_Blocks(to_overlay(self._result), selected, by))
-        return self
+        blocks = to_overlay(self._result) if by == "role" else replace(to_overlay(self._result), roles=())
+        if selected is not None:
+            blocks = blocks.take([row for row, label in enumerate(blocks.labels) if label in selected])
+        return self._draw(
+            lambda placer: block_layer(blocks, placer),
+            lambda page: replace(page, drawn=True, color=by, labels=selected),
+        )
 
     def draw_hidden(self) -> Self:
         """Draw a dotted frame around each hidden block that has a box, with a tag of the technique that hides it."""
-        self._drawings.append(_HiddenBlocks(to_overlay(self._result)))
-        return self
+        blocks = to_overlay(self._result)
+        return self._draw(lambda placer: hidden_layer(blocks, placer), lambda page: replace(page, hidden_drawn=True))
 
     def draw_parts(self) -> Self:
         """Draw a frame around title, byline, date, price, recipe, posts and items, as far as the page has them."""
-        self._drawings.append(_Parts(to_overlay_parts(self._result)))
-        return self
+        parts = to_overlay_parts(self._result)
+        return self._draw(lambda placer: part_layer(parts, placer), lambda page: replace(page, parts_drawn=True))
 
     def draw_segments(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
         """Draw a frame around every segment, with one color for each level of the tree.
@@ -267,8 +274,11 @@ class PageImage:
         Raises:
             UsageError: `pdoc` is out of range.
         """
-        self._drawings.append(_Segments(self._segments(segments, pdoc)))
-        return self
+        drawn = self._segments(segments, pdoc)
+        return self._draw(
+            lambda placer: segment_layer(segment_overlay(drawn), placer),
+            lambda page: _with_layer(page, drawn, drawn=True),
+        )
 
     def draw_separators(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
         """Draw the separators between segments, with their weights.
@@ -283,13 +293,16 @@ class PageImage:
         Raises:
             UsageError: `pdoc` is out of range.
         """
-        self._drawings.append(_Separators(self._segments(segments, pdoc)))
-        return self
+        drawn = self._segments(segments, pdoc)
+        return self._draw(
+            lambda placer: separator_layer(segment_overlay(drawn), placer),
+            lambda page: _with_layer(page, drawn, separators=True),
+        )
 
     def draw_text(self) -> Self:
-        """Draw a thin frame around every line of text; return the object itself."""
-        self._drawings.append(_Lines(self._result.columns.snapshot.line_box))
-        return self
+        """Draw a thin frame around every line of text, on images only; return the object itself."""
+        boxes = self._result.columns.snapshot.line_box
+        return self._draw(lambda placer: line_layer(boxes, placer), lambda page: page)
 
     def reset(self) -> Self:
         """Remove all drawings; return the object itself."""
@@ -333,6 +346,10 @@ class PageImage:
     def _repr_png_(self) -> bytes:
         return self.to_bytes("png")
 
+    def _draw(self, layer: Callable[[TagPlacer], Layer], show: Callable[[OverlayPage], OverlayPage]) -> Self:
+        self._drawings.append(_Drawing(layer, show))
+        return self
+
     def _segments(self, segments: Segments | None, pdoc: int | None) -> Segments:
         tree = self._vips if segments is None else segments
         return tree if pdoc is None else tree.at(pdoc)
@@ -346,81 +363,6 @@ class PageImage:
         for drawing in self._drawings:
             page = drawing.show(page)
         return page if page.layers else replace(page, layers=[overlay_layer(self._vips.at(DEFAULT_PDOC))])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Blocks:
-    overlay: Overlay
-    labels: frozenset[Label] | None
-    by: By
-
-    def layer(self, placer: TagPlacer) -> Layer:
-        content = self.overlay if self.by == "role" else replace(self.overlay, roles=())
-        if self.labels is None:
-            return block_layer(content, placer)
-        return block_layer(
-            content.take([row for row, label in enumerate(content.labels) if label in self.labels]), placer
-        )
-
-    def show(self, page: OverlayPage) -> OverlayPage:
-        return replace(page, drawn=True, color=self.by, labels=self.labels)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _HiddenBlocks:
-    overlay: Overlay
-
-    def layer(self, placer: TagPlacer) -> Layer:
-        return hidden_layer(self.overlay, placer)
-
-    def show(self, page: OverlayPage) -> OverlayPage:
-        return replace(page, hidden_drawn=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Parts:
-    parts: Sequence[Part]
-
-    def layer(self, placer: TagPlacer) -> Layer:
-        return part_layer(self.parts, placer)
-
-    def show(self, page: OverlayPage) -> OverlayPage:
-        return replace(page, parts_drawn=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Segments:
-    segments: Segments
-
-    def layer(self, placer: TagPlacer) -> Layer:
-        return segment_layer(segment_overlay(self.segments), placer)
-
-    def show(self, page: OverlayPage) -> OverlayPage:
-        return _with_layer(page, self.segments, drawn=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Separators:
-    segments: Segments
-
-    def layer(self, placer: TagPlacer) -> Layer:
-        return separator_layer(segment_overlay(self.segments), placer)
-
-    def show(self, page: OverlayPage) -> OverlayPage:
-        return _with_layer(page, self.segments, separators=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Lines:
-    """Boxes of lines of text, float32 (L, 4); an interactive page does not show them."""
-
-    boxes: NDArray[np.float32]
-
-    def layer(self, placer: TagPlacer) -> Layer:
-        return line_layer(self.boxes, placer)
-
-    def show(self, page: OverlayPage) -> OverlayPage:
-        return page
 
 
 def _with_layer(page: OverlayPage, segments: Segments, *, drawn: bool = False, separators: bool = False) -> OverlayPage:
