@@ -8,7 +8,7 @@ and styles by their hashes, images from `data:`, and nothing else.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
@@ -293,27 +293,10 @@ def _probability(value: float | None) -> float | None:
 
 
 def _layer(layer: OverlayLayer) -> JsonObject:
-    return {
-        "name": layer.name,
-        "segments": [
-            {
-                "box": _box(segment.box),
-                "level": segment.level,
-                "coherence": segment.coherence,
-                "parent": segment.parent,
-                "xpath": segment.xpath,
-                "text": segment.text,
-            }
-            for segment in layer.segments
-        ],
-        "separators": [
-            {"box": _box(separator.box), "segment": separator.segment, "weight": separator.weight}
-            for separator in layer.separators
-        ],
-        "pdoc": layer.pdoc,
-        "drawn": layer.drawn,
-        "separators_drawn": layer.separators_drawn,
-    }
+    record = asdict(layer)
+    for row in (*record["segments"], *record["separators"]):
+        row["box"] = _box(row["box"])
+    return record
 
 
 def _box(box: Sequence[float] | None) -> list[float] | None:
