@@ -1,12 +1,15 @@
-"""Define `Rendering`, the result of reading a page; parser and browser share it without importing each other."""
+"""Define `Rendering`, the result of reading a page, and `Omissions`, the parts that a screenshot leaves out.
+
+Parser and browser share them without importing each other.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from vclean.render.snapshot import Snapshot
 
@@ -28,3 +31,15 @@ class Rendering:
     served: int = 0
     missed: int = 0
     doubts: Mapping[int, int] = field(default_factory=dict)
+
+
+class Omissions(NamedTuple):
+    """Parts of a page that are not painted any more, until the next document; the layout of the page stays.
+
+    Attributes:
+        elements: numbers of positioned elements in the snapshot of the page.
+        texts: numbers of texts in the snapshot.
+    """
+
+    elements: Sequence[int] = ()
+    texts: Sequence[int] = ()

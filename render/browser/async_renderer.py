@@ -16,9 +16,8 @@ from vclean.render.browser.chromium import find_chromium
 from vclean.render.browser.driver import start_driver
 from vclean.render.browser.interception import StoredResponder
 from vclean.render.browser.process import BrowserProcess, ResourceLimits, launch
-from vclean.render.browser.walker import Omissions
 from vclean.render.decode import read_document
-from vclean.render.rendered_page import Rendering
+from vclean.render.rendered_page import Omissions, Rendering
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:

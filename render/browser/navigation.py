@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from vclean.render.browser.interception import Responder
     from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.process import BrowserProcess
-    from vclean.render.browser.walker import Omissions
+    from vclean.render.rendered_page import Omissions
     from vclean.render.snapshot import Snapshot
     from vclean.settings import RenderSettings
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vclean.render.browser.driver import BrowserTab
     from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.process import BrowserProcess
-    from vclean.render.browser.walker import Omissions
+    from vclean.render.rendered_page import Omissions
     from vclean.settings import RenderSettings
 
 _BLANK_URL: Final = "http://blank.invalid/"

@@ -10,7 +10,7 @@ import json
 import re
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,24 +37,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.render.rendered_page import Omissions
     from vclean.settings import RenderSettings
 
     Hint = bool | Sequence[str]
     Hints = dict[str, Hint]
-    from collections.abc import Sequence
-
-
-class Omissions(NamedTuple):
-    """Parts of a page that are not painted any more, until the next document; the layout of the page stays.
-
-    Attributes:
-        elements: numbers of positioned elements in the snapshot of the page.
-        texts: numbers of texts in the snapshot.
-    """
-
-    elements: Sequence[int] = ()
-    texts: Sequence[int] = ()
-
 
 VALUE_LIMIT = 2000
 """Maximum length of attribute values in characters."""

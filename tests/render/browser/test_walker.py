@@ -7,7 +7,7 @@ import pytest
 
 from vclean.errors import LimitError
 from vclean.render.browser import walker
-from vclean.render.browser.walker import Omissions
+from vclean.render.rendered_page import Omissions
 from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Hidden, Snapshot
 from vclean.render.static import styles
 from vclean.settings import RenderSettings
