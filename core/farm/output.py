@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from vclean.settings import CleanerSettings
 
 _WET_COLUMNS: Final = ("id", "url", "record_id", "record_date", "text")
-_ROWS: Final = 64
+_WET_ROWS: Final = 64
 _URL_CHARACTERS: Final = "%/:=&?~#+!$,;'@()*[]"
 """Characters of a URL that stay as they are; others, such as line breaks, would end a header."""
 
@@ -87,7 +87,7 @@ def complete_wet(folder: Path) -> None:
 
 
 def _rows(part: Path) -> Iterator[dict[str, Any]]:
-    for batch in read_parts([part], _WET_COLUMNS, _ROWS):
+    for batch in read_parts([part], _WET_COLUMNS, _WET_ROWS):
         yield from batch.to_pylist()
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _LISTS: Final = (Field.AUTHORS, Field.TAGS, Field.FEEDS, Field.ALTERNATES)
 _OTHER_NAMES: Final = {
     "parsely-author": re.compile(r"(?:^|[_.:-])authors?(?:[_.-]?names?)?$"),
-    "last-modified": re.compile(r"modif|moddate|updat|revis"),
+    "last-modified": re.compile(r"modif|moddate|updat|revis(?!it)"),
     "citation_date": re.compile(r"publi(?:s|c)(?!her)|pub[_.-]?date|creat(?:e|ion)|upload"),
 }
 """Names of `<meta>` that publishers made up, and a name in the table of properties that they are read as."""
@@ -108,6 +108,8 @@ def _meta_row(name: str) -> Property | None:
 
 def _meta(name: str, row: Property, values: list[str]) -> Iterator[Mention]:
     source = Source.OPEN_GRAPH if _SOCIAL.match(name) else Source.META
+    if row.field in (Field.PUBLISHED, Field.MODIFIED):
+        values = [value for value in values if any(map(str.isdigit, value))]
     if row.field is Field.TAGS:
         parts = [part for value in values for part in _SEPARATED.split(value) if 0 < len(part) <= MAX_NAME_CHARS]
         values = list(dict.fromkeys(parts))[:50]

@@ -71,7 +71,7 @@ class TestFitThresholdModel:
         assert one.forest.text == other.forest.text
 
     def test_convention_decides_between_equal_candidates(self) -> None:
-        """Train on equal pages whose gold is empty under the second convention."""
+        """Give equal pages an empty gold under the second convention."""
         names = ("all", "nothing")
         pages = {"all": self.PAGES, "nothing": [replace(page, share=0 * page.share) for page in self.PAGES]}
         examples = [(page, one_hot(names, name), held_out(page, 0.9)) for name in names for page in pages[name]]

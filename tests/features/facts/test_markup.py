@@ -31,7 +31,8 @@ class TestHeadMentions:
         for name in ("published", "w-published-date", "dtk:createdate", "x_upload_date"):
             assert mentions((name, "2024-03-07")) == [(Field.PUBLISHED, ("2024-03-07",), Source.META)]
         assert mentions(("date.updated", "2024-03-07")) == [(Field.MODIFIED, ("2024-03-07",), Source.META)]
-        assert mentions(("x-publishers", "Lee"), ("x-creators", "Lee")) == []
+        others = (("x-publishers", "2024"), ("x-creators", "2024"), ("revisit-after", "7 days"), ("created-by", "Lee"))
+        assert mentions(*others) == []
 
     def test_reads_links(self) -> None:
         assert mentions(links=(("license", "https://example.org/by"), ("author", "https://example.org/ann"))) == [
