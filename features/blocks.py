@@ -22,6 +22,7 @@ from vclean.labels import Visibility
 from vclean.render import tree
 from vclean.render.snapshot import Hidden
 from vclean.render.static import styles
+from vclean.render.static._tree import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,7 +191,7 @@ def _hex(color: list[float]) -> str | None:
 
 def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     """Segment a page into text blocks, with the readings beside letters or without them."""
-    stripped = [" ".join(text.split()) for text in snapshot.texts]
+    stripped = lines_of(snapshot.texts)
     block_texts = _find_block_texts(snapshot, stripped, ruby=ruby)
     is_block_level = find_block_level(snapshot)
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
@@ -254,7 +255,7 @@ def _number_blocks(starts: NDArray[np.bool_], visibility: NDArray[np.uint8]) -> 
 def _with_texts(columns: BlockColumns, text_block: NDArray[np.int32]) -> BlockColumns:
     """Return columns with the same blocks and other texts in them, as `text_block` has them."""
     snapshot = columns.snapshot
-    stripped = [" ".join(text.split()) for text in snapshot.texts]
+    stripped = lines_of(snapshot.texts)
     texts = _members(text_block)
     first = np.flatnonzero(np.diff(text_block[texts], prepend=-1))
     container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)[snapshot.text_parent[texts]]
@@ -284,7 +285,7 @@ def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool
     text_length = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
     excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS | (frozenset() if ruby else _READINGS))
     if excluded.any():
-        text_length[tree.path_sum(excluded, snapshot.end)[snapshot.text_parent] > 0] = 0
+        text_length[tree.inside(excluded, snapshot.end)[snapshot.text_parent]] = 0
     return np.flatnonzero(text_length)
 
 
@@ -360,7 +361,7 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDAr
 def _find_preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements preserve line breaks: bool (N,)."""
     by_style = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
-    return by_style & (tree.path_sum(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end) > 0)
+    return by_style & tree.inside(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end)
 
 
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:

@@ -112,5 +112,7 @@ class RaggedArray:
     def union(self, bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the bitwise or of `bits[value]` over each row: uint64 (R,)."""
         union = np.zeros(len(self.start) - 1, dtype=np.uint64)
-        np.bitwise_or.at(union, np.repeat(np.arange(len(union)), np.diff(self.start)), bits[self.values])
+        rows = np.flatnonzero(np.diff(self.start))
+        if len(rows):
+            union[rows] = np.bitwise_or.reduceat(bits[self.values], self.start[rows])
         return union

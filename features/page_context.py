@@ -136,10 +136,7 @@ class PageContext:
 
     def within(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Return which elements have one of `tags`, or an ancestor with one: bool (N,)."""
-        mask = self.snapshot.is_tag(tags)
-        if not mask.any():
-            return mask
-        return tree.path_sum(mask, self.snapshot.end) > 0
+        return tree.inside(self.snapshot.is_tag(tags), self.snapshot.end)
 
     @cached_property
     def in_link(self) -> NDArray[np.bool_]:
@@ -300,7 +297,7 @@ def discard_default_layout(context: PageContext) -> PageContext:
 
 def has_author_styles(context: PageContext) -> bool:
     """Return whether the author styled at least `STYLED_SHARE` of the words of a rendered page."""
-    styled = tree.path_sum(_styled_elements(context.snapshot), context.snapshot.end)[context.anchor] > 0
+    styled = tree.inside(_styled_elements(context.snapshot), context.snapshot.end)[context.anchor]
     return float(context.tokens[styled].sum()) >= STYLED_SHARE * max(float(context.tokens.sum()), 1.0)
 
 

@@ -42,6 +42,13 @@ def path_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] 
     return np.asarray(np.cumsum(change, axis=0)[:-1])
 
 
+def inside(mask: NDArray[np.bool_], end: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which elements are in `mask`, or have an ancestor in it: bool (N,)."""
+    if not mask.any():
+        return np.zeros(len(mask), dtype=bool)
+    return np.asarray(np.maximum.accumulate(np.where(mask, end, 0)) > np.arange(len(mask)))
+
+
 def path_counts(kind: NDArray[np.integer[Any]], kinds: int, end: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return how many of each element and its ancestors have each kind: int64 (kinds, N).
 

@@ -65,7 +65,7 @@ def element_kinds(blocks: BlockColumns) -> Sequence[tuple[Kind, NDArray[np.bool_
         (Kind.CODE, snapshot.is_tag(("pre",))),
         (Kind.CAPTION, _captions(blocks)),
     )
-    return [(kind, tree.path_sum(mask, snapshot.end)[blocks.node] > 0) for kind, mask in elements if mask.any()]
+    return [(kind, tree.inside(mask, snapshot.end)[blocks.node]) for kind, mask in elements if mask.any()]
 
 
 def _captions(blocks: BlockColumns) -> NDArray[np.bool_]:
@@ -155,7 +155,7 @@ def _lists_of_links(
     length = np.array([len(text) for text in blocks.text], dtype=np.float64)
     total, linked = (np.bincount(group, weights) for weights in (length, length * link_share))
     is_list = (np.bincount(group) >= _LEAST_LINKS) & (linked >= _LINKED * total)
-    apart = tree.path_sum(blocks.snapshot.is_tag(_APART), blocks.snapshot.end)[blocks.node] > 0
+    apart = tree.inside(blocks.snapshot.is_tag(_APART), blocks.snapshot.end)[blocks.node]
     return np.asarray(is_list[group] & ~apart & (position >= texts[0]) & (position <= texts[-1]))
 
 

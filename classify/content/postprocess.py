@@ -193,4 +193,4 @@ def is_in_named_comments(context: PageContext) -> NDArray[np.bool_]:
     first_heading = np.flatnonzero(snapshot.is_tag(("h1",)))[:1]
     has_heading = tree.subtree_sum(np.isin(np.arange(len(snapshot)), first_heading), snapshot.end) > 0
     is_named &= (words <= MAX_COMMENTS_SHARE * words[0]) & ~has_heading
-    return tree.path_sum(is_named, snapshot.end)[context.blocks.node] > 0
+    return tree.inside(is_named, snapshot.end)[context.blocks.node]

@@ -319,7 +319,7 @@ def _suggested_kinds(context: PageContext) -> NDArray[np.int8]:
     for group, kind in _NAMED.items():
         named = (context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index(group))) > 0
         # An element with most of the page is named after its content as a whole.
-        inside = tree.path_sum(named & (words <= words[0] / 2), context.snapshot.end)[context.blocks.node] > 0
+        inside = tree.inside(named & (words <= words[0] / 2), context.snapshot.end)[context.blocks.node]
         suggested[inside & possible.get(kind, True)] = _code(kind)
     return suggested
 
@@ -368,7 +368,7 @@ def _title_block(context: PageContext, texts: Sequence[tuple[str, ...]], title: 
     """Return the first block with the words of the title, preferably a heading; -1 if there is none."""
     same = [block for block, words in enumerate(texts) if title and words == title]
     is_heading = context.snapshot.is_tag(HEADING_TAGS)
-    in_heading = tree.path_sum(is_heading, context.snapshot.end)[context.blocks.node] > 0
+    in_heading = tree.inside(is_heading, context.snapshot.end)[context.blocks.node]
     return next((block for block in same if in_heading[block]), same[0] if same else -1)
 
 

@@ -141,7 +141,7 @@ class Parts:
     def _text_lengths(self) -> NDArray[np.float32]:
         """Return mean / maximum, median / maximum and maximum / sum of text lengths outside links, float32 (P, 3)."""
         snapshot = self.blocks.snapshot
-        linked = tree.path_sum(snapshot.is_tag(("a",)), snapshot.end) > 0
+        linked = tree.inside(snapshot.is_tag(("a",)), snapshot.end)
         texts = self.blocks.members[~linked[snapshot.text_parent[self.blocks.members]]]
         part, length = self.of_element[snapshot.text_parent[texts]], self._text_length[texts]
         order = np.lexsort((length, part))

@@ -87,7 +87,7 @@ class Density:
     @cached_property
     def link_chars(self) -> NDArray[np.float64]:
         """Return the characters of links in each element, (N,)."""
-        linked = tree.path_sum(self._is_link, self._snapshot.end)[self._parent] > 0
+        linked = tree.inside(self._is_link, self._snapshot.end)[self._parent]
         return self._inside(np.where(linked, self._text_chars, 0))
 
     @cached_property
@@ -178,7 +178,7 @@ def content_elements(snapshot: Snapshot, density: NDArray[np.float64], sums: NDA
     is_candidate[0] = len(snapshot) == 1
     is_largest = np.zeros(len(snapshot), dtype=bool)
     is_largest[tree.subtree_argmax(sums, snapshot.end)[is_candidate]] = True
-    return np.asarray(tree.path_sum(is_largest, snapshot.end) > 0)
+    return tree.inside(is_largest, snapshot.end)
 
 
 def threshold(snapshot: Snapshot, density: NDArray[np.float64], sums: NDArray[np.float64]) -> float:

@@ -204,7 +204,7 @@ def _keys(regions: Regions, states: NDArray[np.int8]) -> NDArray[np.int64]:
     count = len(snapshot)
     is_segment = np.zeros(count, dtype=bool)
     is_segment[regions.node[states == State.AT]] = True
-    in_segment = tree.path_sum(is_segment, snapshot.end) > 0
+    in_segment = tree.inside(is_segment, snapshot.end)
     has_segment = (tree.subtree_sum(is_segment, snapshot.end) > 0) & ~in_segment
     top = is_segment | (~in_segment & ~has_segment & has_segment[np.maximum(snapshot.parent, 0)])
     top[0] |= not top.any()

@@ -160,7 +160,7 @@ def has_hidden_sentence(columns: BlockColumns, probability: NDArray[np.float32])
     rows = rows[probability[rows] >= MIN_PROBABILITY]
     if any(is_sentence(columns.text[row]) for row in rows.tolist()):
         return True
-    is_linked = tree.path_sum(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent] > 0
+    is_linked = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent]
     rows = rows[~is_linked[columns.members[columns.first[rows]]]]  # menus
     runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
     return any(is_sentence(" ".join(columns.text[row] for row in run.tolist())) for run in runs)

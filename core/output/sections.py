@@ -160,7 +160,7 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
     if not content.any() or not may_add.any():
         return completed
     sections = Sections(blocks, content)
-    is_apart = tree.path_sum(snapshot.is_tag(_APART), snapshot.end) > 0
+    is_apart = tree.inside(snapshot.is_tag(_APART), snapshot.end)
     is_part = (code_elements(snapshot) | _quotes_and_tables(blocks)) & ~is_apart
     is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~_lead_away(snapshot)
     is_heading &= not (names_forum(snapshot.title) or has_forum_sign(snapshot))  # posts repeat titles and names
@@ -203,7 +203,7 @@ def _quotes_and_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return which elements are quotes or data tables and no lists of links, bool (N,)."""
     snapshot, texts = blocks.snapshot, blocks.text_nodes
     length = snapshot.text_length[texts].astype(np.int64)
-    in_link = tree.path_sum(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent[texts]] > 0
+    in_link = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent[texts]]
     parents = snapshot.text_parent[texts]
     total, linked = (
         tree.subtree_sum(np.bincount(parents, weights, len(snapshot)), snapshot.end)
@@ -219,7 +219,7 @@ def _lead_away(snapshot: Snapshot) -> NDArray[np.bool_]:
     away[
         [node for node, target in snapshot.attributes("href").items() if target.partition("#")[0] not in ("", page)]
     ] = True
-    inside = tree.path_sum(snapshot.is_tag(("a", "button")), snapshot.end) > 0
+    inside = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)
     return np.asarray(inside | (tree.subtree_sum(away, snapshot.end) > 0))
 
 
@@ -275,8 +275,8 @@ class Sections:
             return np.asarray(is_near & precedes)
         snapshot = self._snapshot
         frame = tree.nearest_ancestor(snapshot.is_tag(("article", "main")), snapshot.parent)[elements]
-        is_apart = tree.path_sum(snapshot.is_tag(("aside", "nav", "footer")), snapshot.end)[elements] > 0
-        in_text = tree.path_sum(snapshot.is_tag(("figure", "p")), snapshot.end)[elements] > 0
+        is_apart = tree.inside(snapshot.is_tag(("aside", "nav", "footer")), snapshot.end)[elements]
+        in_text = tree.inside(snapshot.is_tag(("figure", "p")), snapshot.end)[elements]
         is_edge = (before < 0) | ((after >= len(self._texts)) & in_text)
         is_edge &= (frame > 0) & self.has_kept[frame] & ~is_apart
         return np.asarray((is_near & precedes) | ((is_near | precedes) & is_edge))

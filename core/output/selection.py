@@ -54,7 +54,7 @@ def tool_texts(blocks: BlockColumns) -> NDArray[np.int32]:
     named &= length <= _MAX_TOOL
     texts = blocks.text_nodes
     block = blocks.text_block[texts]
-    is_tool = tree.path_sum(named, snapshot.end)[snapshot.text_parent[texts]] > 0
+    is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]
     is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
     is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
     return np.asarray(texts[is_tool])

@@ -168,7 +168,7 @@ def _element_items(page: LabelledBlocks) -> list[ItemRecord]:
     """Return the items that are repeated elements: of the best lists of the page."""
     blocks, snapshot, words = page.blocks, page.snapshot, page.words
     weight = page.weights({Kind.ITEM: 1.0, Kind.RELATED: _RELATED}, _ITEM_CONTENT)
-    linked = tree.subtree_sum(_is_link(snapshot), snapshot.end) + (tree.path_sum(_is_link(snapshot), snapshot.end) > 0)
+    linked = tree.subtree_sum(_is_link(snapshot), snapshot.end) + tree.inside(_is_link(snapshot), snapshot.end)
     rest, total, items, covered = weight.copy(), max(float(weight.sum()), 1), [], 0.0
     for _ in range(_MAX_LISTS):
         members = _best_group(page.groups, blocks, rest, total, linked)
@@ -308,8 +308,8 @@ def _is_title(snapshot: Snapshot, element: int, container: int) -> bool:
 def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     """Return the text with the title of each item, -1 without: int64 (R,)."""
     snapshot = texts.blocks.snapshot
-    in_link = (tree.path_sum(_is_link(snapshot), snapshot.end) > 0)[texts.parent]
-    in_heading = (tree.path_sum(snapshot.is_tag(HEADING_TAGS), snapshot.end) > 0)[texts.parent]
+    in_link = tree.inside(_is_link(snapshot), snapshot.end)[texts.parent]
+    in_heading = tree.inside(snapshot.is_tag(HEADING_TAGS), snapshot.end)[texts.parent]
     length = np.array([len(text) for text in texts.texts], dtype=np.float64)
     has_letters = np.array([bool(_LETTERS.search(text)) for text in texts.texts], dtype=bool)
     candidates = has_letters & (length <= _MAX_TITLE) & (texts.record >= 0) & ~texts.is_template(ignore_digits=False)

@@ -184,7 +184,7 @@ def _has_link_away(blocks: BlockColumns) -> tuple[NDArray[np.bool_], NDArray[np.
     leads_away = [not link.startswith("#") and link.partition("#")[0] != address for link in links.distinct]
     away = np.zeros(len(snapshot), dtype=np.int64)
     away[links.node] = np.array(leads_away, dtype=np.int64)[links.index]
-    around = tree.path_sum(away > 0, snapshot.end) > 0
+    around = tree.inside(away > 0, snapshot.end)
     has_link = around | (tree.subtree_sum(away, snapshot.end) > 0)
     return has_link[blocks.node], around[snapshot.text_parent[blocks.members[blocks.first]]]
 

@@ -135,7 +135,7 @@ def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.
     It is the element before them with most content, if that contains an author or a date.
     """
     blocks, snapshot = texts.blocks, texts.blocks.snapshot
-    heading = tree.path_sum(snapshot.is_tag(("h1", "h2", "h3", "title")), snapshot.end)[blocks.node] > 0
+    heading = tree.inside(snapshot.is_tag(("h1", "h2", "h3", "title")), snapshot.end)[blocks.node]
     body_gain = np.where(heading, 0, np.maximum(gain, 0))
     content = sum_weights(blocks, body_gain)
     before = snapshot.end <= int(texts.records[0])
@@ -313,7 +313,7 @@ def _bodies(
     if score.max(initial=0) > 0:
         chosen = groups.members(int(score.argmax()))
         part[chosen[inside[chosen] & ~has_record[chosen]]] = True
-    in_part = (tree.path_sum(part, snapshot.end)[blocks.node] > 0) & ~in_slot
+    in_part = tree.inside(part, snapshot.end)[blocks.node] & ~in_slot
     return _rows_by_record(texts, weights.weight, in_part, slots)
 
 

@@ -360,4 +360,4 @@ def is_struck(snapshot: Snapshot) -> NDArray[np.bool_]:
     if len(classes.node):
         named = np.array([bool(_NAME.search(names)) for names in classes.distinct], dtype=bool)
         struck[classes.node[named[classes.index]]] = True
-    return np.asarray(tree.path_sum(struck, snapshot.end) > 0) if struck.any() else struck
+    return tree.inside(struck, snapshot.end)

@@ -196,8 +196,8 @@ def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return which elements are inside a part of the page with comments: bool (N,)."""
     snapshot = blocks.snapshot
     named = _has_name(snapshot, _PART_NAME) & ~snapshot.is_tag(_ROOTS)
-    part = (tree.path_sum(named, snapshot.end) > 0) & ~named
-    part |= tree.path_sum(_has_type(snapshot), snapshot.end) > 0
+    part = tree.inside(named, snapshot.end) & ~named
+    part |= tree.inside(_has_type(snapshot), snapshot.end)
     for first, last in _after_headings(blocks):
         part[first:last] = True
     return np.asarray(part, dtype=bool)

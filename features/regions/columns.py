@@ -279,9 +279,9 @@ def _appearance_columns(sums: RegionSums) -> Values:
         "background_image": sums.any_in_chain(has_image),
         "border": sums.any_in_chain(np.asarray(border)[style] > 0),
         "floated": sums.any_in_chain(floated),
-        "inside_float": tree.path_sum(floated, snapshot.end)[regions.enclosing] > 0,
-        "fixed": tree.path_sum(fixed, snapshot.end)[regions.node] > 0,
-        "absolute": tree.path_sum(absolute, snapshot.end)[regions.node] > 0,
+        "inside_float": tree.inside(floated, snapshot.end)[regions.enclosing],
+        "fixed": tree.inside(fixed, snapshot.end)[regions.node],
+        "absolute": tree.inside(absolute, snapshot.end)[regions.node],
         "no_bullets": tree.subtree_sum(no_bullets, snapshot.end)[regions.node] > 0,
     }
 
@@ -525,7 +525,7 @@ def _in_home_link(snapshot: Snapshot, mask: NDArray[np.bool_]) -> NDArray[np.boo
     links = snapshot.is_tag(("a",)) & (tree.subtree_sum(mask, snapshot.end) > 0)
     home = np.zeros(len(snapshot), dtype=bool)
     home[[link for link, href in _attributes(snapshot, "href", links).items() if _is_home_page(href)]] = True
-    return tree.path_sum(home, snapshot.end) > 0
+    return tree.inside(home, snapshot.end)
 
 
 def _is_home_page(href: str) -> bool:

@@ -105,7 +105,7 @@ def _in_closed_spoiler(snapshot: Snapshot) -> NDArray[np.bool_]:
     closed = np.zeros(len(snapshot), dtype=bool)
     closed[[each for each, value in snapshot.attributes("aria-expanded").items() if value.lower() == "false"]] = True
     closed &= (snapshot.hidden == Hidden.NO) & snapshot.has_place
-    return tree.path_sum(closed, snapshot.end) > 0
+    return tree.inside(closed, snapshot.end)
 
 
 class Panels:

@@ -82,7 +82,7 @@ def _before_scripts(snapshot: Snapshot, technique: NDArray[np.uint8], opened: ND
     areas[[element for element, role in snapshot.attributes("role").items() if role.lower() == "main"]] = True
     length = snapshot.text_length
     waiting = areas & _is_mostly(snapshot, length * hidden, length, _MOST)
-    return np.asarray(hidden & (tree.path_sum(waiting, snapshot.end) > 0)[snapshot.text_parent])
+    return np.asarray(hidden & tree.inside(waiting, snapshot.end)[snapshot.text_parent])
 
 
 def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -97,7 +97,7 @@ def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bo
     holes = np.isin(snapshot.hidden, _HOLES) & seen & in_flow & snapshot.has_place & (inside > 0)
     if holes.sum() < _LEAST_HOLES or inside[holes].sum() < _LEAST_SHARE * inside[0]:
         return np.zeros(len(technique), dtype=bool)
-    return np.asarray((tree.path_sum(holes, snapshot.end) > 0)[snapshot.text_parent] & np.isin(technique, _HOLES))
+    return np.asarray(tree.inside(holes, snapshot.end)[snapshot.text_parent] & np.isin(technique, _HOLES))
 
 
 def _without_style_sheet(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -105,7 +105,7 @@ def _without_style_sheet(snapshot: Snapshot, technique: NDArray[np.uint8]) -> ND
     unreadable = (technique > 0) & ~np.isin(technique, OPENED_TECHNIQUES)
     if not unreadable.any():
         return unreadable
-    in_link = (tree.path_sum(snapshot.is_tag(("a",)), snapshot.end) > 0)[snapshot.text_parent]
+    in_link = tree.inside(snapshot.is_tag(("a",)), snapshot.end)[snapshot.text_parent]
     length = snapshot.text_length * ~in_link
     return unreadable & bool(_is_mostly(snapshot, length * unreadable, length, _NEARLY_ALL)[0])
 

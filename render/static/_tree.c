@@ -249,6 +249,65 @@ static PyObject *columns_of(PyObject *module, PyObject *args)
     return all;
 }
 
+/* White space of `str.split` in ASCII. */
+static int is_space(char character)
+{
+    return character == ' ' || (character >= '\t' && character <= '\r') || (character >= 0x1C && character <= 0x1F);
+}
+
+/* Return an ASCII text on one line: as it is, or copied to `line` with one space between its words. */
+static PyObject *ascii_line(PyObject *text, const char *characters, Py_ssize_t size, char *line)
+{
+    Py_ssize_t count = 0;
+    int changes = 0;
+    for (Py_ssize_t at = 0; at < size; at++) {
+        const int space = is_space(characters[at]);
+        if (space && (count == 0 || line[count - 1] == ' ')) {
+            changes = 1;
+            continue;
+        }
+        changes |= space && characters[at] != ' ';
+        line[count++] = space ? ' ' : characters[at];
+    }
+    if (count && line[count - 1] == ' ') {
+        count--;
+        changes = 1;
+    }
+    return changes ? PyUnicode_FromStringAndSize(line, count) : Py_NewRef(text);
+}
+
+/* Return a text with one space between its words; `space` is the string of one space. */
+static PyObject *line_of(PyObject *text, PyObject *space)
+{
+    Py_ssize_t size;
+    const char *characters = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!characters)
+        PyErr_Clear(); /* surrogates */
+    if (characters && size == PyUnicode_GetLength(text)) {
+        char *line = PyMem_Malloc(size + 1);
+        PyObject *result = line ? ascii_line(text, characters, size, line) : PyErr_NoMemory();
+        PyMem_Free(line);
+        return result;
+    }
+    PyObject *words = PyUnicode_Split(text, NULL, -1), *result = words ? PyUnicode_Join(space, words) : NULL;
+    Py_XDECREF(words);
+    return result;
+}
+
+static PyObject *lines_of(PyObject *module, PyObject *texts)
+{
+    PyObject *space = PyUnicode_FromString(" "), *lines = PyList_New(0);
+    if (!PyList_Check(texts))
+        PyErr_SetString(PyExc_TypeError, "the texts are no list");
+    int complete = space && lines && PyList_Check(texts);
+    for (Py_ssize_t row = 0; complete && row < PyList_Size(texts); row++)
+        complete = append_list(lines, line_of(PyList_GetItem(texts, row), space));
+    if (!complete)
+        Py_CLEAR(lines);
+    Py_XDECREF(space);
+    return lines;
+}
+
 static unsigned char lower(char character)
 {
     return character >= 'A' && character <= 'Z' ? character + 'a' - 'A' : (unsigned char)character;
@@ -303,6 +362,7 @@ static PyObject *words_in(PyObject *module, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"columns_of", columns_of, METH_VARARGS, "Return the columns of a tree."},
+    {"lines_of", lines_of, METH_O, "Return texts with one space between words."},
     {"words_in", words_in, METH_VARARGS, "Return which words are in a text."},
     {NULL},
 };

@@ -21,5 +21,12 @@ attributes; texts; as int32: parent of each text, and the last element that begi
 def columns_of(root: etree._Element, attributes: dict[str, int], limit: int, /) -> _Columns:
     """Return the columns of a tree with `attributes`; reading stops after `limit` + 1 elements."""
 
+def lines_of(texts: list[str], /) -> list[str]:
+    """Return texts with one space between their words, as `" ".join(text.split())` does.
+
+    Raises:
+        TypeError: `texts` is no list of strings.
+    """
+
 def words_in(text: bytes, words: tuple[bytes, ...], /) -> list[bytes]:
     """Return which of at most 32 `words`, of two letters or more and in lower case, are in a text in any case."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urljoin
 
@@ -167,10 +168,10 @@ def _without_other_names(
     if not len(rows):
         return node, name, values
     ids = {values[row] for row in np.flatnonzero(name == _ATTRIBUTE["id"]).tolist()} - {""}
+    named = map(values.__getitem__, rows.tolist())
     kept = np.ones(len(name), dtype=bool)
-    for row, value in zip(rows.tolist(), map(values.__getitem__, rows.tolist()), strict=True):
-        kept[row] = len(value) <= MAX_ID and ("#" in value or value in ids)
-    return node[kept], name[kept], [values[row] for row in np.flatnonzero(kept).tolist()]
+    kept[rows] = [len(value) <= MAX_ID and (value in ids or "#" in value) for value in named]
+    return node[kept], name[kept], list(compress(values, kept.tolist()))
 
 
 def _array(data: bytearray) -> NDArray[np.int32]:

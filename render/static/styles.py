@@ -9,6 +9,7 @@ import numpy as np
 
 from vclean.render.snapshot import STYLES, Hidden, Styles
 from vclean.render.static.hiding import effect_of
+from vclean.render.tree import inside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,13 +70,6 @@ class Tree(NamedTuple):
         """Return which elements have one of the tags: bool (N,)."""
         return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
 
-    def inside(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which elements are in `mask`, or inside of one that is: bool (N,)."""
-        if not mask.any():
-            return mask
-        furthest = np.maximum.accumulate(np.where(mask, self.end, 0))
-        return np.asarray(furthest > np.arange(len(mask)))
-
 
 class ResolvedStyles(NamedTuple):
     """The style table, and for each of N elements its row, its `Hidden` code, and that of a text in it."""
@@ -116,7 +110,7 @@ def resolve_styles(tree: Tree, declared: Mapping[int, str]) -> ResolvedStyles:
     hidden = np.where(invisible, np.uint8(Hidden.VISIBILITY), np.uint8(0))
     for node in np.flatnonzero(reason).tolist():
         hidden[node : tree.end[node]] = reason[node]
-    flags = (invisible > 0, *(tree.inside(tree.is_tag(tags)) for tags in _INHERITED))
+    flags = (invisible > 0, *(inside(tree.is_tag(tags), tree.end) for tags in _INHERITED))
     table, row = _tabulate(list(displays), display, flags)
     return ResolvedStyles(table, row, hidden, np.where(letters, letters, hidden))
 

@@ -124,7 +124,7 @@ class CandidateTexts:
 def _is_exempt(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are exempt tags or inside one, bool (N,)."""
     exempt = snapshot.is_tag(_EXEMPT_TAGS)
-    return tree.path_sum(exempt, snapshot.end) > 0 if exempt.any() else exempt
+    return tree.inside(exempt, snapshot.end)
 
 
 def without_lines(texts: CandidateTexts) -> NDArray[np.uint8]:
@@ -195,7 +195,7 @@ def _scroll_sideways(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are in a part of the page that a reader scrolls sideways, or in a table, bool (N,)."""
     scrolls = snapshot.styles.is_in("overflow-x", ("auto", "scroll"))[snapshot.style]
     scrolls = scrolls & ~snapshot.is_tag(("html", "body")) | snapshot.is_tag(("table", "pre"))
-    return tree.path_sum(scrolls, snapshot.end) > 0
+    return tree.inside(scrolls, snapshot.end)
 
 
 def _far_below(top: NDArray[np.float32], bottom: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -135,7 +135,7 @@ class _Page:
     @cached_property
     def is_in_main_area(self) -> NDArray[np.bool_]:
         """Return which elements are main areas of the page, or in one, bool (N,)."""
-        return tree.path_sum(self._has_name(_MAIN_NAMES), self.snapshot.end) > 0
+        return tree.inside(self._has_name(_MAIN_NAMES), self.snapshot.end)
 
     def _has_name(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
         """Return which elements have one of `names` as tag or ARIA role, bool (N,)."""
@@ -181,7 +181,7 @@ class _Page:
 
     def _shown_characters_in(self, areas: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the characters of the shown texts in each element that are in one of `areas` too, (N,)."""
-        inside = tree.path_sum(areas, self.snapshot.end) > 0
+        inside = tree.inside(areas, self.snapshot.end)
         return tree.subtree_sum(self.direct_characters * inside, self.snapshot.end)
 
     def _sum_by_parent(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -120,7 +120,7 @@ class PaintedTexts:
         text, painter = self._ancestors_at_centers()
         other_text, other = self._others_at_centers()
         negative = np.char.startswith(np.array(self._snapshot.styles.column("z-index"), dtype=str), "-")
-        sunken = tree.path_sum(negative[self._snapshot.style], self._snapshot.end)[texts.parent] > 0
+        sunken = tree.inside(negative[self._snapshot.style], self._snapshot.end)[texts.parent]
         is_ranked = np.zeros(len(texts), dtype=bool)
         is_ranked[other_text] = True
         is_ranked |= sunken

@@ -131,7 +131,7 @@ class Painting:
     def is_fixed(self) -> Mask:
         """Return which elements stay where they are when the page is scrolled, bool (N,)."""
         fixed = self.snapshot.styles.is_in("position", ("fixed", "sticky"))[self.snapshot.style]
-        return tree.path_sum(fixed, self.snapshot.end) > 0 if fixed.any() else fixed
+        return tree.inside(fixed, self.snapshot.end)
 
     @cached_property
     def is_inline(self) -> Mask:
@@ -183,7 +183,7 @@ def turned_away(snapshot: Snapshot) -> Mask:
         return np.zeros(len(snapshot), dtype=bool)
     turned = np.array([_faces_away(value) for value in snapshot.styles.column("transform")], dtype=bool)
     odd = tree.path_sum(turned[snapshot.style], snapshot.end) % 2 == 1
-    return np.asarray(tree.path_sum(hides_back & odd, snapshot.end) > 0)
+    return tree.inside(hides_back & odd, snapshot.end)
 
 
 def _faces_away(transform: str) -> bool:
