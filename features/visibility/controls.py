@@ -153,9 +153,8 @@ class Panels:
         return self._in_panels(self._unrolled & clips) & (snapshot.box[:, 3] > 1)
 
     def _in_panels(self, panel: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        barrier = self._undisplayed & ~self._panel
-        inside = tree.path_sum(np.column_stack([panel, barrier]), self._snapshot.end)
-        return np.asarray((inside[:, 0] > 0) & (inside[:, 1] == 0))
+        barrier, end = self._undisplayed & ~self._panel, self._snapshot.end
+        return tree.inside(panel, end) & ~tree.inside(barrier, end)
 
     @cached_property
     def _undisplayed(self) -> NDArray[np.bool_]:
