@@ -47,11 +47,10 @@ if TYPE_CHECKING:
     from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
-    from vclean.records import Item, Post
+    from vclean.records import Item, Post, Product, Recipe
     from vclean.render.snapshot import Snapshot
     from vclean.result import Result
     from vclean.settings import CleanerSettings, Policy, RenderSettings
-    from vclean.subject import Product, Recipe
 
     __version__: str
 
@@ -146,9 +145,9 @@ _MODULES = {
     "Policy": "settings",
     "Post": "records",
     "Prediction": "classify.prediction",
-    "Product": "subject",
+    "Product": "records",
     "Reason": "classify.explain.reasons",
-    "Recipe": "subject",
+    "Recipe": "records",
     "RenderSettings": "settings",
     "Resource": "page",
     "Resources": "page",

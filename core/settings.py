@@ -220,7 +220,7 @@ class CleanerSettings:
 
     Attributes:
         render: whether pages are rendered in headless Chromium; otherwise they are only parsed. With "auto", a page is
-            parsed first, and rendered if its parsed version does not suffice (see `vclean.auto_render`).
+            parsed first, and rendered if its parsed version does not suffice (see `vclean.pipeline`).
         rendering: options of rendering, and limits of a page.
         method: the name of the method that labels the blocks; `vclean methods` lists them.
         model: a model file to use in place of the shipped model; for the method `template`, its file of selectors.

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.columns import ratio
-from vclean.features.groups import Groups
+from vclean.features.columns import Groups, ratio
 from vclean.features.names import element_names
 from vclean.features.names.element_names import ElementNames
 from vclean.features.text import language

@@ -22,18 +22,19 @@ import numpy as np
 from vclean.classify import model_file
 from vclean.classify.content import stacking
 from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
-from vclean.classify.content.conventions import Conventions, add_columns
 from vclean.classify.content.expected_f import assign_labels
 from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
 from vclean.classify.content.postprocess import (
+    AdjustedProbability,
     block_groups,
     is_in_named_comments,
     join_continuations,
+    place_headline,
+    place_subject,
     predecessors,
     smooth_groups,
 )
-from vclean.classify.content.rules import AdjustedProbability, place_headline, place_subject
-from vclean.classify.content.stacking import LinearModel
+from vclean.classify.content.stacking import Conventions, LinearModel, add_columns
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.model_file import READ_ERRORS, pack
 from vclean.classify.prediction import Decision, LazySequence, Prediction

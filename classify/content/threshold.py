@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.expected_f import best_selections
+from vclean.classify.content.stacking import add_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

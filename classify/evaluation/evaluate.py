@@ -10,8 +10,8 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from vclean.classify.corpora.gold import GoldPage, align
-from vclean.classify.evaluation import reliability, scores
-from vclean.classify.evaluation.reliability import CalibrationSample
+from vclean.classify.evaluation import scores
+from vclean.classify.evaluation.scores import CalibrationSample, calibration_report
 from vclean.classify.prediction import Prediction
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import BlockColumns, extract_blocks
@@ -217,7 +217,7 @@ class Report:
         """Return the figures by corpus, method and page type, ready for JSON; None means "undefined".
 
         Methods that give probabilities also have the result of
-        `vclean.classify.evaluation.reliability.calibration_report`.
+        `vclean.classify.evaluation.scores.calibration_report`.
         """
         result: dict[str, dict[str, Any]] = {}
         for (corpus, method), part in self._parts().items():
@@ -225,7 +225,7 @@ class Report:
             figures = {name: score.to_dict() for name, score in _by_type(part).items()}
             entry = {"scores": figures, "failed": failed}
             if samples := _samples(part):
-                entry["calibration"] = reliability.calibration_report(samples)
+                entry["calibration"] = calibration_report(samples)
             result.setdefault(corpus, {})[method] = entry
         return result
 
@@ -235,7 +235,7 @@ class Report:
         for evaluation in self.evaluations:
             if evaluation.calibration:
                 samples.setdefault(evaluation.method, []).append(evaluation.calibration)
-        return {method: reliability.calibration_report(pages) for method, pages in samples.items()}
+        return {method: calibration_report(pages) for method, pages in samples.items()}
 
     def predictions(self) -> str:
         """Return one line of JSON for each page and method: corpus, id, method, text, cleaneval."""
@@ -278,7 +278,7 @@ def _calibration_errors(part: Sequence[PageEvaluation]) -> list[str]:
     samples = _samples(part)
     if not samples:
         return []
-    errors = (f"{name} {part['ece']:.3f}" for name, part in reliability.calibration_report(samples).items())
+    errors = (f"{name} {part['ece']:.3f}" for name, part in calibration_report(samples).items())
     return [f"expected calibration error: {', '.join(errors)}"]
 
 

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.expected_f import bounded_log_odds
+from vclean.classify.content.stacking import add_columns
 from vclean.classify.explain import phrases
 from vclean.classify.explain.rules import Rule, Rules
 from vclean.classify.prediction import Change

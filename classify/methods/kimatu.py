@@ -20,8 +20,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from vclean.classify.methods.base import prediction_from_mask, tag_labels
-from vclean.features.columns import ratio
-from vclean.features.groups import Groups
+from vclean.features.columns import Groups, ratio
 from vclean.features.names import element_names
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT, SENTENCE_END

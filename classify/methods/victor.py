@@ -28,8 +28,7 @@ from vclean.classify.methods.base import pack_arrays, stack_named, tag_labels, u
 from vclean.classify.prediction import Prediction
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
-from vclean.features.columns import ratio
-from vclean.features.groups import Groups
+from vclean.features.columns import Groups, ratio
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import ALPHA, DIGIT, PUNCT, SPACE
 from vclean.imports import import_optional

@@ -36,8 +36,7 @@ from vclean.classify.methods.base import pack_arrays, prediction_of_visible, sta
 from vclean.classify.methods.convolution import Network, Plan, fit
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
-from vclean.features.columns import ratio
-from vclean.features.groups import Groups
+from vclean.features.columns import Groups, ratio
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import COLON, COMMA, DIGIT, SENTENCE_END, SPACE, UPPER
 from vclean.render import tree

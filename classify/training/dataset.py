@@ -22,7 +22,7 @@ from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.corpora.gold import gold_kinds
 from vclean.classify.evaluation.scores import count_words
 from vclean.features import matrix
-from vclean.features.groups import Groups, RaggedArray
+from vclean.features.columns import Groups, RaggedArray
 from vclean.features.names import hashed_tokens
 from vclean.features.names.hashed_tokens import BUCKETS
 from vclean.features.text.characters import mix

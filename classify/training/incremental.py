@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import CORRECTED, Model
+from vclean.classify.content.stacking import add_columns
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.classify.training.fits import CORRECTIONS, FITS, fit
 from vclean.errors import InputError

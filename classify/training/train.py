@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.conventions import Conventions, add_columns, one_hot, page_row
 from vclean.classify.content.expected_f import assign_labels
 from vclean.classify.content.model import FORMAT, Model, content_probability, type_probability
 from vclean.classify.content.postprocess import smooth_groups
+from vclean.classify.content.stacking import Conventions, add_columns, one_hot, page_row
 from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
-from vclean.classify.evaluation.reliability import reliability
+from vclean.classify.evaluation.scores import reliability
 from vclean.classify.prediction import Prediction
 from vclean.classify.training.dataset import PATH_PENALTY, ROUNDS, WEIGHT_CAP, WORD_PENALTY, design_matrix
 from vclean.classify.training.fits import FITS, SEED, fit

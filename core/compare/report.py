@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import format_count, replace_illegal
-from vclean.classify.evaluation.reliability import calibration_report
+from vclean.classify.evaluation.scores import calibration_report
 from vclean.compare.error_analysis import MISSED, RIGHT, WRONG
 from vclean.compare.records import DIMENSIONS, confidence_interval, confusion, groups, methods, of_method, total_scores
 from vclean.html_pages import INLINE_POLICY, asset, format_decimals, render_page, to_script_json

@@ -269,8 +269,7 @@ class _Run(Protocol):
 def _engine(options: FarmOptions) -> Iterator[_Run]:
     """Return the engine, after checking before anything is written that it can run."""
     if options.engine == "ray":
-        from vclean.farm.ray.cluster import connect_to_cluster
-        from vclean.farm.ray.engine import run_on_ray
+        from vclean.farm.ray.engine import connect_to_cluster, run_on_ray
 
         with connect_to_cluster(options.address) as ray:
             yield partial(run_on_ray, ray=ray)

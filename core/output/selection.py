@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.groups import Groups
+from vclean.features.columns import Groups
 from vclean.labels import Label, Visibility
 from vclean.output.code import Code
 from vclean.output.images import content_images

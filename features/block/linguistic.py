@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import ColumnPart, all_columns, compute_parts, parse_columns, ratio
-from vclean.features.groups import Groups
+from vclean.features.columns import ColumnPart, Groups, all_columns, compute_parts, parse_columns, ratio
 from vclean.features.names.element_names import sorted_unique
 from vclean.features.text import number_patterns
 from vclean.features.text.characters import (

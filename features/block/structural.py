@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import ColumnPart, FeatureColumn, all_columns, parse_columns, ratio
-from vclean.features.groups import Groups
+from vclean.features.columns import ColumnPart, FeatureColumn, Groups, all_columns, parse_columns, ratio
 from vclean.features.names import element_names
 from vclean.labels import Visibility
 from vclean.render import tree

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from vclean.features.columns import ColumnPart, all_columns, parse_columns, ratio
-from vclean.features.groups import Groups
+from vclean.features.columns import ColumnPart, Groups, all_columns, parse_columns, ratio
 from vclean.render import tree
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from vclean.features.groups import RaggedArray
+from vclean.features.columns import RaggedArray
 from vclean.features.names import _names
 from vclean.features.text.characters import mix
 from vclean.files import read_table

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
-from vclean.features.groups import Groups, RaggedArray
+from vclean.features.columns import Groups, RaggedArray
 from vclean.features.names.element_names import NAME_CACHE_SIZE, TOKEN_ATTRIBUTES, sorted_unique, words_of_name
 from vclean.features.text.characters import mix
 from vclean.render import tree

@@ -29,8 +29,8 @@ from vclean.render.snapshot import (
     Styles,
 )
 from vclean.render.static import _tree, styles
-from vclean.render.static.formulas import DRAWINGS, drawn_formula
 from vclean.render.static.parse import head_and_links, with_absolute_links
+from vclean.render.static.rewriting import DRAWINGS, drawn_formula
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

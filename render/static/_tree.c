@@ -296,14 +296,12 @@ static PyObject *line_of(PyObject *text, PyObject *space)
 
 static PyObject *lines_of(PyObject *module, PyObject *texts)
 {
-    PyObject *space = PyUnicode_FromString(" "), *lines = PyList_New(0);
-    if (!PyList_Check(texts))
-        PyErr_SetString(PyExc_TypeError, "the texts are no list");
-    int complete = space && lines && PyList_Check(texts);
-    for (Py_ssize_t row = 0; complete && row < PyList_Size(texts); row++)
-        complete = append_list(lines, line_of(PyList_GetItem(texts, row), space));
-    if (!complete)
-        Py_CLEAR(lines);
+    PyObject *space = PyUnicode_FromString(" "), *lines = space ? PySequence_List(texts) : NULL;
+    for (Py_ssize_t row = 0; lines && row < PyList_Size(lines); row++) {
+        PyObject *line = line_of(PyList_GetItem(lines, row), space);
+        if (!line || PyList_SetItem(lines, row, line) < 0)
+            Py_CLEAR(lines);
+    }
     Py_XDECREF(space);
     return lines;
 }

@@ -1,5 +1,7 @@
 """Type stubs of `_tree.c`."""
 
+from collections.abc import Sequence
+
 from lxml import etree
 
 _Columns = tuple[
@@ -21,11 +23,11 @@ attributes; texts; as int32: parent of each text, and the last element that begi
 def columns_of(root: etree._Element, attributes: dict[str, int], limit: int, /) -> _Columns:
     """Return the columns of a tree with `attributes`; reading stops after `limit` + 1 elements."""
 
-def lines_of(texts: list[str], /) -> list[str]:
+def lines_of(texts: Sequence[str], /) -> list[str]:
     """Return texts with one space between their words, as `" ".join(text.split())` does.
 
     Raises:
-        TypeError: `texts` is no list of strings.
+        TypeError: a text is no string.
     """
 
 def words_in(text: bytes, words: tuple[bytes, ...], /) -> list[bytes]:

@@ -95,7 +95,7 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     head, links = _head_and_links(root, url)
     rules = read_style_sheets(root)
     if words := _tree.words_in(source, FORMULA_WORDS):
-        from vclean.render.static.formulas import replace_formulas
+        from vclean.render.static.rewriting import replace_formulas
 
         replace_formulas(root, words)
     find_lazy_images(root)
@@ -359,7 +359,7 @@ def document_head(root: etree._Element) -> DocumentHead:
 
 def prune(root: etree._Element) -> bool:
     """Remove elements that are not part of a snapshot; return whether `<noscript>` content is kept."""
-    for element in root.iter(*(REPLACED_TAGS - {"math"})):  # formulas are text: see vclean.render.static.formulas
+    for element in root.iter(*(REPLACED_TAGS - {"math"})):  # formulas are text: see vclean.render.static.rewriting
         element.text = None
         del element[:]
     etree.strip_elements(root, *SKIPPED_TAGS, with_tail=False)

@@ -1,12 +1,232 @@
-"""Put declarative shadow roots and streamed parts in their places in a parsed document, as browsers do."""
+"""Rewrite the few parsed documents that need it, as browsers and the walker do.
+
+Formulas become `<math>` elements with their text. Declarative shadow roots and streamed parts come to their places.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+import unicodedata
+from typing import TYPE_CHECKING, Final, cast
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from lxml import etree
+
+from vclean.render.formulas import DISPLAY_WRAPPERS, PREVIEWS, WRAPPERS, formula_text
+from vclean.render.static.parse import FORMULA_WORDS
 
 if TYPE_CHECKING:
-    from lxml import etree
+    from collections.abc import Collection, Iterable, Iterator
+
+_MATH_SCRIPT: Final = re.compile(r"\s*math/(?:tex|mml)\b", re.IGNORECASE)
+_DISPLAY_MODE: Final = re.compile(r"mode\s*=\s*display", re.IGNORECASE)
+_SOURCES: Final = ("data-mathml", "data-tex", "data-latex", "data-math", "data-formula", "data-equation", "data-katex",
+                   "data-expr")  # fmt: skip
+"""Attributes with the source of a formula, for scripts that draw it."""
+_SOURCE_OF: Final = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCES)}]")
+_IMAGE_WORDS: Final = frozenset((b"latex", b"cht=tx", b"/tex", b"formula", b"equation", b"math-", b'"math"'))
+"""Words of which every source with an image of a formula has one."""
+_COMMANDS: Final = re.compile(r"[\\^{}]")
+_SUFFIX: Final = re.compile(r"\.(?:gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
+_LOOKS_LIKE_TEX: Final = re.compile(r"[\\^_{}=<]")
+_DRAWN: Final = etree.XPath("//mjx-container[not(.//math)] | //span[contains(@class, 'mjx-chtml')][not(.//math)]")
+_DRAWN_TAG: Final = re.compile(
+    r"(?:^|\s)(?:mjx-)?(m(?:ath|i|n|o|s|text|space|row|frac|sqrt|root|style|padded|phantom|fenced|sub|sup|subsup|under"
+    r"|over|underover|multiscripts|table|tr|td|enclose)|TeXAtom)(?=\s|$)"
+)
+_GLYPH: Final = re.compile(r"(?:^|\s)(?:mjx-c)?([0-9A-F]{2,5})(?=\s|$)")
+_NOT_DRAWN: Final = frozenset(
+    ("mjx-surd", "mjx-assistive-mml", "mjx-speech", "defs", "mjx-stretchy-v", "mjx-stretchy-h")
+)
+_PARAMETERS: Final = ("latex", "tex", "math", "from", "chl", "eq", "equation")
+_SERVICE: Final = re.compile(r"latex|/tex\b|/formula/|cht=tx|\bmath|equation", re.IGNORECASE)
+"""Part of the address of an image that a service draws from TeX."""
+_IMAGE_CLASS: Final = re.compile(
+    r"(?:^|\s)(?:latex|tex|math|mwe-math-fallback-image\S*|equation|formula)(?:\s|$)", re.IGNORECASE
+)
+
+
+DRAWINGS: Final = (
+    "mjx-container:not(:has(math))", "span.mjx-chtml:not(:has(math))",
+    *(f'img[src*="{part}" i]' for part in ("latex", "/tex", "/formula/", "cht=tx", "math", "equation")),
+    *(f"img.{name}" for name in ("latex", "tex", "math", "equation", "formula")),
+)  # fmt: skip
+"""Selectors of what `drawn_formula` reads: what MathJax draws without MathML, and what may be an image of a formula."""
+
+
+def drawn_formula(source: str) -> str:
+    """Return the TeX that an element shows, given its source; empty if it is no formula."""
+    root = etree.HTML(source)
+    replace_formulas(root, FORMULA_WORDS)
+    math = next(root.iter("math"), None)
+    return (math.text or "") if math is not None else ""
+
+
+def replace_formulas(root: etree._Element, words: Collection[bytes]) -> None:
+    """Give every formula of a document one `<math>` element without children, which contains its text.
+
+    Scripts of MathJax become such elements, and what MathJax drew before them is removed. The wrapper of a formula is
+    kept, with the `<math>` element as its only child. The attribute `display` is `block` for a formula in its own line.
+    Formulas that are drawn without MathML become such elements too: what MathJax draws, images of services that draw
+    TeX, and elements with the source in an attribute.
+
+    Args:
+        root: the document.
+        words: those of `FORMULA_WORDS` in its source; kinds of formulas whose words it lacks are not searched for.
+    """
+    if b"<math" in words:
+        for math in list(root.iter("math")):
+            _replace_math(math)
+    if b"math/" in words:
+        for script in [script for script in root.iter("script") if _MATH_SCRIPT.match(script.get("type", ""))]:
+            _replace_script(script)
+    if any(word.startswith(b"data-") for word in words):
+        _add_declared(root)
+    if b"mjx" in words:
+        for element in cast("list[etree._Element]", _DRAWN(root)):
+            _add_math(element, _mathml(element, etree.Element("math")))
+    for image in list(root.iter("img")) if not _IMAGE_WORDS.isdisjoint(words) else ():
+        if tex := _tex_of_image(image):
+            image.tag, image.text = "math", tex
+            image.attrib.clear()
+
+
+def _add_declared(root: etree._Element) -> None:
+    """Replace elements with the source of a formula in an attribute by `<math>` elements."""
+    for element in cast("list[etree._Element]", _SOURCE_OF(root)):
+        source = next(filter(None, (element.get(name, "") for name in _SOURCES)), "")
+        is_formula = _is_any(element, WRAPPERS) or source.lstrip().startswith("<math") or _LOOKS_LIKE_TEX.search(source)
+        if is_formula and next(element.iter("math"), None) is None:
+            _add_math(element, source)
+
+
+def _add_math(element: etree._Element, source: str | etree._Element) -> None:
+    """Make a formula the only content of an element, if its source can be read."""
+    text = formula_text(source)
+    if text:
+        is_display = element.tag == "div" or _is_display_container(element)
+        is_display |= any(_is_any(each, DISPLAY_WRAPPERS) for each in (element, *element.iterancestors()))
+        _empty(element)
+        math = etree.SubElement(element, "math")
+        math.text = text
+        _set_display(math, is_display=is_display)
+
+
+def _mathml(element: etree._Element, into: etree._Element) -> etree._Element:
+    """Add to an element of MathML what MathJax draws: `mjx-` elements, or SVG with `data-mml-node`."""
+    for child in element.iterchildren("*"):
+        tag = str(child.tag)
+        if tag in _NOT_DRAWN:
+            continue
+        node = _DRAWN_TAG.search(
+            child.get("data-mml-node", "") or (tag if tag.startswith("mjx-") else child.get("class", ""))
+        )
+        glyph = child.get("data-c") or (child.get("class", "") if tag == "mjx-c" else "")
+        if glyph and (code := _GLYPH.search(glyph)):
+            into.text = (into.text or "") + _plain(chr(int(code[1], 16)))
+        elif "mjx-char" in child.get("class", "").split():
+            into.text = (into.text or "") + "".join(map(str, child.itertext()))
+        elif node and node[1] != "math":
+            inner = _mathml(child, etree.SubElement(into, "mrow" if node[1] == "TeXAtom" else node[1]))
+            if inner.tag == "msubsup" and len(inner) == 2:
+                inner.tag = "msup" if _has_only_sup(child) else "msub"
+        else:
+            _mathml(child, into)
+    if into.tag == "munderover" and element.tag == "mjx-munderover" and len(into) == 3:
+        into[:] = [into[1], into[2], into[0]]
+    return into
+
+
+def _has_only_sup(element: etree._Element) -> bool:
+    return not any("mjx-sub" in each.get("class", "").split() for each in element.iter())
+
+
+def _plain(character: str) -> str:
+    """Return a letter without the font that mathematical alphabets of Unicode have: an italic x is x."""
+    return unicodedata.normalize("NFKC", character) if ord(character) >= _MATHEMATICAL else character
+
+
+_MATHEMATICAL: Final = 0x1D400
+
+
+def _tex_of_image(image: etree._Element) -> str:
+    """Return the TeX that an image shows: in its address, or its alternative text; empty for other images."""
+    source, alternative = image.get("src", ""), image.get("alt", "").strip()
+    if _IMAGE_CLASS.search(image.get("class", "")) and _LOOKS_LIKE_TEX.search(alternative):
+        return formula_text(alternative)
+    if source.startswith("data:") or not _SERVICE.search(source):
+        return ""
+    try:
+        url = urlsplit(source)
+        values = parse_qs(url.query.replace("+", "%2B"))
+    except ValueError:
+        return ""
+    named = next((values[name][0] for name in _PARAMETERS if name in values), "")
+    if named:
+        return formula_text(named)
+    path = "" if _SUFFIX.search(url.path) and not url.query else url.path.rpartition("/")[2]
+    tex = next((tex for part in (url.query, path) if _COMMANDS.search(tex := unquote(part))), "")
+    return formula_text(tex)
+
+
+def _replace_script(script: etree._Element) -> None:
+    kind = script.get("type", "")
+    for drawn in _before(script):
+        _empty(drawn)
+    text = formula_text(script.text or "")
+    is_display = _DISPLAY_MODE.search(kind) is not None
+    _empty(script)
+    script.tag, script.text = "math", text
+    script.attrib.clear()
+    _set_display(script, is_display=is_display)
+
+
+def _before(script: etree._Element) -> Iterator[etree._Element]:
+    """Yield the elements that MathJax drew before its script, or that it will replace."""
+    previous = script.getprevious()
+    while previous is not None and _is_any(previous, (*WRAPPERS, *PREVIEWS)):
+        yield previous
+        previous = previous.getprevious()
+
+
+def _replace_math(math: etree._Element) -> None:
+    text, wrapper = formula_text(math), None
+    is_display = math.get("display") == "block"
+    for ancestor in math.iterancestors():
+        if _is_any(ancestor, WRAPPERS) and sum(1 for _ in ancestor.iter("math")) == 1:
+            wrapper = ancestor
+            is_display |= _is_any(ancestor, DISPLAY_WRAPPERS) or _is_display_container(ancestor)
+    _empty(math)
+    math.text = text
+    _set_display(math, is_display=is_display)
+    if wrapper is not None:
+        math.tail = None
+        _empty(wrapper)
+        wrapper.append(math)
+
+
+def _is_display_container(element: etree._Element) -> bool:
+    return element.tag == "mjx-container" and element.get("display") in ("true", "block")
+
+
+def _is_any(element: etree._Element, selectors: Iterable[str]) -> bool:
+    """Return whether an element has one of these tags or classes, which begin with a dot."""
+    names = {element.tag, *(f".{name}" for name in element.get("class", "").split())}
+    return not names.isdisjoint(selectors)
+
+
+def _set_display(math: etree._Element, *, is_display: bool) -> None:
+    if is_display:
+        math.set("display", "block")
+    elif "display" in math.attrib:
+        del math.attrib["display"]
+
+
+def _empty(element: etree._Element) -> None:
+    """Remove the text and the children of an element, but not the text after it."""
+    element.text = None
+    del element[:]
+
 
 _MODES: Final = ("open", "closed")
 _PART: Final = re.compile(r"S:[0-9a-f]+")

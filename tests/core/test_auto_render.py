@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from vclean import AsyncCleaner, Cleaner, Page
-from vclean.auto_render import MIN_CONFIDENCE, RenderReason, changed_share, hides_by_style_sheet, reason_to_render
 from vclean.errors import UsageError
+from vclean.pipeline import MIN_CONFIDENCE, RenderReason, changed_share, hides_by_style_sheet, reason_to_render
 from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.groups import Groups
+from vclean.features.columns import Groups
 
 KEYS = np.array([7, 3, 7, 5, 7, 3])
 

@@ -9,7 +9,7 @@ from PIL import Image
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, score_page
-from vclean.classify.evaluation.reliability import CalibrationSample
+from vclean.classify.evaluation.scores import CalibrationSample
 from vclean.compare.records import PageRecord
 from vclean.labels import LABELS, Label
 

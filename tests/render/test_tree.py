@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from vclean.render.snapshot import subtree_ends
 from vclean.render.tree import (
+    inside,
     is_ancestor,
     lowest_common_ancestor,
     nearest_ancestor,
@@ -108,6 +109,14 @@ class TestPathSum:
     def test_sum_of_ones_is_the_depth(self, parent):
         depth = [len(ancestors(parent, element)) for element in range(len(parent))]
         assert path_sum(np.ones(len(parent), dtype=np.int64), subtree_ends(parent)).tolist() == depth
+
+
+class TestInside:
+    @given(weighted_trees())
+    def test_equals_the_sum_over_the_path(self, tree):
+        parent, values = tree
+        mask, end = values % 3 == 0, subtree_ends(parent)
+        assert inside(mask, end).tolist() == (path_sum(mask, end) > 0).tolist()
 
 
 class TestPathCounts:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vclean.classify.content.conventions import Conventions, add_columns, one_hot, page_row
+from vclean.classify.content.stacking import Conventions, add_columns, one_hot, page_row
 from vclean.errors import UsageError
 
 NAMES = ("generous", "same")

@@ -11,7 +11,7 @@ from vclean.classify.content.stacking import LinearModel
 from vclean.classify.training.dataset import MIN_SITES, STEP, Design, build_design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
-from vclean.features.groups import RaggedArray
+from vclean.features.columns import RaggedArray
 from vclean.features.names import hashed_tokens
 from vclean.features.names.hashed_tokens import BUCKETS
 

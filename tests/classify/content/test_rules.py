@@ -6,7 +6,7 @@ import pytest
 from helpers.pages import snapshot
 
 import vclean
-from vclean.classify.content.rules import place_headline, place_subject
+from vclean.classify.content.postprocess import place_headline, place_subject
 from vclean.classify.explain.rules import Rule
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.features.blocks import extract_blocks

@@ -8,7 +8,7 @@ import pytest
 from helpers.synthetic import SITES, rows, train_quickly
 
 from vclean.classify.content import stacking
-from vclean.classify.content.conventions import one_hot
+from vclean.classify.content.stacking import one_hot
 from vclean.classify.content.threshold import candidate_selections
 from vclean.classify.training.train import HeldOutPrediction, fit_threshold_model
 

@@ -14,7 +14,7 @@ from vclean import runtime
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, Report, evaluate, score_page
-from vclean.classify.evaluation.reliability import CalibrationSample
+from vclean.classify.evaluation.scores import CalibrationSample
 from vclean.classify.methods import base as text
 from vclean.errors import DeadlineError, InputError, OutputError, UsageError
 from vclean.render.static.parse import parse

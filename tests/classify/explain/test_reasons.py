@@ -11,9 +11,9 @@ from helpers.encyclopedia import Encyclopedia
 from helpers.pages import laid_out, snapshot
 
 from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages
-from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import Model, load_default
 from vclean.classify.content.site_evidence import SiteEvidence
+from vclean.classify.content.stacking import add_columns
 from vclean.classify.explain import phrases
 from vclean.classify.explain import reasons as module
 from vclean.classify.explain.phrases import NEIGHBORS, PAGE

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.content.conventions import add_columns
 from vclean.classify.content.model import load_default
+from vclean.classify.content.stacking import add_columns
 from vclean.classify.trees import shap as module
 from vclean.classify.trees.forest import Forest
 from vclean.classify.trees.shap import contributions

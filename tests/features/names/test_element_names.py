@@ -11,7 +11,7 @@ from helpers.pages import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.groups import RaggedArray
+from vclean.features.columns import RaggedArray
 from vclean.features.names.element_names import (
     ElementNames,
     _file_stem,

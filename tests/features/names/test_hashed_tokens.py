@@ -8,7 +8,7 @@ from helpers.pages import context_of, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.groups import RaggedArray
+from vclean.features.columns import RaggedArray
 from vclean.features.names.element_names import ElementNames, name_hashes
 from vclean.features.names.hashed_tokens import (
     BUCKETS,

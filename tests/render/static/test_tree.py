@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -95,3 +96,14 @@ def test_ignores_comments_and_instructions() -> None:
 def test_equals_lxml(parts: list[str]) -> None:
     root = root_of(f"<body>{''.join(parts)}")
     assert columns(root) == expected(root)
+
+
+class TestLinesOf:
+    @given(st.lists(st.text("\t\n\x0b\x1c\x85\xa0\u2003 abé漢\0\ud800", max_size=8)))
+    def test_is_split_and_joined(self, texts: list[str]) -> None:
+        assert _tree.lines_of(texts) == [" ".join(text.split()) for text in texts]
+
+    @pytest.mark.parametrize("texts", [[1], ["a", None]])
+    def test_texts_are_strings(self, texts: list[str]) -> None:
+        with pytest.raises(TypeError):
+            _tree.lines_of(texts)

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from vclean.errors import BrowserMissingError, ExtraMissingError, UsageError, VcleanError
-from vclean.farm.ray import cluster
-from vclean.farm.ray.cluster import TASK_CPUS, WORKER_CPUS, PoolSizes, alive_nodes, connect_to_cluster, to_vclean_error
+from vclean.farm.ray import engine
+from vclean.farm.ray.engine import TASK_CPUS, WORKER_CPUS, PoolSizes, alive_nodes, connect_to_cluster, to_vclean_error
 
 GIB = 2**30
 
@@ -97,7 +97,7 @@ class TestConnectToCluster:
             init=lambda address, **_: calls.append(address),
             shutdown=lambda: calls.append("shutdown"),
         )
-        monkeypatch.setattr(cluster, "import_optional", lambda *_: module)
+        monkeypatch.setattr(engine, "import_optional", lambda *_: module)
         return module
 
 
