@@ -52,7 +52,6 @@ _GENERIC: Final = re.compile(
     r"admin|administrator|staff|team|editors?|editorial|redaktion|redaction|rédaction|webmaster|guest|unknown|user|"
     r"anonymous|contributor|author|marketing|support|blog|newsroom|desk|root|content|sponsored"
 )
-_TRUNCATED: Final = re.compile(r"\.{3}$|…$")
 _MOST_DAYS: Final = 3650
 
 _SEEN: Final = {
@@ -63,20 +62,18 @@ _SEEN: Final = {
 """Feature columns of what is no property of markup."""
 _PLACE: Final = (
     "block", "share_before", "after_headline", "before_headline", "link_share", "words", "alike", "visible", "covered",
-    "actions", "bylines", "boilerplate", "font_ratio", "y_below_headline", "x_from_headline", "same_row_date",
-    *(f"in_{name}" for name in NAMES),
+    "actions", "bylines", *(f"in_{name}" for name in NAMES),
 )  # fmt: skip
 """Place of a candidate: its mention in a block nearest to the headline.
 
 `block` is the number of the block by its share of all, `share_before` the share of the words before it. Distances from
-the headline are in blocks, and in CSS px if the page was rendered; `font_ratio` compares the font size with that of the
-headline. `alike` is the number of blocks with the same chain of tags and classes, `covered` the share of the characters
-of the block in the candidate. `actions` and the like count the words of user interfaces.
+the headline are in blocks. `alike` is the number of blocks with the same chain of tags and classes, `covered` the share
+of the characters of the block in the candidate. `actions` and `bylines` count the words of user interfaces.
 """
 _MARKUP: Final = ("mentions", "sources", "in_markup", "blocks", "has_markup")
 _LETTERS: Final = (
-    "values", "chars", "words_per_value", "capitals", "upper", "digits", "colon", "separators", "truncated", "generic",
-    "role", "is_site", "site_part", "one_word", "by_word", "has_time", "has_zone",
+    "values", "chars", "words_per_value", "capitals", "upper", "digits", "colon", "separators", "generic", "role",
+    "is_site", "site_part", "one_word", "by_word", "has_time", "has_zone",
 )  # fmt: skip
 _AGREEMENT: Final = (
     "candidates", "order", "first_visible", "contains", "contained", "shared", "agreement", "same_as_first",
@@ -91,8 +88,9 @@ _OF_PAGE: Final = (
 )  # fmt: skip
 _PAGE: Final = tuple(f"page_{name}" for name in _OF_PAGE)
 """Features of the whole page, see `page_type`: they tell whether it has an author or a date at all."""
+_OF_FIELD: Final = {Field.TITLE: _HEADLINE, Field.AUTHORS: (), Field.PUBLISHED: _DAYS}
 COLUMNS: Final = {
-    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_HEADLINE, *_DAYS, *_PAGE)
+    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_OF_FIELD[name], *_PAGE)
     for name in FIELDS
 }
 """Names of the features of the candidates of each field."""
@@ -306,7 +304,7 @@ class _Table:
         view, context, headline = self.view, self.page.context, self.view.headline
         block = min(sorted(blocks), key=lambda each: each - headline if each >= headline else 3 * (headline - each))
         distance, total = block - headline, max(float(context.tokens.sum()), 1.0)
-        values |= {
+        return values | {
             "block": block / len(context),
             "share_before": float(context.words_before[block]) / total,
             "after_headline": min(max(distance, 0), 50),
@@ -322,15 +320,6 @@ class _Table:
                 for name, inside in zip(NAMES, view.block_names[block].tolist(), strict=True)
             },
         }
-        if not self.snapshot.rendered:
-            return values
-        box, top = view.boxes[block], view.boxes[headline]
-        return values | {
-            "font_ratio": float(view.font_size[block] / view.font_size[headline]),
-            "y_below_headline": float(np.clip(box[1] - top[1] - top[3], -2000, 4000)),
-            "x_from_headline": float(np.clip(box[0] - top[0], -1500, 1500)),
-            "same_row_date": float(view.in_row_of_date[block]),
-        }
 
     def _letters(self, row: Candidate) -> dict[str, float]:
         text, url, count = " ".join(row.values), self.snapshot.url, len(row.values)
@@ -344,7 +333,6 @@ class _Table:
             "digits": sum(map(str.isdigit, text)) / max(len(text), 1),
             "colon": float(":" in text),
             "separators": len(parts) - 1,
-            "truncated": float(bool(_TRUNCATED.search(text))),
             "generic": float(bool(_GENERIC.search(text.casefold()))),
             "role": float(any(map(has_role, row.values))),
             "is_site": float(is_site_name(row.values[0], url)),

@@ -45,15 +45,11 @@ def groups_of(part: str) -> tuple[str, ...]:
 _MAX_CHARS: Final = 2000
 _WORD: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
 _INDEX: Final = re.compile(r"(?:index|default|home|main|welcome)(?:\.\w{2,5})?\Z")
-_DATE: Final = re.compile(r"/(?:19|20)\d\d(?:/|-?\d\d)")
 _EXTENSION: Final = re.compile(r"\.(?:html?|php|aspx?|jsp|cfm|stm)\Z")
 
 _ADDRESS: Final = (
-    "url_known", "url_root", "url_depth", "url_query", "url_subdomain", "url_date", "url_extension",
-    "url_last_words", "url_last_chars", "url_last_digits",
-    *(f"host_{name}" for name in groups_of("host")),
-    *(f"path_{name}" for name in groups_of("path")),
-    *(f"last_{name}" for name in groups_of("path")),
+    "url_known", "url_root", "url_depth", "url_query", "url_extension", "url_last_words", "url_last_chars",
+    "url_last_digits", *(f"host_{name}" for name in groups_of("host")), *(f"path_{name}" for name in groups_of("path")),
 )  # fmt: skip
 
 _MAX_OBJECTS: Final = 2000
@@ -73,7 +69,6 @@ _TYPES: Final = {
     "list": r"itemlist|collectionpage|offercatalog|datafeed|blog|searchresultspage",
     "element": r"listitem",
     "forum": r"discussionforumposting|qapage|question|answer|comment|interactioncounter",
-    "technical": r"techarticle|apireference|softwaresourcecode|learningresource",
     "business": r".*business|service|professionalservice|softwareapplication|webapplication|corporation|store|attorney|"
                 r"medicalclinic|restaurant|hotel|dentist|physician",
     "organization": r"organization|ngo|educationalorganization",
@@ -87,7 +82,7 @@ _TYPES: Final = {
 }  # fmt: skip
 """Groups of types of schema.org, in lower case."""
 _TYPE_PATTERNS: Final = {name: re.compile(f"(?:{pattern})\\Z") for name, pattern in _TYPES.items()}
-_OG_TYPES: Final = ("article", "website", "product", "blog", "profile", "video", "book")
+_OG_TYPES: Final = ("article", "website", "product")
 
 _DECLARATIONS: Final = (
     "title_words", "title_parts", "title_number",
@@ -112,7 +107,7 @@ _TAGS: Final = {
     "field": ("input", "textarea", "select"), "password": (), "button": ("button",), "textarea": ("textarea",),
     "select": ("select",), "video": ("video", "iframe", "object", "embed"), "article": ("article",), "time": ("time",),
     "nav": ("nav",), "aside": ("aside",), "section": ("section",), "svg": ("svg",), "dl": ("dl", "dt", "dd"),
-    "quote": ("blockquote",), "main": ("main",), "frame": ("frame", "frameset"), "option": ("option",),
+    "quote": ("blockquote",), "main": ("main",), "option": ("option",),
 }  # fmt: skip
 _RECORD: Final = ("size", "share", "words", "linked", "heading", "image", "price", "date", "links", "long")
 
@@ -165,11 +160,9 @@ def address_values(url: str) -> list[float]:
     host = (parts.netloc.lower().partition(":")[0]).removeprefix("www.").split(".")
     return [
         1.0, float(not segments and not parts.query), min(len(segments), 8), float(bool(parts.query)),
-        float(len(host) > 2), float(bool(_DATE.search(parts.path))), float(bool(_EXTENSION.search(last))),
-        min(len(_words(last)), 20), min(len(last), 120), min(sum(map(str.isdigit, last)), 20),
-        *_hits("host", host),
+        float(bool(_EXTENSION.search(last))), min(len(_words(last)), 20), min(len(last), 120),
+        min(sum(map(str.isdigit, last)), 20), *_hits("host", host),
         *_hits("path", [word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]),
-        *_hits("path", _words(last)),
     ]  # fmt: skip
 
 

@@ -32,8 +32,6 @@ _MAX_TEXTS: Final = 40
 """Most text nodes of an element that are read: names and dates have few."""
 _COMMENT_WORDS: Final = 8
 """Fewest words of a comment with its author and date."""
-_SAME_ROW: Final = 14.0
-"""Largest vertical distance in CSS px between the centers of two texts of one row."""
 NAMES: Final = ("author", "date", "comments", "related", "footer", "side", "meta", "title", "nav", "article", "header")
 """Groups of names of elements that features distinguish, see `vclean.features.names.element_names`."""
 
@@ -75,7 +73,7 @@ class PageView:
     @cached_property
     def interface_words(self) -> dict[str, NDArray[np.float32]]:
         """Return the number of words of user interfaces in each block, by list: float32 (B,) each."""
-        return {name: self.context.terms.count(name) for name in ("actions", "bylines", "boilerplate")}
+        return {name: self.context.terms.count(name) for name in ("actions", "bylines")}
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
@@ -113,29 +111,6 @@ class PageView:
         elements = elements[context.sum_over_subtrees(context.tokens)[elements] >= _COMMENT_WORDS]
         change = np.bincount(elements, minlength=len(end) + 1) - np.bincount(end[elements], minlength=len(end) + 1)
         return np.asarray((change.cumsum()[context.anchor] > 0) & (text_before(context) > 0))
-
-    @cached_property
-    def boxes(self) -> NDArray[np.float32]:
-        """Return the boxes of the blocks, x, y, width, height in CSS px: float32 (B, 4); NaN if not painted."""
-        return self.context.blocks.box
-
-    @cached_property
-    def font_size(self) -> NDArray[np.float32]:
-        """Return the font sizes of the blocks in CSS px: float32 (B,)."""
-        return self.context.blocks.font_size
-
-    @cached_property
-    def in_row_of_date(self) -> NDArray[np.bool_]:
-        """Return which blocks overlap vertically with a short block that has digits and a name of dates: bool (B,)."""
-        context = self.context
-        is_date = self.block_names[:, NAMES.index("date")] & (context.digit_words > 0) & (context.tokens <= 15)
-        middle = self.boxes[:, 1] + self.boxes[:, 3] / 2
-        dates = np.sort(middle[is_date & np.isfinite(middle)])
-        if not len(dates):
-            return np.zeros(len(context), dtype=bool)
-        nearest = dates[np.clip(np.searchsorted(dates, middle), 0, len(dates) - 1)]
-        before = dates[np.clip(np.searchsorted(dates, middle) - 1, 0, len(dates) - 1)]
-        return np.minimum(np.abs(nearest - middle), np.abs(before - middle)) < _SAME_ROW
 
     @cached_property
     def _hidden_sentences(self) -> frozenset[int]:

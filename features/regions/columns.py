@@ -152,11 +152,8 @@ background_image | flag | It, or an element with the same blocks, has a backgrou
 border | flag | It, or an element with the same blocks, has a border.
 floated | flag | It, or an element with the same blocks, is a float.
 inside_float | flag | An ancestor is a float.
-fixed | flag | It, or an ancestor, has position `fixed` or `sticky`.
 absolute | flag | It, or an ancestor, has position `absolute`.
-no_bullets | flag | Its list items have no bullets.
 page_height | CSS px | Height of the page.
-rendered | flag | The page was rendered, and its author styled it.
 """
     ),
     *(FeatureColumn(f"mean_{name}", "mean", f"Mean of `{name}` over its words.") for name in VISUAL_MEANS),
@@ -166,7 +163,8 @@ rendered | flag | The page was rendered, and its author styled it.
 def _visual_columns(sums: RegionSums) -> Values:
     """Return the columns of the boxes and the appearance of regions: (C,) each."""
     if not sums.rendered:
-        return _unrendered_columns(sums)
+        blank = np.full(len(sums.regions), np.nan, dtype=np.float32)
+        return {column.name: blank for column in BOX_COLUMNS}
     means = {f"mean_{name}": column for name, column in sums.means(VISUAL_MEANS).items()}
     return {
         **_box_columns(sums),
@@ -175,14 +173,6 @@ def _visual_columns(sums: RegionSums) -> Values:
         **_appearance_columns(sums),
         **means,
     }
-
-
-def _unrendered_columns(sums: RegionSums) -> Values:
-    """Return these columns for a page that was not rendered."""
-    blank = np.full(len(sums.regions), np.nan, dtype=np.float32)
-    values: Values = {column.name: blank for column in BOX_COLUMNS}
-    values["rendered"] = np.zeros(len(sums.regions), dtype=np.float32)
-    return values
 
 
 def _box_columns(sums: RegionSums) -> Values:
@@ -207,7 +197,6 @@ def _box_columns(sums: RegionSums) -> Values:
         "centre_offset": (x + width / 2) / page_width - 0.5,
         "above_fold": ratio(np.clip(fold - y, 0, height), height),
         "page_height": np.full(len(x), page_height),
-        "rendered": np.ones(len(x)),
     }
 
 
@@ -266,9 +255,7 @@ def _appearance_columns(sums: RegionSums) -> Values:
     color, around_color = background[regions.node], background[regions.enclosing]
     border = sum(np.nan_to_num(styles.number(f"border-{side}-width")) for side in ("top", "bottom", "left"))
     floated = styles.is_in("float", ("left", "right"))[style]
-    fixed = styles.is_in("position", ("fixed", "sticky"))[style]
     absolute = styles.is_in("position", ("absolute",))[style]
-    no_bullets = styles.is_in("list-style-type", ("none",))[style] & snapshot.is_tag(("li",))
     has_image = ~styles.is_in("background-image", ("", "none"))[style]
     box = np.nan_to_num(snapshot.box)
     images = tree.subtree_sum(np.where(snapshot.is_tag(IMAGES), box[:, 2] * box[:, 3], 0), snapshot.end)
@@ -280,9 +267,7 @@ def _appearance_columns(sums: RegionSums) -> Values:
         "border": sums.any_in_chain(np.asarray(border)[style] > 0),
         "floated": sums.any_in_chain(floated),
         "inside_float": tree.inside(floated, snapshot.end)[regions.enclosing],
-        "fixed": tree.inside(fixed, snapshot.end)[regions.node],
         "absolute": tree.inside(absolute, snapshot.end)[regions.node],
-        "no_bullets": tree.subtree_sum(no_bullets, snapshot.end)[regions.node] > 0,
     }
 
 

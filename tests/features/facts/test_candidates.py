@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 import pytest
-from helpers.pages import context_of, laid_out, snapshot
+from helpers.pages import context_of, snapshot
 
 from vclean.features.blocks import extract_blocks
 from vclean.features.facts.candidates import COLUMNS, FIELDS, MAX_CANDIDATES, Candidate, Candidates, MetadataPage
@@ -15,8 +14,8 @@ PAGE = """<title>Rain in May | The Daily</title><meta property="og:title" conten
 <p class=byline>By Ann Lee and Bo Ek</p><p class=date>March 7, 2024</p><p>It rained for days.</p>"""
 
 
-def page_of(html: str, *, rendered: bool = False) -> MetadataPage:
-    context = PageContext(extract_blocks(laid_out(html))) if rendered else context_of(html)
+def page_of(html: str) -> MetadataPage:
+    context = context_of(html)
     return MetadataPage(context, "en")
 
 
@@ -97,12 +96,6 @@ class TestDateCandidates:
 
 
 class TestFeatures:
-    @pytest.mark.parametrize("field", FIELDS)
-    def test_sight_is_known_on_rendered_pages_only(self, field: Field) -> None:
-        column = COLUMNS[field].index("y_below_headline")
-        assert np.isnan(page_of(PAGE).candidates(field).x[:, column]).all()
-        assert np.isfinite(page_of(PAGE, rendered=True).candidates(field).x[:, column]).any()
-
     @pytest.mark.parametrize(
         ("html", "field", "value", "name", "expected"),
         [
