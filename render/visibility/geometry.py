@@ -62,7 +62,8 @@ class CandidateTexts:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        candidate = (snapshot.text_hidden == Hidden.NO) & ~_is_exempt(snapshot)[snapshot.text_parent]
+        exempt = tree.inside(snapshot.is_tag(_EXEMPT_TAGS), snapshot.end)
+        candidate = (snapshot.text_hidden == Hidden.NO) & ~exempt[snapshot.text_parent]
         lines = np.bincount(snapshot.line_text, minlength=len(snapshot.texts))
         self.without_lines = np.flatnonzero(candidate & (lines == 0) & (snapshot.text_length > 0))
         self.index = np.flatnonzero(candidate & (lines > 0))
@@ -119,12 +120,6 @@ class CandidateTexts:
             high[owner[first]] = np.maximum.reduceat(box[:, :2] + box[:, 2:], first, axis=0)
         union: NDArray[np.float32] = np.hstack([low[self.index], (high - low)[self.index]])
         return union
-
-
-def _is_exempt(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are exempt tags or inside one, bool (N,)."""
-    exempt = snapshot.is_tag(_EXEMPT_TAGS)
-    return tree.inside(exempt, snapshot.end)
 
 
 def without_lines(texts: CandidateTexts) -> NDArray[np.uint8]:

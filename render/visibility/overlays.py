@@ -104,11 +104,7 @@ class _Page:
     @cached_property
     def is_floating(self) -> NDArray[np.bool_]:
         """Return which shown elements are fixed or sticky, or dialogs out of flow, bool (N,)."""
-        absolute = self.is_positioned("absolute")
-        if absolute.any() and self._dialogs.any():
-            absolute &= self.is_dialog
-            return self.is_positioned("fixed", "sticky") | absolute
-        return self.is_positioned("fixed", "sticky")
+        return self.is_positioned("fixed", "sticky") | self.is_positioned("absolute") & self.is_dialog
 
     def is_positioned(self, *positions: str) -> NDArray[np.bool_]:
         """Return which shown elements below the body have one of these positions, bool (N,)."""
@@ -161,7 +157,7 @@ class _Page:
     @cached_property
     def direct_characters(self) -> NDArray[np.int64]:
         """Return the characters of the shown texts of each element, without those of its descendants, (N,)."""
-        return self._sum_by_parent(self._lengths * (self.snapshot.text_hidden == Hidden.NO))
+        return self._sum_by_parent(self.snapshot.text_length * (self.snapshot.text_hidden == Hidden.NO))
 
     @cached_property
     def characters(self) -> NDArray[np.int64]:
@@ -171,12 +167,12 @@ class _Page:
     @cached_property
     def main_characters(self) -> NDArray[np.int64]:
         """Return the characters of the shown texts in each element that are in a main area too, (N,)."""
-        return tree.subtree_sum(self.direct_characters * self.is_in_main_area, self.snapshot.end)
+        return self._shown_characters_in(self._has_name(_MAIN_NAMES))
 
     @cached_property
     def characters_elsewhere(self) -> NDArray[np.int64]:
         """Return the characters of all texts outside each element, hidden ones included, (N,)."""
-        characters = self._sum_by_parent(self._lengths)
+        characters = self._sum_by_parent(self.snapshot.text_length)
         return np.asarray(characters.sum() - tree.subtree_sum(characters, self.snapshot.end))
 
     def _shown_characters_in(self, areas: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -187,12 +183,6 @@ class _Page:
     def _sum_by_parent(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
         total = np.bincount(self.snapshot.text_parent, weights=lengths, minlength=len(self.snapshot))
         return total.astype(np.int64)
-
-    @cached_property
-    def _lengths(self) -> NDArray[np.int64]:
-        """Return the characters of each text without white space at its ends, (T,)."""
-        texts = self.snapshot.texts
-        return np.fromiter((len(text.strip()) for text in texts), dtype=np.int64, count=len(texts))
 
     # ---- lines ----
 
