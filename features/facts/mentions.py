@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from vclean.files import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 MAX_CHARS: Final = 500
 """Characters of a title, a description or another text; longer values are truncated."""
@@ -151,6 +151,11 @@ def has_any(group: str, texts: Iterable[str]) -> bool:
     """Return whether one of the words of a group is in one of the texts."""
     joined = "\n".join(texts).lower()
     return any(word in joined for word in words_of(group))
+
+
+def rows_with(group: str, texts: Sequence[str]) -> list[int]:
+    """Return which of the texts have one of the words of a group."""
+    return [row for row, text in enumerate(texts) if has_any(group, (text,))] if has_any(group, texts) else []
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.features.facts.markup import first_text
-from vclean.features.facts.mentions import has_any, pattern_of
+from vclean.features.facts.mentions import pattern_of, rows_with
 from vclean.features.text.page_title import normalize
 from vclean.render import tree
 
@@ -105,9 +105,8 @@ def _most_like_a_cart(page: PageView) -> int:
     most = 0
     for attribute in ("class", "id", "name"):
         values = page.snapshot.values(attribute)
-        if not has_any("cart_name_sign", values.distinct):
-            continue
-        named = [index for index, value in enumerate(values.distinct) if pattern_of(_CART).search(value[-200:])]
+        likely = rows_with("cart_name_sign", values.distinct)
+        named = [row for row in likely if pattern_of(_CART).search(values.distinct[row][-200:])]
         most = max(most, int(np.bincount(values.index, minlength=len(values.distinct))[named].max(initial=0)))
     return most
 
@@ -115,7 +114,7 @@ def _most_like_a_cart(page: PageView) -> int:
 def _count_cart_texts(page: PageView) -> int:
     """Return the number of short blocks with the text of a button that puts a product into a shopping cart."""
     short = [text for text in page.texts if len(text) <= _CART_CHARS]
-    return sum(bool(pattern_of(_CART_TEXT).search(text)) for text in short) if has_any("cart_text_sign", short) else 0
+    return sum(bool(pattern_of(_CART_TEXT).search(short[row])) for row in rows_with("cart_text_sign", short))
 
 
 def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductBlocks:
