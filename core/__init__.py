@@ -47,10 +47,11 @@ if TYPE_CHECKING:
     from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
-    from vclean.records import Item, Post, Product, Recipe
+    from vclean.records import Item, Post
     from vclean.render.snapshot import Snapshot
     from vclean.result import Result
     from vclean.settings import CleanerSettings, Policy, RenderSettings
+    from vclean.subject import Product, Recipe
 
     __version__: str
 
@@ -145,9 +146,9 @@ _MODULES = {
     "Policy": "settings",
     "Post": "records",
     "Prediction": "classify.prediction",
-    "Product": "records",
+    "Product": "subject",
     "Reason": "classify.explain.reasons",
-    "Recipe": "records",
+    "Recipe": "subject",
     "RenderSettings": "settings",
     "Resource": "page",
     "Resources": "page",

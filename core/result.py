@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from vclean.output.chunks import Chunk
     from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
-    from vclean.records import Item, PageRecords, Post, Product, Recipe
+    from vclean.records import Item, PageRecords, Post
     from vclean.settings import OverlayFormat
+    from vclean.subject import Product, Recipe
 
 
 _LANGUAGE_SAMPLE: Final = 200
@@ -198,20 +199,20 @@ class Result:
     @property
     def product(self) -> Product | None:
         """Return the product that the page is about; None for other pages."""
-        from vclean.records import Product
+        from vclean.subject import Product
 
         return self._subject if isinstance(self._subject, Product) else None
 
     @property
     def recipe(self) -> Recipe | None:
         """Return the recipe that the page is about; None for other pages."""
-        from vclean.records import Recipe
+        from vclean.subject import Recipe
 
         return self._subject if isinstance(self._subject, Recipe) else None
 
     @cached_property
     def _subject(self) -> Product | Recipe | None:
-        from vclean.records import read_subject
+        from vclean.subject import read_subject
 
         return read_subject(self.columns, self.prediction, lambda: self.metadata.title)
 

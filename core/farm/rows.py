@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
-    from vclean.records import Item, Post, Product, Recipe
+    from vclean.records import Item, Post
     from vclean.result import Result
+    from vclean.subject import Product, Recipe
 
 with requires_extra("farm", "pyarrow"):
     import pyarrow as pa
