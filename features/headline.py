@@ -103,13 +103,8 @@ def _candidates(context: PageContext) -> NDArray[np.bool_]:
 
 def _inside(context: PageContext) -> dict[str, NDArray[np.bool_]]:
     """Return which blocks are in elements of each kind that the score distinguishes: bool (B,) by name."""
-    masks = _masks(context)
-    bits = np.zeros(len(context.snapshot), dtype=np.uint64)
-    for bit, mask in enumerate(masks.values()):
-        bits |= mask.astype(np.uint64) << np.uint64(bit)
-    bits |= element_names.ancestor_bits(bits, context.snapshot.parent)
-    columns = element_names.unpack(bits[context.anchor], len(masks))
-    inside = {name: columns[:, bit] for bit, name in enumerate(masks)}
+    end, anchor = context.snapshot.end, context.anchor
+    inside = {name: tree.inside(mask, end)[anchor] for name, mask in _masks(context).items()}
     return {**inside, "in_article_header": inside["header"] & inside["article"]}
 
 
