@@ -185,10 +185,12 @@ def _agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[np.fl
     if not parts:
         return np.zeros(count), np.zeros(count)
     of_parts, words = EncodedTexts.from_texts(parts).words, context.words
-    in_title = np.flatnonzero(np.isin(words.hash, of_parts.hash))
-    owner, word = words.owner[in_title], words.hash[in_title]
-    in_parts = [np.isin(word, of_parts.hash[of_parts.owner == part]) for part in range(len(parts))]
-    shared = np.stack([np.bincount(owner[in_part], minlength=count) for in_part in in_parts])
+    distinct = element_names.sorted_unique(of_parts.hash)
+    in_parts = np.zeros((len(parts), len(distinct)), dtype=bool)
+    in_parts[of_parts.owner, np.searchsorted(distinct, of_parts.hash)] = True
+    in_title, word = element_names.find_keys(words.hash, distinct)
+    owner = words.owner[in_title]
+    shared = np.stack([np.bincount(owner[in_part[word]], minlength=count) for in_part in in_parts])
     length, is_site = of_parts.per_text(), np.array([is_site_name(part, url) for part in parts])
     runs = [
         _dice(shared[run].sum(axis=0), context.tokens, length[run].sum())

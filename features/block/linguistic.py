@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features.columns import ColumnPart, Groups, all_columns, compute_parts, parse_columns, ratio
-from vclean.features.names.element_names import sorted_unique
+from vclean.features.names.element_names import find_keys, sorted_unique
 from vclean.features.text import number_patterns
 from vclean.features.text.characters import (
     ALPHA,
@@ -242,8 +242,7 @@ def _title_columns(context: PageContext) -> Values:
 def _title_words(context: PageContext) -> tuple[NDArray[np.int64], int]:
     """Return the number of distinct words of the page's title in each block, int64 (B,), and in the title."""
     words, title = context.words, sorted_unique(EncodedTexts.from_texts([context.snapshot.title]).words.hash)
-    rows = np.flatnonzero(np.isin(words.hash, title))
-    word = np.searchsorted(title, words.hash[rows])
+    rows, word = find_keys(words.hash, title)
     pairs = sorted_unique(words.owner[rows] * np.int64(len(title)) + word)
     return np.bincount(pairs // max(len(title), 1), minlength=len(context)), len(title)
 

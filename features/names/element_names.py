@@ -147,6 +147,13 @@ def sorted_unique(keys: NDArray[_Integer]) -> NDArray[_Integer]:
     return keys[new]
 
 
+def find_keys(values: NDArray[_Integer], keys: NDArray[_Integer]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which `values` are among distinct ascending `keys`, and the index of each of these in `keys`."""
+    index = np.searchsorted(keys, values)
+    rows = np.flatnonzero(np.append(keys, keys[:1])[index] == values) if len(keys) else index[:0]
+    return rows, index[rows]
+
+
 NAME_CACHE_SIZE: Final = 10_000
 """Number of tags, classes, ids and similar names kept in each cache.
 

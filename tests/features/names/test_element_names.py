@@ -15,6 +15,7 @@ from vclean.features.columns import RaggedArray
 from vclean.features.names.element_names import (
     ElementNames,
     _file_stem,
+    find_keys,
     name_hashes,
     sorted_unique,
     words_of_name,
@@ -167,3 +168,11 @@ class TestSortedUnique:
     @given(st.lists(st.integers(0, 9)))
     def test_equals_sorted_set(self, keys):
         assert sorted_unique(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))
+
+
+class TestFindKeys:
+    @given(st.lists(st.integers(0, 9)), st.sets(st.integers(0, 9)))
+    def test_is_a_search_of_each_value(self, values: list[int], keys: set[int]) -> None:
+        rows, index = find_keys(np.array(values, dtype=np.uint64), np.array(sorted(keys), dtype=np.uint64))
+        assert rows.tolist() == [row for row, value in enumerate(values) if value in keys]
+        assert index.tolist() == [sorted(keys).index(values[row]) for row in rows.tolist()]
