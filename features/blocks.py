@@ -4,6 +4,9 @@ A block is a maximal run of inline text inside one block container. It ends at t
 begins that is more or less visible. Only hidden text between two parts of a block does not divide it: it is a block of
 its own, and the parts around it are one block. An element is a block container by its tag or by its computed display.
 Both are used, so that most pages have the same blocks with and without rendering.
+
+A formula is part of the text around it, or of the block next to it: no model was trained with formulas. They begin no
+block, and features do not see them.
 """
 
 from __future__ import annotations
@@ -17,10 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.characters import format_count
-from vclean.features.visibility.text_visibility import text_visibility
+from vclean.features.visibility import text_visibility
 from vclean.labels import Visibility
 from vclean.render import tree
-from vclean.render.snapshot import Hidden
+from vclean.render.snapshot import HEADING_TAGS, Hidden
 from vclean.render.static import styles
 from vclean.render.static._tree import lines_of
 
@@ -215,8 +218,6 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     )
     if "math" not in snapshot.tags:
         return columns
-    from vclean.features.formulas import blocks_with_formulas
-
     return _with_texts(columns, blocks_with_formulas(columns, container, visibility))
 
 
@@ -273,8 +274,6 @@ def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
     by_style = ~snapshot.styles.is_in("display", _INLINE_DISPLAY)
     is_block_level = snapshot.is_tag(styles.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
     if "math" in snapshot.tags:
-        from vclean.features.formulas import formula_elements
-
         is_block_level[formula_elements(snapshot)] = False
     is_block_level[:1] = True
     return is_block_level
@@ -377,3 +376,73 @@ def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) 
     bottom_right = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
     box[owner[first]] = np.hstack([top_left, bottom_right - top_left])
     return box
+
+
+# ---- formulas ----
+
+
+def formula_elements(snapshot: Snapshot) -> NDArray[np.intp]:
+    """Return the formulas, and the elements in which MathJax, KaTeX or MediaWiki draws one of them.
+
+    Style sheets, which parsed pages lack, make blocks of some of them. No formula separates texts.
+    """
+    from vclean.render.formulas import WRAPPERS  # most pages have no formulas
+
+    is_math = snapshot.is_tag(("math",))
+    parents = np.unique(snapshot.parent[is_math]).tolist()
+    classes = snapshot.attributes("class")
+    wrappers = [
+        element
+        for element in parents
+        if not _selectors(snapshot, element, classes.get(element, "")).isdisjoint(WRAPPERS)
+    ]
+    return np.append(np.flatnonzero(is_math), wrappers).astype(np.intp)
+
+
+def _selectors(snapshot: Snapshot, element: int, classes: str) -> set[str]:
+    return {snapshot.tags[snapshot.tag[element]], *(f".{name}" for name in classes.split())}
+
+
+def blocks_with_formulas(
+    columns: BlockColumns, container: NDArray[np.int32], visibility: NDArray[np.uint8]
+) -> NDArray[np.int32]:
+    """Return the block of each text, formulas included: int32 (T,).
+
+    A formula that is more hidden than the block is in none.
+
+    Args:
+        columns: the blocks without formulas.
+        container: int32 (N,), the innermost block-level element around each element.
+        visibility: uint8 (T,), the visibility of each text.
+    """
+    snapshot, text_block, least = columns.snapshot, columns.text_block.copy(), 0
+    is_formula = snapshot.is_tag(("math",))[snapshot.text_parent]
+    for text in np.flatnonzero(is_formula).tolist() if len(columns) else ():
+        block = max(_block_of(columns, text, container), least)
+        if snapshot.texts[text].strip() and columns.visibility[block] == visibility[text]:
+            text_block[text] = least = block
+    return text_block
+
+
+def _block_of(columns: BlockColumns, text: int, container: NDArray[np.int32]) -> int:
+    """Return the block before a formula or the one after it: in its container, or with more ancestors in common.
+
+    If both have equally many, it is the block before, unless that is a heading.
+    """
+    snapshot, texts = columns.snapshot, columns.text_nodes
+    own = int(snapshot.text_parent[text])
+    row = int(np.searchsorted(texts, text))
+    before, after = (int(columns.text_block[near]) for near in texts[[max(row - 1, 0), min(row, len(texts) - 1)]])
+    for block in (before, after):
+        if columns.node[block] == container[own]:
+            return block
+    shared = [_common_depth(snapshot, own, int(columns.node[block])) for block in (before, after)]
+    is_heading = snapshot.tags[snapshot.tag[columns.node[before]]] in HEADING_TAGS
+    return after if shared[1] > shared[0] or (shared[1] == shared[0] and is_heading) else before
+
+
+def _common_depth(snapshot: Snapshot, first: int, second: int) -> int:
+    """Return the depth of the innermost element that contains both elements."""
+    while not first <= second < snapshot.end[first]:
+        first = int(snapshot.parent[first])
+    return int(snapshot.depth[first])

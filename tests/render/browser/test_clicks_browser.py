@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from vclean.features.visibility.text_visibility import text_visibility
+from vclean.features.visibility import text_visibility
 from vclean.labels import Visibility
 from vclean.page import Page
 from vclean.render.browser.renderer import Renderer

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from helpers.pages import snapshot
 
-from vclean.features.visibility.text_visibility import text_visibility
+from vclean.features.visibility import text_visibility
 from vclean.page import Page
 from vclean.render.browser.renderer import Renderer
 

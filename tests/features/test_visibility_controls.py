@@ -3,7 +3,7 @@
 import pytest
 from helpers.pages import snapshot
 
-from vclean.features.visibility.text_visibility import text_visibility
+from vclean.features.visibility import text_visibility
 from vclean.labels import Visibility
 
 HIDDEN = "<div hidden class=x id=x>Panel</div>"

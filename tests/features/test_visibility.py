@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import decided, laid_out, snapshot
 
-from vclean.features.visibility.text_visibility import text_visibility
+from vclean.features.visibility import text_visibility
 from vclean.labels import Visibility
 from vclean.render.snapshot import Snapshot
 
