@@ -52,9 +52,6 @@ class TestInheritRoles:
                 rows[node, NAV] + rows[node, NONE] * nearest[parent[node], NAV], abs=1e-5
             )
 
-    def test_no_candidates(self):
-        assert all(len(array) == 0 for array in inherit_roles(posteriors(), parents()))
-
 
 class FixedTrees:
     """Trees that predict the same probabilities for every page."""
@@ -76,10 +73,3 @@ class TestBlockRoles:
         assert roles.nearest.shape == (len(context), CLASSES)
         assert roles.most_probable() == [Role.NAVIGATION] * 4
         assert roles.within[:, ARTICLE].tolist() == pytest.approx([0.2] * 4)
-
-    def test_comments(self):
-        context = PageContext(extract_blocks(snapshot("<p>one<div><p>two<p>three</div>")))
-        rows = [{} for _ in candidate_regions(context).node]
-        rows[-1] = {ROLES.index(Role.COMMENTS): 0.9}
-        comments = BlockRoles.predict(FixedTrees(posteriors(*rows)), context).comments
-        assert comments.tolist() == pytest.approx([0, 0, 0.9])

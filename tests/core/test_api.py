@@ -24,7 +24,6 @@ from vclean.errors import (
 )
 from vclean.labels import Label
 from vclean.render.browser import renderer
-from vclean.render.network import fetch
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.settings import CleanerOptions, Policy
@@ -69,31 +68,6 @@ class TestClean:
         assert (result.method, result.language, result.id) == ("text", "en", "")
         assert result.versions["vclean"] == vclean.__version__
 
-    def test_html_as_bytes(self) -> None:
-        assert clean("<p>žluť".encode("utf-16"), method="text").to_text() == "žluť\n"
-
-    def test_links_resolve_against_the_url(self) -> None:
-        assert (
-            'href="https://example.org/a/more"' in clean(HTML, method="text", url="https://example.org/a/b").to_html()
-        )
-
-    @pytest.mark.parametrize("text", ["page.html", "https://example.org/", "/etc/hostname", "plain words"])
-    def test_a_string_is_html_even_if_it_looks_like_a_path(
-        self, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (tmp_path / "page.html").write_text(HTML)
-        monkeypatch.chdir(tmp_path)
-        assert clean(text, method="text").to_text() == f"{text}\n"
-
-    def test_a_page(self) -> None:
-        page = Page(content=HTML, url="https://example.org/", id="mine")
-        result = clean(page, method="text")
-        assert (result.id, result.metadata.url) == ("mine", "https://example.org/")
-
-    def test_the_url_argument_overrides_that_of_the_page(self) -> None:
-        page = Page(content=HTML, url="https://example.org/")
-        assert clean(page, method="text", url="https://b.example/").metadata.url == "https://b.example/"
-
     @pytest.mark.parametrize("policy", [Policy(recall_weight=2), Policy(comments=False)])
     def test_method_without_policy(self, policy: Policy) -> None:
         with pytest.raises(UsageError, match="method bte accepts no policy of content"):
@@ -109,23 +83,9 @@ class TestClean:
         with pytest.raises(UsageError, match="recall_weight has to be a positive number"):
             Policy(recall_weight=weight)
 
-    def test_an_unknown_method(self) -> None:
-        with pytest.raises(UsageError, match="no method 'magic'"):
-            clean(HTML, method="magic")
-
     def test_limits(self) -> None:
         with pytest.raises(LimitError):
             clean(HTML, method="text", rendering=RenderSettings(max_bytes=10))
-
-    def test_nothing_to_clean(self) -> None:
-        with pytest.raises(NotHtmlError):
-            clean(b"", method="text")
-
-    @pytest.mark.parametrize("blank", ["", " \n"])
-    def test_an_empty_string_is_an_empty_document(self, blank: str) -> None:
-        # An empty string is not the current folder.
-        with pytest.raises(NotHtmlError, match="the document is empty"):
-            clean(blank, method="text")
 
     def test_the_same_bytes_twice(self) -> None:
         assert clean(HTML, method="bte").to_json() == clean(HTML, method="bte").to_json()
@@ -142,13 +102,6 @@ class TestClean:
 
 
 class TestCleanFile:
-    @pytest.mark.parametrize("kind", [str, Path])
-    def test_a_file(self, tmp_path: Path, kind: type) -> None:
-        (tmp_path / "page.html").write_text(HTML)
-        result = clean_file(kind(tmp_path / "page.html"), method="text", url="https://example.org/a/b")
-        assert result.to_text().startswith("Rain")
-        assert (result.id, result.metadata.url) == (str(tmp_path / "page.html"), "https://example.org/a/b")
-
     def test_a_missing_file(self) -> None:
         with pytest.raises(InputError, match=r"nowhere\.html does not exist"):
             clean_file("nowhere.html", method="text")
@@ -159,11 +112,6 @@ class TestCleanFile:
 
 
 class TestCleanUrl:
-    def test_it_is_fetched(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fetch, "fetch", lambda url, _: Page(content=HTML, url=url))
-        result = clean_url("https://example.org/", method="text")
-        assert result.id == result.metadata.url == "https://example.org/"
-
     def test_rejects_private_addresses(self) -> None:
         with pytest.raises(NetworkError, match="not a public address"):
             clean_url("http://127.0.0.1/", method="text")
@@ -177,11 +125,6 @@ class TestOptions:
     def test_they_are_the_fields_of_the_settings(self) -> None:
         names = {field.name for field in fields(CleanerSettings)}
         assert set(CleanerOptions.__annotations__) == names
-
-    def test_they_replace_those_of_the_settings(self) -> None:
-        with Cleaner(CleanerSettings(method="bte", explain=True), method="text") as cleaner:
-            result = cleaner.clean(HTML)
-        assert (result.method, result.explanation is None) == ("text", False)
 
     def test_paths_may_be_strings(self) -> None:
         settings = CleanerSettings().replace(model="a.vclean", templates="")
@@ -256,30 +199,12 @@ class TestRendering:
         assert result.to_text().startswith("Rain")
         assert "render one with picture" in fake_browser
 
-    def test_no_screenshot_without_rendering(self) -> None:
-        with Cleaner(method="text") as cleaner, pytest.raises(UsageError, match="render=True"):
-            cleaner.clean(HTML, screenshot=True)
-
-    def test_rendering_outside_the_block(self) -> None:
-        with pytest.raises(UsageError, match="with Cleaner"):
-            Cleaner(render=True, method="text").clean(HTML)
-
     def test_no_browser(self, bare_machine: Path) -> None:
         with pytest.raises(BrowserMissingError, match="vclean setup"), Cleaner(render=True, method="text"):
             pass
 
 
 class TestCleanMany:
-    def test_results_in_order(self) -> None:
-        pages = [Page(content=f"<p>{name}", id=name) for name in "abc"]
-        with Cleaner(method="text") as cleaner:
-            assert [result.id for result in cleaner.clean_many(pages)] == ["a", "b", "c"]
-
-    def test_pages_are_read_one_at_a_time(self) -> None:
-        with Cleaner(method="text") as cleaner:
-            results = cleaner.clean_many(Page(content="<p>x", id=str(number)) for number in iter(int, 1))
-            assert next(results).id == "0"
-
     def test_a_failure_is_raised(self) -> None:
         with Cleaner(method="text") as cleaner, pytest.raises(NotHtmlError):
             list(cleaner.clean_many(["<p>a", b"", "<p>b"]))
@@ -321,11 +246,6 @@ class TestSameSite:
         assert [result.id for result in results] == ["a", "b", "c"]
         assert all(result.blocks[0].probability < 0.3 and result.blocks[1].probability == 0.5 for result in results)
 
-    def test_only_pages_of_one_host_are_compared(self, cleaner: Cleaner) -> None:
-        pages = [Page(content=f"<p>Home<p>{name}", url=f"https://{name}.example/") for name in "abc"]
-        for result in cleaner.clean_many(pages, same_site=True):
-            assert result.prediction.probability.tolist() == [0.5, 0.5]
-
     def test_pages_are_not_compared_by_default(self, cleaner: Cleaner) -> None:
         for result in cleaner.clean_many(["<p>Home<p>a", "<p>Home<p>b"]):
             assert result.prediction.probability.tolist() == [0.5, 0.5]
@@ -341,12 +261,6 @@ class TestSameSite:
         results = list(cleaner.clean_many(pages, same_site=True, on_error=lambda page, _: failures.append(page)))
         assert [result.to_text() for result in results] == ["b\n"]
         assert failures == [b"", Page(id="w", url="https://example.org/")]
-
-    def test_pages_are_rendered_once(self, fake_browser: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(model, "load", lambda _: Even())
-        with Cleaner(render=True) as cleaner:
-            assert len(list(cleaner.clean_many([Page(content=HTML, id=name) for name in "ab"], same_site=True))) == 2
-        assert fake_browser == ["start", "render a", "render b", "end"]
 
     def test_method_without_comparison(self) -> None:
         with Cleaner(method="text") as cleaner, pytest.raises(UsageError, match="method text cannot compare"):

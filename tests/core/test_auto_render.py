@@ -40,16 +40,6 @@ class TestHidesByStyleSheet:
     def test_finds_rules_that_hide(self, rule: str, encode) -> None:
         assert hides_by_style_sheet(encode(f"<p>a<STYLE type=text/css>p {{ {rule} }}</STYLE>"))
 
-    @pytest.mark.parametrize(
-        "html",
-        [
-            "<style>p { display: block; margin: 0; background-color: red; font-size: 10px }</style>",
-            "<p style='display: none'>",
-        ],
-    )
-    def test_ignores_others(self, html: str) -> None:
-        assert not hides_by_style_sheet(html)
-
 
 class TestReasonToRender:
     @pytest.mark.parametrize(

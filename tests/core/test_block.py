@@ -7,10 +7,8 @@ import pytest
 from helpers.pages import laid_out, result, snapshot
 
 from vclean.block import Blocks
-from vclean.classify.explain.reasons import Explanation, Reason
 from vclean.errors import UsageError
 from vclean.labels import Box, Label, Role, Visibility
-from vclean.output.source_positions import SourcePosition
 
 HTML = "<nav>Home</nav><h1>Rain</h1><p>It rained.</p><p>Again.</p><ul><li>a<li>b</ul><p hidden>Folded</p>"
 STYLES = {
@@ -41,16 +39,6 @@ class TestBlock:
     def test_hidden_block_has_no_box(self, blocks: Blocks) -> None:
         assert (blocks[-1].visibility, blocks[-1].box) == (Visibility.HIDDEN, None)
 
-    def test_of_parsed_page(self) -> None:
-        (block,) = result(snapshot("<p>x"), "p").blocks
-        assert (block.box, block.font_size, block.color, block.background, block.role) == (None,) * 5
-
-    def test_of_an_explained_page(self) -> None:
-        reason, position = Reason("links", "no links", 0.5), SourcePosition(1, 4)
-        explanation = Explanation([[reason]])
-        (block,) = result(snapshot("<p>x"), "p", explanation=explanation, positions=[position]).blocks
-        assert (block.reasons, block.source) == ((reason,), position)
-
     def test_it_is_frozen_and_slotted(self, blocks: Blocks) -> None:
         with pytest.raises(dataclasses.FrozenInstanceError):
             blocks[0].text = "other"  # type: ignore[misc]
@@ -58,20 +46,6 @@ class TestBlock:
 
 
 class TestSequence:
-    def test_it_iterates_and_has_a_length(self, blocks: Blocks) -> None:
-        assert [block.index for block in blocks] == list(range(len(blocks))) == list(range(7))
-        assert blocks[1] in blocks
-
-    def test_numbers_and_slices(self, blocks: Blocks) -> None:
-        assert blocks[-1].text == "Folded"
-        assert isinstance(blocks[1:3], Blocks)
-        assert [block.text for block in blocks[1:3]] == ["Rain", "It rained."]
-        with pytest.raises(IndexError):
-            blocks[7]
-
-    def test_a_slice_is_in_document_order(self, blocks: Blocks) -> None:
-        assert [block.index for block in blocks[::-3]] == [0, 3, 6]
-
     def test_repr(self, blocks: Blocks) -> None:
         assert repr(blocks) == "<Blocks: 7, 5 of them content>"
 
@@ -103,9 +77,6 @@ class TestFilter:
     )
     def test_where(self, blocks: Blocks, conditions: dict[str, object], indices: list[int]) -> None:
         assert [block.index for block in blocks.where(**conditions)] == indices  # type: ignore[arg-type]
-
-    def test_where_of_where(self, blocks: Blocks) -> None:
-        assert [block.index for block in blocks[2:].where(tag="p").where(label="o")] == [6]
 
     @pytest.mark.parametrize("conditions", [{"label": "hp"}, {"role": "hero"}, {"label": ["h", "x"]}])
     def test_rejects_unknown_values(self, blocks: Blocks, conditions: dict[str, object]) -> None:

@@ -205,10 +205,6 @@ class TestFolderLock:
         with folder_lock(tmp_path, ".lock-a"), folder_lock(tmp_path, ".lock-b"):
             assert sorted(path.name for path in tmp_path.iterdir()) == [".lock-a", ".lock-b"]
 
-    def test_missing_folder_of_lock(self, tmp_path):
-        with pytest.raises(OutputError, match="folder does not exist"), folder_lock(tmp_path / "no", ".lock"):
-            pass
-
 
 class TestHomeFolder:
     def test_home_of_user(self, monkeypatch) -> None:

@@ -75,9 +75,6 @@ class TestPrinting:
         assert document.text.startswith("</script><script>alert(1)")
         assert document.get("title").startswith("</script>")
 
-    def test_characters_that_html_forbids_are_spaces(self):
-        assert printed("{{ text }}", text="a\x00b\ud800c\ufffed") == "a b c d"
-
     @pytest.mark.parametrize(("value", "expected"), [(3, "3"), (2.0, "2"), (1.23456, "1.23"), (-0.5, "-0.5")])
     def test_numbers_are_short(self, value, expected):
         assert printed("{{ value }}", value=value) == expected
@@ -94,14 +91,6 @@ class TestPrinting:
 
 
 class TestPage:
-    def test_styles_and_scripts_are_unchanged(self):
-        source = page("a < b", 1, styles=["a > b {}"], scripts=["1 < 2 && `$'\"`"], body_class="x")
-        assert source.startswith('<!DOCTYPE html>\n<html lang="en">')
-        assert "<style>a > b {}</style>" in source
-        assert "<script>1 < 2 && `$'\"`</script>" in source
-        assert "<title>a &lt; b</title>" in source
-        assert '<body class="x">' in source
-
     def test_nothing_is_fetched(self):
         styles = [asset("vclean.compare", name) for name in ("page.css", "report.css", "diff.css")]
         scripts = [asset("vclean.compare", name) for name in ("report.js", "diff.js")]
@@ -116,10 +105,6 @@ class TestPage:
 
 
 class TestFiles:
-    @pytest.mark.parametrize(("package", "name"), [file for file in FILES if file[1].endswith(".html")])
-    def test_templates_compile(self, package, name):
-        assert environment(package).get_template(name).name == name
-
     @pytest.mark.parametrize(("package", "name"), FILES)
     def test_all_are_installed(self, package, name):
         assert asset(package, name)
@@ -133,11 +118,6 @@ class TestScriptJson:
     def test_round_trip(self):
         value = {"text": "<b>'\"\\ü\u2028", "numbers": [1, 2.5, None]}
         assert json.loads(to_script_json(value)) == value
-
-    def test_nothing_in_it_ends_the_script(self):
-        text = to_script_json([HOSTILE])
-        assert "<" not in text
-        assert "\u2028" not in text
 
     def test_rejects_other_values(self):
         with pytest.raises(ValueError, match="JSON"):

@@ -16,21 +16,6 @@ ARTICLE = """<html lang=en><title>Rain in May | The Daily</title><meta name=auth
 
 
 class TestMetadata:
-    def test_has_values_and_evidence(self) -> None:
-        metadata = vclean.clean(ARTICLE).metadata
-        assert (metadata.title, metadata.authors, metadata.published) == (
-            "Rain in May", ("Ann Lee",), "2024-03-07T10:00:00+00:00",
-        )  # fmt: skip
-        evidence = metadata.evidence["authors"]
-        assert (evidence.source, evidence.property, evidence.xpath) == ("meta", "author", "/html[1]/body[1]/p[1]")
-        assert set(evidence.sources) == {"meta", "page"}
-        assert 0.2 < evidence.probability <= 1
-        assert evidence.box is None
-
-    def test_is_found_once(self) -> None:
-        result = vclean.clean(ARTICLE)
-        assert result.metadata is result.metadata
-
     def test_has_a_page_type_in_all_outputs(self) -> None:
         html, url = page_types.collection()
         result = vclean.clean(html, url=url)
@@ -41,19 +26,12 @@ class TestMetadata:
         assert '<meta name="page-type" content="collection">' in result.to_html()
         assert '\npage_type: "collection"\n' in result.to_markdown(front_matter=True)
 
-    def test_needs_no_model_of_content(self) -> None:
-        assert vclean.clean(ARTICLE, method="text").metadata.title == "Rain in May"
-
     @pytest.mark.browser
     def test_has_boxes_on_rendered_pages(self) -> None:
         metadata = vclean.clean(f"<style>h1 {{ font-size: 40px }}</style>{ARTICLE}", render=True).metadata
         box = metadata.evidence["title"].box
         assert box is not None
         assert box.width > 0
-
-    @pytest.mark.parametrize("html", ["<p>x", "<br>", "<title></title><p>&nbsp;", "<p hidden>By Ann Lee"])
-    def test_of_pages_with_little_text(self, html: str) -> None:
-        assert vclean.clean(html).metadata.published == ""
 
     @pytest.mark.parametrize(
         "script",

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from vclean.api import Cleaner
@@ -19,17 +17,6 @@ LIVE = Page(url="https://a.example/news", live=True, id="n")
 
 
 class TestToPage:
-    @pytest.mark.parametrize("text", ["<p>a", "", "  \n", "page.html", "https://a.example/", b"<p>a"])
-    def test_a_string_is_html(self, text: str | bytes) -> None:
-        # A string is HTML even if it looks like a path or a URL.
-        page = to_page(text, url="https://a.example/", max_bytes=MAX_BYTES)
-        assert page == Page(content=text, url="https://a.example/")
-
-    def test_a_path_is_a_file(self, tmp_path: Path) -> None:
-        (tmp_path / "a.html").write_bytes(b"<p>a")
-        page = to_page(tmp_path / "a.html", max_bytes=MAX_BYTES)
-        assert (page.content, page.id) == (b"<p>a", str(tmp_path / "a.html"))
-
     @pytest.mark.parametrize("document", [None, 3, ["<p>"]])
     def test_rejects_other_types(self, document: object) -> None:
         with pytest.raises(UsageError, match="is not a page: give HTML as str or bytes, a file as Path, or a Page"):
@@ -73,11 +60,6 @@ class TestParsing:
 class TestStoredSnapshot:
     PACKED = to_bytes(parse(Page(content=b"<title>Kept</title><p>Rain.")))
 
-    @pytest.mark.parametrize("render", [False, True])
-    def test_it_needs_no_browser(self, render: bool) -> None:
-        rendering = PageReader(SETTINGS, render=render).read(Page(snapshot=self.PACKED))
-        assert rendering.snapshot.title == "Kept"
-
     def test_it_has_no_screenshot(self) -> None:
         with pytest.raises(UsageError, match="has no screenshot"):
             PageReader(SETTINGS, render=True).read(Page(snapshot=self.PACKED), screenshot=True)
@@ -108,7 +90,3 @@ class TestRendering:
             screenshot = cleaner.clean("<p>Rain.", screenshot=True).screenshot
         assert self.Browser.started == {"settings": SETTINGS, "network": network == "public"}
         assert screenshot == b"PNG"
-
-    def test_fails_outside_with_block(self) -> None:
-        with pytest.raises(UsageError, match="in a with block only"):
-            PageReader(SETTINGS, render=True).read(Page(content="<p>a"))

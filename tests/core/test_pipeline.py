@@ -23,12 +23,6 @@ PLAIN = CleanerSettings(method="text")
 
 
 class TestRun:
-    def test_separate_stages_give_same_result(self) -> None:
-        with Pipeline(PLAIN) as cleaner:
-            blocks = cleaner.extract_blocks(cleaner.reader.read(PAGE), PAGE)
-            assert cleaner.label(blocks).to_json() == cleaner.run(PAGE).to_json()
-        assert blocks.id == "rain"
-
     def test_every_stage_is_timed(self) -> None:
         stages: list[str] = []
 

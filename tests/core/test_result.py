@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import io
-import json
 import math
-from xml.etree import ElementTree
 
 import pytest
 from helpers.pages import laid_out, result, snapshot
 from PIL import Image
 
 from vclean.errors import UsageError
-from vclean.labels import Label
 from vclean.output.registry import FORMATS
 
 ARTICLE = "<html lang=en><title>News</title><body><nav>Home</nav><h1>Rain</h1><p>It rained.<p>Again.<ul><li>a<li>b</ul>"
@@ -27,21 +24,8 @@ def seen():
 
 
 class TestFormats:
-    def test_cleaneval(self, article):
-        assert article.to_cleaneval() == "<h>Rain\n<p>It rained. Again.\n<l>a\n<l>b\n"
-
     def test_text(self, article):
         assert article.to_text() == "Rain\n\nIt rained. Again.\n\na\nb\n"
-
-    def test_markdown(self, article):
-        assert article.to_markdown() == "# Rain\n\nIt rained. Again.\n\n- a\n- b\n"
-
-    def test_html(self, article):
-        assert "<h1>Rain</h1>\n<p>It rained. Again.</p>\n<ul><li>a</li>\n<li>b</li>\n</ul>" in article.to_html()
-
-    def test_json_is_one_line_and_equals_dictionary(self, article):
-        assert article.to_json().count("\n") == 1
-        assert json.loads(article.to_json()) == article.to_dict()
 
     @pytest.mark.parametrize("name", FORMATS)
     def test_same_words_rendered_and_parsed(self, article, seen, name):
@@ -72,9 +56,6 @@ class TestTo:
     def test_every_format(self, article, name):
         assert article.to(name) == getattr(article, f"to_{name}")()
 
-    def test_format_is_cached(self, article):
-        assert article.to("html") is article.to("html")
-
     def test_missing_explanation(self, article):
         with pytest.raises(UsageError, match="explain=True"):
             article.to_explanation()
@@ -95,18 +76,6 @@ class TestOverlay:
     def test_png(self, seen, picture):
         assert seen.overlay(picture, "png").startswith(b"\x89PNG")
 
-    def test_svg(self, seen, picture):
-        root = ElementTree.fromstring(seen.overlay(picture, "svg"))
-        titles = [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")]
-        assert sorted(titles) == [
-            "c .90: Again.",
-            "h .90: Rain",
-            "l .90: a",
-            "l .90: b",
-            "o .10: Home",
-            "p .90: It rained.",
-        ]
-
     def test_revealable_text_is_not_drawn(self, picture):
         page = laid_out("<p>Shown<details><summary>More</summary><p>Folded</details>")
         drawn = result(page, "ppp").overlay(picture, "svg").decode()
@@ -119,11 +88,6 @@ class TestOverlay:
 
 
 class TestBlocks:
-    def test_one_for_each_row(self, article):
-        assert [block.text for block in article.blocks] == article.columns.text
-        assert [block.label for block in article.blocks] == article.prediction.labels
-        assert article.blocks[1].label is Label.HEADING
-
     def test_content_is_blocks_with_content_labels(self, article):
         assert article.content.text == article.to_text()
         assert article.content_count == len(article.content) == 5
@@ -135,9 +99,3 @@ class TestMetadata:
         assert (metadata.url, metadata.title) == ("https://example.org/dir/page.html", "News")
         assert (metadata.language, metadata.declared_language, metadata.rendered) == ("en", "en", False)
         assert math.isnan(metadata.width)
-
-    def test_of_a_rendered_page(self, seen):
-        vars(seen)["language"] = "de"
-        metadata = seen.metadata
-        assert (metadata.language, metadata.rendered, metadata.width, metadata.height) == ("de", True, 800, 160)
-        assert (metadata.browser, metadata.settings["width"]) == ("HeadlessChrome/1.2", 800)

@@ -38,22 +38,11 @@ def opened_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 class TestTrack:
-    def test_yields_items_unchanged(self) -> None:
-        assert list(track("abc", "reading", "pages")) == ["a", "b", "c"]
-
     def test_lines_in_a_log(self, caplog: pytest.LogCaptureFixture) -> None:
         # An item is done when the next one is requested.
         items = track("abcd", "reading", "pages", total=4)
         assert [next(items), next(items), next(items)] == ["a", "b", "c"]
         assert_eventually(lambda: any(line.startswith("reading: 2 of 4 pages, ") for line in caplog.messages))
-        assert list(items) == ["d"]
-
-    def test_a_bar_on_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        terminal = opened_terminal(monkeypatch)
-        items = track("abcd", "reading", "pages", total=4)
-        assert [next(items), next(items), next(items)] == ["a", "b", "c"]
-        assert_eventually(lambda: "2/4" in terminal.getvalue())
-        assert "reading: " in terminal.getvalue()
         assert list(items) == ["d"]
 
     def test_stops_with_its_consumer(self, caplog: pytest.LogCaptureFixture) -> None:
@@ -84,19 +73,6 @@ class TestCountProgress:
 
 
 class TestShowProgress:
-    def test_messages_stay_apart_from_a_bar(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        terminal = opened_terminal(monkeypatch)
-        log = logging.getLogger("vclean")
-        handler = logging.StreamHandler(terminal)
-        log.addHandler(handler)
-        try:
-            with count_progress("reading", "pages"):
-                assert_eventually(lambda: "reading" in terminal.getvalue())
-                log.warning("a page failed")
-        finally:
-            log.removeHandler(handler)
-        assert "a page failed\n" in terminal.getvalue().replace("\r", "\n").splitlines(keepends=True)
-
     @pytest.mark.parametrize("tty", [True, False], ids=["terminal", "log"])
     def test_nothing_if_only_errors_are_logged(
         self, tty: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

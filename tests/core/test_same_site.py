@@ -99,11 +99,6 @@ class TestAppeal:
     def test_is_kept_without_the_comparison(self, site: list[str]) -> None:
         assert sum(APPEAL in result.to_text() for result in clean(*site, same_site=False)) == COUNT
 
-    def test_is_out_of_every_page(self, site: list[str]) -> None:
-        texts = [result.to_text() for result in clean(*site)]
-        assert sum(APPEAL in text for text in texts) == 0
-        assert all(text in texts[number] for number in range(COUNT) for text in paragraphs(number))
-
     def test_reason_names_the_rule(self, site: list[str]) -> None:
         result, *_ = clean(*site[:3], explain=True)
         (appeal,) = result.blocks.filter(lambda block: block.text == APPEAL)
@@ -131,15 +126,6 @@ class TestSharedBody:
             assert text in results[3].to_text()
             assert text in results[-1].to_text()
         assert not any(APPEAL in result.to_text() for result in results)
-
-    @pytest.mark.parametrize("version", [print_version, syndicated])
-    def test_stays_on_a_site_of_two_pages(self, version) -> None:
-        results = clean(article(3, appeal=""), version(3))
-        alone = clean(article(3, appeal=""), version(3), same_site=False)
-        assert all(text in result.to_text() for result in results for text in paragraphs(3))
-        assert [result.prediction.probability.tolist() for result in results] == [
-            result.prediction.probability.tolist() for result in alone
-        ]
 
     @pytest.mark.parametrize("others", [COUNT, 0])
     def test_three_versions(self, site: list[str], others: int) -> None:

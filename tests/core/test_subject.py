@@ -41,12 +41,6 @@ class TestProduct:
         assert product is not None
         assert product.name == "Fennel 2 lamp"
 
-    @pytest.mark.parametrize(("price", "currency"), [("£64.90", "GBP"), ("$64.90", ""), ("USD 64.90", "USD")])
-    def test_currency_of_the_text(self, price: str, currency: str) -> None:
-        product = vclean.clean(page(LAMP, f"<p>{price}")).product
-        assert product is not None
-        assert product.currency == currency
-
     @pytest.mark.parametrize(
         ("price", "amount", "text"),
         [
@@ -64,11 +58,6 @@ class TestProduct:
         assert product is not None
         assert (product.price, product.price_text) == (amount, text)
 
-    def test_declared_price_beside_a_former_one(self) -> None:
-        product = vclean.clean(page(LAMP, "<p>€ 84,90 instead of, now € 64,90")).product
-        assert product is not None
-        assert product.price_text == "€ 64,90"
-
     @pytest.mark.browser
     def test_box_of_the_price(self) -> None:
         html = page(LAMP, '<p style="position:absolute;left:300px;top:200px;margin:0;width:80px">64,90 €</p>')
@@ -76,10 +65,6 @@ class TestProduct:
         assert product is not None
         assert isinstance(product.box, Box)
         assert product.box[:2] == (300, 200)
-
-    def test_other_pages(self) -> None:
-        result = vclean.clean(f"<h1>Rain</h1><p>{WORDS}")
-        assert (result.product, result.recipe) == (None, None)
 
 
 class TestRecipe:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from helpers.pages import decided, laid_out, snapshot
@@ -176,9 +174,6 @@ class TestText:
     def test_preformatted_text_over_several_elements(self):
         assert texts("<pre><b>def</b> f():\n  <i>return</i>\n\n  <i>1</i></pre>") == ["def f():\n  return\n\n  1"]
 
-    def test_text_after_preformatted_text(self):
-        assert texts("<pre>a\n b</pre>  c\n d ") == ["a\n b", "c d"]
-
     def test_style_alone_does_not_preserve_lines(self):
         """Check that `white-space: pre-wrap` alone has no effect: it is common on ordinary text with line feeds."""
         page = laid_out("<p>One\n two</p>", styles={"p": {"white-space": "pre-wrap"}})
@@ -187,29 +182,6 @@ class TestText:
     def test_pre_with_normal_white_space_collapses(self):
         page = laid_out("<pre>a\n   b</pre>", styles={"pre": {"white-space": "normal"}})
         assert extract_blocks(page).text == ["a b"]
-
-    @pytest.mark.parametrize(
-        "excluded",
-        ["<script>x</script>", "<style>x</style>", "<textarea>x</textarea>", "<template>x</template>",
-         "<svg><title>x</title></svg>", "<iframe>x</iframe>", "<audio>x</audio>"],
-    )  # fmt: skip
-    def test_excluded_elements(self, excluded):
-        assert texts(f"<p>One</p>{excluded}") == ["One"]
-
-    def test_ignores_text_of_edit_fields(self):
-        """Check a snapshot that contains the text of an edit field."""
-        page = snapshot("<p>One</p><b>Two <i>three</i></b>")
-        page = replace(page, tags=tuple("textarea" if tag == "b" else tag for tag in page.tags))
-        assert extract_blocks(page).text == ["One"]
-
-    @pytest.mark.parametrize("html", ["<p></p>", "<p> &nbsp;\n</p>", "<title>Title</title>", "<img src=x>"])
-    def test_page_without_text(self, html):
-        blocks = extract_blocks(snapshot(html))
-        assert len(blocks) == 0
-        assert blocks.node.shape == (0,)
-        assert blocks.box.shape == (0, 4)
-        assert blocks.visibility.shape == (0,)
-        assert blocks.members.shape == blocks.first.shape == (0,)
 
 
 class TestRepr:
@@ -224,29 +196,6 @@ class TestColumns:
 
     def test_container(self):
         assert containers(self.HTML) == ["body", "p", "li", "li"]
-
-    def test_text_blocks(self):
-        blocks = extract_blocks(snapshot(self.HTML))
-        owners = {
-            text: block for text, block in zip(blocks.snapshot.texts, blocks.text_block, strict=True) if text != " "
-        }
-        assert owners == {"x": 0, "One ": 1, "two": 1, "Three": 2, "four": 3}
-
-    def test_blank_texts_are_in_no_block(self):
-        blocks = extract_blocks(snapshot("<p>One</p> <p>Two</p>"))
-        blank = [text for text, content in enumerate(blocks.snapshot.texts) if not content.strip()]
-        assert blank
-        assert (blocks.text_block[blank] == -1).all()
-
-    def test_members_and_first(self):
-        blocks = extract_blocks(snapshot(self.HTML))
-        members = [blocks.snapshot.texts[text] for text in blocks.members]
-        assert members == ["x", "One ", "two", "Three", "four"]
-        assert blocks.first.tolist() == [0, 1, 3, 4]
-
-    def test_line_blocks(self):
-        blocks = extract_blocks(laid_out("<p>One <b>two</b></p>Three"))
-        assert blocks.line_block.tolist() == [0, 0, 1]
 
     @given(MARKUP)
     def test_every_word_is_in_one_block_in_order(self, html):
@@ -275,11 +224,6 @@ class TestColumns:
 
 
 class TestBox:
-    def test_the_union_of_the_line_boxes(self):
-        """Check "One" and "two words" on lines at 20 and 40, from 40 on: 8 px per character, 16 px high."""
-        blocks = extract_blocks(laid_out("<p>One <b>two words</b></p><p>Three</p>"))
-        assert blocks.box.tolist() == [[40, 20, 72, 36], [40, 60, 40, 16]]
-
     def test_nan_without_line_boxes(self):
         blocks = extract_blocks(laid_out("<p>One</p><p hidden>Two</p><p>Three</p>"))
         assert np.isnan(blocks.box[1]).all()
@@ -292,21 +236,6 @@ class TestBox:
 class TestVisibility:
     def test_shown_and_hidden(self):
         assert visibility("<p>One</p><p hidden>Two</p>") == [SHOWN, HIDDEN]
-
-    @pytest.mark.parametrize(
-        "html",
-        [
-            "<a href='#more'></a><div id=more hidden>One</div>",
-            "<b aria-controls=more></b><div id=more hidden>One</div>",
-            "<b data-target='#more'></b><div hidden><div id=more hidden>One</div></div>",
-        ],
-    )
-    def test_revealable(self, html):
-        assert visibility(f"<p>The mill stood empty.</p>{html}") == [SHOWN, REVEALABLE]
-
-    def test_element_with_most_of_the_text_is_no_panel(self):
-        html = "<a href='#main'>Skip to content</a><main id=main><p>The mill stood empty.</p><p hidden>One</p></main>"
-        assert visibility(html) == [SHOWN, SHOWN, HIDDEN]
 
     @pytest.mark.parametrize(
         "html",
@@ -326,31 +255,8 @@ class TestVisibility:
     def test_an_open_details(self):
         assert visibility("<details open><summary>Q</summary><p>A</p></details>") == [SHOWN, SHOWN]
 
-    def test_control_reveals_only_its_target(self):
-        html = "<b aria-controls=more></b><div id=more hidden>One</div><div id=less hidden>Two</div>"
-        assert visibility(html) == [REVEALABLE, HIDDEN]
-
     def test_empty_fragment_refers_to_no_id(self):
         assert visibility("<a href='#'></a><div id='' hidden>One</div>") == [HIDDEN]
-
-    def test_names_of_siblings_do_not_reveal(self):
-        """Check that only names of the text's parent and its ancestors count."""
-        assert visibility("<div class=tab-pane><i class=tab></i>One</div><p hidden>Two<i class=tab></i></p>") == [
-            SHOWN,
-            HIDDEN,
-        ]
-
-    def test_distant_ancestor_reveals(self):
-        html = "<section id=a hidden><div><div><p><b>One</b></p></div></div></section><a href=#a></a>"
-        assert visibility(f"<p>The mill stood empty.</p>{html}") == [SHOWN, REVEALABLE]
-
-    def test_each_text_by_its_ancestors(self):
-        html = "<p hidden>One</p><div id=two hidden><p>Two</p></div><a href=#two></a><p>Three</p><p hidden>Four</p>"
-        assert visibility(html) == [HIDDEN, REVEALABLE, SHOWN, HIDDEN]
-
-    def test_control_of_a_part_in_sight_opens_nothing_in_it(self):
-        html = "<p>The mill stood empty.</p><div id=two><p hidden>Two</p></div><a href=#two></a>"
-        assert visibility(html) == [SHOWN, HIDDEN]
 
     def test_visible_text_is_shown(self):
         assert visibility("<div class=tab-pane>One</div>") == [SHOWN]

@@ -54,24 +54,9 @@ class TestLimitCounts:
 class TestStackColumns:
     COLUMNS = (FeatureColumn("b", "", ""), FeatureColumn("a", "", ""))
 
-    def test_in_the_order_of_the_columns(self):
-        matrix = stack_columns(self.COLUMNS, {"a": np.array([1, 2]), "b": np.array([True, False])})
-        assert matrix.dtype == np.float32
-        assert matrix.tolist() == [[1, 1], [0, 2]]
-
-    def test_ignores_undeclared_values(self):
-        matrix = stack_columns(self.COLUMNS[:1], {"a": np.zeros(1), "b": np.ones(1)})
-        assert matrix.tolist() == [[1]]
-
     def test_rejects_column_without_values(self):
         with pytest.raises(KeyError, match="a"):
             stack_columns(self.COLUMNS, {"b": np.zeros(2)})
-
-    def test_is_c_contiguous(self):
-        """Check the memory layout: trees read the matrix row by row."""
-        matrix = stack_columns(self.COLUMNS, {"a": np.zeros(3), "b": np.ones(3)})
-        assert matrix.flags.c_contiguous
-        assert matrix.shape == (3, 2)
 
     def test_a_page_without_rows(self):
         assert stack_columns(self.COLUMNS, {"a": np.zeros(0), "b": np.zeros(0)}).shape == (0, 2)

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pytest
 from helpers.formulas import DRAWN, KATEX_DISPLAY, MATH, TEX
 from helpers.pages import snapshot
 
 import vclean
-from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 
 ARTICLE = (
@@ -45,21 +43,11 @@ class TestBlocksWithFormulas:
     def test_hidden_formula_is_in_no_block(self) -> None:
         assert texts(f"<p>so<p hidden>{MATH}</p><p>next") == ["so", "next"]
 
-    def test_page_of_formulas_alone_has_no_block(self) -> None:
-        assert texts(f"<p>{MATH}</p>") == []
-
 
 class TestWithoutFormulas:
     def test_is_the_same_object_without_formulas(self) -> None:
         blocks = extract_blocks(snapshot("<p>a"))
         assert blocks.without_formulas is blocks
-
-    def test_features_do_not_see_formulas(self) -> None:
-        with_formulas = matrix.extract(
-            extract_blocks(snapshot(ARTICLE.format(f"<math>{'<mi>x</mi>' * 90}</math>", "")))
-        )
-        empty = matrix.extract(extract_blocks(snapshot(ARTICLE.format("<math></math>", ""))))
-        assert np.array_equal(with_formulas.base, empty.base, equal_nan=True)
 
     def test_formulas_change_no_label(self) -> None:
         source = ARTICLE.format(MATH, f"<dl><dd>{MATH}</dl><p>{KATEX_DISPLAY}</p>")

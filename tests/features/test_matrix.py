@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.content import stacking
-from vclean.features.block import neighbourhood, visual
+from vclean.features.block import neighbourhood
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import COLUMNS, extract
 
@@ -18,7 +18,6 @@ PAGE = """<html lang=en><title>A page</title><body class=home>
 <p>The ferry crosses the river every hour, and when the water is high it does not cross at all.</p>
 <pre>a = 1\n  b = 2</pre><p hidden>Hidden text</p></article><footer>© 2026 Example</footer></body>"""
 
-VISUAL = {column.name for column in COLUMNS} & {column.name for column in visual.COLUMNS}
 MARKUP = st.lists(
     st.sampled_from(
         ["<p>", "</p>", "<b>", "</b>", "<div>", "</div>", "<br><br>", "<td>", "<p hidden>", "--", "a b", "中", "1"]
@@ -31,10 +30,6 @@ def matrix_of(page):
     features = extract(extract_blocks(page))
     path, word = (np.linspace(low, 1, len(features.base), dtype=np.float32) for low in (-1, 0))
     return stacking.stack_columns(features, path, word)
-
-
-def names_where(mask):
-    return {column.name for column, chosen in zip(COLUMNS, mask, strict=True) if chosen}
 
 
 class TestColumns:
@@ -58,35 +53,9 @@ class TestColumns:
 
 
 class TestExtract:
-    def test_shape(self):
-        features = extract(extract_blocks(snapshot(PAGE)))
-        assert features.base.dtype == np.float32
-        assert features.base.shape == (len(features.context), len(COLUMNS))
-        assert len(features.layout.tokens) == len(features.word_tokens.start) - 1 == len(features.context)
-        assert len(features.element_tokens.number) == len(features.context.snapshot)
-
-    def test_nan_without_rendering(self):
-        """Check that only visual columns and neighbours beyond the page are NaN."""
-        features = extract(extract_blocks(snapshot(PAGE)))
-        missing = names_where(np.isnan(features.base).any(axis=0))
-        assert missing >= VISUAL
-        assert {name for name in missing - VISUAL if name[-2] not in "+-"} == set()
-
-    def test_text_that_can_be_opened_has_no_visual_columns(self):
-        page = laid_out("<p>The ferry crosses.</p><details><summary>When?</summary><p>Every hour.</p></details>")
-        features = extract(extract_blocks(page))
-        is_blank = np.isnan(features.base[:, [column.name == "font_size" for column in COLUMNS]]).ravel()
-        assert is_blank.tolist() == (features.context.blocks.visibility == 1).tolist()
-
     def test_no_infinities(self):
         for page in (snapshot(PAGE), laid_out(PAGE)):
             assert not np.isinf(extract(extract_blocks(page)).base).any()
-
-    def test_text_columns_do_not_depend_on_rendering(self):
-        """Check that only visual columns, and those derived from them, differ."""
-        plain, rendered = extract(extract_blocks(snapshot(PAGE))).base, extract(extract_blocks(laid_out(PAGE))).base
-        differ = names_where((plain != rendered).any(axis=0) & ~np.isnan(plain).any(axis=0))
-        assert differ == set()
 
     def test_a_page_without_blocks(self):
         features = extract(extract_blocks(snapshot("<p></p>")))
@@ -120,26 +89,9 @@ class TestLimits:
 
 
 class TestStackColumns:
-    def test_shape(self):
-        matrix = matrix_of(snapshot(PAGE))
-        assert matrix.dtype == np.float32
-        assert matrix.shape[1] == len(stacking.COLUMNS)
-
-    def test_keeps_base_columns(self):
-        features = extract(extract_blocks(snapshot(PAGE)))
-        stacked = matrix_of(snapshot(PAGE))
-        assert np.array_equal(stacked[:, : len(COLUMNS)], features.base, equal_nan=True)
-
     def test_a_page_without_blocks(self):
         assert matrix_of(snapshot("<p></p>")).shape == (0, len(stacking.COLUMNS))
 
     @pytest.mark.parametrize("page", [snapshot, laid_out])
     def test_is_deterministic(self, page):
         assert matrix_of(page(PAGE)).tobytes() == matrix_of(page(PAGE)).tobytes()
-
-    def test_caches_do_not_change_results(self):
-        """Process other pages in between."""
-        before = matrix_of(snapshot(PAGE)).tobytes()
-        for other in ("<p>x", "<div class='home main'>y</div>", PAGE.upper()):
-            matrix_of(snapshot(other))
-        assert matrix_of(snapshot(PAGE)).tobytes() == before

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,11 +34,6 @@ class TestLanguage:
     def test_declared_where_the_text_is_too_short(self):
         assert context_of("<html lang=de-AT><p>12</p>").language == "de"
 
-    def test_menus_do_not_decide(self):
-        menu = "<ul>" + "<li><a href=x>The home page of all the news and the weather for today</a>" * 30 + "</ul>"
-        text = "<p>Přívoz přejíždí řeku každou hodinu, a když je voda vysoká, nejezdí vůbec.</p>"
-        assert context_of(f"<html lang=en>{menu}{text}").language == "cs"
-
 
 class TestStopWords:
     TEXT = (
@@ -67,19 +61,6 @@ class TestTerms:
 
 
 class TestAnchor:
-    @pytest.mark.parametrize(
-        ("html", "expected"),
-        [
-            ("<p>One</p>", "p"),
-            ("<p>One <b>longer</b></p>", "b"),
-            ("<p>much longer <b>two</b></p>", "p"),
-            ("<p><i>same</i><b>size</b></p>", "i"),
-        ],
-    )
-    def test_parent_of_the_longest_text(self, html, expected):
-        context = context_of(html)
-        assert tag_of(context, context.anchor[0]) == expected
-
     def test_one_per_block(self):
         context = context_of("<p>One</p><ul><li>Two<li><a href=x>Three</a></ul>")
         assert [tag_of(context, element) for element in context.anchor] == ["p", "li", "a"]
@@ -88,10 +69,6 @@ class TestAnchor:
 class TestCharShare:
     def test_link_share(self):
         assert context_of(LINKED).link_share.tolist() == pytest.approx([2 / 6, 1, 0])
-
-    def test_any_mask(self):
-        context = context_of(LINKED)
-        assert context.char_share(context.within(("b",))).tolist() == [0, 1, 0]
 
 
 class TestCharMean:
@@ -108,26 +85,12 @@ class TestPerBlock:
 
 
 class TestWithin:
-    def test_an_element_counts_as_within_itself(self):
-        context = context_of("<div><a href=x><b>x</b></a></div><i>y</i>")
-        inside = {tag_of(context, element) for element in np.flatnonzero(context.within(("a",)))}
-        assert inside == {"a", "b"}
-
     def test_missing_tag(self):
         assert not context_of("<p>x</p>").within(("table",)).any()
 
 
 class TestSumOverSubtrees:
     HTML = "<body><div><p>One</p><p>Two</p></div><p>Three</p></body>"
-
-    def test_blocks_of_a_subtree(self):
-        context = context_of(self.HTML)
-        count = dict(
-            zip(
-                (tag_of(context, element) for element in range(len(context.snapshot))), context.block_count, strict=True
-            )
-        )
-        assert (count["body"], count["div"], count["p"]) == (3, 2, 1)
 
     def test_any_values(self):
         context = context_of(self.HTML)
@@ -148,19 +111,8 @@ class TestDigitWords:
         assert context_of("<p>2nd of 12 in A4</p><p>x</p>").digit_words.tolist() == [2, 0]
 
 
-def test_members_are_in_block_order():
-    context = context_of("<p>One <b>two</b></p>\n<p>Three</p>")
-    assert context.member_chars.tolist() == [4, 3, 5]
-    assert [tag_of(context, element) for element in context.member_parent] == ["p", "b", "p"]
-
-
 def test_a_page_without_blocks_has_no_rows():
     assert len(PageContext(extract_blocks(snapshot("<p></p>")))) == 0
-
-
-def test_declared_language_of_the_snapshot():
-    page = replace(snapshot("<p>7</p>"), language="fr-ca")
-    assert PageContext(extract_blocks(page)).language == "fr"
 
 
 class TestContainer:
@@ -169,14 +121,6 @@ class TestContainer:
     def test_excludes_elements_with_the_same_blocks_as_the_parent(self):
         page = context_of("<div><section><p>One</p></section></div>")
         assert [tag_of(page, element) for element in np.flatnonzero(page.is_container)] == ["html"]
-
-    def test_outermost_element_with_the_same_blocks(self):
-        page = context_of(self.PAGE)
-        around = {tag_of(page, element): tag_of(page, page.container[element]) for element in range(len(page.snapshot))}
-        assert around == {
-            "html": "html", "body": "html", "nav": "nav", "a": "nav",
-            "div": "div", "section": "div", "p": "p", "img": "div",
-        }  # fmt: skip
 
 
 class TestFirstText:
@@ -226,35 +170,6 @@ def restyled(tag: str, **styles: str) -> PageContext:
 
 
 class TestHasAuthorStyles:
-    @pytest.mark.parametrize(
-        "styles",
-        [
-            {"float": "left"},
-            {"position": "absolute"},
-            {"display": "flex"},
-            {"line_height": "20px"},
-            {"color": "rgb(51, 51, 51)"},
-            {"background_color": "rgb(240, 240, 255)"},
-            {"background_image": 'url("a.png")'},
-        ],
-        ids=lambda styles: next(iter(styles)),
-    )
-    def test_styles_of_most_words(self, styles: dict[str, str]) -> None:
-        assert has_author_styles(restyled("p", **styles))
-        assert has_author_styles(restyled("body", **styles))
-
-    @pytest.mark.parametrize(
-        "styles",
-        [{"color": "rgb(0, 0, 238)"}, {"font_size": "32px"}, {"font_weight": "700"}, {"display": "list-item"},
-         {"background_color": "rgb(255, 255, 255)"}, {"float": "none"}],
-        ids=lambda styles: next(iter(styles)),
-    )  # fmt: skip
-    def test_defaults_of_browsers(self, styles: dict[str, str]) -> None:
-        assert not has_author_styles(restyled("body", **styles))
-
-    def test_styles_of_few_words(self) -> None:
-        assert not has_author_styles(restyled("li", float="left"))
-
     def test_controls_have_colors_by_default(self) -> None:
         assert not has_author_styles(restyled("button", background_color="rgb(239, 239, 239)"))
 
@@ -263,12 +178,6 @@ class TestHasAuthorStyles:
 
 
 class TestDiscardDefaultLayout:
-    def test_unstyled_page_is_as_unrendered(self) -> None:
-        context = discard_default_layout(restyled("body"))
-        assert not context.snapshot.rendered
-        assert np.isnan(context.snapshot.box).all()
-        assert np.isnan(context.blocks.box).all()
-
     def test_styled_page_is_the_same(self) -> None:
         context = restyled("p", float="left")
         assert discard_default_layout(context) is context

@@ -46,11 +46,6 @@ def test_decodes(codings: str) -> None:
     assert decode_content(encoded(TEXT, codings), codings.upper(), 7) == TEXT[:7]
 
 
-@pytest.mark.parametrize("codings", ["", " "])
-def test_body_without_coding_is_unchanged(codings: str) -> None:
-    assert decode_content(TEXT, codings, 10_000) == TEXT
-
-
 @pytest.mark.parametrize(
     ("body", "codings", "message"),
     [

@@ -1,6 +1,3 @@
-import math
-
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,10 +44,5 @@ def test_over_an_opaque_color() -> None:
 
 
 class TestColorArray:
-    def test_rows(self) -> None:
-        colors = color_array(["rgb(1, 2, 3)", "none", "rgba(4, 5, 6, 0.5)"])
-        np.testing.assert_array_equal(colors, [[1, 2, 3, 1], [math.nan] * 4, [4, 5, 6, 0.5]])
-        assert colors.dtype == np.float32
-
     def test_no_value(self) -> None:
         assert color_array([]).shape == (0, 4)

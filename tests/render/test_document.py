@@ -23,14 +23,6 @@ class TestToElements:
         tree = elements[0].getroottree()
         assert [tree.xpath(page.xpath(index)) for index in range(len(page))] == [[element] for element in elements]
 
-    def test_restores_texts_and_attributes(self):
-        elements = to_elements(snapshot(PAGE))
-        assert "".join("".join(elements[0].itertext()).split()) == "onetwothreefourfivesixseveneight"
-        by_tag = {element.tag: element for element in elements}
-        assert by_tag["a"].get("href") == "https://example.org/eight?a=1&b=2"
-        assert by_tag["div"].get("id") == "a"
-        assert (by_tag["b"].text, by_tag["b"].tail, by_tag["p"].tail) == ("three", " four\n", "six")
-
     def test_replaces_illegal_names_and_characters(self):
         page = replace(snapshot("<p title='a\x08b'>c\x08d</p>"), tags=("html", "body", "a<b"))
         element = to_elements(page)[2]

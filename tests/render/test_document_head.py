@@ -18,17 +18,8 @@ def head_of(html: str, url: str = "https://example.org/a") -> DocumentHead:
 
 
 class TestDocumentHead:
-    def test_collects_declarations(self) -> None:
-        head = head_of(f"<head>{HEAD}</head><p>It rained.")
-        assert head.meta == (("og:title", "Rain"), ("author", "Ann Lee"), ("image", "i.png"))
-        assert head.links == (("canonical", "https://example.org/rain"),)
-        assert head.json_ld == ('{"@type": "Article"}',)
-
     def test_collects_declarations_in_the_body(self) -> None:
         assert head_of(f"<p>It rained.{HEAD}").json_ld == ('{"@type": "Article"}',)
-
-    def test_is_empty_for_a_plain_page(self) -> None:
-        assert head_of("<p>It rained.") == DocumentHead()
 
     def test_limits_numbers_and_lengths(self) -> None:
         head = head_of("".join(f"<meta name=n{n} content={'x' * 3000}>" for n in range(MAX_ENTRIES + 9)) + "<p>x")
@@ -70,7 +61,3 @@ class TestCanonicalUrl:
         page = parse(Page(content="<link rel=canonical href=https://example.org/a/b><a href=c>x</a>"))
         assert page.url == "https://example.org/a/b"
         assert list(page.attributes("href").values()) == ["https://example.org/a/c"]
-
-    def test_does_not_replace_the_url(self) -> None:
-        page = parse(Page(content="<link rel=canonical href=https://example.org/a/b><p>x", url="https://example.com/"))
-        assert page.url == "https://example.com/"

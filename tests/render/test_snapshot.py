@@ -106,12 +106,6 @@ class TestSiblingNumber:
 
 
 class TestXPath:
-    def test_numbers_every_step(self) -> None:
-        page = snapshot(PAGE)
-        last = len(page) - 1
-        assert page.xpath(last) == "/html[1]/body[1]/div[2]/p[1]"
-        assert page.xpath(0) == "/html[1]"
-
     @given(parents(), st.data())
     def test_returns_distinct_paths(self, parent: list[int], data: st.DataObject) -> None:
         tag = data.draw(st.lists(st.integers(0, 2), min_size=len(parent), max_size=len(parent)))
@@ -133,13 +127,6 @@ class TestXPath:
 
 
 class TestAttributes:
-    def test_returns_values_by_element(self) -> None:
-        page = snapshot("<p id=a class='x y'>t<a href=b id=c>u</a>")
-        assert page.attributes("id") == {2: "a", 3: "c"}
-        assert page.attributes("class") == {2: "x y"}
-        assert page.attributes("role") == {}
-        assert all(type(element) is int for element in page.attributes("id"))
-
     def test_rejects_unknown_name(self) -> None:
         with pytest.raises(KeyError):
             snapshot(PAGE).attributes("onload")
@@ -153,13 +140,6 @@ class TestAttributes:
 
 
 class TestAttributeValues:
-    def test_groups_elements_by_value(self) -> None:
-        page = snapshot("<p class=a>t<a class=b>u</a><b class=a>v")
-        classes = page.values("class")
-        assert classes.node.tolist() == [2, 3, 4]
-        assert classes.index.tolist() == [0, 1, 0]
-        assert classes.distinct == ["a", "b"]
-
     def test_returns_nothing_for_missing_attribute(self) -> None:
         ids = snapshot("<p>t").values("id")
         assert (ids.node.size, ids.index.size, ids.distinct) == (0, 0, [])
@@ -178,11 +158,6 @@ class TestRepr:
 
 
 class TestIsTag:
-    def test_matches_any_of_the_tags(self) -> None:
-        page = snapshot("<p>a<b>b</b><i>c</i>")
-        assert page.is_tag(("p", "i")).tolist() == [False, False, True, False, True]
-        assert not page.is_tag(("table",)).any()
-
     def test_len_is_the_number_of_elements(self) -> None:
         assert len(snapshot("<p>a<b>b</b>")) == 4
 
@@ -202,25 +177,8 @@ class TestStyles:
     def test_returns_column(self) -> None:
         assert self.STYLES.column("font-size") == ("16px", "1.5", "normal", "", "-2.5e1px")
 
-    def test_parses_numbers(self) -> None:
-        numbers = self.STYLES.number("font-size")
-        assert numbers.dtype == np.float32
-        np.testing.assert_array_equal(numbers, [16, 1.5, np.nan, np.nan, -25])
-
-    def test_parses_colors(self) -> None:
-        # Colors without alpha are opaque; unknown forms are NaN.
-        colors = self.STYLES.color("color")
-        unknown = [np.nan] * 4
-        np.testing.assert_array_equal(colors, [[1, 2, 3, 1], [10, 20, 30, 0.5], unknown, unknown, unknown])
-        assert colors.dtype == np.float32
-
     def test_compares_with_values(self) -> None:
         assert self.STYLES.is_in("font-size", ("16px", "")).tolist() == [True, False, False, True, False]
-
-    def test_accepts_empty_table(self) -> None:
-        empty = Styles(names=("color",), rows=())
-        assert empty.color("color").shape == (0, 4)
-        assert empty.number("color").shape == (0,)
 
     def test_returns_the_same_values_twice(self) -> None:
         page = snapshot("<p id=a>t")

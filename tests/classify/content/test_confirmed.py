@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from helpers.pages import laid_out, snapshot
+from helpers.pages import snapshot
 
 from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages, address_digest
 from vclean.classify.content.model import Model, from_bytes, load_default
@@ -53,10 +53,6 @@ class TestAddressDigest:
 
 
 class TestFromAnnotations:
-    def test_leaves_out_labels_on_which_annotators_differ(self) -> None:
-        one, other = {"a": Label("p"), "b": Label("o"), "c": Label("h")}, {"a": Label("p"), "b": Label("p")}
-        assert ConfirmedPage.from_annotations(URL, [one, other]).labels == {"a": "p", "c": "h"}
-
     def test_leaves_out_parts_on_which_annotators_differ(self) -> None:
         parts = [{"a": PartKind.TITLE, "b": PartKind.DATE}, {"a": PartKind.POST}]
         assert ConfirmedPage.from_annotations(URL, [], parts).parts == {"b": "date"}
@@ -81,26 +77,14 @@ class TestLabels:
         other = page(HTML.replace("cellars", "streets"), "")
         assert confirmed(page(), "oh" + "p" * 10 + "o", "").labels(other) == {}
 
-    def test_changed_blocks_have_no_confirmed_label(self) -> None:
-        changed = page(HTML.replace("on Monday", "on Tuesday"))
-        assert confirmed(page(), "ohpp").labels(changed) == {0: "o", 1: "h", 2: "p"}
-
     def test_moved_blocks_keep_their_label(self) -> None:
         moved = page(HTML.replace("<p>The council", "<p>New.</p><p>The council"))
         assert confirmed(page(), "ohpo").labels(moved) == {0: "o", 1: "h", 2: "p", 4: "o"}
-
-    def test_rendered_page(self) -> None:
-        rendered = extract_blocks(laid_out(HTML, URL))
-        assert confirmed(rendered, "oh").labels(page()) == {0: "o", 1: "h"}
 
     def test_the_most_similar_page_of_an_address(self) -> None:
         other = page("<p>Home<p>Other")
         pages = ConfirmedPages((*confirmed(other, "pp").pages, *confirmed(page(), "oh").pages))
         assert pages.labels(page()) == {0: "o", 1: "h"}
-
-    def test_no_pages_and_no_blocks(self) -> None:
-        assert ConfirmedPages().labels(page()) == {}
-        assert confirmed(page(), "oh").labels(page("<p>")) == {}
 
 
 class TestJson:
@@ -121,11 +105,6 @@ def model() -> Model:
 
 
 class TestModel:
-    def test_replaces_labels_after_the_rule_for_lists(self, model: Model) -> None:
-        before = load_default().label(page()).labels
-        assert all(label.is_content for label in before[4:12])
-        assert "".join(model.label(page()).labels) == "ohpp" + "loll" + "llol" + "p"
-
     @pytest.mark.parametrize("policy", [Policy(recall_weight=0.05), Policy(recall_weight=8), Policy(comments=False)])
     def test_replaces_labels_under_each_policy(self, model: Model, policy: Policy) -> None:
         assert "".join(model.label(page(), policy=policy).labels) == "ohpp" + "loll" + "llol" + "p"
@@ -141,10 +120,6 @@ class TestModel:
         assert prediction.labels[1] == label
         assert prediction.headline == Headline("Rain in the valley", 1, source)
         assert prediction.decision.confirmed.tolist() == [True] * 3 + [False] * 10
-
-    def test_unconfirmed_headline(self) -> None:
-        prediction = replace(load_default(), confirmed=confirmed(page(), "o")).label(page())
-        assert prediction.headline == load_default().label(page()).headline
 
     def test_other_pages_are_unchanged(self, model: Model) -> None:
         other = page(url="https://example.org/other")

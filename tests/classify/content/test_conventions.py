@@ -24,19 +24,6 @@ class TestColumns:
         for predictor in (None, Predictor()):
             assert Conventions(NAMES, predictor).columns(X, WORDS, "same").tolist() == [0, 1]
 
-    def test_probabilities_if_none_is_asked_for(self) -> None:
-        columns = Conventions(NAMES, Predictor()).columns(X, WORDS)
-        assert columns.tolist() == [0.25, 0.75]
-        assert columns.dtype == np.float32
-
-    def test_unknown_without_predictor(self) -> None:
-        columns = Conventions(NAMES).columns(X, WORDS)
-        np.testing.assert_array_equal(columns, [np.nan, np.nan])
-        assert columns.dtype == np.float32
-
-    def test_model_without_conventions(self) -> None:
-        assert Conventions().columns(X, WORDS).shape == (0,)
-
     def test_unknown_name(self) -> None:
         with pytest.raises(UsageError, match="does not know the convention strict: choose one of generous, same"):
             Conventions(NAMES, Predictor()).columns(X, WORDS, "strict")
@@ -66,11 +53,6 @@ class TestOneHot:
 
 
 class TestAddColumns:
-    def test_columns_are_added_to_every_row(self) -> None:
-        rows = add_columns(np.array([[7], [8]], dtype=np.float32), one_hot(("a", "b"), "a"))
-        assert rows.tolist() == [[7, 1, 0], [8, 1, 0]]
-        assert rows.dtype == np.float32
-
     def test_nothing_to_add(self) -> None:
         np.testing.assert_array_equal(add_columns(X, one_hot((), "")), X)
 
@@ -91,14 +73,6 @@ class TestPageRow:
         row = page_row(x, np.array([9, 1], dtype=np.float32))
         np.testing.assert_allclose(row, [4, 0, 4, 0, 2, 10])
 
-    def test_long_blocks_weigh_no_more(self) -> None:
-        x = np.array([[1], [3]], dtype=np.float32)
-        one, other = (page_row(x, np.array([1, words], dtype=np.float32))[:2] for words in (200, 20_000))
-        np.testing.assert_array_equal(one, other)
-
     def test_blocks_without_words_weigh_as_one_word(self) -> None:
         x = np.array([[1], [3]], dtype=np.float32)
         assert page_row(x, np.zeros(2, dtype=np.float32)).tolist() == [2, 2, 2, 0]
-
-    def test_no_blocks(self) -> None:
-        assert page_row(X[:0], WORDS[:0]).tolist() == [0] * 8

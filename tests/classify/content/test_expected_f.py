@@ -77,11 +77,6 @@ class TestBestSelection:
         keep, _ = select((0.99, 200), *[(1 / 4, 50)] * 40)
         assert keep == [True] + [False] * 40
 
-    def test_weighs_blocks_by_words(self) -> None:
-        """Check that a long improbable block costs more than a short one."""
-        assert select((0.9, 100), (0.4, 1))[0] == [True, False]
-        assert select((0.9, 1), (0.4, 100))[0] == [True, True]
-
     def test_selects_certain_blocks(self) -> None:
         keep, expected = select((1, 5), (0, 5), (1, 2))
         assert keep == [True, False, True]
@@ -89,18 +84,6 @@ class TestBestSelection:
 
     def test_no_blocks(self) -> None:
         assert select() == ([], 0)
-
-    def test_zero_probabilities_have_zero_expected_f(self) -> None:
-        assert select((0, 10), (0, 20))[1] == 0
-
-    def test_types(self) -> None:
-        keep, expected = best_selections(np.full(3, 0.5, dtype=np.float32), np.ones(3, dtype=np.float32), (1.0, 2.0))
-        assert (keep.dtype, keep.shape, expected.dtype, expected.shape) == (np.bool_, (2, 3), np.float64, (2,))
-
-    @pytest.mark.parametrize(("beta", "count"), [(0.5, 1), (1, 2), (2, 3)])
-    def test_beta_weighs_recall(self, beta: float, count: int) -> None:
-        keep, _ = select((0.95, 10), (0.5, 10), (0.3, 10), beta=beta)
-        assert keep == [True] * count + [False] * (3 - count)
 
     @settings(deadline=None, max_examples=30)
     @given(BLOCKS, st.sampled_from([0.5, 1.0, 2.0]))
@@ -127,14 +110,8 @@ class TestTypeCodes:
     def codes(self, *rows):
         return type_codes(np.array(rows, dtype=float).reshape(-1, 4))
 
-    def test_takes_the_most_probable_type(self):
-        assert self.codes([0.7, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.7, 0.1]) == [self.H, self.P, self.L]
-
     def test_allows_continuations(self):
         assert self.codes([0, 1, 0, 0], [0, 0.2, 0.1, 0.7], [0, 0.1, 0.2, 0.7]) == [self.P, self.C, self.C]
-
-    def test_first_block_is_no_continuation(self):
-        assert self.codes([0.1, 0.1, 0.2, 0.6]) == [self.L]
 
     def test_no_continuation_after_a_heading(self):
         assert self.codes([1, 0, 0, 0], [0.1, 0.2, 0.1, 0.6], [0, 0.3, 0, 0.7]) == [self.H, self.P, self.C]
@@ -157,28 +134,8 @@ class TestAdjustForComments:
     def test_excludes_comments(self) -> None:
         np.testing.assert_allclose(self.adjusted(include=False), [0.98, 0.04, 0.035, 0.005, 0.02], rtol=1e-5)
 
-    def test_includes_the_text_of_comments(self) -> None:
-        """Check that the upper quartile, .4, becomes .95, weighted by the probability .9 of being a comment."""
-        result = self.adjusted(include=True)
-        assert result[1] == pytest.approx(0.4 + 0.9 * (0.95 - 0.4))
-        assert result[2] == pytest.approx(0.35 + 0.9 * (0.35 * 0.95 / 0.4 - 0.35))
-
     def test_buttons_of_comments_stay_improbable(self) -> None:
         assert self.adjusted(include=True)[3] < 0.15
-
-    @pytest.mark.parametrize("include", [True, False])
-    def test_other_blocks_do_not_change(self, include: bool) -> None:
-        np.testing.assert_array_equal(self.adjusted(include=include)[[0, 4]], self.PROBABILITY[[0, 4]])
-
-    def test_lowers_no_included_comment(self) -> None:
-        sure = np.full(5, 0.99, dtype=np.float32)
-        np.testing.assert_allclose(adjust_for_kind(sure, self.COMMENTS, self.WORDS, include=True), sure)
-
-    @pytest.mark.parametrize("include", [True, False])
-    def test_a_page_without_comments(self, include: bool) -> None:
-        adjusted = adjust_for_kind(self.PROBABILITY, np.zeros(5, dtype=np.float32), self.WORDS, include=include)
-        np.testing.assert_array_equal(adjusted, self.PROBABILITY)
-        assert adjusted.dtype == np.float32
 
     @settings(deadline=None)
     @given(BLOCKS.filter(bool), st.booleans())
@@ -190,10 +147,5 @@ class TestAdjustForComments:
 
 
 class TestAssignLabels:
-    def test_content_blocks_get_their_type(self) -> None:
-        types = np.array([[1, 0, 0, 0], [0, 0, 1, 0]], dtype=np.float32)
-        labels = assign_labels(np.array([False, True, False, True]), types)
-        assert labels == [Label.OTHER, Label.HEADING, Label.OTHER, Label.LIST_ITEM]
-
     def test_no_content(self) -> None:
         assert assign_labels(np.zeros(2, dtype=bool), np.zeros((0, 4), dtype=np.float32)) == [Label.OTHER] * 2

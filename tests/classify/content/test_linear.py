@@ -12,7 +12,6 @@ from vclean.classify.training.dataset import MIN_SITES, STEP, Design, build_desi
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import RaggedArray
-from vclean.features.names import hashed_tokens
 from vclean.features.names.hashed_tokens import BUCKETS
 
 ROWS = st.lists(st.lists(st.integers(1, 6), max_size=5).map(lambda row: [0, *row]), min_size=2, max_size=20)
@@ -99,35 +98,16 @@ class TestFit:
 
 
 class TestDesign:
-    def test_drops_tokens_of_a_single_site(self) -> None:
-        """Drop bucket 3, which occurs twice on the same site; buckets 1 and 5 occur on two sites."""
-        matrix_design = make([1, 3], [3, 5], [1, 5], site=[0, 0, 1])
-        assert matrix_design.bucket.tolist() == [1, 5]
-
     def test_weights_are_multiples_of_the_step(self) -> None:
         weights, _ = make([1, 3], [1, 5], [1, 5]).fit(frozenset(), 0.3)
         assert np.count_nonzero(weights)
         assert not (weights % STEP).any()
-
-    def test_merges_equal_rows(self) -> None:
-        """Compare rows after dropping tokens, in any order; repeated tokens count."""
-        matrix_design = make([0, 1, 2, 7], [2, 1, 0], [0, 1], [0, 1, 1], [0, 1, 2])
-        assert len(set(matrix_design.row[[0, 1, 4]])) == 1
-        assert len(set(matrix_design.row.tolist())) == matrix_design.x.shape[0] == 3
-        np.testing.assert_array_equal(
-            matrix_design.x[matrix_design.row].toarray(), [[1, 1, 1], [1, 1, 1], [1, 1, 0], [1, 2, 0], [1, 1, 1]]
-        )
 
     def test_scales_rows_by_the_root_of_their_length(self) -> None:
         """Count all words of a row, also dropped ones."""
         matrix_design = make([1, 2, 7, 6], [1, 2], [], scaled=True)
         dense = matrix_design.x[matrix_design.row].toarray()
         np.testing.assert_allclose(dense, [[0.5, 0.5], [2**-0.5, 2**-0.5], [0, 0]], rtol=1e-6)
-
-    def test_sums_weights_by_class(self) -> None:
-        matrix_design = make([1], [1], content=[True, False], weight=[2, 3])
-        assert matrix_design.positive.tolist() == [2, 0]
-        assert matrix_design.negative.tolist() == [0, 3]
 
     @given(ROWS, st.booleans(), st.data())
     def test_preserves_rows(self, rows: list[list[int]], scaled: bool, data: st.DataObject) -> None:
@@ -143,27 +123,6 @@ class TestDesign:
 class TestDesignFit:
     ROWS = ([0, 1], [0, 2], [0, 1, 2], [0], [0, 1, 3], [0, 2, 3], [0, 1], [0, 2])
     FOLDS = (0, 0, 0, 0, 1, 1, 2, 2)
-
-    def test_weights_are_in_their_buckets(self) -> None:
-        weights, _ = make([1], [5], [1], [5]).fit(frozenset(), 1.0)
-        assert np.flatnonzero(weights).tolist() == [1, 5]
-        assert weights.shape == (8,)
-        assert weights.dtype == np.float32
-        assert weights[1] > 0 > weights[5]
-
-    def test_ignores_excluded_folds(self) -> None:
-        """Check that classes and weights of excluded folds have no effect."""
-        clean = make(*self.ROWS, fold=self.FOLDS)
-        content = [row % 2 == 0 for row in range(8)]
-        poisoned = make(
-            *self.ROWS,
-            fold=self.FOLDS,
-            content=content[:6] + [not value for value in content[6:]],
-            weight=[1] * 6 + [1000, 500],
-        )
-        np.testing.assert_array_equal(clean.fit(frozenset({2}), 1.0)[0], poisoned.fit(frozenset({2}), 1.0)[0])
-        assert clean.fit(frozenset({2}), 1.0)[1] == poisoned.fit(frozenset({2}), 1.0)[1]
-        assert not np.array_equal(clean.fit(frozenset(), 1.0)[0], poisoned.fit(frozenset(), 1.0)[0])
 
     def test_equals_fit_without_excluded_rows(self) -> None:
         excluded, bias = make(*self.ROWS, fold=self.FOLDS).fit(frozenset({1, 2}), 1.0)
@@ -183,13 +142,6 @@ class TestDesignScores:
         weights = np.array([1, 2, 0, 0, 0, -1, 0, 0], dtype=np.float32)
         assert matrix_design.scores(weights, 0.5).tolist() == [3.5, 0.5, 2.5, 1.5]
 
-    def test_clips_scores(self) -> None:
-        matrix_design = make([1], [5], [1], [5])
-        weights = np.array([0, 99, 0, 0, 0, -99, 0, 0], dtype=np.float32)
-        scores = matrix_design.scores(weights, 0)
-        assert scores.tolist() == [12, -12, 12, -12]
-        assert scores.dtype == np.float32
-
 
 class TestLinearModel:
     HTML = "<div class=menu><p>home</p></div><div class=story><p>cats sleep all day</p></div>"
@@ -198,18 +150,6 @@ class TestLinearModel:
         random = np.random.default_rng(seed)
         path, word = random.normal(size=2 * BUCKETS), random.normal(size=BUCKETS)
         return LinearModel(path.astype(np.float32), 0.25, word.astype(np.float32), -0.5)
-
-    def test_equals_scores_of_training_rows(self) -> None:
-        """Compare the scores of a page with the products of weights and training rows."""
-        features = matrix.extract(extract_blocks(snapshot(self.HTML)))
-        model = self.model(3)
-        path, word = model.scores(features)
-        by_path, by_word = hashed_tokens.path_tokens(features.context, features.element_tokens), features.word_tokens
-        for block in range(2):
-            names = by_path.values[by_path.start[block] : by_path.start[block + 1]]
-            words = by_word.values[by_word.start[block] : by_word.start[block + 1]]
-            assert path[block] == pytest.approx(model.path[names].sum() + 0.25, abs=1e-4)
-            assert word[block] == pytest.approx(model.word[words].sum() / len(words) ** 0.5 - 0.5, abs=1e-4)
 
     def test_types(self) -> None:
         path, word = self.model(3).scores(matrix.extract(extract_blocks(snapshot(self.HTML))))

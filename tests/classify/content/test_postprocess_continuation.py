@@ -51,9 +51,6 @@ class TestPredecessors:
     def test_sentence_in_three_parts(self) -> None:
         assert predecessors_of("<div>one <p>X</p> two <p>Y</p> three</div>") == [-1, -1, 0, -1, 2]
 
-    def test_no_blocks(self) -> None:
-        assert predecessors_of("<p>") == []
-
 
 class TestJoinContinuations:
     @pytest.mark.parametrize(

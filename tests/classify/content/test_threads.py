@@ -64,9 +64,6 @@ class TestLeastPostShare:
         assert post_share(f"<div class='x {name}'><p>{LONG}</div>") == share
         assert post_share(f"<div id={name}><p>{LONG}</div>") == share
 
-    def test_ignores_names_of_small_elements(self) -> None:
-        assert post_share(f"<div class=forum-links><p>Forum</div><p>{LONG}") == NO_SIGN
-
     def test_two_possible_signs_are_clear(self) -> None:
         assert post_share(f"<div class=message><p>{LONG}</div>", "https://talk.example.org/17") == CLEAR_SIGNS
 
@@ -75,9 +72,6 @@ class TestLeastPostShare:
         assert post_share(page.format("DiscussionForumPosting")) == CLEAR_SIGNS
         assert post_share(page.format("QAPage"), "https://example.org/questions/17") == POSSIBLE_SIGN
         assert post_share(page.format("BlogPosting")) == NO_SIGN
-
-    def test_page_without_long_texts(self) -> None:
-        assert post_share("<div class=viewtopic><p>one two</div>") == CLEAR_SIGNS
 
 
 class TestIsThread:
@@ -93,9 +87,6 @@ class TestIsThread:
 
     def test_clear_signs_suffice(self) -> None:
         assert self.decide(CLEAR_SIGNS, 0.9, 0.1, 0.1, 0.1)
-
-    def test_page_without_likely_content(self) -> None:
-        assert not self.decide(NO_SIGN, 0, 0, 0, 0)
 
 
 def forum_page(post: str, outside: str = "", head: str = "") -> str:

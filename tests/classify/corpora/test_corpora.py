@@ -11,7 +11,6 @@ from helpers.archives import record, response
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.corpora import corpora
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, registered_domain, site
 from vclean.classify.corpora.gold import GoldPage
 from vclean.errors import InputError
@@ -74,37 +73,14 @@ class TestReadCorpus:
             )
         ]
 
-    def test_optional_columns_may_be_missing_or_null(self, corpus_file):
-        expected = GoldPage(corpus="news", id="7", html=b"<p>cat", text="cat")
-        assert list(read_corpus(corpus_file([ROW]))) == [expected]
-        nulls = dict.fromkeys(corpora.OPTIONAL)
-        assert list(read_corpus(corpus_file([ROW | nulls]))) == [expected]
-
     def test_gold_text_may_be_null(self, corpus_file):
         rows = [ROW, ROW | {"gold_text": None}]
         assert [page.text for page in read_corpus(corpus_file(rows))] == ["cat", ""]
-
-    def test_unknown_columns_are_ignored(self, corpus_file):
-        assert next(iter(read_corpus(corpus_file([ROW | {"notes": "x"}])))).id == "7"
-
-    def test_converts_numeric_ids_to_text(self, corpus_file):
-        assert next(iter(read_corpus(corpus_file([ROW | {"id": 12}])))).id == "12"
 
     def test_documents_stored_as_text_are_utf8(self, corpus_file):
         html = '<meta charset="windows-1252"><p>žluť'
         page = next(iter(read_corpus(corpus_file([ROW | {"html": html}]))))
         assert page.html == b"\xef\xbb\xbf" + html.encode()
-
-    def test_reads_all_row_groups_in_order(self, corpus_file):
-        rows = [ROW | {"id": str(at)} for at in range(100)]
-        corpus = read_corpus(corpus_file(rows, row_group_size=7))
-        assert len(corpus) == 100
-        assert [page.id for page in corpus] == [row["id"] for row in rows]
-        assert [page.id for page in corpus] == [row["id"] for row in rows], "a corpus can be read again"
-
-    def test_name(self, corpus_file):
-        corpus = read_corpus(corpus_file([ROW], name="my-corpus"))
-        assert corpus.name == next(iter(corpus)).corpus == "my-corpus"
 
     def test_missing_file(self, tmp_path):
         with pytest.raises(InputError, match=r"none\.parquet does not exist: give"):
@@ -164,10 +140,6 @@ class TestRegisteredDomain:
 
 
 class TestSite:
-    def test_uses_the_url(self):
-        page = GoldPage(url="https://blog.example.org/a", html=b'<base href="https://other.com/">')
-        assert site(page) == "example.org"
-
     @pytest.mark.parametrize(
         "html",
         [
@@ -195,18 +167,6 @@ class TestSite:
 
 
 class TestFolds:
-    def test_shape_and_range(self):
-        fold = assign_folds(["a", "b", "c", "d"], 2)
-        assert fold.tolist().count(0) == fold.tolist().count(1) == 2
-
-    def test_balances_large_groups(self):
-        groups = ["big"] * 50 + [f"site{at}" for at in range(150)]
-        assert np.bincount(assign_folds(groups, 4)).tolist() == [50, 50, 50, 50]
-
-    def test_seed_changes_the_folds(self):
-        groups = [f"site{at}" for at in range(50)]
-        assert not np.array_equal(assign_folds(groups, 5, seed=0), assign_folds(groups, 5, seed=1))
-
     def test_is_reproducible(self):
         assert assign_folds(["a", "b", "c", "d", "e", "f"], 3, seed=7).tolist() == [2, 0, 2, 0, 1, 1]
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from helpers.pages import snapshot
 
 from vclean.classify.corpora.gold import GoldPage, align, gold_kinds
@@ -19,14 +18,6 @@ def kinds_of(html: str, page: GoldPage) -> list[str]:
 
 
 class TestGoldKinds:
-    @pytest.mark.parametrize(
-        ("page_type", "kind"),
-        [("article", "body"), ("forum", "post"), ("listing", "item"), ("collection", "item"), ("product", "?")],
-    )
-    def test_content_by_type_of_page(self, page_type: str, kind: str) -> None:
-        page = GoldPage(text=STORY, page_type=page_type)
-        assert kinds_of(f"<p>Home</p><p>{STORY}</p>", page) == ["other", kind]
-
     def test_metadata(self) -> None:
         page = GoldPage(
             text=f"The ferry\n{STORY}", page_type="article", title="The ferry", authors=("Ann Lee",), date="2024-03-07"
@@ -57,14 +48,6 @@ class TestGoldKinds:
         annotated = "".join(f'<p><span class="x-nc-sel{code}">{text}</span></p>' for code, text in marks.items())
         page = GoldPage(text=f"The ferry is sold\n{STORY}", annotated=annotated.encode())
         assert kinds_of(html, page) == ["title", "body", "related", "comment"]
-
-    def test_names_where_gold_is_silent(self) -> None:
-        page = GoldPage(text=STORY, page_type="article")
-        html = (
-            f"<p>{STORY}</p><p class=byline>Ann Lee</p><p class=date>7 March 2024</p><p class=date>Blog</p>"
-            "<p class=related>More ferries</p><div class=comments><p>I liked that one</p></div>"
-        )
-        assert kinds_of(html, page) == ["body", "byline", "date", "other", "?", "comment"]
 
     def test_partial_gold_says_nothing_of_the_rest(self) -> None:
         page = GoldPage(text=STORY, page_type="recipe", must=(STORY,))

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 from helpers.archives import record, response
-from helpers.pages import laid_out, snapshot
+from helpers.pages import snapshot
 
 from vclean.classify.corpora import marked as marks
 from vclean.classify.corpora.corpora import site
@@ -46,30 +46,6 @@ class TestStripMarks:
         assert trace in PAGE.replace("=highlight", '="highlight')
         assert trace not in strip_marks(PAGE)[0]
 
-    @pytest.mark.parametrize(
-        "remaining",
-        ["site.css", "color: red", 'class="main"', 'class="block-highlight"', "Outside", "<title>A page</title>"],
-    )
-    def test_keeps_the_page(self, remaining):
-        assert remaining in strip_marks(PAGE)[0]
-
-    def test_keeps_the_doctype(self):
-        assert strip_marks(PAGE)[0].startswith('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN"')
-        assert strip_marks("<p>No type.")[0].startswith("<html>")
-
-    def test_returns_marks_in_document_order(self):
-        marks = strip_marks(PAGE)[1]
-        assert [(mark.role, mark.level) for mark in marks] == [
-            (Role.HEADER, 1), (Role.NAVIGATION, 2), (Role.CONTENT, 1), (Role.TITLE, 2), (Role.ARTICLE, 2),
-            (Role.MEDIA, 2), (Role.LINKS, 2),
-        ]  # fmt: skip
-        assert marks[4].xpath == "/html[1]/body[1]/div[2]/table[1]/tbody[1]/tr[1]/td[1]"
-
-    def test_page_without_the_tool_keeps_its_highlight_class(self):
-        html = "<div data-block=1 data-block-type=content class=highlight>Code</div>"
-        assert 'class="highlight"' in strip_marks(html)[0]
-        assert strip_marks(html)[1] == (RegionMark("/html[1]/body[1]/div[1]", Role.CONTENT, 1),)
-
     def test_level_defaults_to_1(self):
         assert strip_marks("<p data-block-type=Ad>Buy")[1][0].level == 1
 
@@ -79,27 +55,11 @@ class TestStripMarks:
 
 
 class TestLocateMarks:
-    def test_locates_each_mark(self):
-        html, marks = strip_marks(PAGE)
-        page = snapshot(html)
-        elements = locate_marks(page, marks)
-        assert [page.xpath(element) for element in elements.tolist()] == [mark.xpath for mark in marks]
-
     def test_missing_element(self):
         assert locate_marks(snapshot("<p>one"), [RegionMark("/html[1]/body[1]/p[2]", Role.AD, 1)]).tolist() == [-1]
 
 
 class TestInnermostMarks:
-    def test_returns_the_nearest_mark(self):
-        html, marks = strip_marks(PAGE)
-        page = snapshot(html)
-        number = innermost_marks(page, marks)
-        by_tag = {page.tags[page.tag[i]]: int(number[i]) for i in range(len(page))}
-        assert by_tag["body"] == -1
-        assert marks[by_tag["li"]].role is Role.NAVIGATION
-        assert marks[by_tag["p"]].role is not Role.ARTICLE
-        assert marks[by_tag["img"]].role is Role.MEDIA
-
     def test_no_marks(self):
         assert (innermost_marks(snapshot("<p>one"), ()) == -1).all()
 
@@ -116,13 +76,6 @@ class TestContentBlocks:
             "<div data-block-type=Article>Text<p data-block-type=Video>Caption</div><p data-block-type=Image>Alone"
         )
         assert content_blocks(extract_blocks(snapshot(html)), marks).tolist() == [True, True, False]
-
-    def test_same_result_rendered_and_unrendered(self):
-        html, marks = strip_marks(PAGE)
-        assert (
-            content_blocks(extract_blocks(laid_out(html)), marks).tolist()
-            == content_blocks(extract_blocks(snapshot(html)), marks).tolist()
-        )
 
 
 URL = "http://a.example/page.html"
@@ -152,19 +105,9 @@ class TestMarkedArchive:
         archive.with_name("styled.pages.txt").write_text(URL + "\n")
         assert [page.page.url for page in MarkedArchive(archive).marked_pages()] == [URL]
 
-    def test_reads_the_requested_pages(self, archive):
-        archive.with_name("styled.pages.txt").write_text(URL + "\n")
-        copy = "http://a.example/copy.html"
-        archive_pages = MarkedArchive(archive, {copy, "http://b.example/"})
-        assert [page.page.url for page in archive_pages.marked_pages()] == [copy]
-
     def test_without_any_requested_page(self, archive):
         with pytest.raises(InputError, match="none of the 1 requested pages"):
             MarkedArchive(archive, {"http://b.example/"})
-
-    def test_pages_have_subresources(self, archive):
-        page = next(MarkedArchive(archive).marked_pages()).page
-        assert page.resources.get("http://a.example/site.css").body == b"p{}"
 
     def test_marks_do_not_reach_the_blocks(self, archive):
         marked = next(MarkedArchive(archive).marked_pages())
@@ -177,10 +120,6 @@ class TestMarkedArchive:
         gold = next(iter(MarkedArchive(archive)))
         assert (gold.corpus, gold.id, gold.url, site(gold)) == ("styled", URL, URL, "a.example")
         assert gold.text == "Title\nText\nEnd"
-
-    def test_gold_page_and_marked_page_have_the_same_document(self, archive):
-        corpus = MarkedArchive(archive)
-        assert next(iter(corpus)).to_page().content == next(corpus.marked_pages()).page.content
 
     def test_truncated_archive(self, archive):
         """Reject it, as scores of the readable part would pass for scores of the whole."""

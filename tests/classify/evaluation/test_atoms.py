@@ -14,14 +14,13 @@ from vclean.classify.evaluation.atoms import (
     COARSE,
     FINE,
     AtomKind,
-    Canny,
     PageAtoms,
     PlanarArrangement,
     edge_points,
     luma,
 )
 from vclean.classify.evaluation.segment_scores import score
-from vclean.classify.evaluation.segmentation import Nodes, Segmentation, whole_page
+from vclean.classify.evaluation.segmentation import Segmentation, whole_page
 from vclean.errors import InputError
 
 PAGE = """<body><div title="0 0 100 40"><h1 title="0 0 100 40">Seven c</h1></div>
@@ -55,28 +54,6 @@ class TestPixels:
         assert result.precision == pytest.approx(0.34)
         assert result.recall == 1
 
-    def test_border_at_the_wrong_position(self) -> None:
-        """Compare true segments of 50 and 50 px with predicted segments of 40 and 60 px.
-
-        Of the lower 60 parts, 10 are true with 10 and 50 with 50 of 60: P = .4 + .1 * 10/60 + .5 * 50/60.
-        Of the upper 50, 40 find 40 and 10 find 10 of 50: R = .4 * 40/50 + .1 * 10/50 + .5.
-        """
-        page = boxed(PAGE)
-        truth = segmentation(shapely.box(0, 0, 100, 50), shapely.box(0, 50, 100, 100))
-        result = bcubed(page, AtomKind.PIXELS, segmentation(TOP, shapely.box(0, 40, 100, 100)), truth)
-        assert result.precision == pytest.approx(0.4 + 1 / 60 + 25 / 60)
-        assert result.recall == pytest.approx(0.32 + 0.02 + 0.5)
-
-    def test_elements_in_no_true_segment(self) -> None:
-        """Compare one true segment, the upper 40 of 100 px, with the whole page.
-
-        P: .4 of the page is true with .4 of it, the rest with nothing: .16.
-        """
-        page = boxed(PAGE)
-        result = bcubed(page, AtomKind.PIXELS, whole_page(page), segmentation(TOP))
-        assert result.precision == pytest.approx(0.16)
-        assert result.recall == 1
-
 
 class TestNodes:
     def test_shape_has_to_cover_the_box_of_a_node(self) -> None:
@@ -88,37 +65,10 @@ class TestNodes:
         atoms = PageAtoms(page).group([AtomKind.NODES], segmentation(TOP), segmentation())[AtomKind.NODES]
         assert sorted(atoms.weight[atoms.predicted[:, 0]].tolist()) == [3]
 
-    def test_wrapper_belongs_to_the_segment_inside(self) -> None:
-        """Use the heading as the segment; the div around it has the same box."""
-        page = boxed(PAGE)
-        nodes = Nodes(page)
-        heading = int(np.flatnonzero(page.is_tag(("h1",)))[0])
-        predicted = Segmentation.from_roots(nodes, [[heading]])
-        atoms = PageAtoms(page).group([AtomKind.NODES], predicted, segmentation(TOP))[AtomKind.NODES]
-        assert (atoms.weight @ atoms.predicted).tolist() == (atoms.weight @ atoms.truth).tolist() == [3]
-
-    def test_listed_nodes_count_regardless_of_boxes(self) -> None:
-        """Use a text that overflows its element."""
-        page = boxed('<body><p title="0 0 10 10"><b title="0 0 90 10">Long</b></p></body>')
-        nodes = Nodes(page)
-        paragraph = Segmentation.from_roots(nodes, [[int(np.flatnonzero(page.is_tag(("p",)))[0])]])
-        atoms = PageAtoms(page).group([AtomKind.NODES], paragraph, segmentation(*paragraph.shapes))[AtomKind.NODES]
-        assert (atoms.weight @ atoms.predicted).tolist() == [3]
-        assert (atoms.weight @ atoms.truth).tolist() == [1]
-
 
 class TestChars:
     def test_weights_are_lengths_of_visible_texts(self) -> None:
         assert weights(boxed(PAGE), AtomKind.CHARS, TOP, LEFT, RIGHT, shapely.box(0, 0, 100, 100)) == [7, 3, 2, 12]
-
-    def test_two_texts_in_one_segment(self) -> None:
-        """Use true segments of 7, 3, 2 characters, and predicted of 7 and 5: P = 7/12 + 3/12 * 3/5 + 2/12 * 2/5."""
-        page = boxed(PAGE)
-        result = bcubed(
-            page, AtomKind.CHARS, segmentation(TOP, shapely.union(LEFT, RIGHT)), segmentation(TOP, LEFT, RIGHT)
-        )
-        assert result.precision == pytest.approx(7 / 12 + 13 / 60)
-        assert result.recall == 1
 
     def test_page_without_text(self) -> None:
         page = boxed("<body><img></body>")
@@ -136,19 +86,6 @@ def screenshot():
 
 
 class TestEdges:
-    def test_counts_pixels_on_edges(self) -> None:
-        """Check that its sides count 20 px each, minus rounded corners, and nothing in the lower half."""
-        around, below = weights(boxed(PAGE), AtomKind.EDGES_FINE, TOP, LEFT, screenshot=screenshot())
-        assert around == pytest.approx(80, abs=8)
-        assert below == 0
-
-    def test_edges_count_on_both_sides_of_a_border(self) -> None:
-        """Use a segment that ends at x = 10, where the square begins; its left side is an edge on column 9."""
-        halves = shapely.box(0, 0, 10, 100), shapely.box(10, 0, 100, 100)
-        left, right = weights(boxed(PAGE), AtomKind.EDGES_FINE, *halves, screenshot=screenshot())
-        assert left == pytest.approx(20, abs=4)
-        assert left + right > weights(boxed(PAGE), AtomKind.EDGES_FINE, TOP, screenshot=screenshot())[0]
-
     def test_coarse_and_fine_edges(self) -> None:
         atoms = PageAtoms(boxed(PAGE), screenshot())
         both = atoms.group([AtomKind.EDGES_FINE, AtomKind.EDGES_COARSE], segmentation(TOP), segmentation(TOP))
@@ -164,14 +101,6 @@ class TestPageAtoms:
     def test_a_page_without_height(self) -> None:
         page = boxed("<body></body>", height=0)
         assert bcubed(page, AtomKind.PIXELS, whole_page(page), whole_page(page)).f1 == 1
-
-    @pytest.mark.parametrize("kind", [AtomKind.CHARS, AtomKind.NODES, AtomKind.PIXELS])
-    def test_segments_by_shapes_and_by_nodes_agree(self, kind: AtomKind) -> None:
-        page = boxed(PAGE)
-        nodes = Nodes(page)
-        tops = np.flatnonzero(page.is_tag(("div", "p")))[:3]
-        by_node = Segmentation.from_nodes(nodes, nodes.inside(tops))
-        assert bcubed(page, kind, segmentation(*by_node.shapes), by_node).f1 == pytest.approx(1)
 
 
 WIDTH, HEIGHT = 20, 12
@@ -203,22 +132,6 @@ class TestAreas:
     def test_a_hole_is_outside(self) -> None:
         ring = shapely.box(0, 0, 6, 6).difference(shapely.box(2, 2, 4, 4))
         assert areas(arrange(ring)) == {"": 208, "0": 32}
-
-    def test_several_polygons_are_one_shape(self) -> None:
-        parts = shapely.MultiPolygon([shapely.box(0, 0, 2, 2), shapely.box(5, 5, 8, 6)])
-        arrangement = arrange(parts)
-        assert areas(arrangement) == {"": 233, "0": 7}
-
-    def test_parts_outside_the_page_are_ignored(self) -> None:
-        assert areas(arrange(shapely.box(-5, -5, 2, 3), shapely.box(18, 10, 30, 30), shapely.box(30, 0, 40, 5))) == {
-            "": 230, "0": 6, "1": 4,
-        }  # fmt: skip
-
-    def test_more_shapes_than_a_word_has_bits(self) -> None:
-        """Use 150 shapes of 1x2 px, which are separate regions."""
-        arrangement = arrange(*(shapely.box(x, 0, x + 1, 2) for x in range(150)), width=200)
-        assert len(arrangement.inside) == 151
-        assert areas(arrangement)["149"] == 2
 
     def test_slanted_side_becomes_steps(self) -> None:
         """Use half a square of 10x10 px: pixels on the diagonal are left out."""
@@ -269,13 +182,6 @@ class TestCountNear:
         arrangement = arrange(shapely.box(0, 0, 20, 12))
         assert self.count(arrangement, (0, 0), (19, 11), (19, 0), (0, 11)) == {"0": 4}
 
-    def test_points_outside_the_page(self) -> None:
-        """Allow a screenshot larger than the page."""
-        assert self.count(arrange(shapely.box(0, 0, 20, 12)), (20, 5), (5, 12)) == {}
-
-    def test_without_points(self) -> None:
-        assert self.count(arrange(shapely.box(0, 0, 20, 12))) == {}
-
     @given(st.lists(RECTANGLES, max_size=4), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 11)), max_size=8))
     def test_agrees_with_regions_grown_by_one_pixel(self, shapes, points) -> None:
         """Count the pixels with their center less than 1 px from a region."""
@@ -320,12 +226,6 @@ class TestLuma:
 
 
 class TestCanny:
-    def test_one_line_between_two_colors(self) -> None:
-        """Expect the line on the last white column: the gradient is between a pixel and its right neighbor."""
-        edges = FINE(luma(image(half)))
-        assert np.flatnonzero(edges.any(axis=0)).tolist() == [29]
-        assert edges[:, 29].all()
-
     def test_horizontal_line(self) -> None:
         edges = FINE(luma(image(lambda brush: brush.rectangle((0, 20, 59, 39), fill="black"))))
         assert np.flatnonzero(edges.any(axis=1)).tolist() == [19]
@@ -354,17 +254,6 @@ class TestCanny:
         fine, coarse = (kind(luma(image(draw)))[:, :20].any() for kind in (FINE, COARSE))
         assert fine
         assert not coarse
-
-    def test_weak_ends_of_strong_edges_are_kept(self) -> None:
-        """Keep an edge between the thresholds only if it continues one above both."""
-        shade = np.full((40, 60), 100, dtype=np.float32)
-        shade[:, 30:] += np.linspace(100, 12, 40, dtype=np.float32)[:, None]
-        detector = Canny(sigma=1, lower=0.05, upper=0.5)
-        assert detector(shade)[:, 28:32].any(axis=1).all()
-        alone = np.full((40, 60), 100, dtype=np.float32)
-        alone[:, 10:] += 12
-        alone[:, 40:] += 100
-        assert np.flatnonzero(detector(alone).any(axis=0)).tolist() == [39]
 
 
 class TestEdgePoints:

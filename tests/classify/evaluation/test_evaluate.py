@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +8,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from vclean import runtime
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, Report, evaluate, score_page
@@ -51,49 +48,9 @@ def corpus(tmp_path):
 
 
 class TestEvaluate:
-    def test_scores_each_page_with_each_method(self, corpus):
-        pages = [(ARTICLE, GOLD, None), (ARTICLE + "<p>Imprint</p>", GOLD, None)]
-        report = run([corpus(*pages)], {"text": text_method, "again": text_method})
-        assert [(outcome.id, outcome.method) for outcome in report.evaluations] == [
-            ("0", "text"),
-            ("0", "again"),
-            ("1", "text"),
-            ("1", "again"),
-        ]
-        assert [outcome.score.word.f1 for outcome in report.evaluations[::2]] == [1, pytest.approx(22 / 23)]
-
-    def test_passes_the_page_to_the_predictor(self, corpus):
-        calls = []
-
-        def predict(page, blocks):
-            calls.append((page.corpus, page.id, blocks.text[0]))
-            return text.label_all_shown(blocks)
-
-        run([corpus((ARTICLE, GOLD, None)), corpus((ARTICLE, GOLD, None), name="blogs")], {"mine": predict})
-        assert calls == [("news", "0", "Cats"), ("blogs", "0", "Cats")]
-
-    def test_calls_back_for_each_page_and_method(self, corpus):
-        calls = []
-
-        def watch(page, blocks, prediction, outcome):
-            calls.append(
-                (page.id, blocks and blocks.text[0], prediction and prediction.labels[0], outcome.score.word.f1)
-            )
-
-        run([corpus((ARTICLE, GOLD, None), ("", GOLD, None))], on_page=watch)
-        assert calls == [("0", "Cats", "h", 1.0), ("1", None, None, 0.0)]
-
     def test_scores_marks_if_the_gold_has_them(self, corpus):
         report = run([corpus((ARTICLE, GOLD, "<h>Cats<p>Cats sleep most of the day and of the night."))])
         assert report.evaluations[0].score.cleaneval_markup == 100
-
-    def test_unreadable_page_counts_as_empty(self, corpus):
-        report = run([corpus(("", GOLD, None), (ARTICLE, GOLD, None))])
-        failed, fine = report.evaluations
-        assert (failed.text, failed.cleaneval, failed.score.word.f1) == ("", "", 0)
-        assert failed.error
-        assert fine.error == ""
-        assert report.to_dict()["news"]["text"]["scores"]["all"]["word_f1"] == pytest.approx(0.5)
 
     def test_empty_page_with_empty_gold_scores_1(self, corpus):
         assert run([corpus(("<p></p>", "", None))]).evaluations[0].score.word.f1 == 1
@@ -113,17 +70,6 @@ class TestEvaluate:
         assert [outcome.error for outcome in report.evaluations] == [line, ""]
         assert [outcome.score.word.f1 for outcome in report.evaluations] == [0, 1]
 
-    def test_failing_reader_is_called_once_per_page(self, corpus):
-        calls = []
-
-        def read(page):
-            calls.append(page.id)
-            raise DeadlineError("too long")
-
-        report = run([corpus((ARTICLE, GOLD, None))], {"a": text_method, "b": text_method}, read)
-        assert calls == ["0"]
-        assert [outcome.error for outcome in report.evaluations] == ["too long", "too long"]
-
     def test_full_disk_ends_the_run(self, corpus):
         """Raise instead of recording a failure, as all other pages would fail as well."""
 
@@ -140,19 +86,6 @@ class TestEvaluate:
         with pytest.raises(KeyboardInterrupt):
             run([corpus((ARTICLE, GOLD, None))], read=interrupted)
 
-    def test_reports_progress_of_each_corpus(self, corpus, capsys, monkeypatch):
-        monkeypatch.setattr(runtime, "_BAR_SECONDS", 0.01)
-        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-        run([corpus((ARTICLE, GOLD, None))], read=lambda page: time.sleep(0.1) or parse(page))
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert "scoring news: " in captured.err
-
-    def test_report_is_reproducible(self, corpus):
-        pages = corpus((ARTICLE, GOLD, None), ("<p>x</p>", "y", None))
-        first, second = run([pages]), run([pages])
-        assert (first.table(), first.predictions()) == (second.table(), second.predictions())
-
 
 class TestCalibrationSample:
     """Calibration data of methods with probabilities."""
@@ -166,12 +99,6 @@ class TestCalibrationSample:
         assert outcome.calibration.words.tolist() == [1, 10, 1]
         assert outcome.calibration.probability.tolist() == [1, 1, 1]
         assert (outcome.calibration.confidence, outcome.calibration.f1) == (0.75, outcome.score.word.f1)
-
-    def test_method_without_probabilities_has_none(self, corpus):
-        assert run([corpus((ARTICLE, GOLD, None))]).evaluations[0].calibration is None
-
-    def test_failed_page_has_none(self, corpus):
-        assert run([corpus(("", GOLD, None))]).evaluations[0].calibration is None
 
     def test_page_without_blocks(self, corpus):
         def predict(page, blocks):
@@ -265,9 +192,6 @@ class TestTable:
             rows = [line for line in section.splitlines()[1:] if not line.startswith("failed")]
             assert len({len(row) for row in rows}) == 1
 
-    def test_lists_failed_pages(self, report):
-        assert report.table().split("\n\n")[0].splitlines()[-1] == "failed: 2: page took too long"
-
     def test_pages_without_a_type_count_only_in_the_total(self, report):
         lines = report.table().split("\n\n")[2].splitlines()
         assert len(lines) == 3
@@ -275,14 +199,6 @@ class TestTable:
 
 
 class TestToDict:
-    def test_figures(self, report):
-        record = report.to_dict()
-        assert list(record) == ["news", "wcxb"]
-        assert list(record["news"]) == ["bte", "text"]
-        assert list(record["news"]["bte"]["scores"]) == ["all", "article", "forum"]
-        assert record["news"]["bte"]["scores"]["all"]["word_f1"] == pytest.approx(0.5)
-        assert record["news"]["text"]["scores"]["all"]["word_f1"] == pytest.approx(2 / 3)
-
     def test_failures(self, report):
         assert report.to_dict()["news"]["bte"]["failed"] == [{"id": "2", "error": "page took too long"}]
         assert report.to_dict()["news"]["text"]["failed"] == []

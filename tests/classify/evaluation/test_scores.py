@@ -12,7 +12,6 @@ from vclean.classify.evaluation.scores import (
     SnippetShare,
     WordScore,
     aggregate,
-    aggregate_by,
     cleaneval_markup_score,
     cleaneval_score,
     lcs_overlap,
@@ -74,13 +73,6 @@ class TestLcsOverlap:
     def test_depends_on_case_and_punctuation(self):
         assert lcs_overlap("Cat, dog", "cat dog").common == 1
 
-    def test_depends_on_order(self):
-        assert lcs_overlap("b a", "a b").f1 == pytest.approx(1 / 2)
-
-    def test_empty_texts(self):
-        assert lcs_overlap("", "").f1 == 1
-        assert lcs_overlap("a", "").f1 == 0
-
     def test_sums_of_lengths(self):
         assert (Overlap(1, 2, 3) + Overlap(10, 20, 30)) == Overlap(11, 22, 33)
 
@@ -96,20 +88,8 @@ class TestCleanevalScore:
         """Compare `a b` with `a b c`: one insertion, 100 x (1 - 1 / 5)."""
         assert cleaneval_score("A, b", "a b! c") == pytest.approx(80)
 
-    def test_substitution_costs_two(self):
-        """Compare `a x` with `a b`: 100 x (1 - 2 / 4)."""
-        assert cleaneval_score("a x", "a b") == pytest.approx(50)
-
-    def test_drops_punctuation_without_a_space(self):
-        assert cleaneval_score("don't", "dont") == 100
-        assert cleaneval_score("snake_case", "snakecase") == 100
-
     def test_ignores_marks(self):
         assert cleaneval_score("<h>a <p>b", "a b") == 100
-
-    def test_empty_texts(self):
-        assert cleaneval_score("", "") == 100
-        assert cleaneval_score("", "a") == 0
 
     @given(WORDS, WORDS)
     def test_equals_one_minus_relative_edit_distance(self, left, right):
@@ -128,16 +108,6 @@ class TestCleanevalMarkupScore:
         """Compare `h a p b` with `p a p b`: three of four in order, twice."""
         assert cleaneval_markup_score("<h>a\n<p>b", "<p>a\n<p>b") == pytest.approx(75)
 
-    def test_marks_in_upper_case_are_equal(self):
-        assert cleaneval_markup_score("<P>a", "<p> a") == 100
-
-    def test_a_continuation_has_no_mark(self):
-        assert cleaneval_markup_score("<p>a\nb", "<p>a b") == 100
-        assert cleaneval_markup_score("<p>a\n<p>b", "<p>a b") == pytest.approx(100 * 6 / 7)
-
-    def test_other_tags_are_text(self):
-        assert cleaneval_markup_score("<b>", "b") == 100
-
     @given(TEXT)
     def test_text_agrees_with_itself(self, text):
         assert cleaneval_markup_score(text, text) == 100
@@ -150,9 +120,6 @@ class TestSnippets:
     def test_present_and_absent_add_up(self):
         assert snippets_present("a b", ["a", "x", "b"]) == SnippetShare(2, 3)
         assert snippets_absent("a b", ["a", "x", "b"]) == SnippetShare(1, 3)
-
-    def test_no_snippets(self):
-        assert math.isnan(snippets_present("a", []).value)
 
     def test_share(self):
         assert (SnippetShare(1, 2) + SnippetShare(2, 2)).value == pytest.approx(3 / 4)
@@ -173,18 +140,9 @@ class TestAggregate:
         assert scores.cleaneval_markup == pytest.approx(80)
         assert (scores.must, scores.must_not) == (pytest.approx(0.5), pytest.approx(0.5))
 
-    def test_failed_page_counts_in_the_mean(self):
-        failed = page_score(word_score("", "gold words").f1)
-        assert aggregate([page_score(1.0), failed]).word_f1 == pytest.approx(0.5)
-
     def test_undefined_scores_are_none_in_json(self):
         scores = aggregate([page_score()])
         assert math.isnan(scores.cleaneval_markup)
         record = scores.to_dict()
         assert record["cleaneval_markup"] is record["must"] is record["must_not"] is None
         assert record["word_f1"] == 1
-
-    def test_groups_are_sorted_by_key(self):
-        by_key = aggregate_by(["b", "a", "b"], [page_score(1.0), page_score(0.2), page_score(0.0)])
-        assert list(by_key) == ["a", "b"]
-        assert (by_key["b"].pages, by_key["b"].word_f1) == (2, pytest.approx(0.5))

@@ -20,7 +20,7 @@ from vclean.classify.evaluation.segmentation import (
     whole_page,
 )
 from vclean.classify.segments.model import load_default
-from vclean.errors import InputError, ModelError, UsageError
+from vclean.errors import InputError, UsageError
 from vclean.labels import Role
 
 if TYPE_CHECKING:
@@ -57,28 +57,10 @@ class TestNodes:
         assert nodes.box[element(page, "p")].tolist() == [0, 1, 11, 10]
         assert nodes.box[text(page, "Words")].tolist() == [0, 1, 11, 10]
 
-    def test_text_without_lines_has_no_box(self) -> None:
-        page = boxed("<body><p lang=hidden>Words</p></body>")
-        nodes = Nodes(page)
-        assert np.isnan(nodes.box[text(page, "Words")]).all()
-
-    def test_text_of_several_lines(self) -> None:
-        page = boxed('<body><p title="0 0 50 20">Words</p></body>')
-        lines = np.array([[0, 0, 50, 10], [0, 10, 20, 10]], dtype=np.float32)
-        object.__setattr__(page, "line_box", lines)
-        object.__setattr__(page, "line_text", np.repeat(page.line_text, 2))
-        assert Nodes(page).box[text(page, "Words")].tolist() == [0, 0, 50, 20]
-
     def test_shown_excludes_hidden_and_empty_nodes(self) -> None:
         page = boxed(PAGE)
         shown = names(page, Nodes(page).shown)
         assert shown == ["html", "body", "div", "b", "p", "p", "One", "two", "Left", "Right"]
-
-    def test_outermost(self) -> None:
-        page = boxed(PAGE)
-        nodes = Nodes(page)
-        held = nodes.inside([element(page, "a"), element(page, "b"), element(page, "c")]).any(axis=0)
-        assert names(page, nodes.outermost(held)) == ["div", "p", "p"]
 
 
 class TestOfNodes:
@@ -90,29 +72,9 @@ class TestOfNodes:
         segmentation = self.segmentation(boxed(PAGE), ["a"])
         assert shapely.equals(segmentation.shapes[0], shapely.box(0, 0, 100, 20))
 
-    def test_element_without_height_has_the_shape_of_its_content(self) -> None:
-        segmentation = self.segmentation(boxed(PAGE), ["b"])
-        assert shapely.equals(
-            segmentation.shapes[0], shapely.union(shapely.box(0, 20, 50, 60), shapely.box(50, 20, 100, 80))
-        )
-
-    def test_several_roots(self) -> None:
-        """Use boxes that do not touch: the segment has two polygons."""
-        page = boxed('<body><i title="0 0 5 5">a</i><b title="20 0 5 5">b</b></body>')
-        segmentation = self.segmentation(page, ["i", "b"])
-        assert len(segmentation) == 1
-        assert shapely.get_num_geometries(segmentation.shapes[0]) == 2
-        assert names(page, segmentation.members[0]) == ["i", "b", "a", "b"]
-
     def test_segments_without_visible_nodes_are_dropped(self) -> None:
         segmentation = self.segmentation(boxed(PAGE), ["c"], ["a"])
         assert len(segmentation) == len(segmentation.members) == 1
-
-    def test_no_segments(self) -> None:
-        page = boxed(PAGE)
-        segmentation = self.segmentation(page)
-        assert len(segmentation) == 0
-        assert segmentation.members.shape == (0, len(Nodes(page)))
 
 
 class TestOfShapes:
@@ -120,15 +82,6 @@ class TestOfShapes:
         segmentation = Segmentation.from_shapes([shapely.box(0.2, 0.4, 9.6, 10.4)])
         assert shapely.equals(segmentation.shapes[0], shapely.box(0, 0, 10, 10))
         assert segmentation.members is None
-
-    def test_shapes_without_area_are_dropped(self) -> None:
-        shapes = [
-            shapely.Polygon(),
-            shapely.box(0, 0, 0.3, 10),
-            shapely.box(0, 0, 5, 5),
-            shapely.LineString([(0, 0), (9, 9)]),
-        ]
-        assert len(Segmentation.from_shapes(shapes)) == 1
 
     def test_overlapping_parts_are_merged(self) -> None:
         """Accept overlapping polygons, which files from other programs may have."""
@@ -172,33 +125,6 @@ class TestSegmentAtDepth:
         """Check that loose nodes of the body are one segment, and hidden nodes none."""
         assert texts(DOM_PAGE, 1) == [["Loose"], ["Site", "slogan"], ["First", "Second", "word"]]
 
-    def test_deeper_level(self) -> None:
-        """Check that the image, which has no text, is a segment."""
-        assert texts(DOM_PAGE, 2) == [
-            ["Loose"],
-            ["slogan"],
-            ["Site"],
-            [],
-            ["First"],
-            ["Second", "word"],
-        ]
-
-    def test_loose_nodes_above_the_depth_are_one_segment(self) -> None:
-        """Check the segment of the text in the header and the image beside it."""
-        page = boxed(DOM_PAGE)
-        loose = segment_at_depth(page, 3).members[1]
-        assert loose[: len(page)].sum() == loose[len(page) :].sum() == 1
-
-    def test_deepest_level(self) -> None:
-        assert texts(DOM_PAGE, 16) == [
-            ["Loose"],
-            ["slogan"],
-            ["Site"],
-            ["First"],
-            ["Second"],
-            ["word"],
-        ]
-
     def test_shapes(self) -> None:
         page = boxed(DOM_PAGE)
         bounds = [shape.bounds for shape in segment_at_depth(page, 2).shapes]
@@ -208,13 +134,6 @@ class TestSegmentAtDepth:
         page = boxed('<body><div title="0 0 50 50"><img title="0 0 9 9"><img title="20 20 9 9"></div></body>')
         assert len(segment_at_depth(page, 1)) == 1
         assert [shape.bounds for shape in segment_at_depth(page, 2).shapes] == [(0, 0, 9, 9), (20, 20, 29, 29)]
-
-    def test_segments_do_not_share_text(self) -> None:
-        page = boxed(DOM_PAGE)
-        for depth in DEPTHS:
-            held = segment_at_depth(page, depth).members[:, len(page) :]
-            shown = Nodes(page).shown[len(page) :]
-            assert (held[:, shown].sum(axis=0) == 1).all(), depth
 
     def test_empty_page(self) -> None:
         page = boxed("<body></body>")
@@ -241,23 +160,6 @@ def truth(html, level):
 
 
 class TestGoldSegments:
-    def test_level_1_has_the_regions(self) -> None:
-        segments, texts = truth(HTML, 1)
-        assert [shape.bounds for shape in segments.shapes] == [(0, 0, 100, 20), (0, 20, 100, 100)]
-        assert texts == [["Site", "Home"], ["One", "Two", "Rest"]]
-
-    def test_level_2_has_the_visible_parts(self) -> None:
-        segments, texts = truth(HTML, 2)
-        assert [shape.bounds for shape in segments.shapes] == [(50, 0, 100, 20), (0, 20, 100, 50)]
-        assert texts == [["Home"], ["One"]]
-
-    def test_marks_of_one_level_may_be_nested(self) -> None:
-        html = HTML.replace("data-block=2", "data-block=1")
-        segments, texts = truth(html, 1)
-        assert len(segments) == 4
-        assert shapely.covers(segments.shapes[0], segments.shapes[1])
-        assert texts[1] == ["Home"]
-
     def test_without_marks_of_the_level(self) -> None:
         assert len(truth(HTML, 3)[0]) == 0
 
@@ -279,11 +181,6 @@ def stored(path: Path, **segmentations: object) -> Path:
 
 
 class TestFindSegmenter:
-    def test_without_a_parameter(self) -> None:
-        method = find_segmenter("page")
-        assert (method.name, method.parameter, method.oracle) == ("page", 0, False)
-        assert len(method.segmenter.segment("x", boxed(STORY_HTML))) == 1
-
     def test_parameter_is_chosen_by_default(self) -> None:
         method = find_segmenter("dom")
         assert (method.parameter, method.oracle) == (None, False)
@@ -336,13 +233,6 @@ class TestSegment:
 
 
 class TestStored:
-    def test_file_with_one_segmentation(self, tmp_path: Path) -> None:
-        path = stored(tmp_path / "s.json", mine=[[[SQUARE]]])
-        method = find_segmenter(str(path))
-        (segmentation,) = method.segmenter.segment("x", boxed(STORY_HTML))
-        assert [shape.bounds for shape in segmentation.shapes] == [(0, 0, 10, 10)]
-        assert segmentation.members is None
-
     def test_selects_a_segmentation_by_name(self, tmp_path: Path) -> None:
         path = stored(tmp_path / "s.JSONL", mine=[[[SQUARE]]], others=[])
         (segmentation,) = find_segmenter(f"{path}:others").segmenter.segment("x", boxed(STORY_HTML))
@@ -387,10 +277,6 @@ class TestTrained:
         page, _ = marked_page(2)
         assert find_segmenter(str(path)).name == str(path)
         assert len(find_segmenter(str(path)).segmenter.segment("http://other.example/", page)) == 2
-
-    def test_missing_model_file(self, tmp_path: Path) -> None:
-        with pytest.raises(ModelError, match="cannot read the model"):
-            find_segmenter(str(tmp_path / "none.vclean"))
 
 
 class TestTraining:

@@ -111,22 +111,6 @@ class TestPhrase:
     @pytest.mark.parametrize(
         ("name", "value", "text"),
         [
-            ("link_share-1", 0.5, "previous block: link share 0.50"),
-            ("class_blocks+1", 3, "next block: 3 blocks with its tags and classes"),
-            ("link_share-1", math.nan, "no block before it"),
-            ("link_share+1", math.nan, "no block after it"),
-            ("path_+1", -4, "tags and classes of the next block are strong evidence against content"),
-            ("word_window5", 2, "words of the 5 blocks on each side are evidence for content"),
-            ("path_-1", 2, "tags and classes of the previous block are evidence for content"),
-            ("path_-1", math.nan, "few blocks around it"),
-        ],
-    )
-    def test_neighbor_phrases(self, name: str, value: float, text: str) -> None:
-        assert phrase(name, value) == text
-
-    @pytest.mark.parametrize(
-        ("name", "value", "text"),
-        [
             ("up2_link_share", 1, "link share 1.00 in ul.menu (9 blocks)"),
             ("up2_blocks", 9, "ul.menu (9 blocks) has 9 blocks"),
             ("up2_sentences", 0.05, "5 sentence ends per 100 words in ul.menu (9 blocks)"),

@@ -57,11 +57,6 @@ def rules_of(probability, *arguments, **options):
 
 
 class TestDescribe:
-    def test_no_rules(self) -> None:
-        rules, threshold = rules_of([0.9, 0.8, 0.2, 0.1, 0.1, 0.1, 0.1], "++-----")
-        assert rules == [[]] * 7
-        assert threshold == pytest.approx(0.8)
-
     @pytest.mark.parametrize(
         ("label", "title", "phrase"),
         [
@@ -85,13 +80,6 @@ class TestDescribe:
     def test_threshold_above_one_half(self) -> None:
         rules, _ = rules_of([0.9, 0.6, 0.2, 0.1, 0.1, 0.1, 0.1], "+------")
         assert rules[1] == ["dropped at 0.60: the threshold of this page is 0.90"]
-
-    @pytest.mark.parametrize(("beta", "measure"), [(0.25, "precision"), (4, "recall")])
-    def test_requested_balance(self, beta: float, measure: str) -> None:
-        rules, _ = rules_of([0.9, 0.6, 0.2, 0.1, 0.1, 0.1, 0.1], "+------", policy=Policy(recall_weight=beta))
-        assert rules[1] == [
-            f"dropped at 0.60: the threshold of this page is 0.90 ({measure} requested)",
-        ]
 
     def test_list_kept_as_one(self) -> None:
         rules, _ = rules_of([0.9, 0.8, 0.2, 0.8, 0.8, 0.8, 0.3], "++-+++-", "++-++++")

@@ -62,12 +62,6 @@ class TestFont:
 
 
 class TestSimilarBlocks:
-    def test_describes_similar_blocks(self) -> None:
-        assert (
-            surroundings_of(snapshot(PAGE)).similar_blocks(0)
-            == "2 blocks with its tags and classes, with 1 word and link share 1.00 on average"
-        )
-
     def test_no_similar_blocks(self) -> None:
         assert surroundings_of(snapshot(PAGE)).similar_blocks(2) == "no other block has its tags and classes"
 
@@ -79,12 +73,6 @@ class TestMainText:
         assert texts[0].endswith("before the main text")
         assert texts[2:6] == ["inside the main text"] * 4
         assert texts[6] == "1 block after the main text"
-
-    def test_outside_the_core(self) -> None:
-        assert (
-            surroundings_of(snapshot(PAGE), holder50_inside=0).main_text(3)
-            == "inside the main text, but outside its core"
-        )
 
 
 class TestSelector:
@@ -123,15 +111,8 @@ class TestNames:
     def test_sorts_by_weight(self) -> None:
         assert self.strongest(-1, sidebar=-1, menu=-2) == ["menu", "sidebar"]
 
-    def test_returns_one_sign_only(self) -> None:
-        assert self.strongest(1, sidebar=-1, menu=2) == ["menu"]
-        assert self.strongest(-1, sidebar=-1, menu=2) == ["sidebar"]
-
     def test_tags_and_parts_of_names(self) -> None:
         assert self.strongest(1, **{"<div>": 1.0, "side": 0.9}) == ["<div>", "side"]
-
-    def test_omits_small_weights(self) -> None:
-        assert self.strongest(1, menu=10, left=1) == ["menu"]
 
     def test_no_weights(self) -> None:
         assert self.strongest(1) == []
@@ -150,11 +131,6 @@ class TestWords:
 
     def test_limits_the_number_of_tokens(self) -> None:
         assert len(self.strongest(1, sign=1, up=1, free=1, news=1, now=1)) == MAX_TOKENS
-
-    @pytest.mark.parametrize("sign", [1, -1])
-    def test_block_without_words(self, sign: int) -> None:
-        page = context_of("<p>&mdash;")
-        assert SalientTokens(page, weighted(page)).words(0, sign) == []
 
 
 def rows(*values):

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 from helpers import page_types
-from helpers.pages import context_of
 
-from vclean.classify.metadata.choice import THRESHOLD, choose_page_type, load_shipped, metadata_page
+from vclean.classify.metadata.choice import choose_page_type, load_shipped, metadata_page
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.labels import PageType
@@ -47,15 +46,6 @@ class TestChoosePageType:
     )
     def test_of_written_pages(self, page: tuple[str, str], expected: PageType) -> None:
         assert type_of(*page) == expected
-
-    @pytest.mark.parametrize("html", ["<html></html>", "<img src=a.png>", "<p>&nbsp;"])
-    def test_a_page_without_text_has_none(self, html: str) -> None:
-        assert type_of(html) is None
-
-    def test_a_page_with_little_text_is_no_document(self) -> None:
-        page = metadata_page(context_of("<h1>Rain</h1><p>It rained for days."), "en")
-        choice = choose_page_type(page, load_shipped().page_types)
-        assert choice is None or (choice.values[0] in ("home", "other") and THRESHOLD <= choice.probability <= 1)
 
     def test_is_deterministic(self) -> None:
         html = (FIXTURES / "news" / "page.html").read_bytes()

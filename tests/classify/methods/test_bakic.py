@@ -66,42 +66,11 @@ class TestVectors:
         assert result["p_count"] == 1
         assert result["div_count"] == 0
 
-    def test_counts_are_relative_to_the_maximum(self):
-        result = vector("<div><p>a<p>b<p>c<p>d</div><h2>e</h2>")
-        assert (result["p_count"], result["div_count"], result["h2_count"]) == (1, 0.25, 0.25)
-
-    @pytest.mark.parametrize(
-        ("characters", "name"),
-        [(500, "below_1000"), (5000, "below_10000"), (1_000_000, "large"), (100_001, "below_1000000")],
-    )
-    def test_exactly_one_size_flag_is_set(self, characters, name):
-        result = vector(f"<p>{'x' * characters}</p>")
-        assert [size for size in NAMES[:6] if result[size]] == [name]
-
-    def test_page_of_links(self):
-        result = vector("<a href=/>one</a>")
-        assert result["text_mean"] == result["text_median"] == result["text_longest"] == 0
-
 
 class TestSegments:
-    def test_splits_at_div_and_table(self):
-        parts = Parts.segments(blocks(f"<body>{MENU}<p>loose</p>{MENU}<table><tr><td>cell</table>"))
-        menu, loose, other, cell = (parts.of_block[at] for at in (0, 4, 5, 9))
-        assert len({menu, loose, other, cell}) == 4
-        assert parts.of_block.tolist() == [menu] * 4 + [loose] + [other] * 4 + [cell]
-
-    def test_splits_elements_with_over_half_of_the_text(self):
-        parts = Parts.segments(blocks(f"<div><div>{STORY}</div><div>{STORY}</div></div><div>a<div>b</div></div>"))
-        assert len(set(parts.of_block.tolist())) == 3
-        assert parts.of_block[2] == parts.of_block[3]
-
     def test_does_not_split_elements_with_half_of_the_text(self):
         parts = Parts.segments(blocks("<div><div>ab</div>cd</div><div>abcd</div>"))
         assert parts.of_block[0] == parts.of_block[1] != parts.of_block[2]
-
-    def test_remaining_content_is_one_segment(self):
-        parts = Parts.segments(blocks(f"<div><p>{STORY}</p><div>x</div><p>{STORY}</p></div>"))
-        assert parts.of_block[0] == parts.of_block[2] != parts.of_block[1]
 
     def test_splits_at_div_inside_other_elements(self):
         parts = Parts.segments(blocks(f"<form><div>{STORY}</div><div>{STORY}</div></form>"))
@@ -122,15 +91,6 @@ class TestSegmentExtractor:
         assert sorted(example.interesting.tolist()) == [False, False, True]
         assert example.weight[example.interesting].tolist() == pytest.approx([43**0.5], abs=0.2)
 
-    def test_fits_the_training_page(self):
-        pytest.importorskip("sklearn")
-        model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page())] * 20)
-        prediction = SEGMENT_EXTRACTOR.load(model)(blocks(f"{PAGE}<p hidden>{STORY}</p>"))
-        assert "".join(prediction.labels)[:8] == "oooohppo"
-        assert prediction.labels[-1] == "o"
-        assert prediction.probability.dtype == np.float32
-        assert SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page())] * 20) == model
-
     def test_keeps_the_most_probable_segment_if_none_is_interesting(self):
         model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page(text=""))])
         assert SEGMENT_EXTRACTOR.load(model)(blocks("<p>One</p>")).labels == ["p"]
@@ -147,11 +107,6 @@ class TestExtractorMasks:
         one_by_one = [[label.is_content for label in extract(page).labels] for extract in bakic.EXTRACTORS]
         assert extractor_masks(page).tolist() == one_by_one
         assert extractor_masks(page).any(axis=1).all()
-
-    def test_extracts_a_page_once_for_both_variants(self):
-        page = blocks()
-        assert extractor_masks(page) is extractor_masks(page)
-        assert extractor_masks(page) is not extractor_masks(blocks())
 
 
 class TestVariantA:
@@ -171,12 +126,6 @@ class TestVariantA:
 
 
 class TestVariantB:
-    def test_columns_have_the_share_kept_by_each_extractor(self, extractors):
-        parts = Parts.segments(blocks())
-        result = bakic.vectors_and_masks(parts)[parts.of_block]
-        assert result.shape == (8, 41)
-        assert result[:, 37:].tolist() == [[0.25, 0, 0, 0]] * 4 + [[0, 1, 0, 0]] * 3 + [[0, 0, 0, 1]]
-
     def test_uses_the_reliable_extractor(self, extractors):
         pytest.importorskip("sklearn")
         model = VARIANT_B.train([VARIANT_B.make_example(training_page())] * 20)

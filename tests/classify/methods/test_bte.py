@@ -6,7 +6,6 @@ from helpers.pages import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.methods import get
 from vclean.classify.methods.bte import best_span, label
 from vclean.features.blocks import extract_blocks
 
@@ -25,14 +24,6 @@ class TestLabel:
         content = [text for text, found in zip(blocks.text, label(blocks).labels, strict=True) if found.is_content]
         assert len(content) == 3
         assert all(text.startswith("Cats sleep") for text in content)
-
-    def test_drops_hidden_blocks_inside_the_span(self):
-        page = ARTICLE.replace("</p><p>", "</p><p style='display:none'>These words are not for readers.</p><p>", 1)
-        prediction = label(extract_blocks(snapshot(page)))
-        assert letters(prediction) == "opopp"
-
-    def test_page_without_text(self):
-        assert get("bte")(extract_blocks(snapshot("<p></p>"))).labels == []
 
     def test_menu_costs_more_tags_than_it_has_words(self):
         assert letters(label(extract_blocks(snapshot(MENU)))) == "looooooo"

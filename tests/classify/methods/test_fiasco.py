@@ -56,10 +56,6 @@ class TestKeywords:
         assert np.isin(hash_words(["home", "news"]), dirty).all()
         assert not np.isin(hash_words(["home"]), clean).any()
 
-    def test_words_on_few_pages_are_not_key_words(self):
-        clean, dirty = method.keywords([method.make_example(training_page())] * 9)
-        assert len(clean) == len(dirty) == 0
-
 
 class TestTrain:
     def test_fits_the_training_page(self, model):

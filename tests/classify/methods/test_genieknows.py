@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import context_of, laid_out, snapshot
 
 from vclean.classify.methods import get
-from vclean.classify.methods.genieknows import LONGEST, SHORTEST, SemanticBlocks, importance, with_neighbors
+from vclean.classify.methods.genieknows import SHORTEST, SemanticBlocks, importance, with_neighbors
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
@@ -20,18 +20,6 @@ def semantic(html):
 
 
 class TestSemanticBlocks:
-    @pytest.mark.parametrize(
-        ("html", "expected"),
-        [
-            (f"<div><p>{WORDS}</p><p>{WORDS}</p></div>", [0, 0]),  # the page itself is short enough
-            (f"<div><p>{'word ' * LONGEST}</p></div><div><p>{WORDS}</p><p>{WORDS}</p></div>", [0, 1, 1]),
-            (f"<p>{'word ' * LONGEST}</p><p>a</p><p>b</p><p>{WORDS}</p>", [0, 1, 1, 2]),  # small ones join
-            (f"<div>{'word ' * (LONGEST + 1)}<p>{WORDS}</p></div>", [0, 1]),
-        ],
-    )
-    def test_splits_long_and_merges_short_elements(self, html, expected):
-        assert semantic(html).number.tolist() == expected
-
     def test_boxes_of_semantic_blocks(self):
         page = laid_out(f"<p>{'word ' * 130}</p><p>{WORDS}</p>")
         box = SemanticBlocks(PageContext(extract_blocks(page))).box

@@ -20,9 +20,6 @@ def letters(html):
 
 
 class TestLabel:
-    def test_keeps_blocks_between_good_sentences(self):
-        assert letters(f"{MENU}{GOOD}<p>short</p>{GOOD}{MENU}") == "o" * 6 + "ppp" + "o" * 6
-
     def test_does_not_cross_links(self):
         assert letters(f"{GOOD}{GOOD}{LINKS * 4}{GOOD}<p>x</p>") == "ppoooooo"
 

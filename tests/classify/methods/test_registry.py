@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from helpers.pages import snapshot
 
 from vclean.classify import methods
-from vclean.classify.content import model
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import get, registry
 from vclean.classify.methods.base import MethodInfo, TrainingPage, prediction_from_mask, tag_labels
-from vclean.classify.methods.base import label_all_shown as label
 from vclean.classify.methods.registry import _load_trained, pack_model, unpack_model
 from vclean.errors import ExtraMissingError, ModelError, UsageError
 from vclean.features.blocks import extract_blocks
@@ -72,18 +68,6 @@ class TestGet:
     def test_unknown_name_lists_known_ones(self, name):
         with pytest.raises(UsageError, match=f"no method '{name}': choose one of vclean, text, bte"):
             methods.get(name)
-
-    def test_loads_the_given_model_file(self, tmp_path, monkeypatch):
-        def load(path):
-            return SimpleNamespace(label=lambda blocks: (path, len(blocks)))
-
-        monkeypatch.setattr(model, "load", load)
-        path = tmp_path / "other.model"
-        assert methods.get("vclean", path)(extract_blocks(snapshot("<p>a</p><p>b</p>"))) == (path, 2)
-
-    def test_missing_model(self, tmp_path):
-        with pytest.raises(ModelError):
-            methods.get("vclean", tmp_path / "none.model")
 
     def test_missing_library(self, only):
         only(
@@ -170,9 +154,6 @@ class TestUnpack:
 
 
 class TestLoadTrained:
-    def test_loads_from_a_file(self, file):
-        assert _load_trained("tree", Echo(), file(pack_model("tree", b"model", {}))) == b"model"
-
     def test_model_that_the_method_cannot_load(self, file):
         with pytest.raises(ModelError, match=r"m\.model is damaged: create one with `vclean train"):
             _load_trained("tree", Echo(), file(pack_model("tree", b"bad", {})))
@@ -187,13 +168,6 @@ class TestLoadTrained:
 
 
 class TestLabel:
-    def test_keeps_each_visible_block(self):
-        prediction = label(extract_blocks(snapshot("<h1>Cats</h1><p>sleep</p><p hidden>secret</p>")))
-        assert "".join(prediction.labels) == "hpo"
-        assert prediction.probability.tolist() == [1, 1, 0]
-        assert prediction.probability.dtype == "float32"
-        assert np.isnan(prediction.confidence)
-
     def test_page_without_text(self):
         assert get("text")(extract_blocks(snapshot("<p></p>"))).labels == []
 
@@ -205,10 +179,6 @@ class TestPredictionFromMask:
         prediction = prediction_from_mask(self.BLOCKS, np.array([True, True, False]))
         assert "".join(prediction.labels) == "hlo"
         assert prediction.probability.tolist() == [1, 1, 0]
-
-    def test_labels_of_the_method(self):
-        chosen = [Label.PARAGRAPH] * 3
-        assert "".join(prediction_from_mask(self.BLOCKS, np.array([True, False, True]), chosen).labels) == "pop"
 
 
 class TestTagLabels:

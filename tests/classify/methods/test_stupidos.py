@@ -28,14 +28,6 @@ def model():
 
 
 class TestNgrams:
-    def test_ngrams_end_with_the_word(self):
-        result, other = keys("a b c"), keys("x b c")
-        assert result.shape == (3, 3)
-        assert (result[0, 1:] == NONE).all()
-        assert result[1, 2] == NONE
-        assert (result[2, :2] == other[2, :2]).all()
-        assert result[2, 2] != other[2, 2]
-
     def test_ngrams_do_not_cross_texts(self):
         result = keys("a b", "c d")
         assert result[2, 1] == NONE
@@ -70,14 +62,6 @@ class TestLogOdds:
 
 
 class TestTrain:
-    def test_fits_the_training_page(self, model):
-        page = f"<p>All day in the valley nobody minded</p><div>Home page</div><p hidden>{STORY}</p>"
-        prediction = stupidos.load(model)(extract_blocks(snapshot(page)))
-        assert "".join(prediction.labels) == "poo"
-        assert prediction.probability[0] > 0.9
-        assert prediction.probability[1] < 0.1
-        assert prediction.probability.dtype == np.float32
-
     def test_rare_ngrams_are_left_out(self):
         example = stupidos.make_example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
         result = stupidos.unpack_arrays(stupidos.train([example]))

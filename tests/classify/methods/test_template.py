@@ -4,7 +4,6 @@ import pytest
 from helpers.pages import snapshot
 
 import vclean
-from vclean.classify.methods import get
 from vclean.classify.methods.template import Templates, parse, read
 from vclean.cli.main import main
 from vclean.errors import InputError, UsageError
@@ -46,9 +45,6 @@ class TestParse:
     def test_selected_elements_are_content(self, template, expected):
         assert content(template) == expected
 
-    def test_labels_are_those_of_the_markup(self):
-        assert "".join(parse("article")(BLOCKS).labels) == "ohppooo"
-
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
@@ -72,9 +68,6 @@ class TestParse:
             parse(f"article\n\n{line}")
         assert "\n" not in str(caught.value)
 
-    def test_ignores_attribute_names_in_strings(self):
-        assert content("xpath://p[. != '@onclick' and 1]") == ["Cats sleep."]
-
     @pytest.mark.parametrize("template", ["", "\n \n", "# nothing"])
     def test_no_selector(self, template):
         with pytest.raises(InputError, match="the template has no selector"):
@@ -87,11 +80,6 @@ class TestParse:
 
 
 class TestRead:
-    def test_reads_a_file(self, tmp_path):
-        path = tmp_path / "t.txt"
-        path.write_text("\ufeffarticle\n", encoding="utf-8")
-        assert "".join(get("template", path)(BLOCKS).labels) == "ohppooo"
-
     def test_no_file_given(self):
         with pytest.raises(UsageError, match="--template FILE"):
             read(None)
@@ -170,10 +158,6 @@ class TestCleaner:
         assert (same_site.method, same_site.to_text()) == ("template", "Cats\n\nCats sleep.\n")
         assert (other_site.method, other_site.to_text()) == ("text", "Menu\n\nCats\n\nCats sleep.\n")
 
-    def test_one_template_for_all_pages(self, folder):
-        result = vclean.clean(CATS_PAGE, method="template", model=folder / "example.org.txt")
-        assert result.to_cleaneval() == "<h>Cats\n<p>Cats sleep.\n"
-
     @pytest.mark.parametrize(
         ("hidden", "text"),
         [("drop", "Cats\n\nMore\n"), ("revealable", "Cats\n\nMore\n\nPanel\n"), ("keep", "Cats\n\nMore\n\nPanel\n")],
@@ -190,10 +174,6 @@ class TestCommand:
         path = tmp_path / "page.html"
         path.write_text(CATS_PAGE)
         return str(path)
-
-    def test_template_option(self, page, folder, capsys):
-        assert main([page, "--template", str(folder / "News.Example.org.txt")]) == 0
-        assert capsys.readouterr().out == "Menu\n"
 
     def test_templates_option(self, page, folder, capsys):
         assert main([page, "--method", "text", "--templates", str(folder), "--url", "http://example.org/"]) == 0

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers.pages import parsed
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import base, registry, training
@@ -89,11 +88,6 @@ class TestCrossValidatedPredictor:
         for each in pages:
             assert predict(each, extract_blocks(parse(each.to_page()))).labels == ["p"]
 
-    def test_predictor_knows_content_of_other_sites(self):
-        pages = [page(number) for number in range(6)]
-        predict = TrainingExamples.from_pages(pages, ["parrot"], parse).cross_validated_predictor("parrot", 3)
-        assert predict(pages[0], extract_blocks(parse(pages[0].to_page()))).labels == ["o"]
-
     def test_skipped_page(self):
         pages = [page(number) for number in range(3)]
         predict = TrainingExamples.from_pages(pages, ["parrot"], parse).cross_validated_predictor("parrot", 3)
@@ -153,9 +147,6 @@ class TestTrainCommand:
         assert main(["train", "c.parquet", "--method", "wcc-tree", option, "x", "-o", "m"]) == 2
         assert "train the method vclean only" in capsys.readouterr().err
 
-    def test_main_model_is_the_default(self) -> None:
-        assert parsed("train", "c.parquet", "-o", "m").method == "vclean"
-
 
 class TestEvaluate:
     def test_cross_validates_with_folds(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,7 +158,3 @@ class TestEvaluate:
     def test_too_few_sites(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", corpus, "--method", "wcc-tree", "--folds", "13"]) == 3
         assert "the pages come from 12 sites: too few for 13 folds" in capsys.readouterr().err
-
-    def test_uses_the_shipped_model_without_folds(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", corpus, "--method", "wcc-tree"]) == 0
-        assert "failed" not in capsys.readouterr().out

@@ -9,7 +9,7 @@ from helpers.pages import context_of, snapshot
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import victor
 from vclean.classify.methods import victor as method
-from vclean.classify.methods.base import TrainingPage, pack_arrays, unpack_arrays
+from vclean.classify.methods.base import TrainingPage, unpack_arrays
 from vclean.errors import ExtraMissingError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS
@@ -93,11 +93,6 @@ class TestExample:
     def test_labels_from_the_markup_if_the_gold_has_none(self):
         assert "".join(LABELS[code] for code in method.make_example(training_page()).label) == "oohpo"
 
-    def test_long_page_is_truncated(self, monkeypatch):
-        monkeypatch.setattr(method, "BLOCKS", 2)
-        example = method.make_example(training_page())
-        assert (len(example.label), example.columns.shape) == (2, (2, len(victor.COLUMNS)))
-
 
 class TestTrain:
     def test_fits_the_training_page(self, model):
@@ -106,17 +101,6 @@ class TestTrain:
         assert "".join(prediction.labels) == "ohpo"
         assert prediction.probability[2] > 0.5 > prediction.probability[0]
         assert prediction.probability.dtype == np.float32
-
-    def test_marginals_of_content_labels_are_summed(self):
-        """Use four labels of .175 each: `other` is the most probable label, but content is more probable."""
-        weight = np.zeros((len(victor.COLUMNS) + 2 * len(method.NEIGHBORS), method.VALUES, len(LABELS)))
-        weight[0, :, LABELS.index("o")] = np.log(0.3 / 0.175)
-        weight[0, :, LABELS.index("l")] = 0.01
-        borders = np.full((len(victor.COLUMNS), method.RANGES - 1), np.inf)
-        data = pack_arrays({"cuts": borders, "place": weight, "pair": np.zeros((len(LABELS), len(LABELS)))})
-        prediction = method.load(data)(extract_blocks(snapshot(f"<p>{STORY}</p><p hidden>{STORY}</p>")))
-        assert "".join(prediction.labels) == "lo"
-        assert prediction.probability[0] == pytest.approx(0.7, abs=0.01)
 
     def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pycrfsuite", None)

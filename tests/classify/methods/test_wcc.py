@@ -12,7 +12,6 @@ from vclean.classify.methods.base import TrainingPage
 from vclean.classify.methods.wcc import DECISION_TREE, GENETIC, LANGUAGE_MODEL, SHAPES, breed, fitness, indicative_words
 from vclean.features.block import structural
 from vclean.features.blocks import extract_blocks
-from vclean.features.text.characters import hash_words
 
 RAINY = "It rained all day in the valley, and nobody minded at all, for it was warm."
 LONG = "It rained without stopping through the whole afternoon, and nobody in town minded much."
@@ -67,19 +66,7 @@ class TestColumns:
         assert per_mark.tolist() == [2, 2]
 
 
-@pytest.fixture(scope="module")
-def model():
-    training_page = TrainingPage(GoldPage(text=RAINY), extract_blocks(snapshot(PAGE)))
-    return DECISION_TREE.train([DECISION_TREE.make_example(training_page)] * 100)
-
-
 class TestTrain:
-    def test_fits_the_training_page(self, model):
-        prediction = DECISION_TREE.load(model)(extract_blocks(snapshot(f"{PAGE}<p hidden>{RAINY}</p>")))
-        assert "".join(prediction.labels) == "poo"
-        assert prediction.probability.tolist() == pytest.approx([1, 0, 1], abs=0.1)
-        assert prediction.probability.dtype == np.float32
-
     def test_weight_is_the_root_of_the_words(self):
         example = DECISION_TREE.make_example(TrainingPage(GoldPage(text=RAINY), extract_blocks(snapshot(PAGE))))
         assert example.weight.tolist() == pytest.approx([4, 2**0.5])
@@ -91,11 +78,6 @@ FERRY_PAGE = f"<title>Rain | Valley</title><h1>Rain and ferry</h1><p>{STORY}</p>
 
 
 class TestQuery:
-    def test_query_has_words_of_headings_and_title(self):
-        types, share = wcc.heading_query(context_of("<title>Rain snow</title><h1>Rain ferry</h1><p>Other</p>"))
-        assert np.array_equal(types, hash_words(["rain", "ferry"]))  # `snow` is nowhere on the page
-        assert share[types == hash_words(["rain"])[0]] == pytest.approx(2 / 3)
-
     def test_page_without_headings(self):
         types, share = wcc.heading_query(context_of("<p>Text</p>"))
         assert len(types) == len(share) == 0
@@ -146,9 +128,6 @@ class TestTrainLanguageModel:
         assert prediction.probability[1] > 0.5 > prediction.probability[2]
         assert prediction.probability.dtype == np.float32
 
-    def test_page_without_headings_is_content(self, lm_model):
-        assert LANGUAGE_MODEL.load(lm_model)(extract_blocks(snapshot("<p>One</p><div>Two</div>"))).labels == ["p", "p"]
-
 
 class TestShippedLanguageModel:
     def test_keeps_blocks_with_the_words_of_the_headings(self):
@@ -178,12 +157,6 @@ class TestExample:
         assert example.gold.tolist() == [16, 0, 0, 0]
         assert example.types[2] == {"all", "news"}
         assert example.shapes[SHAPES.index(r"\|")].tolist() == [False, False, True, False]
-
-    def test_samples_blocks_of_a_long_page(self, monkeypatch):
-        monkeypatch.setattr(wcc, "BLOCKS", 2)
-        first, second = GENETIC.make_example(training_page()), GENETIC.make_example(training_page())
-        assert len(first.types) == 2
-        assert first.types == second.types
 
 
 class TestIndicativeWords:

@@ -39,29 +39,9 @@ def tags(tree, elements):
 
 
 class TestForks:
-    def test_element_with_one_child_is_not_a_fork(self):
-        tree = collapsed(PAGE)
-        assert tags(tree, np.flatnonzero(tree.is_fork)) == ["body", "div", "ul"]
-        assert tree.blocks.snapshot.depth[np.flatnonzero(tree.is_fork)[1]] == 3  # the inner one of the two
-
-    def test_empty_elements_do_not_count(self):
-        tree = collapsed("<body><div><p>one</p><p></p><img></div><div></div>")
-        assert not tree.is_fork.any()
-
-    def test_text_beside_an_element_is_a_child(self):
-        tree = collapsed("<body><div>one<p>two</p></div>")
-        assert tags(tree, np.flatnonzero(tree.is_fork)) == ["div"]
-
     def test_two_blocks_in_one_element(self):
         tree = collapsed("<body><p>one<br><br>two")
         assert tags(tree, tree.parent) == ["p", "p"]
-
-    def test_parents_of_a_leaf(self):
-        tree = collapsed(PAGE)
-        assert tags(tree, tree.parent) == ["div", "div", "ul", "ul"]
-        assert tags(tree, tree.parents(tree.parent)) == ["body"] * 4
-        assert tags(tree, tree.parents(tree.parents(tree.parent))) == [None] * 4
-        assert tags(tree, tree.parents(tree.parents(tree.parents(tree.parent)))) == [None] * 4
 
     def test_root_is_the_outermost_fork(self):
         tree = collapsed("<body><div><main><p>one</p><p>two</p></main></div>")
@@ -75,12 +55,6 @@ class TestForks:
 
 
 class TestRuns:
-    def test_block_that_begins_outside_is_excluded(self):
-        tree = collapsed("<div>one <span>two<p>three</p><p>four</p>five</span> six</div>")
-        assert tree.blocks.text == ["one two", "three", "four", "five six"]
-        assert tags(tree, tree.parent) == ["div", "span", "span", "div"]
-        assert [run.tolist() for run in tree.runs(tree.parent)] == [[0, 1, 1, 0], [4, 3, 3, 4]]
-
     @pytest.mark.parametrize("html", [PAGE, "<div>one<p>two<p>three<br><br>four</div><td>five", "<p>one"])
     def test_agrees_with_a_simple_implementation(self, html):
         tree = collapsed(html)
@@ -120,11 +94,6 @@ class TestColumns:
         assert (len(set(NAMES)), len(set(PAIR_NAMES))) == (128, 25)
         assert (len(LEAF_TAGS), len(FORK_TAGS)) == (19, 20)
 
-    def test_one_row_per_block_and_pair(self):
-        block_rows, between = compute(context_of(RAIN_PAGE))
-        assert (block_rows.shape, between.shape) == ((5, 128), (4, 25))
-        assert block_rows.dtype == between.dtype == np.float32
-
     def test_flags_are_0_or_1(self):
         for columns, values in zip((COLUMNS, PAIR_COLUMNS), compute(context_of(RAIN_PAGE)), strict=True):
             flags = values[:, [web2text._FLAG.fullmatch(column) is not None for column in columns]]
@@ -149,30 +118,12 @@ class TestDuplicates:
 
 
 class TestLeaf:
-    def test_characters_and_words(self):
-        values = blocks(RAIN_PAGE)
-        assert values["log_characters"] == logs(np.exp(2.5), 49, 18, np.exp(2.5), np.exp(2.5))
-        assert values["log_words"] == logs(3, 9, 4, 1, 1)
-        assert values["word_length"].tolist() == pytest.approx([10 / 3, 38 / 9, 14 / 4, 4, 4])
-
     def test_lengths_are_limited(self):
         values = blocks(f"<p>{'rain ' * 100}</p><p>{'rain' * 5}</p>")
         assert values["log_characters"][0] == 5.5
         assert values["log_words"][0] == 3.5
         assert values["log_sentence_length"][0] == 5
         assert values["word_length"].tolist() == [4, 15]
-
-    def test_block_without_words(self):
-        values = blocks("<p>...</p><p>Rain</p>")
-        assert values["has_word"].tolist() == [0, 1]
-        for name in ("log_words", "word_length", "stop_word_ratio", "capitals_1", "capitals_2", "capitals_3"):
-            assert np.isnan(values[name]).tolist() == [True, False], name
-
-    def test_punctuation(self):
-        values = blocks(f"<p>A b, c: d.</p><p>Rain</p><p>{'a, ' * 20}</p>")
-        assert values["has_punctuation"].tolist() == [1, 0, 1]
-        assert values["punctuation"].tolist() == [3, 0, 10]
-        assert values["log_punctuation_ratio"] == pytest.approx([-2.5, np.nan, -2.5], nan_ok=True)
 
     def test_little_punctuation(self):
         values = blocks(f"<p>{'rain ' * 8}a.</p>")
@@ -182,24 +133,6 @@ class TestLeaf:
         values = blocks("<p>It rained. Nobody minded! did they? Ok; no</p><p>It rained, Bob said</p>")
         assert values["has_sentences"].tolist() == [1, 0]
         assert values["log_sentence_length"] == logs(42 / 3, 19)
-
-    def test_ends(self):
-        values = blocks("<p>Rain?</p><p>Rain!</p><p>Rain</p><p>Rain:</p><p>雨？</p>")
-        assert values["ends_punctuation"].tolist() == [1, 1, 0, 1, 1]
-        assert values["ends_question"].tolist() == [1, 0, 0, 0, 1]
-
-    def test_digits_and_patterns(self):
-        values = blocks("<p>In 2026</p><p>© rain</p><p>a@b.org</p><p>see https://b.org</p>")
-        assert values["has_numeric"].tolist() == [1, 0, 0, 0]
-        assert values["numeric_ratio"][0] == pytest.approx(4 / 7)
-        for number, name in enumerate(("year", "copyright", "email", "url")):
-            assert np.flatnonzero(values[name]).tolist() == [number]
-
-    def test_stop_words_and_capitals(self):
-        values = blocks(RAIN_PAGE)
-        assert values["has_stop_word"].tolist() == [1, 1, 1, 1, 0]
-        assert values["capitals_1"] == pytest.approx([2 / 3, 2 / 9, 1 / 4, 1, 1])
-        assert values["capitals_3"] == pytest.approx([8 / 27, 8 / 729, 1 / 64, 1, 1])
 
     def test_position_on_the_page(self):
         values = blocks("<p>one</p><p>two</p><p>four</p>")
@@ -214,31 +147,11 @@ class TestLeaf:
 
 
 class TestForkColumns:
-    def test_has_parent_and_grandparent(self):
-        values = blocks(RAIN_PAGE)
-        assert values["has_parent"].tolist() == [1] * 5
-        assert values["has_grandparent"].tolist() == [0, 1, 1, 1, 1]
-        assert np.isnan(values["grandparent_log_characters"]).tolist() == [True] + [False] * 4
-
-    def test_counts_are_sums(self):
-        values = blocks(RAIN_PAGE)
-        assert values["parent_log_characters"] == logs(89, 67, 67, np.exp(2.5), np.exp(2.5))
-        assert values["parent_body_share"] == pytest.approx(np.array([89, 67, 67, 10, 10]) / 89)
-        assert values["parent_capitals_1"] == pytest.approx([7 / 18, 3 / 13, 3 / 13, 1, 1])
-        assert values["parent_link_density"] == pytest.approx([10 / 89, 6 / 67, 6 / 67, 4 / 10, 4 / 10])
-
     def test_flags_are_of_any_block_and_ends_of_the_last(self):
         values = blocks(RAIN_PAGE)
         assert values["parent_year"].tolist() == [1, 1, 1, 0, 0]
         assert values["parent_copyright"].tolist() == [1, 0, 0, 1, 1]
         assert values["parent_ends_punctuation"].tolist() == [0, 1, 1, 0, 0]
-
-    def test_all_blocks_share_the_root(self):
-        values = blocks(RAIN_PAGE)
-        roots = {name: column for name, column in values.items() if name.startswith("root_")}
-        assert len(roots) == 20
-        for name, column in roots.items():
-            assert column.tolist() == [values[name.replace("root_", "parent_")][0]] * 5, name
 
     def test_lengths_of_forks_are_limited(self):
         assert blocks(f"<p>{'rain ' * 100}<p>rain")["parent_log_characters"] == logs(503, 503)
@@ -253,23 +166,12 @@ class TestForkColumns:
 
 
 class TestPairColumns:
-    def test_distances(self):
-        values = pairs(RAIN_PAGE)
-        steps = np.stack([values[f"distance_{name}"] for name in (2, 3, 4, "more")], axis=1)
-        assert steps.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
-
     def test_large_distance(self):
         html = "<section><div><p>a<p>b</div><p>c</section><section><div><p>d<p>e</div><p>f</section>"
         assert pairs(html)["distance_more"].tolist() == [0, 0, 1, 0, 0]
 
     def test_block_breaks(self):
         assert pairs("<p>one<br><br>two</p><p>three</p>")["block_break"].tolist() == [0, 1]
-
-    def test_common_fork(self):
-        values, of_blocks = pairs(RAIN_PAGE), blocks(RAIN_PAGE)
-        for name in ("log_characters", "body_share", "link_density"):
-            parents = of_blocks[f"parent_{name}"][[0, 1, 0, 3]]
-            assert values[f"common_{name}"].tolist() == parents.tolist()
 
 
 STORY = "It rained all day in the valley, and nobody minded at all."
@@ -329,12 +231,6 @@ class TestStandard:
 
 
 class TestPotential:
-    def test_probabilities_sum_to_1(self):
-        potential = layer(COLUMNS, 2, log_words=[0, 1])
-        rows = np.zeros((3, len(COLUMNS)), dtype=np.float32)
-        rows[:, NAMES.index("log_words")] = [0, np.log(3), 1000]
-        assert np.exp(potential(rows)) == pytest.approx(np.array([[0.5, 0.5], [0.25, 0.75], [0, 1]]))
-
     def test_arrays_round_trip(self):
         potential = layer(COLUMNS, 2, log_words=[0, 1])
         rows = np.ones((2, len(COLUMNS)), dtype=np.float32)
@@ -343,19 +239,6 @@ class TestPotential:
 
 
 class TestLoad:
-    def test_block_scores_decide(self):
-        run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4))
-        prediction = run(extract_blocks(snapshot(f"<p>{STORY}</p><p>Rain</p>")))
-        assert "".join(prediction.labels) == "po"
-        assert prediction.probability.tolist() == pytest.approx([1, 0.5], abs=1e-3)
-
-    def test_pair_scores_decide_undecided_blocks(self):
-        """Use pair scores, in the order 00, 01, 10, 11, that make neighbors of content content."""
-        run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4, distance_2=[0, 0, 0, 9]))
-        prediction = run(extract_blocks(snapshot(f"<p>{STORY}</p><p>Rain</p>")))
-        assert "".join(prediction.labels) == "pp"
-        assert prediction.probability.min() > 0.9
-
     def test_transition_from_boilerplate_to_content(self):
         run = model(layer(COLUMNS, 2), layer(PAIR_COLUMNS, 4, distance_2=[0, 9, 0, 0]))
         assert "".join(run(extract_blocks(snapshot("<p>Rain</p><h2>Sun</h2>"))).labels) == "oh"
@@ -363,10 +246,6 @@ class TestLoad:
     def test_page_of_one_block(self):
         run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4))
         assert "".join(run(extract_blocks(snapshot(f"<h1>{STORY}</h1>"))).labels) == "h"
-
-    def test_drops_hidden_blocks(self):
-        run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4))
-        assert "".join(run(extract_blocks(snapshot(f"<p>{STORY}</p><p hidden>{STORY}</p>"))).labels) == "po"
 
 
 class TestTrain:

@@ -19,9 +19,7 @@ from vclean.classify.segments.model import (
     LEVELS,
     MAIN,
     METHOD,
-    PART,
     SEEDS,
-    WHOLE,
     build_segments,
     from_bytes,
     load,
@@ -149,17 +147,6 @@ class TestSegmentModel:
 
 
 class TestFile:
-    def test_round_trip(self, model, tmp_path):
-        path = tmp_path / "trained.vclean"
-        path.write_bytes(model.to_bytes())
-        loaded, (page, _) = load(path), marked_page(8)
-        assert loaded.card["pages"] == model.card["pages"]
-        assert loaded(page).to_dict() == model(page).to_dict()
-
-    def test_missing_file(self, tmp_path):
-        with pytest.raises(ModelError, match="cannot read the model"):
-            load(tmp_path / "none.vclean")
-
     @pytest.mark.parametrize("member", ["card", "regions", "level1-0", "level2-2"])
     @pytest.mark.parametrize("content", [None, b"", b"tree\nversion=v4\n"])
     def test_damaged_member(self, model, member, content):
@@ -190,9 +177,6 @@ class TestShippedModel:
     def test_card_lists_training_pages(self):
         assert load_default().card["archive"] == "random.warc.gz"
         assert len(load_default().card["pages"]) > 70
-
-    def test_is_small(self):
-        assert len(load_default().to_bytes()) < 1_000_000
 
 
 class TestCrossValidated:
@@ -255,19 +239,6 @@ def words(page_segments):
 
 
 class TestBuildSegments:
-    def test_containers_become_segments(self, page):
-        page_segments = segments(page, ["head", "title", "main"])
-        assert page_segments.method == METHOD
-        assert words(page_segments) == ["One Two", "Three", "Four Five Six Seven Eight"]
-        assert page_segments.coherence.tolist() == [WHOLE, MAIN, MAIN, MAIN]
-        assert page_segments.parent.tolist() == [-1, 0, 0, 0]
-
-    def test_parts_are_inside_main_segments(self, page):
-        page_segments = segments(page, ["head", "title", "main"], ["head", "title", "left", "right"])
-        assert words(page_segments.at(MAIN)) == ["One Two", "Three", "Four Five Six Seven Eight"]
-        assert words(page_segments) == ["One Two", "Three", "Four Five", "Six", "Seven", "Eight"]
-        assert page_segments.coherence.tolist() == [WHOLE, MAIN, MAIN, MAIN, PART, PART, PART, PART]
-
     def test_text_between_containers_is_a_segment(self, page):
         """Check two texts in one container that are not adjacent."""
         assert words(segments(page, ["left", "right"])) == ["One Two", "Three", "Four Five", "Six", "Seven", "Eight"]
@@ -275,33 +246,9 @@ class TestBuildSegments:
     def test_siblings_of_segments_are_segments(self, page):
         assert words(segments(page, ["head"])) == ["One Two", "Three", "Four Five Six Seven Eight"]
 
-    def test_consecutive_texts_are_one_segment(self):
-        html = '<body title="0 0 9 9">One<br><br>Two<div id=a title="0 5 9 2"><p>Three</p><p>Four</p></div></body>'
-        assert words(segments(painted(html), ["a"])) == ["One Two", "Three Four"]
-
-    def test_page_without_segments(self, page):
-        page_segments = segments(page, [])
-        assert words(page_segments) == ["One Two Three Four Five Six Seven Eight"]
-        assert len(page_segments) == 2
-
-    def test_all_visible_nodes_are_in_leaves(self, page):
-        page_segments = segments(page, ["head", "main"], ["head", "left"])
-        shown = [row for row, text in enumerate(page.texts) if text.strip()]
-        assert set(page_segments.text[shown].tolist()) <= set(page_segments.leaves.tolist())
-        image = int(np.flatnonzero(page.is_tag(("img",)))[0])
-        assert page_segments.element[image] in page_segments.leaves
-        assert (np.delete(page_segments.element, image) == -1).all()
-
     def test_hidden_text_is_in_no_segment(self):
         html = '<body title="0 0 9 9"><p id=a title="0 0 9 4">One</p><p lang=hidden>Two</p><p title="0 5 9 4">Three'
         assert words(segments(painted(html), ["a"])) == ["One", "Three"]
-
-    def test_boxes(self, page):
-        page_segments = segments(page, ["head", "title", "main"], ["head", "title", "left", "right"])
-        box = dict(zip(words(page_segments), page_segments.box[page_segments.leaves].tolist(), strict=True))
-        assert page_segments.box[0].tolist() == [0, 0, page.width, page.height]
-        assert box["One Two"] == [0, 0, 100, 20]
-        assert box["Four Five"] == [0, 30, 50, 70]
 
     def test_to_dict(self, page):
         record = segments(page, ["head", "main"]).to_dict()

@@ -79,9 +79,6 @@ class TestSegmentProbabilities:
     def test_leaves_are_in_segments(self):
         assert segment_probabilities(np.full(5, 0.7), TREE).inside[2:] == pytest.approx([1, 1, 1])
 
-    def test_leaves_are_not_divided(self):
-        assert segment_probabilities(np.ones(5), TREE).is_segment == pytest.approx([0, 0, 1, 1, 1])
-
 
 class TestSizes:
     def test_characters_and_runs(self):
@@ -93,11 +90,6 @@ class TestSizes:
 
 
 class TestBestStates:
-    def test_certain_probabilities(self):
-        assert best_states(np.array([1, 1, 0, 0, 0]), TREE).tolist() == [0, 0, 1, 1, 1]
-        assert best_states(np.array([1, 0, 0, 0, 0]), TREE).tolist() == [0, 1, 2, 2, 1]
-        assert best_states(np.zeros(5), TREE).tolist() == [1, 2, 2, 2, 2]
-
     def test_improbable_division_is_not_made(self):
         assert best_states(np.array([0.95, 0.2, 0, 0, 0]), TREE).tolist() == [0, 1, 2, 2, 1]
 
@@ -147,10 +139,6 @@ class TestTrueStates:
             "html": "ABOVE", "head": "AT", "rest": "ABOVE", "main": "AT", "foot": "AT",
         }  # fmt: skip
 
-    def test_outermost_of_nested_marks_counts(self):
-        state_by_id = states(regions(), "head", "rest", "main")
-        assert (state_by_id["rest"], state_by_id["main"], state_by_id["foot"]) == ("AT", "BELOW", "BELOW")
-
     def test_unmarked_sibling_is_a_segment(self):
         state_by_id = states(regions(), "head", "main")
         assert (state_by_id["rest"], state_by_id["foot"]) == ("ABOVE", "AT?")
@@ -158,21 +146,6 @@ class TestTrueStates:
     def test_unmarked_descendants_are_below(self):
         state_by_id = states(regions(), "head")
         assert (state_by_id["rest"], state_by_id["main"], state_by_id["foot"]) == ("AT?", "BELOW?", "BELOW?")
-
-    def test_ignores_a_mark_of_the_whole_document(self):
-        html = HTML.replace("<body>", "<body id=all>")
-        assert states(regions(html), "all") is None
-        assert states(regions(html), "all", "head")["head"] == "AT"
-
-    def test_ignores_a_mark_without_text(self):
-        html = HTML.replace("</body>", "<div id=empty><img></div></body>")
-        assert states(regions(html), "empty") is None
-
-    def test_mark_inside_a_chain_of_elements(self):
-        html = HTML.replace("<div id=head>", "<div id=head><div id=inner>").replace(
-            "</p></div><div id=rest>", "</p></div></div><div id=rest>"
-        )
-        assert states(regions(html), "inner")["head"] == "AT"
 
     def test_no_marks(self):
         assert states(regions()) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +14,11 @@ from vclean.classify.segments.registry import describe, get
 from vclean.errors import ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 from vclean.features.segments.segments import Segments
-from vclean.features.segments.vips import algorithm
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Label, Role
 
 
 class TestGet:
-    def test_vips(self) -> None:
-        assert get("vips") is algorithm.segment
-
     def test_learned(self) -> None:
         """Check that the shipped model is used; a page with one element is one segment."""
         page_segments = get("learned")(painted('<body title="0 0 9 9"><p>One</p></body>'))
@@ -88,9 +83,3 @@ class TestDescribe:
         _, page = described("<p></p>", "", [])
         assert np.isnan(page.content_share).all()
         assert page.roles == (None,)
-
-    def test_changes_nothing_else(self) -> None:
-        segments, _ = described(HTML, "ppp", [])
-        bare = replace(segments, roles=(), content_share=np.zeros(0, dtype=np.float32))
-        assert [one.segment_text(0) for one in (bare, segments)] == ["one two three four five six"] * 2
-        assert bare.parent is segments.parent

@@ -117,42 +117,6 @@ class TestConventionFits:
         assert fits.names == ["news"] * 20 + ["blogs"] * 20 + [""] * 5
         assert fits.known == ("blogs", "news")
 
-    def test_predicts_the_convention_of_each_page(self, table: TrainingTable) -> None:
-        fits = ConventionFits(table, self.matrix(table))
-        predicted = fits.predicted()
-        assert predicted.shape == (45, 2)
-        assert predicted.dtype == np.float32
-        np.testing.assert_allclose(predicted.sum(axis=1), 1, rtol=1e-5)
-        assert [fits.known[code] for code in predicted.argmax(axis=1).tolist()] == ["news"] * 20 + ["blogs"] * 20 + [
-            "news"
-        ] * 5
-
-    def test_predictor_of_all_pages(self, table: TrainingTable) -> None:
-        x = self.matrix(table)
-        fitted = ConventionFits(table, x).without()
-        assert fitted.names == ("blogs", "news")
-        tokens = PAGE.layout.tokens
-        blog, news = (fitted.columns(table.split(x)[page], tokens) for page in (25, 0))
-        assert blog[0] > 0.9
-        assert news[1] > 0.9
-        assert fitted.columns(table.split(x)[0], tokens, "blogs").tolist() == [1, 0]
-
-    def test_held_out_pages_do_not_influence_the_predictor(self, table: TrainingTable) -> None:
-        x = self.matrix(table)
-        changed = np.where((table.row_fold == 0)[:, None], np.float32(0.5), x)
-        predictors = [ConventionFits(table, each).without(0).predictor for each in (x, changed)]
-        assert predictors[0] is not None
-        assert predictors[1] is not None
-        assert predictors[0].text == predictors[1].text
-        everything = [ConventionFits(table, each).without().predictor for each in (x, changed)]
-        assert everything[0].text != everything[1].text  # type: ignore[union-attr]
-
-    def test_pages_without_a_convention_do_not_influence_the_predictor(self, table: TrainingTable) -> None:
-        x = self.matrix(table)
-        changed = np.where((table.row_page >= 40)[:, None], np.float32(1), x)
-        one, other = (ConventionFits(table, each).without().predictor.text for each in (x, changed))  # type: ignore[union-attr]
-        assert one == other
-
     def test_no_predictor_for_one_convention(self) -> None:
         table = TrainingTable.from_pages(pages(20, "news"))
         fits = ConventionFits(table, np.zeros((len(table.row_page), COLUMNS), dtype=np.float32))

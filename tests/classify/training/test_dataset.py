@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.pages import laid_out, snapshot
+from helpers.pages import snapshot
 from helpers.synthetic import SITES, gold_page, rows
 
 from vclean.classify.content import stacking
@@ -14,7 +14,6 @@ from vclean.classify.training import dataset
 from vclean.classify.training.dataset import WEIGHT_CAP, LinearFits, TrainingTable, design_matrix, page_rows
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
-from vclean.features.names.hashed_tokens import BUCKETS
 from vclean.labels import LABELS, UNKNOWN, Label
 
 
@@ -56,16 +55,6 @@ class TestTable:
         assert whole.content[rows].tolist() == page.content.tolist()
         assert whole.label[rows].tolist() == page.label.tolist()
         assert whole.weight[rows].tolist() == page.weight.tolist()
-
-    def test_page_without_blocks_has_an_empty_part(self, pages) -> None:
-        empty = replace(
-            pages[0],
-            base=pages[0].base[:0],
-            content=pages[0].content[:0],
-            label=pages[0].label[:0],
-        )
-        some = TrainingTable.from_pages([pages[0], empty, pages[1]])
-        assert [len(part) for part in some.split(some.row_fold)] == [len(pages[0]), 0, len(pages[1])]
 
     def test_all_rows_of_short_pages_are_sampled(self, whole: TrainingTable) -> None:
         assert whole.sampled.all()
@@ -118,18 +107,6 @@ class TestLinearFits:
 
 
 class TestDesignMatrix:
-    def test_base_columns_then_scores_page_by_page(self, whole: TrainingTable) -> None:
-        count = len(whole.row_fold)
-        path = np.linspace(-1, 1, count, dtype=np.float32)
-        x = design_matrix(whole, path, -path)
-        assert x.shape == (count, len(stacking.COLUMNS))
-        assert x.dtype == np.float32
-        width = len(matrix.COLUMNS)
-        for page, part, verdicts in zip(whole.pages, whole.split(x), whole.split(path), strict=True):
-            np.testing.assert_array_equal(part[:, :width], page.base)
-            scores = stacking.score_columns(verdicts, -verdicts, page.layout)
-            np.testing.assert_array_equal(part[:, width:], scores)
-
     def test_rows_equal_those_of_the_model(self, whole: TrainingTable, fits: LinearFits) -> None:
         """Compare the matrices of training and prediction."""
         model = fits.without()
@@ -156,18 +133,6 @@ def rows_of(html: str = HTML, gold: GoldPage = GOLD):
 
 
 class TestPageRows:
-    def test_labels(self) -> None:
-        rows = rows_of()
-        assert [LABELS[code] for code in rows.label] == [
-            Label.OTHER, Label.OTHER, Label.HEADING, Label.PARAGRAPH, Label.OTHER,
-        ]  # fmt: skip
-        assert rows.content.tolist() == [False, False, True, True, False]
-        assert rows.share.tolist() == [0, 0, 1, 1, 0]
-
-    def test_gold_without_labels(self) -> None:
-        rows = rows_of(gold=GoldPage(text="The cat\nIt sat on the mat all day."))
-        assert rows.label.tolist() == [4, 4, UNKNOWN, UNKNOWN, 4]
-
     def test_unmarked_item_in_markdown_has_no_label(self) -> None:
         html = "<h1>The cat</h1><ul><li>It sat on the mat.<li>It slept all day.</ul><p>Then it ate."
         text = "The cat\nIt sat on the mat.\nIt slept all day.\nThen it ate."
@@ -197,18 +162,6 @@ class TestPageRows:
         """Check that only the second block in a container is a continuation."""
         line = "It sat. Then it ate."
         assert rows_of(html, GoldPage(text=line, markdown=line)).label[-1] == code
-
-    def test_names_the_page(self) -> None:
-        rows = rows_of()
-        assert (rows.corpus, rows.id, rows.site, rows.rendered) == ("news", "7", "example.org", False)
-        assert page_rows(GOLD, "", extract_blocks(laid_out(HTML))).rendered
-
-    def test_shapes(self) -> None:
-        rows = rows_of()
-        assert len(rows) == 5
-        assert rows.base.shape == (5, len(matrix.COLUMNS))
-        assert len(rows.path.start) == len(rows.word.start) == 6
-        assert rows.path.values.max() >= BUCKETS > rows.word.values.max()
 
     def test_weights_are_roots_of_words_up_to_a_limit(self) -> None:
         rows = rows_of("<p>one<p>one two three four<p>" + "word " * 1000)

@@ -65,10 +65,6 @@ class TestContinueTraining:
         assert (before[APPEAL], now[APPEAL]) == ("p", "o")
         assert {text for text, label in before.items() if now[text] != label} == {APPEAL}
 
-    def test_base_model_is_unchanged(self, base: Model, after: Model) -> None:
-        assert base.content.booster.num_trees() + CORRECTIONS["rounds"] == after.content.booster.num_trees()
-        assert predicted_labels(load_default(), 0)[APPEAL] == "p"
-
     def test_corrects_labels(self, base: Model) -> None:
         model = continue_training(
             base, [corrected_page(base, number, "The council meets", Label.LIST_ITEM) for number in range(5)]

@@ -5,13 +5,12 @@ import pytest
 from helpers.archives import record, response
 from helpers.pages import laid_out, snapshot
 
-from vclean.classify.corpora.marked import MarkedArchive, RegionMark, strip_marks
+from vclean.classify.corpora.marked import MarkedArchive, strip_marks
 from vclean.classify.regions import CLASSES, NONE, posterior
 from vclean.classify.training import regions
 from vclean.classify.training.fits import FITS
 from vclean.classify.training.regions import (
     NONE_WEIGHT,
-    ROLE_CODES,
     STYLED_WEIGHT,
     RegionFits,
     RegionRows,
@@ -25,7 +24,6 @@ from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
 from vclean.features.regions.columns import COLUMNS, KIND_COLUMNS, NAME_COLUMNS
-from vclean.labels import Role
 
 WORDS = ["river", "ferry", "bridge", "rope", "village", "winter", "council", "bell"]
 
@@ -53,12 +51,6 @@ def pages():
 
 
 class TestFit:
-    def test_learns_roles(self, pages):
-        booster = fit(pages[:10])
-        probabilities = posterior(booster, pages[11].x).argmax(axis=1)
-        assert probabilities[:2].tolist() == [ROLE_CODES[Role.NAVIGATION], ROLE_CODES[Role.ARTICLE]]
-        assert (probabilities[2:] == NONE).mean() > 0.7
-
     def test_is_deterministic(self, pages):
         assert fit(pages).text == fit(pages).text
 
@@ -102,16 +94,6 @@ class TestRegionFits:
         assert "site3.example" in together
         assert model == fit([rows for rows in pages if rows.site not in together]).text
 
-    def test_other_sites_use_the_full_model(self, pages):
-        fits = RegionFits.from_rows(pages)
-        assert fits.for_site("elsewhere.example") is fits.full
-        assert fits.full.text == fit(pages).text
-
-    def test_generated_pages_are_in_each_model(self, pages):
-        fits = RegionFits.from_rows([*pages, page(20, site="docs.example", by_hand=False)])
-        assert fits.for_site("docs.example") is fits.full
-        assert "docs.example" not in fits.held_out
-
     def test_rejects_a_single_site(self, pages):
         with pytest.raises(InputError, match="too few marked pages"):
             RegionFits.from_rows([pages[0], pages[0]])
@@ -119,10 +101,6 @@ class TestRegionFits:
     def test_accepts_two_sites(self, pages):
         fits = RegionFits.from_rows(pages[:2])
         assert fits.for_site("site0.example").text == fit(pages[1:2]).text
-
-    def test_one_model_per_fold(self, pages):
-        fits = RegionFits.from_rows(pages)
-        assert len({id(model) for model in fits.held_out.values()}) == regions.FOLDS
 
 
 MARKED = """<body><nav data-block=1 data-block-type=Menu class=topnav><ul><li><a href=/>Home</a><li>About</ul></nav>
@@ -137,16 +115,6 @@ def rows(read=snapshot, **options):
 
 
 class TestMarkedRows:
-    def test_marked_regions_precede_negatives(self):
-        training_rows = rows()
-        assert training_rows.role[:3].tolist() == [
-            ROLE_CODES[Role.NAVIGATION],
-            ROLE_CODES[Role.CONTENT],
-            ROLE_CODES[Role.LOGO],
-        ]
-        assert set(training_rows.role[3:].tolist()) == {NONE}
-        assert len(training_rows) == len(training_rows.x)
-
     def test_containers_with_the_blocks_of_a_mark_are_no_negatives(self):
         """Skip the `div` around the content; the page, two list items, a heading and paragraphs remain."""
         assert (rows().role == NONE).sum() == 6
@@ -155,18 +123,10 @@ class TestMarkedRows:
         assert rows().x[2, NAMES.index("blocks")] == 0
         assert rows().x[2, NAMES.index("name_logo")] == 1
 
-    def test_ignores_marks_of_missing_elements(self):
-        context = PageContext(extract_blocks(snapshot("<p>one</p>")))
-        assert marked_rows(context, [RegionMark("/html[1]/body[1]/nav[1]", Role.AD, 1)]).role.tolist() == [NONE]
-
     def test_hides_names_of_generated_marks(self):
         hidden = [NAMES.index(column.name) for column in (*KIND_COLUMNS, *NAME_COLUMNS)]
         assert np.isnan(rows(by_hand=False).x[:, hidden]).all()
         assert not np.isnan(rows().x[:, hidden]).any()
-
-    def test_site_and_origin(self):
-        training_rows = rows(site="example.org", by_hand=False)
-        assert (training_rows.site, training_rows.by_hand) == ("example.org", False)
 
     def test_rendered(self):
         assert (rows(laid_out).x[:, NAMES.index("page_height")] > 0).all()

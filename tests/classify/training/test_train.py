@@ -16,7 +16,7 @@ from vclean.classify.training import train as kinds
 from vclean.classify.training import train as training
 from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
 from vclean.classify.training.fits import FITS, fit
-from vclean.classify.training.train import ConventionFits, CrossValidation, fit_types, train
+from vclean.classify.training.train import ConventionFits, CrossValidation, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import KINDS, LABELS, LEARNED_KINDS, UNKNOWN, Kind, Label
@@ -77,27 +77,6 @@ class TestTrees:
         trees = fit("content", self.X, y)
         assert ((trees.predict(self.X) > 0.5) == y).all()
         assert trees.booster.num_trees() == FITS["content"]["rounds"]
-
-    def test_heavier_rows_win(self) -> None:
-        """Train on contradicting rows."""
-        x, y = np.zeros((40, 1), dtype=np.float32), np.arange(40) < 20
-        heavy = fit("content", x, y, weight=np.where(y, 9, 1).astype(np.float32))
-        assert heavy.predict(x[:1])[0] == pytest.approx(0.9, abs=0.01)
-
-    def test_fit_types_predicts_labels(self) -> None:
-        """Check that label codes are class indexes, and that boilerplate and unknown labels do not count."""
-        label = np.repeat(np.arange(4), 20).astype(np.int8)
-        noise = np.array([UNKNOWN, LABELS.index(Label.OTHER)] * 20, dtype=np.int8)
-        x = np.vstack([self.X, np.tile(self.X[:1], (40, 1))])
-        booster = fit_types(x, np.concatenate([label, noise]), np.zeros(len(x), dtype=np.int64))
-        assert booster.predict(self.X).argmax(axis=1).tolist() == label.tolist()
-
-    def test_long_page_does_not_outvote_short_pages(self) -> None:
-        """Train on equal rows: ninety paragraphs on one page, and twenty list items on twenty pages."""
-        x, label = np.zeros((110, 1), dtype=np.float32), np.repeat([1, 2], [90, 20]).astype(np.int8)
-        alone = fit_types(x, label, np.repeat(np.arange(21), [90] + [1] * 20))
-        assert alone.predict(x[:1])[0].argmax() == 2
-        assert fit_types(x, label, np.arange(110)).predict(x[:1])[0].argmax() == 1
 
     def test_fitting_is_reproducible(self) -> None:
         y, weight = self.X[:, 1] > 0, np.ones(80, dtype=np.float32)
@@ -207,16 +186,8 @@ class TestTooFewPages:
         with pytest.raises(InputError, match="too few pages to learn from: give corpora of several sites"):
             CrossValidation.run(TrainingTable.from_pages(pages))
 
-    def test_no_pages(self) -> None:
-        self.assert_refused([])
-
     def test_two_sites(self, pages) -> None:
         self.assert_refused([page for page in pages if page.site in ("site1.example", "site2.example")])
-
-    def test_gold_without_labels(self, pages) -> None:
-        """Train on gold that is plain text."""
-        unknown = [replace(page, label=np.where(page.content, UNKNOWN, 4).astype(np.int8)) for page in pages]
-        self.assert_refused(unknown)
 
     def test_no_content(self, pages) -> None:
         self.assert_refused([replace(page, content=page.content & False, label=page.label * 0 + 4) for page in pages])

@@ -88,12 +88,6 @@ class TestCall:
         table = ArrowCleaner(html="content", url="warc_url", columns=["url", "text"])(pages)
         assert table.to_pylist() == [{"url": URL, "text": TEXT}]
 
-    def test_chunked_and_empty_tables(self) -> None:
-        cleaner = ArrowCleaner(columns=["text"])
-        pages = pa.concat_tables([PAGES.slice(0, 1), PAGES.slice(1, 1)])
-        assert cleaner(pages)["text"].to_pylist() == [TEXT, None]
-        assert cleaner(PAGES.slice(0, 0)).schema == cleaner.output_schema()
-
     def test_an_unexpected_error_is_a_row(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("vclean.pipeline.Pipeline.run", lambda *_: 1 / 0)
         (row, *_) = ArrowCleaner()(PAGES).to_pylist()

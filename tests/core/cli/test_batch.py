@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -53,41 +52,10 @@ class TestSources:
         assert len(list(run_over(folder / "a.html", folder, out=Path("out")).sources())) == 3
         assert counted == ["done 3 pages"]
 
-    def test_total_of_a_table_is_unknown(self, folder: Path, counted: list[str]) -> None:
-        (folder / "t.jsonl").write_text('{"html": "<p>Rain."}')
-        assert len(list(run_over(folder / "t.jsonl", folder, out=Path("out")).sources())) == 3
-        assert counted == ["done None pages"]
-
     @pytest.mark.parametrize(("limit", "count"), [(1, 1), (3, 3), (9, 4)])
     def test_limit(self, folder: Path, counted: list[str], limit: int, count: int) -> None:
         assert len(list(run_over(folder, folder, out=Path("out"), limit=limit).sources())) == count
         assert counted == [f"done {count} pages"]
-
-    def test_one_page_is_not(self, folder: Path, counted: list[str]) -> None:
-        assert len(list(run_over(folder / "a.html", out=Path("out")).sources())) == 1
-        assert counted == []
-
-    @pytest.mark.parametrize(
-        ("screens", "expected"),
-        [
-            (("stdout", "stderr"), []),
-            (("stdout",), ["done 2 pages"]),
-            (("stderr",), ["done 2 pages"]),
-            ((), ["done 2 pages"]),
-        ],
-    )
-    def test_no_bar_between_text_on_terminal(
-        self,
-        folder: Path,
-        counted: list[str],
-        monkeypatch: pytest.MonkeyPatch,
-        screens: tuple[str, ...],
-        expected: list[str],
-    ) -> None:
-        for name in ("stdout", "stderr"):
-            monkeypatch.setattr(getattr(sys, name), "isatty", lambda name=name: name in screens, raising=False)
-        assert len(list(run_over(folder).sources())) == 2
-        assert counted == expected
 
 
 class TestLargeFolder:

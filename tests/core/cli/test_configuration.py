@@ -52,11 +52,6 @@ class TestDefaults:
         farm = parse_args(["farm", "page.html"]).options
         assert (farm.out, farm.run.workers, farm.verbosity) == (folder / "rows", 3, -1)
 
-    def test_command_line_wins(self, folder: Path) -> None:
-        (folder / "vclean.toml").write_text("format = 'markdown'\n[clean]\nformat = 'html'")
-        assert parse_args(["page.html"]).options.format == "html"
-        assert parse_args(["page.html", "--format", "json"]).options.format == "json"
-
     def test_value_of_another_command_is_ignored(self, folder: Path) -> None:
         """Skip a format that `vclean segment` does not have, and a value of `vclean farm --render`."""
         (folder / "vclean.toml").write_text("format = 'markdown'\nrender = 'auto'")
@@ -64,11 +59,6 @@ class TestDefaults:
         page = parse_args(["page.html"]).options
         assert (page.format, page.cleaning.render) == ("markdown", False)
         assert parse_args(["farm", "page.html", "-o", "o"]).options.cleaning.render == "auto"
-
-    def test_viewport_of_rendered_pages(self, folder: Path) -> None:
-        (folder / "vclean.toml").write_text("width = 800\nhide-overlays = true")
-        assert parse_args(["page.html"]).options.settings.width == 1366
-        assert parse_args(["page.html", "--render"]).options.settings.width == 800
 
     def test_command_line_wins_over_a_contrary_default(self, folder: Path) -> None:
         (folder / "vclean.toml").write_text("quiet = true\nprecision = true\n[farm]\nrender = 'auto'")

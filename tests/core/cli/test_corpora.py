@@ -55,23 +55,11 @@ def corpus(tmp_path: Path) -> Path:
 
 
 class TestScoreMethods:
-    def test_a_table_for_every_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
-        out = capsys.readouterr().out
-        assert "small, text" in out
-        assert "small, bte" in out
-        assert "forum" in out
-
     def test_scores_failed_page_as_empty_and_names_it(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
         captured = capsys.readouterr()
         assert captured.out.count("failed: b: the document is empty") == 2
         assert captured.err == "vclean: 1 of 3 pages failed and count as empty: see the table\n"
-
-    def test_success(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        pq.write_table(pq.read_table(corpus).slice(2), corpus)
-        assert main(["evaluate", str(corpus), "--method", "text"]) == 0
-        assert capsys.readouterr().err == ""
 
     def test_scores_and_predictions(self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
@@ -88,25 +76,6 @@ class TestScoreMethods:
             ("c", "Sun.\n", "<p>Sun.\n"),
         ]
 
-    @pytest.mark.parametrize("option", ["--json", "--predictions"])
-    def test_fails_early_if_file_cannot_be_written(
-        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
-    ) -> None:
-        assert main(["evaluate", "none.parquet", option, str(tmp_path / "none" / "f")]) == 12
-        assert "create the folder" in capsys.readouterr().err
-
-    @pytest.mark.parametrize("command", [["evaluate"], ["train", "-o", "m"]], ids=lambda command: command[0])
-    @pytest.mark.usefixtures("renders")
-    def test_fails_early_if_snapshots_cannot_be_stored(
-        self, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
-    ) -> None:
-        monkeypatch.chdir(corpus.parent)
-        (corpus.parent / "file").touch()
-        options = ["--snapshots", "file"] + ["--render"] * (command == ["evaluate"])
-        assert main([*command, str(corpus), *options]) == 12
-        captured = capsys.readouterr()
-        assert (captured.out, captured.err) == ("", "vclean: file is a file, not a folder: name a folder\n")
-
     def test_a_missing_corpus(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", "none.parquet", "--method", "text"]) == 3
         assert len(capsys.readouterr().err.splitlines()) == 1
@@ -114,10 +83,6 @@ class TestScoreMethods:
     def test_rejects_method_that_needs_rendered_pages(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
         assert "the method vips needs the rendered page: add --render" in capsys.readouterr().err
-
-    def test_an_unknown_method(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", str(corpus), "--method", "magic"]) == 2
-        assert "no method 'magic'" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -190,16 +155,6 @@ def renders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 class TestCrossValidation:
-    def test_the_model_is_scored_by_predictions_for_unseen_sites(
-        self, corpus: Path, learning: dict[str, object], tmp_path: Path
-    ) -> None:
-        predictions = tmp_path / "p.jsonl"
-        assert main(["evaluate", str(corpus), "--folds", "3", "--predictions", str(predictions)]) == 1
-        lines = [json.loads(line) for line in predictions.read_text().splitlines()]
-        assert [line["method"] for line in lines] == ["vclean"] * 3
-        assert lines[2]["cleaneval"] == "<p>Sun.\n"
-        assert learning["folds"] == [0, 1]
-
     def test_render_scores_parsed_and_rendered_pages(
         self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
     ) -> None:
@@ -219,19 +174,6 @@ class TestCrossValidation:
         """Exclude the page that fails, which has no snapshot to store."""
         main(["evaluate", str(corpus), "--render", "--folds", "3"])
         assert [renders.count(f"http://{name}.example/") for name in PAGES] == [1, 2, 1]
-
-    def test_snapshots_outlive_the_run(
-        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
-    ) -> None:
-        arguments = ["evaluate", str(corpus), "--render", "--method", "text", "--snapshots", str(tmp_path / "kept")]
-        main(arguments)
-        renders.clear()
-        main(arguments)
-        assert renders == ["http://b.example/"]
-
-    def test_methods_without_a_model_need_no_folds(self, corpus: Path, learning: dict[str, object]) -> None:
-        assert main(["evaluate", str(corpus), "--folds", "3", "--method", "text"]) == 1
-        assert learning == {}
 
 
 class TestTrainModel:
@@ -262,10 +204,6 @@ class TestTrainModel:
         names = [name for name, _ in learning["pages"]]  # type: ignore[attr-defined]
         assert names == ["a", "a", "c", "c", MARKED[0], MARKED[0], MARKED[1], MARKED[1]]
         assert learning["regions"].booster.num_trees() > 0  # type: ignore[attr-defined]
-
-    def test_fails_early_if_folder_is_missing(self, corpus: Path, learning: dict[str, object], tmp_path: Path) -> None:
-        assert main(["train", str(corpus), "-o", str(tmp_path / "none" / "m.vclean")]) == 12
-        assert learning == {}
 
     @pytest.mark.usefixtures("learning", "renders")
     def test_prints_scores_even_if_model_cannot_be_written(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import json
 import os
 import shlex
@@ -22,12 +21,10 @@ from helpers.http_site import ALLOWED, QUICK, site  # noqa: F401 - a fixture
 from vclean.classify.content import model
 from vclean.classify.content.site_evidence import SiteEvidence, add_evidence
 from vclean.classify.prediction import Prediction
-from vclean.cli import main as cli
-from vclean.cli.main import main, main_inner
-from vclean.errors import InputError, VcleanError
+from vclean.cli.main import main
+from vclean.errors import VcleanError
 from vclean.features.blocks import BlockColumns
 from vclean.labels import Label
-from vclean.page import Page
 from vclean.page_reader import PageReader
 from vclean.pipeline import Pipeline, UnlabelledPage
 from vclean.render.browser import renderer
@@ -70,20 +67,6 @@ class TestOnePage:
     def test_clean_text_on_standard_output(self, run, page: Path) -> None:
         assert run(page) == (0, TEXT, [])
 
-    def test_formats(self, run, page: Path) -> None:
-        assert run(page, "-f", "text") == (0, "Rain\n\nIt rained all day in the valley.\n", [])
-        assert run(page, "-f", "markdown")[1].startswith("# Rain\n")
-        assert "<h1>Rain</h1>" in run(page, "-f", "html")[1]
-        assert json.loads(run(page, "-f", "json")[1])["title"] == "Weather"
-
-    def test_standard_input(self, run, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(HTML.encode())))
-        assert run("-", "--url", "https://example.org/a/")[:2] == (0, TEXT)
-
-    def test_links_resolve_against_the_url(self, run, page: Path) -> None:
-        page.write_text("<p>See <a href=more.html>more</a>")
-        assert "(https://example.org/a/more.html)" in run(page, "--url", "https://example.org/a/b", "-f", "markdown")[1]
-
     def test_the_url_is_for_pages_without_one(self, run, tmp_path: Path) -> None:
         link = "<p>See <a href=more.html>more</a>"
         columns = {"html": [link, link], "url": ["https://own.example/", None]}
@@ -97,14 +80,6 @@ class TestOnePage:
         code, out, errors = run(page, "--render", side, value)
         assert (code, out) == (2, "")
         assert "16 to 16,384 px" in errors[0]
-
-    def test_output_file(self, run, page: Path, tmp_path: Path) -> None:
-        assert run(page, "-o", tmp_path / "out.txt") == (0, "", [])
-        assert (tmp_path / "out.txt").read_text() == TEXT
-
-    def test_output_file_in_a_folder_that_is_missing(self, run, page: Path, tmp_path: Path) -> None:
-        code, out, errors = run(page, "-o", tmp_path / "none" / "out.txt")
-        assert (code, out, len(errors)) == (12, "", 1)
 
     @pytest.mark.parametrize("option", ["-o", "--overlay", "--review"])
     def test_fails_early_if_output_cannot_be_written(self, run, tmp_path: Path, option: str) -> None:
@@ -122,11 +97,6 @@ class TestOnePage:
         assert out == TEXT
         assert "2 of 2 blocks kept" in errors[0]
 
-    def test_the_logger_is_left_as_it_was(self, run, page: Path) -> None:
-        before = list(cli._log.handlers), cli._log.level
-        run(page, "-v")
-        assert (list(cli._log.handlers), cli._log.level) == before
-
 
 class TestSeveralPages:
     @pytest.fixture
@@ -135,11 +105,6 @@ class TestSeveralPages:
         for path in paths:
             path.write_text(f"<p>Page {path.stem}.")
         return paths
-
-    def test_each_under_its_name(self, run, pages: list[Path]) -> None:
-        code, out, errors = run(*pages)
-        assert out == f"<!-- {pages[0]} -->\nPage a.\n<!-- {pages[1]} -->\nPage b.\n"
-        assert (code, errors) == (0, [])
 
     def test_json_lines(self, run, pages: list[Path], tmp_path: Path) -> None:
         _, out, _ = run(*pages, "-f", "json")
@@ -165,9 +130,6 @@ class TestSeveralPages:
         assert pictures == {path.stem for path in (tmp_path / "out").iterdir()}
         assert len(pictures) == 3
 
-    def test_a_folder_of_pages(self, run, pages: list[Path], tmp_path: Path) -> None:
-        assert run(tmp_path) == run(*pages)
-
     def test_names_bad_page_and_continues(self, run, pages: list[Path], tmp_path: Path) -> None:
         (tmp_path / "bad.html").write_bytes(b"%PDF-1.7")
         code, out, errors = run(pages[0], tmp_path / "bad.html", "missing.html", pages[1])
@@ -177,9 +139,6 @@ class TestSeveralPages:
             f"vclean: {tmp_path / 'bad.html'}: this is a PDF document, not HTML",
             "vclean: missing.html does not exist: check the name",
         ]
-
-    def test_quiet_reports_errors(self, run, pages: list[Path]) -> None:
-        assert len(run(*pages, "missing.html", "-q")[2]) == 1
 
     def test_error_that_would_recur_ends_run(self, run, pages: list[Path], tmp_path: Path) -> None:
         out = tmp_path / "out"
@@ -255,20 +214,6 @@ class TestSameSite:
             (tmp_path / f"{name}.html").write_text(f"<p>Home<h1>Rain</h1><p>{weather}")
         return tmp_path
 
-    def test_the_pages_of_a_folder_in_their_order(self, run, pages: Path) -> None:
-        code, out, errors = run(pages, "--same-site", "-f", "json", method="vclean")
-        records = [json.loads(line) for line in out.splitlines()]
-        assert (code, errors) == (0, [])
-        assert [Path(page["id"]).name for page in records] == ["a.html", "b.html"]
-
-    def test_what_is_repeated_is_less_likely_content(self, run, pages: Path) -> None:
-        alone, together = (
-            [[block["probability"] for block in json.loads(line)["blocks"]] for line in out.splitlines()]
-            for out in (run(pages, *options, "-f", "json", method="vclean")[1] for options in ((), ("--same-site",)))
-        )
-        assert alone == [pytest.approx([0.6, 0.6, 0.6], abs=0.001)] * 2
-        assert together == [pytest.approx([0.3, 0.3, 0.6], abs=0.05)] * 2
-
     def test_names_bad_page_and_continues(self, run, pages: Path) -> None:
         (pages / "aa.html").touch()
         code, out, errors = run(pages, "--same-site", method="vclean")
@@ -313,12 +258,6 @@ class TestReview:
         monkeypatch.setattr(Pipeline, "label", told)
         return tmp_path
 
-    def test_the_pages_of_a_folder(self, run, pages: Path) -> None:
-        code, out, errors = run(pages, "--review", pages / "look.jsonl")
-        entries = [json.loads(line) for line in (pages / "look.jsonl").read_text().splitlines()]
-        assert (code, errors, out.count("<!--")) == (0, [], 3)
-        assert [(Path(page["id"]).name, page["confidence"]) for page in entries] == [("b.html", 0.2), ("a.html", 0.7)]
-
     def test_the_threshold(self, run, pages: Path) -> None:
         assert run(pages, "--review", pages / "look.jsonl", "--review-below", "0.5")[0] == 0
         assert (pages / "look.jsonl").read_text().count("\n") == 1
@@ -344,44 +283,6 @@ class TestBadInput:
         assert len(answer[2]) == 1
         assert answer[2][0].startswith("vclean: ")
         assert all(word in answer[2][0] for word in words)
-
-    def test_missing(self, run) -> None:
-        self.assert_fails(run("missing.html"), 3, "missing.html does not exist")
-
-    @pytest.mark.parametrize("content", [b"", b" \n\t ", b"\xef\xbb\xbf"])
-    def test_empty(self, run, page: Path, content: bytes) -> None:
-        page.write_bytes(content)
-        self.assert_fails(run(page), 4, str(page), "empty")
-
-    @pytest.mark.parametrize(
-        ("content", "name"),
-        [
-            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "PNG"),
-            (b"%PDF-1.4\n", "PDF"),
-            (b"PK\x03\x04", "zip"),
-            (bytes(range(256)) * 40, "binary"),
-            (bytes(1000), "empty|binary"),
-        ],
-    )
-    def test_binary(self, run, page: Path, content: bytes, name: str) -> None:
-        page.write_bytes(content)
-        answer = run(page)
-        assert any(word in answer[2][0] for word in name.split("|"))
-        self.assert_fails(answer, 4, str(page))
-
-    @pytest.mark.parametrize("cut", [30, 70, 75, len(HTML) - 3])
-    def test_truncated(self, run, page: Path, cut: int) -> None:
-        page.write_text(HTML[:cut])
-        code, out, errors = run(page)
-        assert code == 0
-        assert len(errors) == (0 if out else 1)
-
-    @pytest.mark.parametrize("tail", ["", "<", "<p cla", "<!--", "<script>", "&am", "<![CDATA[", "</"])
-    def test_truncated_inside_markup(self, run, page: Path, tail: str) -> None:
-        page.write_text(HTML + tail)
-        code, out, _ = run(page)
-        assert code == 0
-        assert out.startswith("# Rain\n\nIt rained all day")
 
     @pytest.mark.parametrize("charset", ["utf-8", "utf-16", "no-such-charset", ""])
     def test_wrongly_declared(self, run, page: Path, charset: str) -> None:
@@ -417,11 +318,6 @@ class TestBadInput:
         assert (code, out) == (0, "")
         assert errors == [f"vclean: {page}: no text: the page has only scripts; try --render --js"]
 
-    def test_repairs_are_told_on_request(self, run, page: Path) -> None:
-        page.write_text("<iframe/><p>It rained.")
-        assert run(page)[2] == []
-        assert any("the source was repaired: no end of <iframe>" in line for line in run(page, "-v")[2])
-
     def test_quiet_omits_reason_for_missing_text(self, run, page: Path) -> None:
         page.write_text("<body><script>1</script>")
         assert run(page, "-q") == (0, "", [])
@@ -435,9 +331,6 @@ class TestBadInput:
         reach = fetch.fetch
         monkeypatch.setattr(fetch, "fetch", lambda url, _: reach(url, QUICK, allow_hosts=ALLOWED))
         self.assert_fails(run("http://127.0.0.1:9/page"), 7, "http://127.0.0.1:9/page could not be fetched")
-
-    def test_a_url_on_this_machine(self, run) -> None:
-        self.assert_fails(run("http://localhost/"), 7, "not a public address")
 
     def test_a_folder_without_pages(self, run, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").touch()
@@ -472,22 +365,8 @@ class TestBadInput:
     def test_several_arguments_without_result(self, run) -> None:
         assert run("none.html", "neither.html")[0] == 1
 
-    def test_no_browser(self, run, page: Path, bare_machine: Path) -> None:
-        self.assert_fails(run(page, "--render"), 9, "vclean setup")
-
     def test_reports_missing_browser_once_for_several_pages(self, run, page: Path, bare_machine: Path) -> None:
         self.assert_fails(run(page, page, page, "--render"), 9, "vclean setup")
-
-    @pytest.mark.parametrize("content", [b"", b"not a model", b"\x80\x04K\x00.", b"tree\nversion=v4\n"])
-    def test_a_wrong_model_file(self, run, page: Path, tmp_path: Path, content: bytes) -> None:
-        (tmp_path / "model").write_bytes(content)
-        self.assert_fails(run(page, "--model", tmp_path / "model", method="vclean"), 10, "model")
-
-    def test_a_missing_model_file(self, run, page: Path, tmp_path: Path) -> None:
-        self.assert_fails(run(page, "--model", tmp_path / "none", method="vclean"), 10, str(tmp_path / "none"))
-
-    def test_an_unknown_method(self, run, page: Path) -> None:
-        self.assert_fails(run(page, method="magic"), 2, "no method 'magic'", "bte")
 
     def test_bad_usage(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["--no-such"]) == 2
@@ -496,38 +375,6 @@ class TestBadInput:
 
 
 class TestMain:
-    def test_inner_raises_errors_that_main_converts(self) -> None:
-        with pytest.raises(InputError):
-            main_inner(["missing.html", "--method", "text"])
-
-    @pytest.mark.parametrize("error", [ValueError("odd\nthing"), RecursionError(), MemoryError(), KeyError("x")])
-    def test_bug_is_one_line(self, run, page: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-        def fail(*_: object, **__: object) -> None:
-            raise error
-
-        monkeypatch.setattr(Pipeline, "read_blocks", fail)
-        code, out, errors = run(page)
-        assert (code, out, len(errors)) == (1, "", 1)
-        assert type(error).__name__ in errors[0]
-        assert "report" in errors[0]
-
-    def test_a_bug_on_one_of_several_pages_does_not_end_the_run(
-        self, run, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (tmp_path / "odd.html").write_text("<p>odd")
-        original = Pipeline.read_blocks
-
-        def fail_on_odd(self: Pipeline, document: Page, **options: bool) -> object:
-            if "odd" in document.id:
-                raise ValueError("odd")
-            return original(self, document, **options)
-
-        monkeypatch.setattr(Pipeline, "read_blocks", fail_on_odd)
-        code, out, errors = run(tmp_path / "odd.html", page)
-        assert code == 1
-        assert TEXT in out
-        assert "odd.html" in errors[0]
-
     def test_verbose_prints_traceback_of_bug(self, run, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: object, **__: object) -> None:
             raise ValueError("odd")

@@ -36,22 +36,6 @@ class TestToHtml:
         assert [row.get("data-kind") for row in rows] == ["first", "second"]
         assert [row.find("button").get("data-block") for row in rows] == ["1", "3"]
 
-    def test_head_has_agreement(self):
-        head = text(made(compared()).find(".//header"))
-        assert head == (
-            "Weather https://example.org/dir/page.html Compared one → two Alike 2 of 4 blocks Agreement 50.0 % "
-            "Word F1 0.727"
-        )
-
-    def test_has_switch_for_each_kind(self):
-        switches = made(compared()).iterfind(".//button[@aria-pressed]")
-        assert [text(switch) for switch in switches] == ["kept by one alone 1", "kept by two alone 1"]
-
-    def test_methods_agree(self):
-        page = made(compared("ohpo", "ohpo"))
-        assert text(page.find(".//aside")) == "They agree on every block"
-        assert page.find(".//script[@id='overlays']") is None
-
     def test_without_screenshot_only_list(self):
         page = made(compared())
         assert page.find(".//body").get("class") == "list-only"

@@ -11,7 +11,7 @@ from PIL import Image
 from vclean.classify.corpora.gold import GoldPage
 from vclean.compare import error_analysis
 from vclean.compare.error_analysis import MISSED, RIGHT, TINTS, WRONG, ErrorAnalysis, analyze_errors, block_kinds
-from vclean.errors import InputError, OutputError
+from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 
 HTML = "<p>Menu</p><p>Rain, all day long</p><p>Share</p><p>More</p>"
@@ -76,15 +76,8 @@ class TestThumbnail:
         assert tinted_rows
         assert min(tinted_rows) > 200
 
-    def test_empty_without_screenshot(self):
-        assert analysis().thumbnail() == ""
-
     def test_page_without_tinted_blocks(self):
         assert opened(analysis(predicted="oooo", truth="oooo", image=screenshot()).thumbnail()).size == (320, 160)
-
-    def test_damaged_screenshot(self):
-        with pytest.raises(OutputError):
-            analysis(image=screenshot()[:40]).thumbnail()
 
 
 class TestOverlay:

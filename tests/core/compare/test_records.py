@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,18 +42,6 @@ class TestRecordCollector:
         assert len(unread.predicted) == len(unread.gold) == len(failed.predicted) == len(failed.gold) == 0
         assert unread.language == "en"
 
-    def test_aligns_gold_once_for_all_methods(self, monkeypatch):
-        calls = []
-        align = records.gold.align
-        monkeypatch.setattr(records.gold, "align", lambda *arguments: calls.append(arguments) or align(*arguments))
-        blocks, outcome = extract_blocks(snapshot(HTML)), page_record("a").outcome
-        prediction = methods.get("text")(blocks)
-        collect((PAGE, blocks, prediction, outcome), (PAGE, blocks, prediction, outcome))
-        assert len(calls) == 1
-        other = replace(PAGE, id="b")
-        collect((PAGE, blocks, prediction, outcome), (other, blocks, prediction, outcome))
-        assert len(calls) == 3
-
 
 class TestLength:
     @pytest.mark.parametrize(
@@ -73,12 +60,6 @@ class TestLength:
 
 
 class TestGroups:
-    def test_most_frequent_first(self):
-        result = [
-            page_record(name, page_type=kind) for name, kind in zip("abc", ("forum", "article", "article"), strict=True)
-        ]
-        assert records.groups(result, "page type") == ["article", "forum"]
-
     def test_lengths_by_size(self):
         result = [page_record("a", words=5000), page_record("b", words=5000), page_record("c", words=5)]
         assert records.groups(result, "length") == ["1 to 99", records.LONGEST]
@@ -108,9 +89,6 @@ class TestConfusion:
         expected = np.zeros((6, 5))
         expected[0, 0] = expected[1, 1] = expected[4, 4] = expected[4, 1] = expected[5, 1] = 1
         assert (table == expected).all()
-
-    def test_ignores_failures(self):
-        assert records.confusion([page_record("a")]).sum() == 0
 
 
 class TestInterval:
@@ -146,11 +124,6 @@ class TestOf:
         (tmp_path / "mine").write_bytes(b"")
         monkeypatch.chdir(tmp_path)
         assert ComparedMethod.of("mine").model == Path("mine")
-
-    def test_method_takes_precedence_over_file(self, tmp_path, monkeypatch):
-        (tmp_path / "bte").write_bytes(b"")
-        monkeypatch.chdir(tmp_path)
-        assert ComparedMethod.of("bte").model is None
 
 
 class TestLoad:

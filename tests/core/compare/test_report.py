@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from helpers.page_records import page_record, screenshot
 from helpers.pages import laid_out
 from lxml import html
@@ -58,29 +57,12 @@ def with_look(image=b""):
 
 
 class TestToHtml:
-    def test_every_section_has_link(self):
-        document = report(pages(), worst=pages()[1:2])
-        links = [link.get("href") for link in document.iterfind(".//nav/a")]
-        assert links == [f"#{section.get('id')}" for section in document.iterfind(".//section")]
-        assert [text(title) for title in document.iterfind(".//h2")][:-1] == [
-            "Scores", "Kinds of pages", "Calibration", "Labels", "Worst pages", "All pages", "Failures",
-        ]  # fmt: skip
-
     def test_omits_empty_sections(self):
         document = report([page_record("a", text="word", predicted="p", truth="p")])
         assert [section.get("id") for section in document.iterfind(".//section")] == ["scores", "labels", "all-pages"]
 
     def test_is_deterministic(self):
         assert to_html(ReportData(records=pages())) == to_html(ReportData(records=pages()))
-
-    def test_ids_are_unique(self):
-        ids = [document.get("id") for document in report(pages() + pages("two")).iterfind(".//*[@id]")]
-        assert len(set(ids)) == len(ids)
-
-    def test_shows_facts_of_run(self):
-        assert "cross-validation 5 folds" in text(
-            report(pages(), facts={"cross-validation ": "5 folds"}).find(".//header")
-        )
 
     def test_escapes_hostile_names(self):
         document = page_record(
@@ -91,9 +73,6 @@ class TestToHtml:
         assert len(scripts) == 1
         assert "alert(1)" not in scripts[0]
 
-    def test_pages_without_gold(self):
-        assert "1.000" in text(report([page_record("a", gold="")]).find(".//section"))
-
 
 class TestScores:
     def test_has_tile_for_each_method(self):
@@ -101,33 +80,6 @@ class TestScores:
         assert tiles[0].startswith("one 0.333 word F1; 95 %: 0.000 to 0.987")
         assert "3 pages, 1 failed" in tiles[0]
         assert tiles[1].startswith("two 0.333")
-
-    def test_omits_undefined_columns(self):
-        heads = [text(head) for head in report(pages()).iterfind(".//section[@id='scores']/div/table/thead//th")]
-        assert heads == [
-            "corpus",
-            "pages",
-            "method",
-            "95 %",
-            "word F1",
-            "precision",
-            "recall",
-            "LCS F1",
-            "micro",
-            "CleanEval",
-        ]
-
-    def test_rows_of_corpora_and_methods(self):
-        """Sort corpora by their number of pages."""
-        small = [page_record("a", method=method, corpus="small", text="word") for method in ("one", "two")]
-        large = [page_record(name, method=method, corpus="large") for name in "bc" for method in ("one", "two")]
-        rows = table_rows(report([*small, *large]), "By corpus")
-        assert [[*row[:3], row[4]] for row in rows] == [
-            ["large", "2", "one", "0.000"],
-            ["large", "2", "two", "0.000"],
-            ["small", "1", "one", "1.000"],
-            ["small", "1", "two", "1.000"],
-        ]
 
     def test_distribution_over_pages(self):
         rows = table_rows(report(pages() + pages("two")), "Pages by word F1")
@@ -162,19 +114,6 @@ class TestKindsOfPages:
 
 
 class TestCalibration:
-    def test_omits_methods_without_probabilities(self):
-        mixed = [*pages(), page_record("a", method="rule", predicted="p", truth="p")]
-        section = report(mixed).find(".//section[@id='calibration']")
-        assert {text(row[0]) for row in section.iterfind(".//tbody/tr")} == {"one"}
-        assert len(section.findall(".//table")) == 4
-
-    def test_bins_of_predictions(self):
-        rows = table_rows(
-            report([page_record("a", predicted="pp", truth="pp", confidence=0.7)]), "Blocks: probability of content"
-        )
-        assert [row[0] for row in rows] == ["one"]
-        assert (rows[0][1], rows[0][3]) == ("2", "1.000")
-
     def test_shows_calibration_errors(self):
         rows = report(pages()).iterfind(".//section[@id='calibration']/div/table/tbody/tr")
         assert [[text(cell) for cell in row][:2] for row in rows] == [
@@ -203,11 +142,6 @@ class TestLabels:
         assert rows["content of unknown type"] == ["·", "100.0", "·", "·", "·", "1"]
         assert "l list item" not in rows
 
-    def test_any_content_label_is_right_for_unknown_type(self):
-        table = report(pages()).find(".//table[@class='confusion']")
-        last = table.findall("tbody/tr")[-1]
-        assert ["right" in cell.get("class") for cell in last[1:]] == [True, True, True, True, False, False]
-
 
 class TestWorstPages:
     def test_quotes_errors(self):
@@ -216,13 +150,6 @@ class TestWorstPages:
         assert card.startswith("0.000 a https://a.example/ news, en, 1 word of gold")
         assert "content, missed : 1 block .10 Share" in card
         assert "kept, but not content : 1 block .90 More" in card
-
-    def test_names_other_methods(self):
-        document, analyses = with_look()
-        other = page_record("a", method="two", text="word")
-        assert "two 1.000" in text(
-            report([document, other], worst=[document], analyses=analyses).find(".//li[@class='card']")
-        )
 
     def test_facts_of_a_card(self):
         """Leave out unknown facts, shorten long names and texts, quote five errors and count the rest."""
@@ -257,12 +184,6 @@ class TestWorstPages:
         tints = [(item.get("class"), text(item)) for item in made.find(".//ul[@class='tints']")]
         assert tints == [(RIGHT, "content, kept"), (MISSED, "content, missed"), (WRONG, "kept, but not content")]
 
-    def test_without_screenshots_suggests_option(self):
-        document, analyses = with_look()
-        assert "With --render" in text(
-            report([document], worst=[document], analyses=analyses).find(".//section[@id='worst-pages']")
-        )
-
     def test_thumbnail_opens_overlay(self):
         document, analyses = with_look(screenshot())
         made = report([document], worst=[document], analyses=analyses, overlays={document.key: "<p>overlay</p>"})
@@ -285,13 +206,6 @@ class TestWorstPages:
         assert made.find(".//div[@class='thumbnail']/img") is not None
         assert "The overlays of 1 of them are left out" in text(made.find(".//section[@id='worst-pages']"))
 
-    @pytest.mark.parametrize(
-        ("url", "link"), [("https://a.example/", True), ("javascript:alert(1)", False), ("x", False)]
-    )
-    def test_links_only_http_urls(self, url, link):
-        document = page_record("a", url=url)
-        assert (report([document], worst=[document]).find(".//li[@class='card']//a") is not None) == link
-
 
 class TestAllPages:
     def test_sorts_by_score_of_first_method(self):
@@ -307,12 +221,6 @@ class TestAllPages:
         made = report([page_record("a", corpus="x", text="word"), page_record("a", corpus="y")])
         rows = made.iterfind(".//table[@id='all-pages-table']/tbody/tr")
         assert [[text(cell) for cell in row][:2] for row in rows] == [["a", "y"], ["a", "x"]]
-
-    def test_truncates_long_list(self, monkeypatch):
-        monkeypatch.setattr(report_page, "MAX_ROWS", 2)
-        made = report(pages())
-        assert len(made.findall(".//table[@id='all-pages-table']/tbody/tr")) == 2
-        assert "The 2 worst of 3 pages." in text(made.find(".//section[@id='all-pages']"))
 
 
 class TestFailures:

@@ -17,18 +17,6 @@ def cells(made, path="tbody/tr"):
 
 
 class TestTable:
-    def test_heads_and_cells(self):
-        made = table([Column("page"), Column("F1", 3)], [["a", 0.5], ["b", None]], caption="Scores")
-        assert cells(made, "thead/tr") == [["page", "F1"]]
-        assert cells(made) == [["a", "0.500"], ["b", "–"]]
-        assert made.findtext(".//caption") == "Scores"
-        assert made.get("aria-label") == "Scores"
-
-    def test_first_cell_is_row_head(self):
-        row = table([Column("page"), Column("n", 0)], [["a", 1]]).find(".//tbody/tr")
-        assert [cell.tag for cell in row] == ["th", "td"]
-        assert row[0].get("scope") == "row"
-
     def test_sorts_by_unrounded_numbers(self):
         made = table([Column("n", 0), Column("m", 1)], [[1234567, float("nan")]])
         cell, missing = made.find(".//tbody/tr")
@@ -41,14 +29,6 @@ class TestTable:
     def test_missing_text_is_empty(self):
         assert cells(table([Column("page")], [[None]])) == [[""]]
 
-    def test_bar_of_share(self):
-        row = table([Column("F1", 3), Column("n", 0), Column("F1", 3)], [[0.25, 1, None]]).find(".//tbody/tr")
-        assert [cell.get("style") for cell in row] == ["--share: 0.25", None, None]
-
     @pytest.mark.parametrize(("rows", "kind"), [(LONG, "scroll"), (LONG + 1, "scroll long")])
     def test_long_tables_scroll(self, rows, kind):
         assert table([Column("n", 0)], [[row] for row in range(rows)]).get("class") == kind
-
-    def test_head_is_button_with_explanation(self):
-        button = table([Column("F1", 3, "harmonic mean")], []).find(".//thead//button")
-        assert (button.get("type"), button.get("title")) == ("button", "harmonic mean")

@@ -10,18 +10,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers.archives import PAGE, STYLE, record, response
+from helpers.archives import PAGE, STYLE
 from helpers.mhtml import SAVED
 
 from vclean.errors import InputError, LimitError
 from vclean.input import sources
-from vclean.input.sources import archive_sources, count_pages, find_sources, is_container, read_file, with_url
+from vclean.input.sources import count_pages, find_sources, is_container, read_file, with_url
 from vclean.render.archive.folder import BASE_URL, FolderResources
 from vclean.settings import RenderSettings
 
 SETTINGS = RenderSettings(max_bytes=1000)
-LINK = b"<link rel=stylesheet href='/s.css?v=1'><p>one"
-STYLED = record("http://a.example/page", response(LINK))
 
 
 def test_docstrings() -> None:
@@ -43,23 +41,6 @@ class TestFile:
         assert (page.content, page.path, page.id, page.url) == (b"<p>Hello", path, str(path), "")
         assert page.resources == FolderResources(tmp_path, BASE_URL)
         assert source.id == page.id
-
-    def test_any_suffix_is_html_if_nothing_else_is_known(self, tmp_path: Path) -> None:
-        (tmp_path / "page").write_bytes(b"<p>Hello")
-        (source,) = find_sources(str(tmp_path / "page"), SETTINGS)
-        assert source.read().content == b"<p>Hello"
-
-    def test_a_missing_file(self) -> None:
-        with pytest.raises(InputError, match="does not exist"):
-            list(find_sources("nowhere.html", SETTINGS))
-
-    def test_a_file_that_vanished(self, tmp_path: Path) -> None:
-        path = tmp_path / "page.html"
-        path.write_bytes(b"<p>Hello")
-        (source,) = find_sources(str(path), SETTINGS)
-        path.unlink()
-        with pytest.raises(InputError, match="does not exist"):
-            source.read()
 
     def test_over_the_limit(self, tmp_path: Path) -> None:
         (tmp_path / "page.html").write_bytes(b"a" * 1001)
@@ -120,11 +101,6 @@ class TestMissingFile:
         monkeypatch.setattr(Path, "is_dir", refuse)
         with pytest.raises(InputError, match=r"locked.html cannot be read \(Permission denied\)"):
             source.read()
-
-    def test_a_file_with_such_a_name_is_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
-        Path("www.example.org").write_text("<p>Rain.")
-        assert next(find_sources("www.example.org", RenderSettings())).read().content == b"<p>Rain."
 
 
 class TestWithUrl:
@@ -191,29 +167,8 @@ class TestUrl:
         page = source.read()
         assert (page.url, page.live, page.content) == ("https://example.org/", True, b"")
 
-    def test_without_a_browser_it_is_fetched_when_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from vclean.render.network import fetch
-
-        monkeypatch.setattr(fetch, "fetch", lambda url, _: sources.Page(content=b"<p>", url=url + "final"))
-        (source,) = find_sources("https://example.org/", SETTINGS)
-        page = source.read()
-        assert (page.url, page.id) == ("https://example.org/final", "https://example.org/")
-
 
 class TestFolder:
-    def test_html_files_in_order_without_parts_of_saved_pages(self, tmp_path: Path) -> None:
-        for name in ("b.htm", "a.HTML", "c.txt", "sub/d.xhtml", "b_files/frame.html", "style.css", "e.mhtml"):
-            (tmp_path / name).parent.mkdir(exist_ok=True)
-            (tmp_path / name).write_bytes(b"<p>")
-        names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find_sources(str(tmp_path), SETTINGS)]
-        assert names == ["a.HTML", "b.htm", "e.mhtml", "sub/d.xhtml"]
-
-    def test_includes_subfolder_named_like_saved_page(self, tmp_path: Path) -> None:
-        folder = tmp_path / "my_files"
-        folder.mkdir()
-        (folder / "page.html").write_bytes(b"<p>")
-        assert len(list(find_sources(str(folder), SETTINGS))) == 1
-
     def test_unlistable_folder_is_failing_page(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "closed").mkdir()
         (tmp_path / "page.html").write_bytes(b"<p>")
@@ -229,13 +184,6 @@ class TestFolder:
         assert page.read().content == b"<p>"
         with pytest.raises(InputError, match="closed cannot be listed"):
             closed.read()
-
-    def test_folders_follow_files(self, tmp_path: Path) -> None:
-        for name in ("a/x.html", "b.html", "a/b/y.html", "a.html"):
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_bytes(b"<p>")
-        names = [Path(source.id).relative_to(tmp_path).as_posix() for source in find_sources(str(tmp_path), SETTINGS)]
-        assert names == ["a.html", "b.html", "a/x.html", "a/b/y.html"]
 
     def labelling_project(self, folder: Path) -> None:
         (folder / "pages").mkdir(parents=True)
@@ -265,35 +213,12 @@ class TestFolder:
 
 
 class TestArchive:
-    def test_its_pages(self, tmp_path: Path) -> None:
-        (tmp_path / "a.warc.gz").write_bytes(gzip.compress(STYLED) + gzip.compress(STYLE))
-        (source,) = find_sources(str(tmp_path / "a.warc.gz"), SETTINGS)
-        page = source.read()
-        assert page.content == LINK
-        assert page.resources is not None
-        assert page.resources.get("http://a.example/s.css?v=1") is not None
-
     def test_pages_before_damage_come_first(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
         sources = find_sources(str(tmp_path / "a.warc"), SETTINGS)
         assert next(sources).id == "http://a.example/page"
         with pytest.raises(InputError, match="cut off"):
             next(sources)
-
-    def test_only_some_pages(self, tmp_path: Path) -> None:
-        """Yield selected pages in the order of the list, and raise the error about the damage last."""
-        second = record("http://a.example/two", response(b"<p>two"))
-        (tmp_path / "a.warc").write_bytes(PAGE + second + STYLE[:-20])
-        urls = ["http://a.example/two", "http://a.example/none", "http://a.example/page"]
-        sources = archive_sources(tmp_path / "a.warc", 1000, only=urls)
-        assert [next(sources).id, next(sources).id] == ["http://a.example/two", "http://a.example/page"]
-        with pytest.raises(InputError, match="cut off"):
-            next(sources)
-
-    def test_stores_index(self, tmp_path: Path) -> None:
-        (tmp_path / "a.warc").write_bytes(PAGE)
-        assert len(list(archive_sources(tmp_path / "a.warc", 1000, index=tmp_path / "a.index"))) == 1
-        assert (tmp_path / "a.index").is_file()
 
     def test_no_page_in_it(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(STYLE)
@@ -312,14 +237,6 @@ class TestArchive:
 
 
 class TestParquet:
-    def test_rows_are_pages(self, tmp_path: Path) -> None:
-        path = parquet(tmp_path / "a.parquet", id=["x", None, None], url=["http://a/", "http://b/", None],
-                       html=[b"<p>1", b"<p>2", b"<p>3"], other=[1, 2, 3])  # fmt: skip
-        pages = [source.read() for source in find_sources(str(path), SETTINGS)]
-        assert [page.content for page in pages] == [b"<p>1", b"<p>2", b"<p>3"]
-        assert [page.id for page in pages] == ["x", "http://b/", f"{path}#2"]
-        assert [page.url for page in pages] == ["http://a/", "http://b/", ""]
-
     def test_more_rows_than_are_read_at_once(self, tmp_path: Path) -> None:
         path = parquet(tmp_path / "a.parquet", html=[f"<p>{i}" for i in range(100)])
         sources = list(find_sources(str(path), SETTINGS))
@@ -341,11 +258,6 @@ class TestJsonLines:
         with pytest.raises(InputError, match="#2 is not JSON"):
             bad.read()
 
-    def test_compressed(self, tmp_path: Path) -> None:
-        (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b'{"html": "<p>1"}'))
-        (source,) = find_sources(str(tmp_path / "a.jsonl.gz"), SETTINGS)
-        assert source.read().content == "<p>1"
-
 
 class TestCountPages:
     def test_counts_what_is_found(self, tmp_path: Path) -> None:
@@ -355,21 +267,8 @@ class TestCountPages:
         assert count_pages(str(tmp_path)) == len(list(find_sources(str(tmp_path), SETTINGS))) == 2
         assert count_pages(str(tmp_path), 1) == 1
 
-    @pytest.mark.parametrize(
-        ("argument", "count"),
-        [("a.html", 1), ("-", 1), ("https://example.org/", 1), ("a.warc.gz", None), ("a.parquet", None),
-         ("a.jsonl", None)],
-    )  # fmt: skip
-    def test_other_arguments(self, argument: str, count: int | None) -> None:
-        assert count_pages(argument) == count
-
 
 class TestIsContainer:
-    def test_containers(self, tmp_path: Path) -> None:
-        assert all(
-            map(is_container, [str(tmp_path), "a.parquet", "a.warc", "A.WARC.GZ", "a.wacz", "a.jsonl", "a.ndjson.gz"])
-        )
-
     def test_invalid_paths(self) -> None:
         assert not any(map(is_container, ["a" * 5000, "nul\0.html"]))
 

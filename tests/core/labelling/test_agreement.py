@@ -7,7 +7,6 @@ from helpers.labelled import labelled
 
 from vclean.errors import InputError
 from vclean.labelling.export import Agreement, cohens_kappa
-from vclean.labelling.store import Status
 from vclean.labels import PartKind, Role
 
 
@@ -29,13 +28,6 @@ class TestCohensKappa:
 
 
 class TestAgreement:
-    def test_matches_blocks_and_lists_differences(self) -> None:
-        agreement = Agreement.of([labelled("hppo", annotator="anna")], [labelled("hpoo", annotator="ben")])
-        assert (agreement.annotators, agreement.pages, len(agreement.pairs)) == (("anna", "ben"), 1, 4)
-        assert [(pair.xpath, pair.first.label, pair.second.label) for pair in agreement.differing] == [
-            ("/html[1]/p[2]", "p", "o")
-        ]
-
     def test_kappas(self) -> None:
         kappas = Agreement.of([labelled("hppo")], [labelled("hpoo")]).kappas()
         assert list(kappas) == ["labels", "content", "h", "p", "l", "c", "o", "roles", "parts"]
@@ -49,30 +41,9 @@ class TestAgreement:
         assert agreement.kappas()["parts"] == -1
         assert agreement.report().splitlines()[-2].split()[:7] == ["h", "-", "title", "|", "h", "-", "/html[1]/p[0]"]
 
-    def test_compares_roles_separately(self) -> None:
-        one = labelled("pp", roles=[Role.ARTICLE, Role.AD])
-        other = labelled("pp", roles=[Role.ARTICLE, Role.LINKS])
-        agreement = Agreement.of([one], [other])
-        assert [pair.xpath for pair in agreement.differing] == ["/html[1]/p[1]"]
-        assert agreement.kappas()["roles"] == pytest.approx(1 / 3)
-
-    def test_compares_pages_that_both_have_done(self) -> None:
-        mine = [labelled("h", name="a"), labelled("h", name="b"), labelled("h", name="c", status=Status.SKIPPED)]
-        yours = [labelled("h", name="b"), labelled("h", name="c"), labelled("h", name="a", status=Status.OPEN)]
-        assert {pair.page for pair in Agreement.of(mine, yours).pairs} == {"b"}
-
     def test_no_common_page(self) -> None:
         with pytest.raises(InputError, match="no page is done by both"):
             Agreement.of([labelled("h", name="a")], [labelled("h", name="b")])
-
-    def test_pages_of_different_renderings(self) -> None:
-        """Exclude blocks that only one annotator saw."""
-        mine, yours = labelled("hp", texts=["One", "Two"]), labelled("hpo", texts=["Zero", "One", "Two"])
-        agreement = Agreement.of([mine], [yours])
-        assert [(pair.text, pair.first.label, pair.second.label) for pair in agreement.pairs] == [
-            ("One", "h", "p"),
-            ("Two", "p", "o"),
-        ]
 
     def test_report(self) -> None:
         one, other = labelled("hp", annotator="anna"), labelled("ho", annotator="ben", roles=[None, Role.AD])

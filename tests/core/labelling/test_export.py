@@ -42,11 +42,6 @@ class TestExport:
         assert [path.read_text()[:8] for path in (out / "me").iterdir()] == ["<h>Home\n"]
         assert sorted(path.name[:2] for path in (out / "snapshots").iterdir()) == ["00", "11"]
 
-    def test_no_finished_page(self, tmp_path: Path) -> None:
-        put(tmp_path, "a.html", status=Status.SKIPPED)
-        assert export(tmp_path, tmp_path / "out") == (0, 1)
-        assert not (tmp_path / "out").exists()
-
     def test_missing_project(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="label pages first"):
             export(tmp_path, tmp_path / "out")

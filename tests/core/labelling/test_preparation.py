@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from helpers.labelled import without_browser
 
-from vclean.errors import BrowserMissingError, InputError, LimitError, UsageError
+from vclean.errors import InputError, UsageError
 from vclean.labelling import preparation
-from vclean.labelling.preparation import Preparer, has_pages, read_snapshot
+from vclean.labelling.preparation import Preparer, has_pages
 from vclean.page import Page
 from vclean.settings import RenderSettings
 
@@ -42,12 +42,6 @@ class TestPrepare:
         assert "change/${NUMBER}" in document
         assert "It rained all day" in document
         assert renders == ["started", "rain", "ended"]
-
-    def test_stores_both_readings(self, tmp_path: Path, renders: list[str]) -> None:
-        with preparer(tmp_path) as made:
-            keys = made.prepare(self.PAGE).snapshots
-        read = {way: read_snapshot(made.snapshots, key) for way, key in keys.items()}
-        assert (read["rendered"].rendered, read["parsed"].rendered) == (True, False)
 
     def test_document_contains_reasons(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made:
@@ -86,18 +80,9 @@ class TestPrepare:
         assert set(page.snapshots) == {"rendered"}
         assert len(page.content) == 64
 
-    def test_failure_leaves_no_files(self, tmp_path: Path, renders: list[str]) -> None:
-        with preparer(tmp_path) as made, pytest.raises(LimitError):
-            made.prepare(replace(self.PAGE, id="huge"))
-        assert not has_pages(tmp_path)
-
     def test_rejects_stored_snapshot(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made, pytest.raises(UsageError, match="no screenshot"):
             made.prepare(Page(snapshot=b"", id="kept"))
-
-    def test_missing_browser(self, tmp_path: Path, bare_machine: Path) -> None:
-        with preparer(tmp_path / "project") as made, pytest.raises(BrowserMissingError):
-            made.prepare(self.PAGE)
 
 
 class TestStoredPages:

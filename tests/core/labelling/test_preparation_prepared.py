@@ -1,28 +1,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from math import isnan, nan
 
 import pytest
 from helpers.labelled import H, O, P, page
 
 from vclean.errors import InputError
 from vclean.labelling.preparation import PreparedPage, settings_digest
-from vclean.labelling.store import Annotation
-from vclean.labels import Label, PartKind, Role
+from vclean.labels import PartKind
 
 TITLE = H._replace(part=PartKind.TITLE)
 
 
 class TestToPreparedPage:
-    def test_contains_predictions(self) -> None:
-        made = page()
-        assert made.predicted[0] == Annotation(Label.OTHER, Role.NAVIGATION)
-        assert made.texts == ["Home", "Rain", "It rained.", "It rained again."]
-        assert made.xpaths[2] == "/html[1]/div[1]/article[1]/p[1]"
-        assert (made.title, made.model, len(made), len(set(made.names))) == ("News", "m1", 4, 4)
-
     def test_method_without_roles(self) -> None:
         assert page(html="<h1>Rain</h1><p>It rained.<p>Home", labels="hpo").predicted == [TITLE, P, O]
 
@@ -34,14 +24,6 @@ class TestToPreparedPage:
 
 
 class TestJson:
-    @pytest.mark.parametrize("confidence", [0.25, nan])
-    def test_round_trip(self, confidence: float) -> None:
-        made = page(confidence=confidence)
-        back = PreparedPage.from_json(made.to_json())
-        assert back is not None
-        assert isnan(back.confidence) == isnan(confidence)
-        assert replace(back, confidence=0) == replace(made, confidence=0)
-
     def test_other_version_is_none(self) -> None:
         facts = json.loads(page().to_json()) | {"version": 0}
         assert PreparedPage.from_json(json.dumps(facts)) is None

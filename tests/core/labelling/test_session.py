@@ -30,15 +30,6 @@ class TestQueue:
     def test_lowest_confidence_first(self, session_with_pages: AnnotationSession) -> None:
         assert session_with_pages.queue() == [1, 2, 0]
 
-    def test_pages_without_confidence_last(self, session_with_pages: AnnotationSession) -> None:
-        session_with_pages.add(page("d.html", confidence=nan))
-        assert session_with_pages.queue() == [1, 2, 0, 3]
-
-    def test_pages_without_text_last(self, session_with_pages: AnnotationSession) -> None:
-        """Sort them last, however low the confidence is: they contain nothing to label."""
-        session_with_pages.add(page("d.html", html="<title>Empty</title>", labels="", confidence=0.0))
-        assert session_with_pages.queue() == [1, 2, 0, 3]
-
     def test_lists_failures(self, tmp_path: Path) -> None:
         failures: list[str] = []
         with ChangeLog(tmp_path / "me.jsonl") as change_log:
@@ -87,39 +78,12 @@ class TestQueue:
 
 
 class TestChange:
-    def test_label_does_not_change_role(self, session_with_pages: AnnotationSession) -> None:
-        session_with_pages.change(0, [{"block": 0, "label": "p"}])
-        assert session_with_pages.state(0, 0)["blocks"] == [[0, "p", "navigation", None, True, 1]]
-
     def test_role_does_not_change_label(self, session_with_pages: AnnotationSession) -> None:
         session_with_pages.change(0, [{"block": 0, "role": "ad"}, {"block": 1, "role": None}])
         assert session_with_pages.state(0, 0)["blocks"] == [
             [0, "o", "ad", None, True, 1],
             [1, "h", None, None, True, 1],
         ]
-
-    def test_part(self, session_with_pages: AnnotationSession) -> None:
-        """Mark the title, and remove the mark; undo gives it back."""
-        session_with_pages.change(0, [{"block": 1, "part": "title"}, {"block": 2, "part": "byline"}])
-        session_with_pages.change(0, [{"block": 1, "part": None}])
-        session_with_pages.undo_or_redo(0, "undo")
-        marked = [[1, "h", "article", "title", True, 3], [2, "p", "article", "byline", True, 1]]
-        assert session_with_pages.state(0, 0)["blocks"] == marked
-        session_with_pages.change(0, [{"block": 1, "label": "p"}])
-        assert session_with_pages.state(0, 3)["blocks"] == [[1, "p", "article", "title", True, 4]]
-
-    def test_state_has_only_new_changes(self, session_with_pages: AnnotationSession) -> None:
-        session_with_pages.change(0, [{"block": 0, "label": "p"}])
-        session_with_pages.change(0, [{"block": 2, "label": "l"}])
-        assert (
-            labels(session_with_pages, since=0),
-            labels(session_with_pages, since=1),
-            labels(session_with_pages, since=2),
-        ) == (
-            {0: "p", 2: "l"},
-            {2: "l"},
-            {},
-        )
 
     @pytest.mark.parametrize(
         "blocks",
@@ -147,10 +111,6 @@ class TestChange:
             session_with_pages.change(0, blocks)
         assert session_with_pages.state(0, 0)["revision"] == 0
 
-    def test_change_without_blocks_has_no_effect(self, session_with_pages: AnnotationSession) -> None:
-        session_with_pages.change(0, [])
-        assert session_with_pages.state(0, 0)["revision"] == 0
-
     def test_missing_page(self, session_with_pages: AnnotationSession) -> None:
         for call in (
             lambda: session_with_pages.change(3, []),
@@ -168,11 +128,6 @@ class TestChange:
         assert (state["undo"], state["redo"]) == (False, True)
         session_with_pages.undo_or_redo(0, "redo")
         assert labels(session_with_pages) == {0: "p"}
-
-    def test_last_change_wins(self, session_with_pages: AnnotationSession) -> None:
-        for label in "hpl":
-            session_with_pages.change(0, [{"block": 0, "label": label}])
-        assert session_with_pages.state(0, 0)["blocks"] == [[0, "l", "navigation", None, True, 3]]
 
 
 class TestGold:
@@ -228,10 +183,4 @@ class TestAdd:
         session_with_pages.set_status(0, Status.DONE)
         again, change_log = session(tmp_path, page("a.html", labels="pppp"))
         assert labels(again) == {0: "o", 1: "h"}
-        change_log.__exit__()
-
-    def test_annotators_are_independent(self, session_with_pages: AnnotationSession, tmp_path: Path) -> None:
-        session_with_pages.change(0, [{"block": 0, "label": "h"}])
-        other, change_log = session(tmp_path, page("a.html"), annotator="ben")
-        assert labels(other) == {}
         change_log.__exit__()

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
-from helpers.labelled import C, H, L, O, P
+from helpers.labelled import H, L, O, P
 
 from vclean.errors import InputError, OutputError
 from vclean.features.block_names import block_names
@@ -13,28 +12,6 @@ from vclean.labelling.store import Annotation, AnnotationStore, ChangeLog, PageA
 
 
 class TestPageAnnotations:
-    @pytest.mark.parametrize(
-        ("steps", "manual", "revision", "versions"),
-        [
-            ([], {}, 0, {}),
-            ([{"a": H}, {"a": P}], {"a": P}, 2, {"a": 2}),
-            ([{"a": H, "b": H}, {"b": P}], {"a": H, "b": P}, 2, {"a": 1, "b": 2}),
-            ([{"a": H, "b": L}, {"a": P}, "undo"], {"a": H, "b": L}, 3, {"a": 3, "b": 1}),
-            ([{"a": H}, {"a": P}, "undo", "undo"], {}, 4, {"a": 4}),
-            (["undo", "redo"], {}, 0, {}),
-            ([{"a": H}, {"a": P}, "undo", "undo", "redo"], {"a": H}, 5, {"a": 5}),
-            ([{"a": H}, {"a": P}, "undo", "undo", "redo", "redo"], {"a": P}, 6, {"a": 6}),
-            ([{"a": H}, "undo", {"a": C}, "redo"], {"a": C}, 3, {"a": 3}),  # a new change clears redo
-        ],
-    )
-    def test_set_undo_redo(self, steps: list, manual: dict, revision: int, versions: dict) -> None:
-        """Every change, also undo, is a revision, which other tabs receive."""
-        annotations = PageAnnotations()
-        for step in steps:
-            getattr(annotations, step)() if isinstance(step, str) else annotations.set(step)
-        assert (annotations.manual, annotations.revision, annotations.versions) == (manual, revision, versions)
-        assert annotations.can_undo == bool(manual)
-
     def test_status(self) -> None:
         """A page that is done keeps its predictions after a change of the model; corrections win."""
         annotations = PageAnnotations()
@@ -49,21 +26,6 @@ class TestPageAnnotations:
         assert (annotations.status, annotations.annotation("a", O)) == (Status.OPEN, O)
         annotations.skip()
         assert annotations.status is Status.SKIPPED
-
-    def test_rename(self) -> None:
-        annotations = PageAnnotations()
-        annotations.set({"a": H, "z": H})
-        annotations.set({"a": P})
-        annotations.finish({"b": L})
-        annotations.rename({"a": "x", "b": "y"})
-        assert (annotations.manual, annotations.accepted) == ({"x": P, "z": H}, {"y": L})
-        assert annotations.versions == {"x": 2, "z": 1}
-        annotations.undo()
-        assert annotations.manual == {"x": H, "z": H}
-
-    @pytest.mark.parametrize("values", [["h", None], ["o", "ad"], ["h", None, "title"]])
-    def test_annotation_round_trip(self, values: list[str | None]) -> None:
-        assert Annotation.from_list(values).to_list()[: len(values)] == values
 
     @pytest.mark.parametrize("values", [["x", None], ["h", "hat"], ["h"], []])
     def test_invalid_annotation(self, values: list[str | None]) -> None:
@@ -110,28 +72,11 @@ class TestAnnotationStore:
         on_disk.store.redo("a.html")
         assert on_disk.annotations().manual == {"x": P, "y": L}
 
-    def test_pages_are_independent(self, on_disk: StoreOnDisk) -> None:
-        on_disk.store.set("a.html", {"x": H})
-        on_disk.store.set("b.html", {"x": P})
-        on_disk.store.undo("a.html")
-        assert on_disk.annotations("b.html").manual == {"x": P}
-
     @pytest.mark.parametrize("action", ["undo", "redo"])
     def test_undo_without_change_logs_nothing(self, on_disk: StoreOnDisk, action: str) -> None:
         getattr(on_disk.store, action)("a.html")
         assert on_disk.path.read_bytes() == b""
         assert not on_disk.store.has_changes("a.html")
-
-    def test_failed_write_has_no_effect(self, on_disk: StoreOnDisk, monkeypatch: pytest.MonkeyPatch) -> None:
-        def full(*_: object) -> None:
-            raise OutputError("cannot write: the disk is full")
-
-        on_disk.store.set("a.html", {"x": H})
-        monkeypatch.setattr(on_disk.change_log, "append", full)
-        for change in (lambda: on_disk.store.set("a.html", {"x": P}), lambda: on_disk.store.undo("a.html")):
-            with pytest.raises(OutputError):
-                change()
-        assert (on_disk.annotations().manual, on_disk.annotations().revision) == ({"x": H}, 1)
 
     @pytest.mark.parametrize(
         "entry",
@@ -149,33 +94,14 @@ class TestAnnotationStore:
         with ChangeLog(path) as change_log, pytest.raises(InputError, match="line 2"):
             AnnotationStore(change_log)
 
-    def test_accepts_changes_from_many_threads(self, on_disk: StoreOnDisk) -> None:
-        def work(number: int) -> None:
-            for count in range(10):
-                on_disk.store.set("a.html", {f"{number} {count}": H})
-
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        on_disk.reopen()
-        assert (len(on_disk.annotations().manual), on_disk.annotations().revision) == (40, 40)
-
 
 class TestCarryOver:
     OLD = block_names(["/p[1]", "/p[2]"], ["One.", "Two."])
     MOVED = block_names(["/p[1]", "/p[2]", "/p[3]"], ["Zero.", "One.", "Two."])
-    CHANGED = block_names(["/p[1]", "/p[2]"], ["One.", "2."])
 
     def annotated(self, on_disk: StoreOnDisk, *manual: Annotation) -> AnnotationStore:
         on_disk.store.set("a.html", dict(zip(self.OLD, manual, strict=True)))
         return on_disk.store
-
-    def test_unchanged_page_needs_no_entry(self, on_disk: StoreOnDisk) -> None:
-        before = self.annotated(on_disk, H, P) and on_disk.path.read_bytes()
-        assert on_disk.store.carry_over("a.html", self.OLD) == 0
-        assert on_disk.path.read_bytes() == before
 
     def test_annotations_follow_their_blocks(self, on_disk: StoreOnDisk) -> None:
         assert self.annotated(on_disk, H, P).carry_over("a.html", self.MOVED) == 0
@@ -190,11 +116,6 @@ class TestCarryOver:
         assert on_disk.reopen().carry_over("a.html", self.MOVED) == 0
         assert on_disk.annotations().manual == {self.MOVED[1]: H, self.MOVED[2]: P}
 
-    def test_counts_missing_blocks_and_restores_them(self, on_disk: StoreOnDisk) -> None:
-        assert self.annotated(on_disk, H, P).carry_over("a.html", self.CHANGED) == 1
-        assert on_disk.store.carry_over("a.html", self.OLD) == 0
-        assert on_disk.annotations().manual == dict(zip(self.OLD, (H, P), strict=True))
-
     def test_accepted_predictions_follow_their_blocks(self, on_disk: StoreOnDisk) -> None:
         on_disk.store.set_status("a.html", Status.DONE, dict(zip(self.OLD, (H, P), strict=True)))
         on_disk.store.carry_over("a.html", self.MOVED)
@@ -207,28 +128,6 @@ def entries(path: Path) -> list[dict[str, object]]:
 
 
 class TestChangeLog:
-    def test_entries_persist(self, tmp_path: Path) -> None:
-        path = tmp_path / "me.jsonl"
-        with ChangeLog(path) as change_log:
-            change_log.append({"page": "a", "do": "set"})
-            change_log.append({"page": "ä", "do": "undo"})
-        assert entries(path) == [{"page": "a", "do": "set"}, {"page": "ä", "do": "undo"}]
-
-    def test_append_flushes_to_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        synced: list[bytes] = []
-        path = tmp_path / "me.jsonl"
-        monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_bytes()))
-        with ChangeLog(path) as change_log:
-            change_log.append({"do": "set"})
-            assert synced == [b'{"do":"set"}\n']
-
-    def test_appends_to_existing_entries(self, tmp_path: Path) -> None:
-        path = tmp_path / "me.jsonl"
-        for number in range(3):
-            with ChangeLog(path) as change_log:
-                change_log.append({"number": number})
-        assert entries(path) == [{"number": 0}, {"number": 1}, {"number": 2}]
-
     @pytest.mark.parametrize("torn", [b'{"do":', b'{"do":"set"}', b"\xff", b'"'])
     def test_drops_incomplete_last_line_with_warning(
         self, tmp_path: Path, torn: bytes, caplog: pytest.LogCaptureFixture
@@ -292,9 +191,3 @@ class TestChangeLog:
     def test_missing_folder(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="folder does not exist"):
             entries(tmp_path / "no" / "me.jsonl")
-
-    def test_strings_with_line_separators(self, tmp_path: Path) -> None:
-        path = tmp_path / "me.jsonl"
-        with ChangeLog(path) as change_log:
-            change_log.append({"page": "a\u2028b\x85c\x1cd"})
-        assert entries(path) == [{"page": "a\u2028b\x85c\x1cd"}]

@@ -39,16 +39,10 @@ class TestHeadings:
     def test_only_headings(self):
         assert [(chunk.headings, chunk.text) for chunk in chunks("<h1>A</h1><h2>B</h2>", "hh")] == [(("A",), "B")]
 
-    def test_same_heading_twice_is_two_sections(self):
-        assert texts("<h2>A</h2><p>a<h2>A</h2><p>b", "hphp") == ["a", "b"]
-
     def test_title_of_the_document(self):
         page = result(snapshot("<p>a"), "p")
         object.__setattr__(page.prediction, "headline", Headline("News", None, HeadlineSource.TITLE))
         assert make_chunks(page)[0].headings == ("News",)
-
-    def test_heading_dropped_by_the_model_is_none(self):
-        assert chunks("<h1>A</h1><p>a", "op")[0].headings == ()
 
 
 class TestLimit:
@@ -95,12 +89,6 @@ class TestTablesAndCode:
     def test_table_below_the_limit_joins_its_section(self):
         assert texts(f"<p>Before.{TABLE}", "pppppppp")[0].startswith("Before.\n\nDay | Rain")
 
-    def test_layout_table_is_split(self):
-        assert texts("<table><tr><td><p>a b<p>c d</table>", "pp", 2) == ["a b", "c d"]
-
-    def test_heading_in_a_table_is_its_text(self):
-        assert [chunk.headings for chunk in chunks(TABLE, "hhpppp" + "p")] == [()]
-
     def test_code_is_whole(self):
         assert texts("<pre>a = 1\n\nb = 2\n</pre>", "p", 1) == ["a = 1\n\nb = 2"]
 
@@ -120,11 +108,6 @@ class TestTablesAndCode:
         labels = "p" * len(extract_blocks(page))
         assert len(make_chunks(result(page, labels), 1)) == 1
 
-    def test_large_table_takes_linear_time(self):
-        rows = 3000
-        page = chunks(f"<table>{'<tr><td>a<td>b' * rows}</table>", "p" * 2 * rows)
-        assert page[0].text.count("\n") == rows - 1
-
 
 class TestFields:
     def test_places_and_names(self):
@@ -135,9 +118,6 @@ class TestFields:
         assert chunk.xpaths == ("/html[1]/body[1]/p[1]", "/html[1]/body[1]/p[2]")
         assert [box.y for box in chunk.boxes] == [40, 60]
         assert (chunk.kinds, chunk.roles) == ((Kind.LEAD, Kind.BODY), (Role.ARTICLE,))
-
-    def test_unrendered_page_has_no_boxes(self):
-        assert chunks("<p>a", "p")[0].boxes == (None,)
 
 
 class TestWriteChunks:
@@ -181,9 +161,6 @@ class TestSplitSentences:
 
 
 class TestCountWords:
-    def test_scripts_with_and_without_spaces(self) -> None:
-        assert count_words(["two words", "雨が", "", "!"]) == [2, 2, 0, 0]
-
     def test_no_texts(self) -> None:
         assert count_words([]) == []
 
@@ -194,9 +171,6 @@ class TestSplitWords:
 
     def test_text_below_the_limit(self) -> None:
         assert split_words("a b", 2) == ["a b"]
-
-    def test_text_without_words(self) -> None:
-        assert split_words("...", 2) == ["..."]
 
     @given(st.text(alphabet="aあ ,."), st.integers(1, 5))
     def test_parts_are_within_the_limit(self, text: str, limit: int) -> None:

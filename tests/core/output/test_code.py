@@ -45,12 +45,6 @@ class TestText:
     def test_lines(self, html: str, text: str) -> None:
         assert [lines for _, lines in code(f"<p>Before.</p>{html}<p>After.</p>")] == [text]
 
-    @pytest.mark.parametrize(
-        "html", ["<p>Use <code>x</code> here", "<ul><li><code>x</code></ul>", "<h2><code>x</code></h2>"]
-    )
-    def test_code_in_a_line_is_no_block(self, html: str) -> None:
-        assert not code(html)
-
     def test_toolbar_is_left_out_and_names_the_language(self) -> None:
         toolbar = "<div><span>Python</span><button>Copy code</button></div>"
         blocks = extract_blocks(snapshot(f"<p>Text.</p><div>{toolbar}<pre>x = 1</pre></div>"))
@@ -94,9 +88,6 @@ class TestLanguage:
     )  # fmt: skip
     def test_of_elements_around(self, html: str, language: str) -> None:
         assert code(html) == [(language, "x")]
-
-    def test_of_three_codes_is_unknown(self) -> None:
-        assert {language for language, _ in code("<div class=language-python><pre>a</pre><pre>b</pre><pre>c")} == {""}
 
 
 class TestLineNumbers:

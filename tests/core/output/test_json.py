@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-import json
-import math
-
-import pytest
 from helpers.pages import laid_out, result, snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.labels import Role
 from vclean.output.json import to_record, write_json
 
 
@@ -42,15 +37,6 @@ class TestPage:
         assert record["settings"] == {"width": 800, "height": 600, "scripts": "off"}
         assert record["build"] == "HeadlessChrome/1.2"
 
-    def test_detected_language_comes_first(self):
-        assert to_record(result(snapshot("<html lang=en><p>x"), "p", language="de"))["language"] == "de"
-
-    def test_unknown_confidence_is_null(self):
-        assert to_record(result(snapshot("<p>x"), "p"))["confidence"] is None
-
-    def test_empty_page(self):
-        assert to_record(result(snapshot("<p>"), ""))["blocks"] == []
-
 
 class TestBlocks:
     def test_unrendered(self):
@@ -70,13 +56,6 @@ class TestBlocks:
         assert block["color"] == "#ff0010"
         assert block["background"] == "#010203"
 
-    @pytest.mark.parametrize(("source", "visibility"), [("<p>x", "shown"), ("<p hidden>x", "hidden")])
-    def test_visibility(self, source, visibility):
-        assert to_record(result(snapshot(source), "p"))["blocks"][0]["visibility"] == visibility
-
-    def test_hidden_block_of_a_rendered_page_has_no_box(self):
-        assert to_record(result(laid_out("<p hidden>x"), "p"))["blocks"][0]["box"] is None
-
     def test_of_several_blocks_each_has_its_own(self):
         styles = {"b": {"color": "rgb(1, 2, 3)"}, "p": {"color": "rgb(0, 0, 0)"}}
         page = laid_out("<p>x</p><p hidden>y</p><p><b>zz</b>z</p>", styles=styles)
@@ -87,25 +66,12 @@ class TestBlocks:
         assert [block["visibility"] for block in blocks] == ["shown", "hidden", "shown"]
         assert [(block["label"], block["probability"]) for block in blocks] == [("p", 0.9), ("o", 0.1), ("h", 0.9)]
 
-    def test_translucent_color_has_alpha(self):
-        page = laid_out("<p>x", styles={"p": {"color": "rgba(0, 0, 255, 0.5)"}})
-        assert to_record(result(page, "p"))["blocks"][0]["color"] == "#0000ff80"
-
     def test_background_is_nearest_visible_color(self):
         page = laid_out("<div><p>x</p></div>", styles={"div": {"background-color": "rgb(0, 0, 9)"}})
         assert to_record(result(page, "p"))["blocks"][0]["background"] == "#000009"
 
-    def test_no_background(self):
-        assert to_record(result(laid_out("<p>x"), "p"))["blocks"][0]["background"] is None
-
 
 class TestMainElement:
-    def test_parent_of_the_longest_text(self):
-        """Read font and color of the longest text, not those of a short bold lead."""
-        page = snapshot("<p><b>Lead</b> and a long sentence<p>x <i>longer</i>")
-        tags = [page.tags[page.tag[element]] for element in extract_blocks(page).main_element.tolist()]
-        assert tags == ["p", "i"]
-
     def test_first_of_equals(self):
         page = snapshot("<p><b>one</b><i>two</i>")
         assert page.tags[page.tag[extract_blocks(page).main_element[0]]] == "b"
@@ -115,28 +81,8 @@ class TestMainElement:
 
 
 class TestToJson:
-    def test_is_one_line_of_strict_json(self):
-        text = write_json(result(laid_out("<p>x\u2028y<p hidden>z"), "po"))
-
-        def refuse(name):
-            raise AssertionError(name)
-
-        assert json.loads(text, parse_constant=refuse)["blocks"][1]["box"] is None
-        assert text.endswith("}\n")
-        assert text.count("\n") == 1
-
     def test_no_escapes_of_non_ascii_characters(self):
         assert "žluť" in write_json(result(snapshot("<p>žluť"), "p"))
-
-    def test_roles_of_blocks(self):
-        page = result(snapshot("<p>a<p>b"), "pp", roles=[Role.ARTICLE, None])
-        assert [block["role"] for block in to_record(page)["blocks"]] == ["article", None]
-        assert '"role":"article"' in write_json(page)
-
-    def test_unknown_probability_is_null(self):
-        page = result(snapshot("<p>x"), "p")
-        page.prediction.probability[0] = math.nan
-        assert '"probability":null' in write_json(page)
 
     def test_no_timings(self):
         """Give the same bytes in two runs."""

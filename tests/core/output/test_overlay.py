@@ -15,7 +15,7 @@ from PIL import Image
 from vclean.classify.explain.reasons import Explanation, Reason
 from vclean.errors import OutputError, UsageError
 from vclean.features.segments.vips.algorithm import segment
-from vclean.labels import Label, Role
+from vclean.labels import Label
 from vclean.output.overlay import PageImage, to_overlay_blocks
 from vclean.output.source_positions import SourcePosition
 from vclean.render.overlay.layers import PENS
@@ -118,44 +118,15 @@ class TestChaining:
         assert titles(image.draw_text().draw_blocks())[0] == "line of text"
         assert titles(image.reset().draw_blocks().draw_text())[-1] == "line of text"
 
-    def test_one_legend_for_all(self, image):
-        root = ElementTree.fromstring(image.draw_blocks().draw_text().to_bytes("svg"))
-        legend = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "legend"]
-        assert legend == [
-            "h heading: 1", "p paragraph: 1", "l list item: 2", "c continuation: 1", "o other, left out: 1",
-            "lines of text: 6",
-        ]  # fmt: skip
-
 
 class TestDrawBlocks:
-    def test_all(self, image):
-        assert sorted(titles(image.draw_blocks())) == [
-            "c .90: Again.", "h .90: Rain", "l .90: a", "l .90: b", "o .10: Home", "p .90: It rained.",
-        ]  # fmt: skip
-
     @pytest.mark.parametrize("labels", ["hp", ["h", "p"], {Label.HEADING, Label.PARAGRAPH}, iter("hp")])
     def test_some_labels(self, image, labels):
         assert sorted(titles(image.draw_blocks(labels))) == ["h .90: Rain", "p .90: It rained."]
 
-    def test_no_labels(self, image):
-        assert titles(image.draw_blocks("")) == []
-
     def test_unknown_label(self, image):
         with pytest.raises(UsageError, match="no label 'x': choose some of h, p, l, c, o"):
             image.draw_blocks("hx")
-
-    def test_by_role(self, page):
-        roles = [Role.NAVIGATION, Role.TITLE, Role.ARTICLE, Role.ARTICLE, None, None]
-        captions = titles(
-            replace(page, prediction=replace(page.prediction, roles=roles)).page_image().draw_blocks("oh", by="role")
-        )
-        assert captions == ["navigation .10: Home", "title .90: Rain"]
-
-    def test_by_label_where_roles_are_known(self, page):
-        captions = titles(
-            replace(page, prediction=replace(page.prediction, roles=[None] * 6)).page_image().draw_blocks("o")
-        )
-        assert captions == ["o .10: Home"]
 
     def test_by_role_without_roles(self, image):
         with pytest.raises(UsageError, match=r"has no roles: use the method vclean, or by='label'"):
@@ -168,23 +139,12 @@ class TestDrawBlocks:
 
 
 class TestDrawSegments:
-    def test_vips_is_default(self, page, image):
-        captions = titles(image.draw_segments())
-        assert captions == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
-        assert all("DoC" in title for title in captions)
-        assert len(captions) > 1
-
     def test_pdoc(self, image):
         assert titles(image.draw_segments(pdoc=1)) == []
 
     def test_pdoc_out_of_range(self, image):
         with pytest.raises(UsageError, match="1 to 11, not 12"):
             image.draw_segments(pdoc=12)
-
-    def test_separators(self, image):
-        segments = segment(image._result.columns.snapshot)
-        captions = titles(image.draw_separators())
-        assert captions == [f"separator of weight {weight}" for weight in segments.separators.weight]
 
 
 class TestDrawText:
@@ -205,10 +165,6 @@ class TestSave:
         with pytest.raises(UsageError, match=r"has to end in \.png, \.svg, \.html"):
             image.save(tmp_path / name)
 
-    def test_missing_folder(self, image, tmp_path):
-        with pytest.raises(OutputError, match="create the folder first"):
-            image.save(tmp_path / "none" / "a.png")
-
 
 class TestNotebook:
     def test_shows_the_drawing(self, image):
@@ -222,14 +178,6 @@ class TestHtml:
         (layer,) = settings["layers"]
         assert (layer["name"], layer["drawn"], layer["separators_drawn"], layer["pdoc"]) == ("vips", True, False, 5)
 
-    def test_all_layers_are_included(self, image):
-        # All blocks, and the segments of VIPS at the default PDoC with all levels, are included.
-        settings = data(image.draw_text())
-        assert (settings["drawn"], len(settings["blocks"])) == (False, 6)
-        (layer,) = settings["layers"]
-        assert (layer["drawn"], layer["pdoc"]) == (False, 5)
-        assert len(layer["segments"]) == len(segment(image._result.columns.snapshot))
-
     def test_segments_and_separators_of_one_method_are_one_layer(self, image):
         (layer,) = data(image.draw_segments(pdoc=7).draw_separators(pdoc=7))["layers"]
         assert (layer["drawn"], layer["separators_drawn"], layer["pdoc"]) == (True, True, 7)
@@ -238,9 +186,6 @@ class TestHtml:
         other = replace(segment(image._result.columns.snapshot), method="learned")
         layers = data(image.draw_segments().draw_segments(other))["layers"]
         assert [layer["name"] for layer in layers] == ["vips", "learned"]
-
-    def test_the_overlay_of_a_result_is_its_blocks(self, page):
-        assert page.overlay(picture(), "html") == page.page_image().draw_blocks().draw_hidden().to_bytes("html")
 
     def test_metadata_of_page(self, page):
         result = replace(page, prediction=replace(page.prediction, confidence=0.876))
@@ -262,11 +207,6 @@ class TestOverlayBlocks:
         assert heading.box == (40, 40, 32, 16)
         assert heading.probability == pytest.approx(0.9)
         assert heading.reasons == tuple(reasons[1])
-
-    def test_unknown_fields(self, page):
-        home = to_overlay_blocks(page)[0]
-        assert (home.role, home.reasons, home.source) == (None, (), "")
-        assert home.font == "16 px"
 
     def test_visibility(self):
         html = "<p>Shown<details><summary>More</summary><p>Folded</details><p hidden>x"

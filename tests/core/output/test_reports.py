@@ -28,12 +28,10 @@ from vclean.output.reports import Review, describe_empty, empty_reason, front_ma
 from vclean.output.source_positions import SourcePosition
 from vclean.page import Page
 from vclean.page_reader import PageReader
-from vclean.pipeline import Pipeline
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.result import Result
-from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,11 +41,6 @@ def explanation(page: Result) -> str:
     reason = empty_reason(page)
     assert reason is not None
     return describe_empty(page, reason)
-
-
-def with_scripts_run(page: Result) -> Result:
-    ran = replace(page.columns.snapshot, ran_scripts=True)
-    return replace(page, columns=replace(page.columns, snapshot=ran))
 
 
 class TestEmptyReason:
@@ -67,11 +60,6 @@ class TestEmptyReason:
     )
     def test_reasons(self, html: str, labels: str, reason: EmptyReason | None) -> None:
         assert empty_reason(result(snapshot(html), labels)) is reason
-
-    def test_scripts_that_ran_are_no_reason(self) -> None:
-        page = with_scripts_run(result(snapshot("<body><script>1</script>"), ""))
-        assert empty_reason(page) is EmptyReason.NO_TEXT
-        assert explanation(page) == "no text: the page has none, even after its scripts ran"
 
 
 class TestDescribeEmpty:
@@ -98,14 +86,6 @@ class TestDescribeEmpty:
 
 
 class TestResult:
-    def test_notes_are_repairs_and_the_reason(self) -> None:
-        page = vclean.clean("<iframe/><script>1</script>", method="text")
-        assert page.empty_reason is EmptyReason.NEEDS_SCRIPTS
-        assert page.notes == (
-            "the source was repaired: no end of <iframe>",
-            "no text: the page has only scripts",
-        )
-
     def test_json_has_both(self) -> None:
         record = vclean.clean("<iframe/><script>1</script>", method="text").to_dict()
         assert record["empty"] == "needs-scripts"
@@ -171,10 +151,6 @@ class TestToExplanation:
         assert "\x1b" not in line
         assert len(line) < 120
 
-    def test_a_page_without_blocks(self) -> None:
-        empty = result(snapshot("<p>"), "")
-        assert replace(empty, explanation=Explanation([])).to_explanation() == "page: 0 of 0 blocks kept\n"
-
     def test_without_explanation(self) -> None:
         with pytest.raises(UsageError, match="explain=True"):
             _ = result(snapshot("<p>One"), "p").to_explanation()
@@ -200,11 +176,6 @@ class TestRecord:
         reasons = json.loads(vclean.clean(PAGE, method="bte", explain=True).to_json())["blocks"][0]["reasons"]
         assert [reason["rule"] for reason in reasons] == ["method"]
 
-    def test_no_fields_without_explanation(self, explained) -> None:
-        record = json.loads(replace(explained, explanation=None).to_json())
-        assert "explanation" not in record
-        assert not {"reasons", "source", "contributions", "log_odds"} & set(record["blocks"][0])
-
     def test_method_without_contributions(self) -> None:
         result = vclean.clean(PAGE, method="bte", explain=True)
         record = json.loads(result.to_json())
@@ -216,20 +187,6 @@ class TestRecord:
 
 
 class TestCleaner:
-    def test_explains_on_request(self) -> None:
-        assert vclean.clean(PAGE).explanation is None
-        assert vclean.clean(PAGE).blocks[0].reasons == ()
-        assert vclean.clean(PAGE).positions == ()
-        result = vclean.clean(PAGE, explain=True)
-        assert len(result.blocks) == 4
-        assert all(block.reasons for block in result.blocks)
-        assert [block.source for block in result.blocks] == [
-            SourcePosition(1, 46),
-            SourcePosition(2, 14),
-            SourcePosition(3, 4),
-            SourcePosition(4, 4),
-        ]
-
     def test_the_labels_are_the_same(self) -> None:
         assert vclean.clean(PAGE, explain=True).to_cleaneval() == vclean.clean(PAGE).to_cleaneval()
 
@@ -242,12 +199,6 @@ class TestCleaner:
         assert all((page.explanation.contributions[:2, column] < 0).all() for page in results)
         assert all(page.explanation.contributions[2, column] == 0 for page in results)
         assert all(page.blocks[0].source == SourcePosition(1, 46) for page in results)
-
-    def test_explain_only_some_pages(self) -> None:
-        with Pipeline(CleanerSettings(explain=True)) as pipeline:
-            blocks = pipeline.read_blocks(Page(content=PAGE))
-            assert pipeline.label(blocks, explain=False).explanation is None
-            assert pipeline.label(blocks).explanation is not None
 
 
 @pytest.fixture
@@ -267,13 +218,6 @@ class TestCommand:
         assert all(
             re.fullmatch(r"    ([+-]\d+\.\d\d|     ) [a-z ]+: .+", line) for line in lines[1:] if line not in blocks
         )
-
-    def test_contributions_as_json(self, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main.main([str(page), "--explain", "-f", "json"]) == 0
-        record = json.loads(capsys.readouterr().out)
-        block, base = record["blocks"][0], record["explanation"]["base"]
-        assert block["source"] == {"line": 1, "column": 46}
-        assert block["log_odds"] == pytest.approx(base + sum(block["contributions"].values()), abs=0.05)
 
     def test_several_pages_into_a_folder(self, page: Path, tmp_path: Path) -> None:
         (tmp_path / "other.html").write_text("<p>Other")
@@ -344,12 +288,6 @@ PAGE_FRONT_MATTER = (
 
 
 class TestFrontMatter:
-    def test_has_a_line_for_each_value(self) -> None:
-        metadata = Metadata(url="https://example.org/", title="Rain: x", authors=("Ann", "Bo"), published="2024")
-        assert front_matter(metadata) == (
-            '---\nurl: "https://example.org/"\ntitle: "Rain: x"\nauthors: ["Ann", "Bo"]\npublished: "2024"\n---\n'
-        )
-
     def test_quotes_values(self) -> None:
         title = '--- "a"\nb\x85\u2028\ufeffé'
         line = front_matter(Metadata(url="", title=title)).splitlines()[1]
@@ -420,10 +358,6 @@ def cleaned(name: str, confidence: float):
     return result(snapshot(PAGE_REVIEW), "hpo", id=name, confidence=confidence)
 
 
-def listed(path: Path) -> list[str]:
-    return [json.loads(line)["id"] for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 class TestEntry:
     def test_names_the_page_and_counts_its_blocks_and_words(self) -> None:
         assert review_entry(cleaned("a", 0.61239)) == {
@@ -437,38 +371,12 @@ class TestEntry:
             "words_kept": 8,
         }
 
-    @pytest.mark.parametrize(("probability", "doubtful"), [(0.26, 1), (0.5, 1), (0.25, 0), (0.75, 0), (1.0, 0)])
-    def test_blocks_in_doubt_have_medium_probability(self, probability: float, doubtful: int) -> None:
-        page = cleaned("a", 0.5)
-        changed = replace(page.prediction, probability=np.array([0.9, probability, 0.1], dtype=np.float32))
-        unsure = replace(page, prediction=changed)
-        assert review_entry(unsure)["blocks_in_doubt"] == doubtful
-
     def test_a_page_without_blocks(self) -> None:
         empty = result(snapshot("<p></p>"), "", id="a", confidence=0.0)
         assert {review_entry(empty)[name] for name in ("blocks", "blocks_kept", "words", "words_kept")} == {0}
 
 
 class TestReview:
-    def test_lowest_confidence_first_equal_ones_in_order(self, tmp_path: Path) -> None:
-        review = Review(tmp_path / "look.jsonl", 0.8)
-        for name, confidence in (("b", 0.7), ("fine", 0.8), ("a", 0.7), ("worst", 0.0), ("sure", 0.99)):
-            review.add(cleaned(name, confidence))
-        review.write()
-        assert listed(tmp_path / "look.jsonl") == ["worst", "b", "a"]
-
-    def test_no_page_gives_an_empty_file(self, tmp_path: Path) -> None:
-        review = Review(tmp_path / "look.jsonl", 0.5)
-        review.add(cleaned("sure", 0.9))
-        review.write()
-        assert (tmp_path / "look.jsonl").read_bytes() == b""
-
-    def test_names_in_any_script_stay_readable(self, tmp_path: Path) -> None:
-        review = Review(tmp_path / "look.jsonl", 0.5)
-        review.add(cleaned("počasí.html", 0.1))
-        review.write()
-        assert "počasí.html" in (tmp_path / "look.jsonl").read_text(encoding="utf-8")
-
     def test_nothing_is_written_before_the_end(self, tmp_path: Path) -> None:
         (tmp_path / "look.jsonl").write_text("before")
         Review(tmp_path / "look.jsonl", 0.5).add(cleaned("a", 0.1))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from helpers.pages import result, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,28 +17,11 @@ class TestUnits:
     def test_order_and_labels_are_kept(self):
         assert units(["a", "b", "c"], [H, P, L]) == [TextUnit(H, "a"), TextUnit(P, "b"), TextUnit(L, "c")]
 
-    def test_boilerplate_goes(self):
-        assert units(["a", "b"], [O, P]) == [TextUnit(P, "b")]
-
-    def test_continuation_joins_the_unit_before(self):
-        assert units(["a", "b", "c"], [L, C, C]) == [TextUnit(L, "a b c")]
-
-    def test_continuation_reaches_over_boilerplate(self):
-        # An advertisement inside a paragraph does not end the paragraph.
-        assert units(["a", "ad", "b"], [P, O, C]) == [TextUnit(P, "a b")]
-
     def test_first_continuation_begins_a_paragraph(self):
         assert units(["ad", "a"], [O, C]) == [TextUnit(P, "a")]
 
-    def test_empty_block_is_no_unit(self):
-        assert units([" \n", "a"], [H, P]) == [TextUnit(P, "a")]
-
     def test_nothing(self):
         assert units([], []) == []
-
-    def test_lengths_have_to_agree(self):
-        with pytest.raises(ValueError, match="shorter"):
-            units(["a", "b"], [P])
 
     @given(pages)
     def test_keeps_every_word_of_the_content_in_order(self, page):
@@ -52,15 +34,6 @@ class TestToCleaneval:
     def test_marks(self):
         assert to_cleaneval(["T", "x", "i", "menu"], [H, P, L, O]) == "<h>T\n<p>x\n<l>i\n"
 
-    def test_continuation_has_no_mark(self):
-        assert to_cleaneval(["x", "y"], [P, C]) == "<p>x y\n"
-
-    def test_code_is_put_on_one_line(self):
-        assert to_cleaneval(["a:\n    b"], [P]) == "<p>a: b\n"
-
-    def test_no_content_gives_nothing(self):
-        assert to_cleaneval(["menu"], [O]) == ""
-
     @given(pages)
     def test_every_line_begins_with_one_mark(self, page):
         text = to_cleaneval([text for text, _ in page], [label for _, label in page])
@@ -69,17 +42,8 @@ class TestToCleaneval:
 
 
 class TestToText:
-    def test_blank_line_between_paragraphs(self):
-        assert to_text(["T", "x", "y"], [H, P, P]) == "T\n\nx\n\ny\n"
-
     def test_no_blank_line_between_items(self):
         assert to_text(["x", "i", "j", "y"], [P, L, L, P]) == "x\n\ni\nj\n\ny\n"
-
-    def test_code_keeps_its_lines(self):
-        assert to_text(["a:\n    b"], [P]) == "a:\n    b\n"
-
-    def test_no_content_gives_nothing(self):
-        assert to_text(["menu"], [O]) == ""
 
     @given(pages)
     def test_same_words_as_the_marked_form(self, page):
@@ -95,10 +59,6 @@ class TestRows:
         text = result(snapshot(self.TABLE), "pppppp").to_text()
         assert text == "Rain\n\nCity\tmm\nBergen\t2,250\n\nEnd\n"
 
-    def test_empty_cells_and_removed_blocks_keep_columns_aligned(self):
-        html = "<table><tr><td><td>a<td>b</tr><tr><td>c<td>d<td>e</tr><tr><td>f<td>g<td>h</tr></table>"
-        assert result(snapshot(html), "pppopppp").to_text() == "\ta\tb\nc\t\te\nf\tg\th\n"
-
     def test_blocks_of_a_cell_are_joined(self):
         html = "<table><tr><td><p>a<p>b<td>c</tr><tr><td>d<td>e</tr></table>"
         assert result(snapshot(html), "ppppp").to_text() == "a b\tc\nd\te\n"
@@ -106,10 +66,3 @@ class TestRows:
     def test_layout_tables_have_no_rows(self):
         html = "<table><tr><td><p>a</p><p>b</p><table><tr><td>c<td>d<tr><td>e<td>f</table></table>"
         assert result(snapshot(html), "pppppp").to_text() == "a\n\nb\n\nc\td\ne\tf\n"
-
-    def test_tables_are_separated(self):
-        table = "<table><tr><td>a<td>b<tr><td>c<td>d</table>"
-        assert result(snapshot(table * 2), "p" * 8).to_text() == "a\tb\nc\td\n\na\tb\nc\td\n"
-
-    def test_cleaneval_has_one_line_per_cell(self):
-        assert result(snapshot(self.TABLE), "pppppp").to_cleaneval().count("<p>") == 6

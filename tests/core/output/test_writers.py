@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,9 +32,6 @@ class TestMakeWriter:
     def test_no_output_named(self) -> None:
         assert isinstance(make_writer(None, "text", many=True), StreamWriter)
 
-    def test_one_page_to_a_file(self, tmp_path: Path) -> None:
-        assert isinstance(make_writer(tmp_path / "a.txt", "text", many=False), FileWriter)
-
     def test_into_a_folder_that_is_there(self, tmp_path: Path) -> None:
         assert isinstance(make_writer(tmp_path, "json", many=False), FolderWriter)
         assert isinstance(make_writer(tmp_path, "json", many=True), FolderWriter)
@@ -43,12 +39,6 @@ class TestMakeWriter:
     def test_several_pages_make_the_folder(self, tmp_path: Path) -> None:
         assert isinstance(make_writer(tmp_path / "new" / "folder", "html", many=True), FolderWriter)
         assert (tmp_path / "new" / "folder").is_dir()
-
-    def test_several_pages_as_json_lines(self, tmp_path: Path) -> None:
-        assert isinstance(make_writer(tmp_path / "a.jsonl", "json", many=True), LinesWriter)
-
-    def test_several_pages_as_chunks(self, tmp_path: Path) -> None:
-        assert isinstance(make_writer(tmp_path / "a.jsonl", "chunks", many=True), LinesWriter)
 
     def test_several_pages_to_a_file_that_is_there(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").touch()
@@ -77,34 +67,6 @@ class TestMakeWriter:
 
 
 class TestStreamWriter:
-    def test_one_page_alone(self, result: Result) -> None:
-        stream = io.StringIO()
-        StreamWriter(stream, "cleaneval", many=False).write(result)
-        assert stream.getvalue() == "<h>Head\n<p>Žluť.\n"
-
-    @pytest.mark.parametrize(
-        ("name", "first"),
-        [
-            ("cleaneval", "==> dir/page.html <=="),
-            ("text", "==> dir/page.html <=="),
-            ("markdown", "<!-- dir/page.html -->"),
-            ("html", "<!-- dir/page.html -->"),
-        ],
-    )
-    def test_several_pages_each_under_its_name(self, result: Result, name: str, first: str) -> None:
-        stream = io.StringIO()
-        writer = StreamWriter(stream, name, many=True)
-        writer.write(result)
-        writer.write(result)
-        assert stream.getvalue() == f"{first}\n{result.to(name)}" * 2
-
-    def test_json_is_one_line_a_page(self, result: Result) -> None:
-        stream = io.StringIO()
-        writer = StreamWriter(stream, "json", many=True)
-        writer.write(result)
-        writer.write(result)
-        assert [json.loads(line)["id"] for line in stream.getvalue().splitlines()] == ["dir/page.html"] * 2
-
     def test_name_cannot_end_its_comment(self, result: Result) -> None:
         stream = io.StringIO()
         StreamWriter(stream, "html", many=True).write(replace(result, id="x--><script>"))
@@ -152,10 +114,6 @@ class TestFiles:
             interrupted()
         assert list(tmp_path.iterdir()) == []
 
-    def test_a_folder_that_vanished(self, result: Result, tmp_path: Path) -> None:
-        with pytest.raises(OutputError, match="folder"):
-            FolderWriter(tmp_path / "gone", "text").write(result)
-
 
 class TestUniqueNames:
     @pytest.mark.parametrize(
@@ -199,12 +157,6 @@ class TestUniqueNames:
             folder.mkdir()
         names = UniqueNames(list(map(str, folders)))
         assert [names.name(str(folder / "a.html")) for folder in folders] == ["a", "a-2"]
-
-    def test_no_two_pages_share_a_name(self) -> None:
-        """Give names that also differ on file systems that ignore case."""
-        names = UniqueNames()
-        file_names = [names.name(page_id) for page_id in ("a.html", "a.htm", "A.html", "a-2", "a.html")]
-        assert len({name.lower() for name in file_names}) == 5
 
     def test_long_name_is_truncated_and_has_hash(self) -> None:
         names = [UniqueNames().name(f"https://example.org/{'a' * 200}{tail}") for tail in "xy"]

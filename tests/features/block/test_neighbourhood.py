@@ -52,15 +52,6 @@ class TestSubtrees:
         page = context_of(NESTED)
         assert tags(page, subtrees(page)[1]) == ["section", "main", "html"]
 
-    def test_root_is_repeated_at_the_top(self):
-        page = context_of("<p>x</p>")
-        assert subtrees(page).tolist() == [[0] * LEVELS]
-
-    def test_skips_wrappers_without_more_blocks(self):
-        wrapped = "<section><div><div><div><p>a</p></div></div></div><p>b</p></section><p>c</p><p>d</p>"
-        page = context_of(wrapped)
-        assert tags(page, subtrees(page)[0, :1]) == ["section"]
-
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>x</p>", "<p>y</p>"]), max_size=30))
     def test_each_subtree_has_more_blocks(self, pieces):
         page = context_of("<body><p>z</p>" + "".join(pieces))
@@ -78,15 +69,6 @@ class TestLayout:
         assert values.begin[1].tolist() == [1, 1, 0]
         assert values.end[1].tolist() == [3, 5, 6]
         assert values.blocks[1].tolist() == [2, 4, 6]
-
-    def test_groups_by_class_path(self):
-        page = context_of("<ul><li class=a>one<li class=b>two<li class=a>three</ul>")
-        one, two, three = layout(page, subtrees(page)).alike
-        assert one == three != two
-
-    def test_tokens(self):
-        page = context_of(NESTED)
-        assert layout(page, subtrees(page)).tokens.tolist() == [1, 2, 1, 1, 1, 1]
 
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>x</p>", "y", "<b>w</b>", "<br><br>"]), max_size=30))
     def test_runs_equal_the_blocks_of_the_subtree(self, pieces):
@@ -150,17 +132,6 @@ class TestSubtreeColumns:
 
 
 class TestScoreColumns:
-    def test_both_scores_and_their_sum(self):
-        values = scores([1, 2], [10, 20])
-        assert values["path_score"] == [1, 2]
-        assert values["word_score"] == [10, 20]
-        assert values["both_score"] == [11, 22]
-
-    def test_neighbours(self):
-        values = scores([1, 2, 3])
-        assert values["path_-1"] == pytest.approx([NAN, 1, 2], nan_ok=True)
-        assert values["path_+1"] == pytest.approx([2, 3, NAN], nan_ok=True)
-
     def test_means_are_weighted_by_words(self):
         """Weight a block by its number of words plus one."""
         values = scores([1, 5], where=flat(2, tokens=[0, 2]))

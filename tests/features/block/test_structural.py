@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import context_of, snapshot
+from helpers.pages import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.block.structural import COLUMNS, LARGE_BLOCK, TAG_CODES, heading_level, long_text
+from vclean.features.block.structural import COLUMNS, LARGE_BLOCK, TAG_CODES, long_text
 from vclean.features.matrix import block_values
 
 LONG = "word " * LARGE_BLOCK
@@ -42,9 +42,6 @@ class TestTags:
     def test_tag_of_the_container(self):
         assert values("tag", self.HTML) == [code("body"), code("p"), code("li"), len(TAG_CODES)]
 
-    def test_tag_of_the_longest_text(self):
-        assert values("inner_tag", self.HTML)[:2] == [code("body"), code("b")]
-
     def test_codes_never_change(self):
         """Check that known tags keep their codes: models store them, so new tags are added at the end."""
         assert TAG_CODES[:6] == ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -54,10 +51,6 @@ class TestTags:
 class TestShares:
     def test_link_share(self):
         assert values("link_share", "<p>abc<a href=x>d</a></p><p>e</p>") == [0.25, 0]
-
-    @pytest.mark.parametrize(("name", "tag"), [("bold_share", "strong"), ("bold_share", "b")])
-    def test_by_tag(self, name, tag):
-        assert values(name, f"<p>abc<{tag}>d</{tag}></p><p>e</p>") == [0.25, 0]
 
     def test_headings_are_bold(self):
         assert values("bold_share", "<h2>a</h2>") == [1]
@@ -76,9 +69,6 @@ class TestHeadings:
 
     def test_level(self):
         assert values("heading_level", self.HTML) == [0, 1, 0, 0, 3, 0]
-
-    def test_lowest_number_of_nested_headings(self):
-        assert heading_level(context_of("<h2><h4>x</h4></h2><h3><div>y</div></h3>")).tolist() == [2, 3]
 
     def test_since_the_last_heading(self):
         assert values("since_heading", self.HTML) == [0, 0, 1, 2, 0, 1]
@@ -100,18 +90,10 @@ class TestLongText:
     def test_many_words_few_links_and_not_hidden(self, html, expected):
         assert long_text(context_of(html)).tolist() == [expected]
 
-    def test_share(self):
-        linked = f"<p>{'x ' * LARGE_BLOCK}<a href=x>{LONG}</a></p>"
-        assert values("long_share", f"<p>{LONG}</p>{linked}") == pytest.approx([1 / 3] * 2)
-
 
 class TestPage:
     def test_link_share(self):
         assert values("page_link_share", "<p>abc</p><p><a href=x>d</a></p>") == [0.25, 0.25]
-
-    def test_elements(self):
-        html = "<p>a</p><p>b</p>"
-        assert values("page_elements", html) == [len(snapshot(html))] * 2
 
     def test_visibility(self):
         html = "<p>one</p><p hidden>two</p><details><p>three four</p></details>"
@@ -126,19 +108,6 @@ class TestDepth:
 
 
 class TestContainers:
-    @pytest.mark.parametrize(
-        ("name", "html"),
-        [
-            ("article", "<article><p>x"),
-            ("list_item", "<ul><li>x"),
-            ("cell", "<table><tr><td>x"),
-            ("link", "<p><a href=x>x"),
-        ],
-    )
-    def test_by_tag(self, name, html):
-        assert values(f"in_{name}", html) == [1]
-        assert values(f"in_{name}", "<div>x</div>") == [0]
-
     def test_nested_tags_count_each(self):
         html = "<table><tr><td>a<table><tr><td>b</table></table>"
         assert values("in_table", html) == [1, 2]
@@ -183,10 +152,6 @@ class TestHolder:
     def test_deepest_element_with_half_of_the_text(self):
         assert values("holder50_inside", self.HTML) == [0, 0, 0, 1, 1, 0]
 
-    def test_side(self):
-        assert values("holder75_side", self.HTML) == [-1, 0, 0, 0, 0, 1]
-        assert values("holder50_side", self.HTML) == [-1, -1, -1, 0, 0, 1]
-
     def test_distance(self):
         assert values("holder50_distance", self.HTML) == [3, 2, 1, 0, 0, 1]
 
@@ -194,28 +159,6 @@ class TestHolder:
         """Check positions among the 62 words of the div: 2 before it, then 0, 20, 22, 42 and 62."""
         expected = [-2 / 62, 0, 20 / 62, 22 / 62, 42 / 62, 1]
         assert values("holder75_place", self.HTML) == pytest.approx(expected)
-
-    def test_place_is_clipped_far_outside(self):
-        links = f"<p><a href=x>{LONG * 3}</a></p>"
-        html = f"{links}<div><p>{LONG}</p></div>{links}<p>z</p>"
-        assert values("holder75_place", html) == pytest.approx([-1, 0, 1, 2])
-
-    def test_depth(self):
-        assert values("holder75_depth", self.HTML) == [0, 1, 1, 2, 2, 0]
-
-    def test_words(self):
-        assert values("holder75_words", self.HTML) == pytest.approx([62 / 84] * 6)
-
-    def test_all_words_count_without_long_text(self):
-        html = "<p>one</p><div><p>two three four</p></div>"
-        assert values("holder75_inside", html) == [0, 1]
-
-    @pytest.mark.parametrize("tail", ["", "<p><b></b></p>", "<section><div><p></p></div></section>"])
-    def test_a_page_without_words(self, tail):
-        """Check that the holder contains a block, even if there are deeper empty elements."""
-        html = f"<div>.</div>{tail}"
-        assert values("holder50_inside", html) == [1]
-        assert values("holder50_words", html) == [0]
 
 
 class TestRepetition:
@@ -226,22 +169,9 @@ class TestRepetition:
         """Check that the third block's longest text is in its link, so it has another chain of tags."""
         assert values("path_blocks", self.HTML) == [3, 3, 1, 3]
 
-    def test_blocks_with_the_same_chain_of_tags_and_classes(self):
-        assert values("class_blocks", self.HTML) == [1, 1, 1, 1]
-        assert values("class_blocks", self.HTML.replace("<a href=x>fourth</a>", "fourth")) == [2, 1, 2, 1]
-
-    def test_words(self):
-        assert values("path_share", self.HTML) == pytest.approx([3 / 5, 3 / 5, 2 / 5, 3 / 5])
-        assert values("class_mean_words", self.HTML) == [2, 1, 2, 0]
-
     def test_links(self):
         html = "<p>ab</p><p>a<a href=x>b</a></p>"
         assert values("class_link_share", html) == [0.25, 0.25]
-
-    def test_stop_words(self):
-        english = "The ferry crosses the river every hour, and when the water is high it does not cross at all."
-        html = f"<html lang=en><div>{english}</div><p>the zebra</p><p>of zebras</p>"
-        assert values("class_stop_words", html)[1:] == [0.5, 0.5]
 
 
 class TestCompute:

@@ -58,11 +58,6 @@ def column(name, page):
 
 
 class TestEdges:
-    def test_position(self):
-        values = columns(laid_out(PAGE))
-        assert values["x"] == pytest.approx([40 / 800, 40 / 800, NAN, 40 / 800], nan_ok=True)
-        assert values["y"] == pytest.approx([20, 40, NAN, 80], nan_ok=True)
-
     def test_page_without_line_boxes(self):
         values = columns(laid_out("<p hidden>One</p>"))
         names = ("x", "width_share", "relative_width", "lines", "solidity1")
@@ -81,11 +76,6 @@ class TestLines:
     def test_lines_below_each_other(self):
         assert column("lines", laid_out(PAGE)) == pytest.approx([1, 2, NAN, 1], nan_ok=True)
 
-    def test_boxes_beside_each_other_are_one_line(self):
-        """Check that line boxes with centers closer than half a line count once: a superscript is not a line."""
-        boxes = [(0, 0, 50, 16), (50, -4, 8, 12), (60, 1, 50, 16), (0, 20, 50, 16)]
-        assert column("lines", placed("<p>a<sup>1</sup><b>b</b><i>c</i></p>", boxes)) == [2]
-
     def test_outline(self):
         values = columns(laid_out(PAGE))
         assert values["solidity1"] == pytest.approx([1, 1, NAN, 1], nan_ok=True)
@@ -102,11 +92,6 @@ class TestFont:
     def test_mean_over_the_characters(self):
         assert self.measure("font_size") == [32, 16, 12, 8]
         assert self.measure("font_weight") == [700, 400, 400, 400]
-
-    def test_relative_to_the_most_frequent(self):
-        """Check a page with four of eight words in 16 px."""
-        assert self.measure("relative_font") == [2, 1, 0.75, 0.5]
-        assert self.measure("relative_weight") == [1.75, 1, 1, 1]
 
     def test_unknown_sizes(self):
         page = laid_out("<p>a</p>", styles={"p": {"font-size": ""}})
@@ -162,11 +147,6 @@ class TestColumns:
 
 
 class TestCompute:
-    def test_every_column_has_values(self):
-        values = compute(PageContext(extract_blocks(laid_out(PAGE))))
-        assert set(values) == {column.name for column in COLUMNS}
-        assert all(column_values.shape == (4,) for column_values in values.values())
-
     def test_nan_without_rendering(self):
         values = columns(snapshot(PAGE))
         assert set(values) == {column.name for column in COLUMNS}

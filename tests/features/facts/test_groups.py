@@ -23,19 +23,6 @@ class TestFind:
         page, _, members = groups("<div><section>a</section><section>b</section><p>c</div>")
         assert ["section", "section"] in tags(page, members)
 
-    def test_same_class_word_in_other_parents(self):
-        page, _, members = groups('<div><div class="post a">x</div></div><main><div class="b post">y</div></main>')
-        posts = [element for element, value in page.attributes("class").items() if "post" in value]
-        assert posts in members
-
-    def test_numbered_ids(self):
-        page, _, members = groups("<main><div id=p1>x</div></main><section><div id=p22>y</div></section>")
-        assert list(page.attributes("id")) in members
-
-    def test_inline_elements_are_no_records(self):
-        page, _, members = groups("<p><b>a</b><b>b</b></p>")
-        assert not any("b" in group for group in tags(page, members))
-
     def test_single_elements_are_no_group(self):
         assert groups("<main><p class=a>x</main>")[2] == []
 
@@ -43,13 +30,6 @@ class TestFind:
         monkeypatch.setattr("vclean.features.facts.groups.MAX_RECORDS", 20)
         page, _, members = groups("<div>" + "<p>a</p>" * 21 + "</div><table><tr>" + "<td>a" * 21)
         assert tags(page, members) == [["p"] * 20]
-
-    def test_links_around_blocks_are_records_beside_one_another(self):
-        card = "<a href=/1><h3>a</h3><p>b</p></a>"
-        page, _, members = groups(f"<div>{card * 3}</div>")
-        assert ["a"] * 3 in tags(page, members)
-        page, _, members = groups(f"<section>{f'<div class=card>{card}</div>' * 3}</section>")
-        assert not any("a" in group for group in tags(page, members))
 
     def test_empty_page(self):
         assert len(groups("<p>")[1]) == 0

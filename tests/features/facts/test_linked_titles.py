@@ -76,9 +76,6 @@ class TestFlatList:
     def test_sections_are_none(self, entry):
         assert flat(entry) == []
 
-    def test_two_entries_are_none(self):
-        assert flat("<h3><a href=/{0}>Story {0}</a></h3><p>" + TEXT, 2) == []
-
 
 @pytest.mark.parametrize(
     ("url", "links", "is_local"),

@@ -17,22 +17,10 @@ class TestHeadMentions:
             (Field.AUTHORS, ("Lee, Ann",), Source.META),
         ]
 
-    def test_joins_repeated_names(self) -> None:
-        all_mentions = mentions(("citation_author", "Ann"), ("citation_author", "Bo"), ("keywords", "rain, sun, rain"))
-        assert [values for _, values, _ in all_mentions] == [("Ann", "Bo"), ("rain", "sun")]
-
     def test_reads_the_author_of_wordpress(self) -> None:
         all_mentions = mentions(("twitter:label1", "Written by"), ("twitter:data1", "Ann Lee"))
         assert all_mentions == [(Field.AUTHORS, ("Ann Lee",), Source.OPEN_GRAPH)]
         assert mentions(("twitter:label1", "Reading time"), ("twitter:data1", "3 minutes")) == []
-
-    def test_reads_names_that_publishers_made_up(self) -> None:
-        assert mentions(("lrt_authors", "Ann Lee")) == [(Field.AUTHORS, ("Ann Lee",), Source.META)]
-        for name in ("published", "w-published-date", "dtk:createdate", "x_upload_date"):
-            assert mentions((name, "2024-03-07")) == [(Field.PUBLISHED, ("2024-03-07",), Source.META)]
-        assert mentions(("date.updated", "2024-03-07")) == [(Field.MODIFIED, ("2024-03-07",), Source.META)]
-        others = (("x-publishers", "2024"), ("x-creators", "2024"), ("revisit-after", "7 days"), ("created-by", "Lee"))
-        assert mentions(*others) == []
 
     def test_reads_links(self) -> None:
         assert mentions(links=(("license", "https://example.org/by"), ("author", "https://example.org/ann"))) == [

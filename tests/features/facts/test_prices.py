@@ -57,10 +57,6 @@ def test_price_of_a_record(html, price):
     assert {row: text.replace("$ ", "$") for row, text in prices(f"<ul><li>{html}</ul>").items()} == {0: price}
 
 
-def test_price_is_that_of_its_record():
-    assert prices("<ul><li><p>Lamp $</p><li>40 litres<li>$3</ul>") == {2: "$3"}
-
-
 @pytest.mark.parametrize(
     ("declared", "currency", "text", "shown", "price"),
     [

@@ -51,19 +51,6 @@ def test_parts_below_a_heading(heading: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "html",
-    [
-        "<body class=comments><p>one</p>",
-        "<div class=comments-open><p>one</p></div>",
-        "<div class=no-comment><p>one</p></div>",
-        "<div><h2>Comments of the minister on the new law of the sea</h2><p>one</p></div>",
-    ],
-)
-def test_other_parts(html: str) -> None:
-    assert texts_in_parts(html) == []
-
-
-@pytest.mark.parametrize(
     "template",
     [
         "<li class=comment><b>{name}</b> <time>{day} March 2024</time><p>{text}</p></li>",

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from helpers.pages import snapshot
 
 from vclean.features.names.element_names import ElementNames, class_hashes, name_hashes, path_signature, tag_hashes
@@ -46,19 +45,6 @@ class TestTagHashes:
 
 
 class TestClassHashes:
-    def test_ignores_order_and_repetition(self):
-        hashes = hashes_of("<p class='a b'></p><p class='b  a'></p><p class='a b a'></p>", ("p",))
-        assert len(np.unique(hashes)) == 1
-
-    @pytest.mark.parametrize("other", ["<p>", "<p class=a>", "<p class='a b c'>", "<div class='a b'>", "<p class=ab>"])
-    def test_differs_by_tag_and_classes(self, other):
-        one, two = hashes_of(f"<p class='a b'></p>{other}x", ("p", "div"))
-        assert one != two
-
-    def test_empty_class_equals_no_class(self):
-        one, two = hashes_of("<p class=''></p><p></p>", ("p",))
-        assert one == two == name_hashes(["p"])[0]
-
     def test_more_classes_than_max_names(self):
         many = " ".join(f"c{index}" for index in range(40))
         one, two = hashes_of(f"<p class='{many}'></p><p class='{many} d'></p>", ("p",))
@@ -74,18 +60,6 @@ class TestPathSignature:
         one, two = paths_of("<div><p><b>x</b></p></div><div><i>y</i><p><b>z</b></p></div>", ("b",))
         assert one == two
 
-    @pytest.mark.parametrize(
-        "other",
-        ["<div><b>y</b></div>", "<p><b>y</b></p>", "<div><p><i><b>y</b></i></p></div>", "<p><div><b>y</b></div></p>"],
-    )
-    def test_different_chains(self, other):
-        one, two = paths_of(f"<div><p><b>x</b></p></div>{other}", ("b",))
-        assert one != two
-
     def test_depends_on_order_of_the_chain(self):
         one, two = paths_of("<em><i><b>x</b></i></em><i><em><b>y</b></em></i>", ("b",))
-        assert one != two
-
-    def test_parent_and_child_differ(self):
-        one, two = paths_of("<div><div>x</div></div>", ("div",))
         assert one != two

@@ -3,7 +3,6 @@ from __future__ import annotations
 from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
-from zlib import crc32
 
 import numpy as np
 import pytest
@@ -35,29 +34,6 @@ def words_in(*names):
 
 
 class TestWords:
-    @pytest.mark.parametrize(
-        ("name", "words"),
-        [
-            ("mainNav-2", ["main", "nav"]),
-            ("HTMLBox", ["htmlb", "ox"]),
-            ("a_b-c", []),
-            ("xSmall", ["small"]),
-            ("kopfÜberZeile", ["kopfüber", "zeile"]),
-            ("导航nav", ["导航nav"]),
-            ("post post", ["post", "post"]),
-            ("İ", []),
-            ("12 --", []),
-        ],
-    )
-    def test_splits_at_case_changes(self, name, words):
-        assert words_in(name) == [words]
-
-    def test_words_are_distinct(self):
-        page_names = ElementNames.from_snapshot(snapshot("<p class=nav>1<p class=Nav-bar>2<p class=NAV>3"))
-        assert page_names.words == ["nav", "bar"]
-        assert page_names.value_words.start.tolist() == [0, 1, 3, 4]
-        assert page_names.value_words.values.tolist() == [0, 0, 1, 0]
-
     @given(st.text("aZ-1_ \x1f", max_size=12))
     def test_words_of_ascii_are_those_of_other_names(self, name):
         assert words_in(name) == [[word for each in name.split() for word in words_of_name(each)]]
@@ -78,12 +54,6 @@ class TestTokens:
         ElementNames.from_snapshot(snapshot("".join(f"<p class={each.decode()}>1" for each in letters)))
         assert b"".join(letters) == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-    def test_hashes_are_checksums_of_attribute_and_name(self):
-        page_names = ElementNames.from_snapshot(snapshot("<p class='Nav x'>1<p id=nav>2"))
-        rows = [set(page_names.buckets[page_names.value_tokens.take(np.array([row]))[1]].tolist()) for row in (0, 1)]
-        expected = [("class:nav", "class:x", "w:nav"), ("id:nav", "w:nav")]
-        assert rows == [{crc32(token.encode()) % (1 << 18) for token in tokens} for tokens in expected]
-
     def test_many_distinct_names(self):
         names = [f"n{number}" for number in range(5000)]
         page_names = ElementNames.from_snapshot(snapshot("".join(f"<p id={name}>1" for name in names)))
@@ -94,11 +64,6 @@ class TestTokens:
 class TestRows:
     ROWS = RaggedArray(np.array([0, 2, 2, 5]), np.array([7, 8, 1, 2, 3], dtype=np.int32))
 
-    def test_take(self):
-        owner, entries = self.ROWS.take(np.array([2, 1, 0, 2]))
-        assert owner.tolist() == [0, 0, 0, 2, 2, 3, 3, 3]
-        assert entries.tolist() == [1, 2, 3, 7, 8, 1, 2, 3]
-
     def test_take_nothing(self):
         assert [part.size for part in self.ROWS.take(np.zeros(0, dtype=np.int64))] == [0, 0]
 
@@ -108,16 +73,6 @@ class TestRows:
 
 
 class TestElementNames:
-    def test_values_are_numbered_by_attribute(self):
-        page_names = ElementNames.from_snapshot(snapshot("<p class='a b'>1<p class=b id=c>2<p class='a b'>3"))
-        assert page_names.class_sums.tolist() == [name_hashes(names).sum() for names in (["a", "b"], ["b"], ["c"])]
-        assert (page_names.first["class"], page_names.first["id"], page_names.first["role"]) == (0, 2, 3)
-        assert page_names.short.tolist() == [0, 1, 2]
-
-    def test_a_name_counts_once_in_a_value(self):
-        page_names = ElementNames.from_snapshot(snapshot("<p class='a b a'>1"))
-        assert page_names.class_sums.tolist() == [name_hashes(["a", "b"]).sum()]
-
     def test_a_long_value_is_read_up_to_300_characters(self):
         page_names = ElementNames.from_snapshot(snapshot(f"<p class=ab id='{'xy ' * 200}'>1"))
         assert page_names.short.tolist() == [0, 2]
@@ -130,10 +85,6 @@ class TestElementNames:
         assert len(page_names.image) == 3
         words = [page_names.value_words.take(np.array([value]))[1].tolist() for value in page_names.file]
         assert words == [[page_names.words.index("logo")], [page_names.words.index("logo")], []]
-
-    def test_a_page_without_names(self):
-        page_names = ElementNames.from_snapshot(snapshot("<p>x"))
-        assert (page_names.words, page_names.short.size, page_names.image.size) == ([], 0, 0)
 
 
 class TestFileStem:

@@ -31,12 +31,6 @@ def bucket(token):
     return int(name_hashes([token])[0]) % BUCKETS
 
 
-def tokens_of(html, tag):
-    """Return the tokens of the first element with the tag, as buckets."""
-    page = snapshot(html)
-    return tokens_on(page).of(int(np.flatnonzero(page.is_tag((tag,)))[0])).tolist()
-
-
 def tokens_on(page):
     return element_tokens(ElementNames.from_snapshot(page))
 
@@ -51,63 +45,16 @@ class TestRaggedArray:
         assert array.start.tolist() == [0, 2, 2, 3, 3]
         assert rows(array) == [[5, 6], [], [7], []]
 
-    def test_row_sums(self):
-        weights = np.zeros(BUCKETS, dtype=np.float32)
-        weights[[5, 6, 7]] = 1, 10, 100
-        array = RaggedArray(np.array([0, 2, 2, 4]), np.array([5, 6, 7, 7], dtype=np.int32))
-        assert array.row_sums(weights).tolist() == [11, 0, 200]
-
     def test_no_rows(self):
         empty = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
         assert empty.row_sums(np.zeros(BUCKETS, dtype=np.float32)).shape == (0,)
 
 
 class TestElementTokens:
-    @pytest.mark.parametrize(
-        ("html", "tokens"),
-        [
-            ("<p>", ["t:p"]),
-            ("<p class=intro>", ["t:p", "class:intro", "w:intro"]),
-            ("<p class='a intro'>", ["t:p", "class:a", "class:intro", "w:intro"]),
-            ("<p id=mainText>", ["t:p", "id:maintext", "w:main", "w:text"]),
-            ("<p class='post-body_2'>", ["t:p", "class:post-body_2", "w:post", "w:body"]),
-            ("<p class='HTMLBox'>", ["t:p", "class:htmlbox", "w:htmlb", "w:ox"]),
-            ("<p role=note>", ["t:p", "role:note", "w:note"]),
-            ("<p itemprop=articleBody>", ["t:p", "itemprop:articlebody", "w:article", "w:body"]),
-            ("<p class=post id=post>", ["t:p", "class:post", "w:post", "id:post"]),
-            ("<p class='post post'>", ["t:p", "class:post", "w:post"]),
-            ("<p title=post style='color: red'>", ["t:p"]),
-        ],
-    )
-    def test_tag_names_and_words(self, html, tokens):
-        """Check the tag, then whole names, then words; the latter in any order."""
-        first, *others = tokens_of(html + "x", "p")
-        assert first == bucket(tokens[0])
-        assert sorted(others) == sorted(map(bucket, tokens[1:]))
-
-    def test_ignores_names_after_the_24th(self):
-        names = " ".join(f"{index}" for index in range(40))
-        assert len(tokens_of(f"<p class='{names}'>x", "p")) == 1 + 24
-
-    def test_every_element_has_a_tag_token(self):
-        page = snapshot(PAGE)
-        first = [tokens_on(page).of(element)[0] for element in range(len(page))]
-        assert first == [bucket(f"t:{page.tags[tag]}") for tag in page.tag]
-
     def test_is_deterministic(self):
         one, two = tokens_on(snapshot(PAGE)), tokens_on(snapshot(PAGE))
         assert one.named.values.tobytes() == two.named.values.tobytes()
         assert one.number.tobytes() == two.number.tobytes()
-
-    def test_word_in_two_attributes_counts_once(self):
-        tokens = tokens_of("<p class='post item' id=postItem itemprop=item rel=post>x", "p")
-        assert [tokens.count(bucket(f"w:{word}")) for word in ("post", "item")] == [1, 1]
-        assert [tokens.count(bucket(name)) for name in ("class:post", "id:postitem", "itemprop:item", "rel:post")] == [
-            1
-        ] * 4
-
-    def test_ignores_letter_case(self):
-        assert tokens_of("<p class='Post POST post'>x", "p") == tokens_of("<p class=post>x", "p")
 
     def test_other_scripts_and_lone_surrogates(self):
         page = replace(snapshot("<p class=x>x"), attr_value=["Über-ΟΔΟΣ 1\ud800x"])
@@ -126,10 +73,6 @@ class TestElementTokens:
 
 
 class TestPathTokens:
-    def test_one_row_per_block(self):
-        context = context_of(PAGE)
-        assert len(path_tokens(context, element_tokens(context.names)).start) == len(context) + 1
-
     def test_all_path_names_and_again_the_near_ones(self):
         context = context_of("<body><div class=c><p><a><b>x")
         chain = ["t:b", "t:a", "t:p", "t:div", "class:c", "t:body", "t:html"]
@@ -155,13 +98,6 @@ class TestPathScores:
         assert scores.dtype == np.float32
         assert scores.tolist() == pytest.approx(expected, abs=1e-4)
 
-    def test_independent_of_other_blocks(self):
-        context = context_of(PAGE)
-        weights = np.zeros(BUCKETS, dtype=np.float32)
-        weights[bucket("t:li")] = 1
-        scores = path_scores(context, element_tokens(context.names), weights, np.zeros_like(weights))
-        assert scores.tolist() == [0, 0, 1]
-
 
 class TestWordTokens:
     def test_words_then_bigrams(self):
@@ -174,29 +110,9 @@ class TestWordTokens:
         assert (len(one), len(two)) == (7, 5)
         assert len(set(one) & set(two)) == 3  # two letters and the pair
 
-    def test_unknown_words_score_near_zero(self):
-        """Check that collisions with buckets of other words cancel out, so the score stays near that of no words."""
-        weights = np.random.default_rng(1).normal(size=BUCKETS).astype(np.float32)
-        tokens = word_tokens(
-            context_of("<p>" + "Čáp samozřejmě počítat neumí, jenže bude další jaro dlouhé. " * 3 + "</p>")
-        )
-        assert abs(tokens.row_sums(weights)[0]) / len(rows(tokens)[0]) < 0.5
-
-    def test_bigrams_do_not_span_blocks(self):
-        lengths = [
-            len(row) for row in rows(word_tokens(context_of("<p>One two three</p><p>--</p><p>Four</p><p>Five six</p>")))
-        ]
-        assert lengths == [5, 0, 1, 3]
-
     def test_equal_blocks_have_equal_rows(self):
         one, other, two = rows(word_tokens(context_of("<p>Read more!</p><p>Or less</p><p>read MORE</p>")))
         assert one == two != other
-
-    def test_buckets_are_in_range(self):
-        tokens = word_tokens(context_of(PAGE))
-        assert tokens.values.dtype == np.int32
-        assert tokens.values.min() >= 0
-        assert tokens.values.max() < BUCKETS
 
 
 class TestPathNames:
@@ -221,12 +137,3 @@ class TestWordNames:
         page = context_of(html)
         for block, row in enumerate(rows(word_tokens(page))):
             assert sorted(index for _, index in word_names(page, block)) == sorted(row)
-
-    def test_words_then_bigrams(self):
-        assert [word for word, _ in word_names(context_of("<p>So: it rained!"), 0)] == [
-            "So",
-            "it",
-            "rained",
-            "So: it",
-            "it rained",
-        ]

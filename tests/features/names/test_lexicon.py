@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from helpers.pages import snapshot
 
 from vclean.features.names import element_names
@@ -23,27 +22,6 @@ def set_bits(bits, groups):
 
 
 class TestNameBits:
-    @pytest.mark.parametrize(
-        ("attribute", "expected"),
-        [
-            ("class=nav", {"nav"}),
-            ("class=MainNavigation", {"nav", "content"}),
-            ("id=left-sidebar", {"left", "side"}),
-            ("id=siteFooter", {"wrapper", "footer"}),
-            ("class='post comment-list'", {"article", "comments", "list"}),
-            ("itemprop=author", {"author"}),
-            ("class=Werbung", {"ad"}),
-            ("class=kommentare", {"comments"}),
-            ("class='x1 q'", set()),
-        ],
-    )
-    def test_words_in_names(self, attribute, expected):
-        assert name_groups(f"<div {attribute}>text</div>") == expected
-
-    @pytest.mark.parametrize("name", ["address", "admin", "shadow", "headless", "columbia"])
-    def test_short_word_does_not_match_inside_a_longer_one(self, name):
-        assert name_groups(f"<div class={name}>text</div>") == set()
-
     def test_longest_prefix_wins(self):
         assert name_groups("<div class=navigator>x</div>") == {"nav"}
         assert name_groups("<div class=sidebarish>x</div>") == {"side"}
@@ -60,9 +38,6 @@ class TestNameBits:
     def test_ignores_single_letters(self):
         assert min(map(len, element_names._EXACT)) > 1
         assert min(map(len, element_names._STEMS)) > 1
-
-    def test_elements_without_names(self):
-        assert not element_names.name_bits(ElementNames.from_snapshot(snapshot("<p>one<p>two"))).any()
 
 
 class TestKindBits:

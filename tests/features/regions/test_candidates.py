@@ -23,29 +23,9 @@ def element(page, name):
 
 
 class TestCandidates:
-    def test_outermost_element_with_the_same_blocks(self):
-        regions = candidate_regions(context_of(PAGE))
-        assert ids(regions, regions.node) == ["html", "outer", "h1", "text", "p", "p", "foot"]
-
-    def test_enclosing_candidates(self):
-        regions = candidate_regions(context_of(PAGE))
-        assert ids(regions, regions.enclosing) == ["html", "html", "outer", "outer", "text", "text", "html"]
-        assert regions.parent.tolist() == [-1, 0, 1, 1, 3, 3, 0]
-
-    def test_runs_of_blocks(self):
-        regions = candidate_regions(context_of(PAGE))
-        runs = list(zip(regions.first.tolist(), regions.last.tolist(), strict=True))
-        assert runs == [(0, 4), (0, 3), (0, 1), (1, 3), (1, 2), (2, 3), (3, 4)]
-
     def test_innermost_candidate_of_each_block(self):
         regions = candidate_regions(context_of(PAGE))
         assert ids(regions, regions.node[regions.block_region]) == ["h1", "p", "p", "foot"]
-
-    def test_text_between_containers(self):
-        regions = candidate_regions(context_of("<div id=a>one<p>two</p>three</div>"))
-        assert regions.first.tolist() == [0, 1]
-        assert regions.last.tolist() == [3, 2]
-        assert ids(regions, regions.node[regions.block_region]) == ["html", "p", "html"]
 
     def test_a_page_without_text(self):
         regions = candidate_regions(context_of("<div><img src=a.png></div>"))
@@ -68,13 +48,6 @@ class TestRegionsAt:
         regions = regions_at(page, np.array([element(page.snapshot, "inner")], dtype=np.int32))
         assert (regions.first.tolist(), regions.last.tolist()) == ([0], [3])
         assert ids(regions, regions.enclosing) == ["html"]
-
-    def test_an_image_is_a_region_without_blocks(self):
-        page = context_of(PAGE)
-        image = int(np.flatnonzero(page.snapshot.is_tag(("img",)))[0])
-        regions = regions_at(page, np.array([image], dtype=np.int32))
-        assert (regions.first.tolist(), regions.last.tolist()) == ([4], [4])
-        assert ids(regions, regions.enclosing) == ["foot"]
 
 
 class TestBlocksBefore:

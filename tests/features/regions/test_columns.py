@@ -89,19 +89,6 @@ class TestText:
         assert values["is_first"]["menu"] == values["is_last"]["foot"] == 1
         assert values["is_first"]["foot"] == values["is_last"]["menu"] == 0
 
-    def test_elements(self):
-        values = columns(snapshot(PAGE))
-        assert values["list_items"]["menu"] == 2
-        assert values["paragraphs"]["text"] == values["paragraphs"]["p"] == 1
-        assert values["images"]["foot"] == 1
-        assert values["siblings"]["foot"] == 3
-        assert values["place"]["foot"] == pytest.approx(2 / 3)
-
-    def test_hidden_blocks(self):
-        values = columns(snapshot("<p>one</p><div id=h hidden><p>two</p><p>three</p></div>"))
-        assert values["hidden"]["h"] == 1
-        assert values["hidden"]["html"] == pytest.approx(2 / 3)
-
 
 class TestImages:
     def test_an_image_has_its_attributes_and_no_text(self):
@@ -137,10 +124,6 @@ class TestUnrendered:
     def test_layout_columns_are_nan(self):
         values = columns(snapshot(PAGE))
         assert all(np.isnan(value) for column in BOX_COLUMNS for value in values[column.name].values())
-
-    def test_other_columns_are_not_nan(self):
-        values = columns(snapshot(PAGE))
-        assert not any(np.isnan(values[name]["menu"]) for name in ("words", "depth", "mean_commas", "tag_div"))
 
 
 class TestBoxes:
@@ -193,9 +176,6 @@ class TestAppearance:
         values = columns(boxed())
         assert values["background_luminance"]["menu"] == pytest.approx(1)
         assert values["background_differs"]["menu"] == values["absolute"]["menu"] == 0
-
-    def test_share_of_images(self):
-        assert columns(boxed())["image_share"]["foot"] == pytest.approx(100 / 80_000)
 
     def test_means_of_the_blocks(self):
         values = columns(laid_out(PAGE, styles={"h1": {"font-size": "32px"}}))

@@ -18,7 +18,6 @@ from vclean.features.regions.candidates import candidate_regions
 from vclean.features.segments.columns import (
     COLUMNS,
     REGIONAL,
-    SHAPE_COLUMNS,
     segment_matrix,
     shape_values,
     words_of_page,
@@ -148,9 +147,6 @@ def values(html):
 
 
 class TestShapeValues:
-    def test_every_column(self):
-        assert set(values(COLUMNS_PAGE)["html"]) == {column.name for column in SHAPE_COLUMNS}
-
     def test_two_columns_are_side_by_side(self):
         shape = values(COLUMNS_PAGE)
         assert shape["html"]["parts_beside"] == 2

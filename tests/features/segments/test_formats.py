@@ -14,7 +14,6 @@ from PIL import Image
 
 from vclean.errors import OutputError, UsageError
 from vclean.features.segments import formats
-from vclean.features.segments.formats import WebisPage
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Role
 
@@ -36,13 +35,6 @@ def screenshot():
 
 
 class TestWrite:
-    def test_one_line_each(self, segments):
-        for name in formats.FORMATS:
-            text = segments.to(name)
-            assert text.endswith("}\n")
-            assert text.count("\n") == 1
-            assert json.loads(text)["id"] == "page.html"
-
     def test_does_not_escape_non_ascii(self):
         assert "žluť" in segment(painted("<p>žluť")).to("json")
 
@@ -101,29 +93,11 @@ class TestToRecord:
         assert (root["role"], root["content_share"]) == ("article", 0.3333)
         assert root["segments"][-1]["content_share"] is None
 
-    def test_deep_trees(self):
-        """Check boxes nested in each other, each with a sibling: a segment tree as deep as the page."""
-        html = "".join(f"<div><p title='{4 * n} {9 * n} 2 5'>{n}</p>" for n in range(80)) + "</div>" * 80
-        assert json.loads(segment(painted(html)).to("json"))["root"]["segments"]
-
 
 class TestToWebis:
-    def test_leaves(self, segments):
-        page = json.loads(segments.to("webis"))
-        assert (page["width"], page["height"]) == (1000, 1000)
-        assert len(page["segmentations"]["vips"]) == 3
-
     def test_depends_on_the_degree(self, segments):
         page = json.loads(segments.at(1).to("webis"))
         assert len(page["segmentations"]["vips"]) == 1
-
-    def test_shape(self, segments):
-        shapes = formats.to_webis(segments).segmentations["vips"]
-        assert [shape.bounds for shape in shapes] == [(0, 0, 400, 100), (0, 200, 400, 300), (500, 0, 1000, 300)]
-
-    def test_can_be_parsed(self, segments):
-        page = WebisPage.from_dict(json.loads(segments.to("webis")))
-        assert page.to_json() + "\n" == segments.to("webis")
 
     def test_one_rectangle_per_distant_root(self):
         """Check that roots apart from each other give a shape with two outlines."""
@@ -138,11 +112,6 @@ class TestToWebis:
 
 
 class TestOverlay:
-    def test_png(self, segments):
-        png = segments.overlay(screenshot(), "png")
-        assert Image.open(io.BytesIO(png)).width == 1000
-        assert png == segments.overlay(screenshot(), "png")
-
     def test_svg_has_numbers_degrees_and_texts(self, segments):
         svg = segments.overlay(screenshot(), "svg").decode()
         assert "4 DoC 10: right" in svg

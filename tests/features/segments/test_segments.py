@@ -10,8 +10,6 @@ from helpers.painted import painted
 
 from vclean.errors import UsageError
 from vclean.features.segments.segments import Segments, Separators
-from vclean.features.segments.vips.algorithm import segment
-from vclean.labels import Role
 
 HTML = (
     "<div title='0 0 1000 200'><p title='0 0 1000 40'>one<p title='0 50 1000 40'>two</div>"
@@ -57,9 +55,6 @@ class TestTree:
         assert tree.end.tolist() == [5, 4, 3, 4, 5]
         assert tree.depth.tolist() == [0, 1, 2, 2, 1]
 
-    def test_leaves(self, tree):
-        assert tree.leaves.tolist() == [2, 3, 4]
-
     def test_length_and_repr(self, tree):
         assert len(tree) == 5
         assert repr(tree) == "<Segments 'https://example.org/dir/page.html': 5 segments, 3 of them leaves>"
@@ -71,28 +66,6 @@ class TestAt:
         assert len(cut) == 1
         assert len(cut.separators) == 0
         assert set(cut.text[cut.text >= 0].tolist()) == {0}
-
-    def test_coherent_segments_are_leaves(self, tree):
-        cut = tree.at(4)
-        assert cut.parent.tolist() == [-1, 0, 0]
-        assert cut.coherence.tolist() == [1, 4, 8]
-        assert cut.segment_text(1) == "one two"
-
-    def test_other_segments_are_divided(self, tree):
-        cut = tree.at(5)
-        assert cut.parent.tolist() == [-1, 0, 1, 1, 0]
-
-    def test_keeps_roles_and_content_shares(self, tree):
-        roles = (None, Role.ARTICLE, Role.LINKS, Role.AD, Role.FOOTER)
-        shares = np.array([0.5, 0.9, 0.1, 0, np.nan], dtype=np.float32)
-        cut = replace(tree, roles=roles, content_share=shares).at(4)
-        assert cut.roles == (None, Role.ARTICLE, Role.FOOTER)
-        assert np.array_equal(cut.content_share, shares[[0, 1, 4]], equal_nan=True)
-
-    def test_renumbers_segments(self, tree):
-        cut = tree.at(4)
-        assert cut.segment_text(2) == "three four"
-        assert cut.element.max() == 2
 
     def test_drops_separators_inside_leaves(self, tree):
         assert tree.at(4).separators.weight.tolist() == [12]
@@ -114,11 +87,6 @@ class TestRoots:
     def test_the_page(self, tree):
         assert paths(tree, 0) == ["/html[1]"]
 
-    def test_one_element_with_all_content(self, tree):
-        assert paths(tree, 1) == ["/html[1]/body[1]/div[1]"]
-        assert paths(tree, 2) == ["/html[1]/body[1]/div[1]/p[1]"]
-        assert paths(tree, 4) == ["/html[1]/body[1]/div[2]"]
-
     def test_several_nodes_in_document_order(self):
         """Check that nodes in an element shared with other segments are listed separately, including texts."""
         tree_segments = segments(one=2, two=4, three=4, four=3)
@@ -137,37 +105,6 @@ class TestRoots:
             "/html[1]/body[1]/p[1]",
         ]
 
-    def test_ignores_hidden_content(self):
-        """Check that an element with hidden text is still the root of its visible content."""
-        tree_segments = segments("<div>one<p lang=hidden>unseen</div><p>two", one=2, two=3)
-        assert paths(tree_segments, 2) == ["/html[1]/body[1]/div[1]"]
-
-    def test_a_segment_without_nodes(self):
-        assert segments(one=2, two=3, three=3, four=3).roots[4] != []
-        assert segments("<p>one", one=2).roots[3] == []
-
-    def test_roots_contain_the_segment(self):
-        """Compare the texts of roots and segments on a real segmentation."""
-        html = "".join(
-            f"<section><h2 title='0 {n}00 900 20'>h{n}</h2>t{n}<p title='0 {n}50 900 20'>p{n}</section>" for n in "1368"
-        )
-        tree_segments = segment(painted(html))
-        for row, roots in enumerate(tree_segments.roots):
-            inside = {root for root in roots if root < len(tree_segments.snapshot)}
-            texts_by_segment = {
-                text
-                for text, parent in enumerate(tree_segments.snapshot.text_parent.tolist())
-                if tree_segments.text[text] >= 0
-                and (
-                    inside & set(tree_segments.snapshot.ancestors(parent))
-                    or text + len(tree_segments.snapshot) in roots
-                )
-            }
-            owned = {
-                text for text, owner in enumerate(tree_segments.text.tolist()) if row <= owner < tree_segments.end[row]
-            }
-            assert texts_by_segment == owned
-
 
 class TestXpath:
     def test_texts_are_numbered_among_texts(self, tree):
@@ -179,7 +116,3 @@ class TestXpath:
 class TestSegmentText:
     def test_collapses_white_space(self):
         assert segments("<p>one\n  two", one=2).segment_text(2) == "one two"
-
-    def test_includes_descendants(self, tree):
-        assert tree.segment_text(1) == "one two"
-        assert tree.segment_text(0) == "one two three four"

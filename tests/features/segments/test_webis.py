@@ -27,15 +27,6 @@ def page(**changes):
 
 
 class TestFromDict:
-    def test_the_page(self) -> None:
-        webis_page = WebisPage.from_dict(page())
-        assert (webis_page.id, webis_page.width, webis_page.height) == ("000001", 100, 200)
-        assert [segment.area for segment in webis_page.segmentations["a"]] == [96, 200]
-
-    def test_accepts_numbers_as_ids_and_unknown_keys(self) -> None:
-        """Accept published annotations, which have additional keys such as `nodes`."""
-        assert WebisPage.from_dict(page(id=7, nodes={})).id == "7"
-
     def test_no_segments(self) -> None:
         assert WebisPage.from_dict(page(segmentations={"a": []})).segmentations == {"a": []}
 
@@ -71,11 +62,6 @@ class TestToJson:
         text = WebisPage.from_dict(page(id="頁\n1")).to_json()
         assert "頁" in text
         assert "\n" not in text
-
-    def test_fractions_of_pixels(self) -> None:
-        square = [[x / 4, y] for x, y in SQUARE]
-        value = page(segmentations={"a": [[[square]]]})
-        assert json.loads(WebisPage.from_dict(value).to_json()) == value
 
     @given(
         st.lists(

@@ -198,14 +198,6 @@ class TestEncodedTexts:
         texts = EncodedTexts.from_texts(["\U00020000\U0002a6d6"])
         assert texts.kind.tolist() == [ALPHA | UNSPACED, ALPHA | UNSPACED, SPACE]
 
-    def test_count(self):
-        texts = EncodedTexts.from_texts(["a1b2", "..", "3"])
-        assert texts.count((texts.kind & DIGIT) > 0).tolist() == [2, 0, 1]
-
-    def test_folded(self):
-        folded = EncodedTexts.from_texts(["Äb 19"]).folded
-        assert "".join(map(chr, folded)) == "äb 00\n"
-
 
 class TestWords:
     @pytest.mark.parametrize(
@@ -246,34 +238,6 @@ class TestWords:
     def test_words_do_not_span_texts(self):
         assert split_words("one two", "three", ".", "four") == [["one", "two"], ["three"], [], ["four"]]
 
-    def test_per_text(self):
-        words = EncodedTexts.from_texts(["one two", ".", "three"]).words
-        assert words.per_text().tolist() == [2, 0, 1]
-        assert words.per_text(np.array([1, 10, 100], dtype=np.float32)).tolist() == [11, 0, 100]
-
-    def test_hashes_do_not_depend_on_position(self):
-        hashes = EncodedTexts.from_texts(["the cat", "saw the cat", "THE Cat"]).words.hash
-        assert hashes[0] == hashes[3] == hashes[5]
-        assert hashes[1] == hashes[4] == hashes[6]
-        assert len(np.unique(hashes)) == 3
-
-    def test_digits_have_equal_hashes(self):
-        hashes = EncodedTexts.from_texts(["2019 1984 42"]).words.hash
-        assert hashes[0] == hashes[1] != hashes[2]
-
-    def test_hash_depends_on_letter_order(self):
-        assert len(np.unique(EncodedTexts.from_texts(["tar rat art"]).words.hash)) == 3
-
-    def test_bigrams_do_not_span_texts(self):
-        words = EncodedTexts.from_texts(["a b", "a b c"]).words
-        assert words.bigram_owner.tolist() == [0, -1, 1, 1]
-        assert words.bigram[0] == words.bigram[2]
-        assert words.bigram[0] != words.bigram[3]
-
-    def test_bigram_depends_on_word_order(self):
-        words = EncodedTexts.from_texts(["a b", "b a"]).words
-        assert words.bigram[0] != words.bigram[2]
-
     @given(TEXTS)
     def test_equals_the_loop(self, texts):
         """Compare with runs of letters and digits, where each Chinese or Thai character is a word."""
@@ -303,9 +267,6 @@ class TestCountClass:
     def test_characters_of_a_class_per_text(self):
         assert EncodedTexts.from_texts(["a, b، c、", "x", ",,"]).count_class(COMMA).tolist() == [3, 0, 2]
 
-    def test_any_of_two_classes(self):
-        assert EncodedTexts.from_texts(["aB1"]).count_class(UPPER | DIGIT).tolist() == [2]
-
 
 class TestDigitValues:
     @pytest.mark.parametrize(("character", "value"), [("7", 7), ("٣", 3), ("५", 5), ("๙", 9), ("a", 255), ("½", 255)])
@@ -319,11 +280,6 @@ class TestDigitValues:
 
 
 class TestHashWords:
-    def test_ascending_and_distinct(self):
-        words_by_text = hash_words(["the", "a", "The", "of"])
-        assert len(words_by_text) == 3
-        assert (np.diff(words_by_text.astype(object)) > 0).all()
-
     def test_no_words(self):
         assert len(hash_words([])) == 0
 

@@ -95,12 +95,3 @@ class TestLoad:
         load()
         assert len(cached_folders(tmp_path)) == 2
         assert len(unpacked) == 2
-
-    def test_another_process_was_first(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
-        """Check that both processes load the model, and no temporary folder remains."""
-        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
-        load()
-        before = cached_folders(tmp_path)
-        monkeypatch.setattr(language, "_map_parts", lambda _: (_ for _ in ()).throw(OSError))
-        assert load().nb_classes == ["de", "en"]
-        assert cached_folders(tmp_path) == before

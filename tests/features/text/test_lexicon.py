@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import ClassVar
 
 import pytest
@@ -27,15 +26,6 @@ class TestVocabulary:
         assert tuple(wordlists.interface_words(language)) == wordlists.INTERFACE_LISTS
 
     @pytest.mark.parametrize("language", LANGUAGES)
-    def test_every_term_is_clean(self, language):
-        """Check lower case, no surrounding white space, composed characters, and at least one word."""
-        for name, terms in wordlists.interface_words(language).items():
-            for term in terms:
-                assert term == term.strip() == term.lower(), (name, term)
-                assert unicodedata.is_normalized("NFC", term) or language == "bn", (name, term)
-                assert len(EncodedTexts.from_texts([term]).words) > 0, (name, term)
-
-    @pytest.mark.parametrize("language", LANGUAGES)
     def test_lists_are_about_as_long_as_in_english(self, language):
         terms_by_list, english = wordlists.interface_words(language), wordlists.interface_words("en")
         assert len(terms_by_list["actions"]) > 0.4 * len(english["actions"])
@@ -51,11 +41,6 @@ class TestVocabulary:
     @pytest.mark.parametrize(("language", "like"), [("nb", "no"), ("hr", "sr"), ("ms", "id")])
     def test_languages_that_share_a_list(self, language, like):
         assert wordlists.interface_words(language) == wordlists.interface_words(like) != {}
-
-    @pytest.mark.parametrize("language", ["", "xx", "en-US"])
-    def test_no_list(self, language):
-        assert wordlists.interface_words(language) == {}
-        assert not has_interface_words(language)
 
     def test_known(self):
         assert has_interface_words("cs")
@@ -118,40 +103,11 @@ class TestTermsOf:
     def test_a_translated_menu_has_as_many_actions(self, language):
         assert count(language, "actions", self.MENUS[language]) == [3]
 
-    @pytest.mark.parametrize("language", MENUS)
-    def test_english_terms_on_all_pages(self, language):
-        assert count(language, "actions", self.MENUS["en"]) == [3]
-
-    def test_ignores_other_languages(self):
-        assert count("de", "actions", self.MENUS["ru"]) == [0]
-
-    def test_in_chinese_terms_are_substrings(self):
-        assert count("zh", "boilerplate", "关于我们联系方式隐私政策") == [3]
-
     def test_addresses(self):
         assert count("", URLS, "https://example.org, www") == [2]
 
 
 class TestStopWords:
-    @pytest.mark.parametrize(
-        ("language", "text", "expected"),
-        [
-            ("en", "The zebra of", 2),
-            ("de", "Die Fähre und der Fluss", 3),
-            ("ru", "Лев и заяц на реке", 2),
-            ("zh", "我们的伞", 3),
-            ("ar", "الرجل من المدينة إلى النهر", 2),
-            ("hi", "नदी का पानी और नाव", 2),
-            ("no", "Båten og elva", 1),
-            ("nb", "Båten og elva", 1),
-            ("xx", "the of", 0),
-        ],
-    )
-    def test_of_the_language(self, language, text, expected):
-        assert terms_of(language).find(EncodedTexts.from_texts([text]).words).covered_words(STOP_WORDS).tolist() == [
-            expected
-        ]
-
     def test_no_english_ones_in_other_languages(self):
         assert count("fi", STOP_WORDS, "the of with") == [0]
 

@@ -24,10 +24,6 @@ class TestDates:
     def test_one_date(self, text):
         assert values("dates", text) == [1]
 
-    @pytest.mark.parametrize("text", ["3.14", "1,204", "12", "5年", "12 homes", "3-4", "192 000", "10 €"])
-    def test_none(self, text):
-        assert values("dates", text) == [0]
-
     def test_several(self):
         assert values("dates", "On 3.11.2026 and 2026-11-03 at 12:30", "none", "1.2.2026") == [3, 0, 1]
 
@@ -44,15 +40,8 @@ class TestPrices:
     def test_one_price(self, text):
         assert values("prices", text) == [1]
 
-    @pytest.mark.parametrize("text", ["5 kg", "$", "USD", "10 krona", "3 leis", "Press 5", "A 4", "10\u00a0m"])
-    def test_none(self, text):
-        assert values("prices", text) == [0]
-
     def test_a_sign_belongs_to_one_amount(self):
         assert values("prices", "10 € 20 €", "$10 $20", "10€20") == [2, 2, 1]
-
-    def test_matches_are_per_text(self):
-        assert values("prices", "10", "EUR", "$", "20", "30 $") == [0, 0, 0, 0, 1]
 
 
 class TestPhones:
@@ -64,18 +53,10 @@ class TestPhones:
     def test_one_number(self, text):
         assert values("phones", text) == [1]
 
-    @pytest.mark.parametrize("text", ["2026-11-03", "03-11-2026", "1,204", "0.5", "10 20 30", "08:30 09:30", "0 1"])
-    def test_none(self, text):
-        assert values("phones", text) == [0]
-
 
 class TestCompute:
     def test_texts_without_digits(self):
         assert [values(name, "none", "--") for name in ("dates", "prices", "phones")] == [[0, 0]] * 3
-
-    def test_no_match_spans_two_texts(self):
-        assert values("dates", "12", ":30", "2026", "年") == [0, 0, 0, 0]
-        assert values("phones", "555", "123-4567") == [0, 0]
 
     @given(st.lists(st.text(alphabet="0123 .:-/$€年h+(kr\u0663", min_size=1, max_size=12), min_size=1, max_size=4))
     def test_values_do_not_depend_on_position(self, texts):

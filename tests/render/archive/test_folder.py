@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from vclean.page import Resource
 from vclean.render.archive.folder import BASE_URL, FolderResources, find_folder_resources
 
 
@@ -26,24 +25,11 @@ def saved_page(tmp_path: Path) -> Path:
 
 
 class TestGet:
-    def test_serves_file_below_the_page(self, saved_page: Path) -> None:
-        resource = FolderResources(saved_page).get(BASE_URL + "page_files/style.css")
-        assert resource == Resource(b"p { color: red }", "text/css", 200)
-
-    def test_decodes_url_and_ignores_query_fragment_and_suffix_case(self, saved_page: Path) -> None:
-        resource = FolderResources(saved_page).get(BASE_URL + "page_files/a%20picture.PNG?x=1#top")
-        assert resource == Resource(b"\x89PNG", "image/png")
-
     @pytest.mark.parametrize("name", ["late.css?v=1", "late.css%3Fv=1"])
     def test_serves_file_named_with_its_query(self, saved_page: Path, name: str) -> None:
         resource = FolderResources(saved_page).get(BASE_URL + name)
         assert resource is not None
         assert resource.content_type == "text/css"
-
-    def test_serves_the_page(self, saved_page: Path) -> None:
-        resource = FolderResources(saved_page).get(BASE_URL + "page.html")
-        assert resource is not None
-        assert resource.content_type == "text/html"
 
     def test_maps_directory_of_base_url_to_folder(self, saved_page: Path) -> None:
         resources = FolderResources(saved_page, "https://example.org/2026/page.html")

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import gc
 import gzip
-import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +14,6 @@ from vclean.render.archive import index as archive_index
 from vclean.render.archive import index_builder, schema
 from vclean.render.archive.index import Record, open_index, open_matching_index
 from vclean.render.archive.pages import Archive
-from vclean.render.archive.schema import HTML, SUBRESOURCE
 
 
 @pytest.fixture
@@ -69,36 +66,11 @@ class TestOpenIndex:
         archive.write_bytes(archive.read_bytes()[:-20])
         assert Archive(archive, index=index_path).damage == Archive(archive, index=index_path).damage != ""
 
-    def test_rebuilds_for_another_archive(self, archive: Path, index_path: Path, builds: list[Path]) -> None:
-        open_index(archive, index_path)
-        archive.write_bytes(gzip.compress(PAGE))
-        assert open_index(archive, index_path).facts["has_resources"] == 0
-        assert len(builds) == 2
-
-    def test_rebuilds_for_another_modification_time(self, archive: Path, index_path: Path, builds: list[Path]) -> None:
-        open_index(archive, index_path)
-        status = archive.stat()
-        os.utime(archive, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
-        open_index(archive, index_path)
-        assert len(builds) == 2
-
-    def test_rebuilds_index_of_another_version(
-        self, archive: Path, index_path: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        open_index(archive, index_path)
-        monkeypatch.setattr(schema, "_VERSION", -1)
-        open_index(archive, index_path)
-        assert len(builds) == 2
-
     @pytest.mark.parametrize("content", [b"", b"no database" * 1000, b"SQLite format 3\0" + bytes(5000)])
     def test_replaces_invalid_index(self, archive: Path, index_path: Path, content: bytes) -> None:
         index_path.write_bytes(content)
         assert open_index(archive, index_path).facts["pages"] == 1
         assert open_matching_index(archive, index_path) is not None
-
-    def test_reports_missing_folder(self, archive: Path, tmp_path: Path) -> None:
-        with pytest.raises(OutputError, match="create the folder first"):
-            open_index(archive, tmp_path / "none" / "index_path.index")
 
     def test_reports_full_disk(self, archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -132,40 +104,14 @@ class TestOpenMatchingIndex:
         archive.unlink()
         assert open_matching_index(archive, index_path) is None
 
-    def test_ignores_copy_of_the_archive(self, archive: Path, index_path: Path) -> None:
-        open_index(archive, index_path)
-        copy = archive.with_name("copy.warc.gz")
-        copy.write_bytes(archive.read_bytes())
-        assert open_matching_index(copy, index_path) is None
-
 
 class TestIndex:
     def test_finds_first_record(self, archive: Path) -> None:
         archive.write_bytes(gzip.compress(PAGE) + gzip.compress(STYLED))
         assert open_index(archive).find("http://a.example/page") == Record("http://a.example/page", "", 0)
 
-    def test_finds_records_of_one_kind(self, archive: Path) -> None:
-        index = open_index(archive)
-        assert index.find("http://a.example/page", HTML) is not None
-        assert index.find("http://a.example/page", SUBRESOURCE) is None
-        assert index.find("http://a.example/s.css?v=1", SUBRESOURCE) is not None
-
-    @pytest.mark.parametrize(
-        "kind",
-        ["image/png", "text/css", "application/x-javascript", "font/woff2", "application/font-woff",
-         "application/octet-stream"],
-    )  # fmt: skip
-    def test_recognizes_subresources(self, archive: Path, kind: str) -> None:
-        archive.write_bytes(record("http://a.example/x", response(b"x", kind)))
-        assert open_index(archive).facts["has_resources"] == 1
-
     def test_lists_members(self, archive: Path) -> None:
         assert list(open_index(archive).members) == [""]
-
-    def test_is_read_only(self, archive: Path) -> None:
-        index = open_index(archive)
-        with pytest.raises(sqlite3.OperationalError, match="readonly"):
-            index._database.execute("DELETE FROM records")
 
 
 class TestMemory:

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import pickle
-import time
-
 import pytest
 from helpers.mhtml import SAVED, SAVED_FROM_FILE
 
@@ -50,21 +47,6 @@ class TestFileLocations:
 
 
 class TestReadMhtml:
-    def test_reads_page(self) -> None:
-        page = read_mhtml(SAVED, "page.mhtml")
-        assert isinstance(page.content, bytes)
-        assert "<p>žluť" in page.content.decode()
-        assert (page.url, page.charset, page.id) == ("https://example.org/news/page.html", "utf-8", "page.mhtml")
-
-    def test_finds_parts_by_location(self) -> None:
-        """Resolve relative locations against the URL of the page (RFC 2557, section 5)."""
-        resources = read_mhtml(SAVED, "page.mhtml").resources
-        assert resources is not None
-        part = resources.get("https://example.org/news/i.png#x")
-        assert part is not None
-        assert (part.body, part.content_type) == (b"\x89PNG\r\n\x1a\n", "image/png")
-        assert resources.get("https://example.org/i.png") is None
-
     def test_serves_parts_by_content_id_at_http_urls(self) -> None:
         page = read_mhtml(SAVED, "page.mhtml")
         assert isinstance(page.content, bytes)
@@ -86,24 +68,10 @@ class TestReadMhtml:
         assert page.resources is not None
         assert page.resources.get("http://[i.png") is not None
 
-    def test_reads_single_html_part(self) -> None:
-        page = read_mhtml(b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>alone", "x.mht")
-        assert isinstance(page.content, bytes)
-        assert page.content.strip() == b"<p>alone"
-
     @pytest.mark.parametrize("content", [b"", b"plain words", SAVED[:200], b"\x00\xff" * 50])
     def test_rejects_file_without_html(self, content: bytes) -> None:
         with pytest.raises(InputError, match="no HTML part"):
             read_mhtml(content, "x.mhtml")
-
-    def test_reads_truncated_file(self) -> None:
-        page = read_mhtml(SAVED[: SAVED.index(b"p { background")], "x.mhtml")
-        assert isinstance(page.content, bytes)
-        assert "žluť" in page.content.decode()
-
-    def test_page_can_be_pickled(self) -> None:
-        page = read_mhtml(SAVED, "page.mhtml")
-        assert pickle.loads(pickle.dumps(page)) == page
 
     def test_skips_parts_over_the_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(mhtml, "_MAX_BYTES", 20)
@@ -116,17 +84,6 @@ class TestReadMhtml:
         deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(3000))
         with pytest.raises(InputError, match="nested too deeply"):
             read_mhtml(b"MIME-Version: 1.0\n" + deep, "x.mhtml")
-
-    def test_takes_linear_time_for_many_parts(self) -> None:
-        count = 3000
-        html = b"".join(b"<img src='cid:a%d'>" % i for i in range(count))
-        parts = b"".join(b"\n--b\nContent-ID: <a%d>\nContent-Type: image/png\n\nx" % i for i in range(count))
-        head = b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
-        started = time.process_time()
-        page = read_mhtml(head + html + parts, "x.mhtml")
-        assert time.process_time() - started < 10
-        assert page.resources is not None
-        assert page.resources.get(f"http://cid.invalid/a{count - 1}") is not None
 
     def test_decodes_location(self) -> None:
         """Decode encoded words, which are used for non-ASCII and for long lines (RFC 2557, section 4.4.2)."""

@@ -63,28 +63,6 @@ class TestFrames:
                  for i, to in ((1, "/2"), (2, "/frame"))]  # fmt: skip
         assert page_names(archive(page("<iframe src=1></iframe>"), *moved, FRAME)) == ["page"]
 
-    @pytest.mark.parametrize(
-        "html", ["<a href=frame>", "<!-- <iframe src=frame> -->", "<iframe data-src=frame>", "<img src=frame>"]
-    )
-    def test_keeps_documents_with_other_references(self, archive, html: str) -> None:
-        opened = archive(page(html), FRAME)
-        assert (page_names(opened), opened.excluded_documents) == (["page", "frame"], 0)
-
-    def test_keeps_pages_that_frame_themselves_or_each_other(self, archive) -> None:
-        """Check that mutual frames are kept, because otherwise no page would remain."""
-        one, two = page("<iframe src=two><iframe src=page>"), page("<iframe src=page>", "http://a.example/two")
-        assert page_names(archive(one, two)) == ["page", "two"]
-
-    def test_excludes_nested_frames(self, archive) -> None:
-        inner = page("<p>", "http://a.example/inner")
-        middle = page("<iframe src=inner>", "http://a.example/middle")
-        assert page_names(archive(inner, middle, page("<iframe src=middle>"))) == ["page"]
-
-    def test_finds_frames_in_encoded_page(self, archive) -> None:
-        body = b"1b\r\n<iframe src=frame></iframe>\r\n0\r\n\r\n"
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
-        assert page_names(archive(record("http://a.example/page", head + body), FRAME)) == ["page"]
-
     def test_continues_after_page_with_false_encoding(self, archive) -> None:
         false = response(b"<iframe src=frame></iframe>", extra="Content-Encoding: gzip\r\n")
         opened = archive(record("http://a.example/page", false), FRAME)
@@ -92,13 +70,6 @@ class TestFrames:
 
 
 class TestRequests:
-    def test_prefers_recorded_requests(self, archive) -> None:
-        html = "<iframe src=frame></iframe>"
-        unlinked = "http://a.example/unlinked"
-        requests = [request(f"http://a.example/{name}", "document") for name in ("page", "frame")]
-        opened = archive(page(html), FRAME, *requests, page("<p>", unlinked), request(unlinked, "iframe"))
-        assert page_names(opened) == ["page", "frame"]
-
     def test_keeps_frame_that_was_also_requested_as_document(self, archive) -> None:
         requests = [request("http://a.example/frame", kind) for kind in ("iframe", "document", "iframe")]
         assert page_names(archive(page("<iframe src=frame>"), FRAME, *requests)) == ["page", "frame"]
@@ -112,13 +83,6 @@ class TestRequests:
         part = page("<p>", "http://a.example/part", f"WARC-Resource-Type: {kind}\r\n")
         opened = archive(page("<p>", extra="WARC-Resource-Type: document\r\n"), part)
         assert (page_names(opened), opened.excluded_documents) == (["page"], 1)
-
-    def test_excludes_frame_with_type_document(self, archive) -> None:
-        framed = page("<p>", "http://a.example/frame", "WARC-Resource-Type: document\r\n")
-        assert page_names(archive(page("<iframe src=frame>"), framed)) == ["page"]
-
-    def test_keeps_scripts_sent_as_html(self, archive) -> None:
-        assert page_names(archive(page("var a = 1"), page("", "http://a.example/empty"))) == ["page", "empty"]
 
 
 class TestPageLists:
@@ -143,12 +107,6 @@ class TestPageLists:
         entries = [{"format": "json-pages-1.0", "id": "pages"}, *({"url": f"http://a.example/{url}"} for url in urls)]
         return "\n".join(map(json.dumps, entries))
 
-    def test_keeps_all_pages_without_a_list(self, wacz) -> None:
-        assert page_names(wacz(None)) == ["page", "other"]
-
-    def test_reads_both_lists(self, wacz) -> None:
-        assert page_names(wacz(self.lines("page"), self.lines("other"))) == ["page", "other"]
-
     def test_keeps_listed_frame(self, wacz) -> None:
         opened = wacz(self.lines("frame"))
         assert (page_names(opened), opened.excluded_documents) == (["frame"], 2)
@@ -159,9 +117,6 @@ class TestPageLists:
     @pytest.mark.parametrize("pages", ["", "{}", 'no json\n[1]\n{"url": 1}\n' + "[" * 100_000, "\xff\x00"])
     def test_ignores_invalid_list(self, wacz, pages: str) -> None:
         assert page_names(wacz(pages)) == ["page", "other"]
-
-    def test_ignores_list_of_missing_pages(self, wacz) -> None:
-        assert page_names(wacz(self.lines("missing"))) == ["page", "other"]
 
     def test_skips_long_lines(self, wacz, monkeypatch: pytest.MonkeyPatch) -> None:
         """Check that lines longer than the limit, with the text of a page, are not read into memory."""

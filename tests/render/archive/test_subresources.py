@@ -57,10 +57,6 @@ class TestSubresourceUrls:
     def test_finds_subresources(self, html: str, name: str) -> None:
         assert f"http://a.example/dir/{name}" in subresource_urls(html.encode(), URL)
 
-    @pytest.mark.parametrize("html", ["<a href=x>", "<form action=x>", "<p>src=x", "<!-- <img src=x> -->", "<img>"])
-    def test_ignores_links_and_comments(self, html: str) -> None:
-        assert list(subresource_urls(html.encode(), URL)) == []
-
 
 @pytest.mark.parametrize("part", [b"<iframe ", b"<!--", b"<img src=", b"url(", b"@import ", b"<img src='", b" src="])
 def test_hostile_document_takes_limited_time(part: bytes) -> None:

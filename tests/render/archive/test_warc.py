@@ -73,13 +73,6 @@ class TestOpenMember:
             assert stream.seek(-3, io.SEEK_END) == member.size - 3
             assert stream.read(100) == STYLE[-3:]
 
-    def test_reads_compressed_member(self, wacz) -> None:
-        path = wacz(zipfile.ZIP_DEFLATED)
-        member = list_members(path)[1]
-        assert member.start is None
-        offset = len(PAGE + LONG)
-        assert read_record(path, member, offset, 100) == read_record(wacz(), list_members(wacz())[1], offset, 100)
-
     def test_reports_encrypted_member(self, wacz) -> None:
         # zipfile raises a RuntimeError.
         path = wacz()
@@ -101,15 +94,6 @@ class TestReadRecord:
             return path, list_members(path)[0]
 
         return write
-
-    def test_reads_record_at_offset(self, archive) -> None:
-        content = read_record(*archive(LONG + PAGE), len(LONG), 100)
-        assert (content.body, content.media_type, content.charset, content.status) == (
-            b"<p>one",
-            "text/html",
-            "windows-1250",
-            200,
-        )
 
     def test_reads_one_byte_over_the_limit(self, archive) -> None:
         assert len(read_record(*archive(LONG), 0, 100).body) == 101

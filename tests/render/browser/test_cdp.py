@@ -2,12 +2,10 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from vclean.render.browser import cdp
 from vclean.render.browser.cdp import CdpConnection, CdpSession, ProtocolError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows passes no descriptors")
@@ -58,12 +56,6 @@ class TestSend:
     def test_sends_without_parameters(self) -> None:
         assert run_with_browser(lambda browser: CdpSession(browser).send("echo"))["params"] == {}
 
-    def test_matches_results_to_commands(self) -> None:
-        async def ask(browser: CdpConnection) -> list[dict[str, Any]]:
-            return await asyncio.gather(*(CdpSession(browser).send("echo", {"n": n}) for n in range(50)))
-
-        assert [answer["params"]["n"] for answer in run_with_browser(ask)] == list(range(50))
-
     def test_reads_long_messages(self) -> None:
         # Both messages exceed the buffer of a pipe.
         text = "x" * 5_000_000
@@ -88,27 +80,8 @@ class TestSend:
         with pytest.raises(ProtocolError, match="ended"):
             run_with_browser(ask)
 
-    def test_continues_after_a_cancelled_command(self) -> None:
-        async def ask(browser: CdpConnection) -> dict[str, Any]:
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(CdpSession(browser).send("sleep"), 0.05)
-            return await CdpSession(browser).send("echo", {"still": "here"})
-
-        assert run_with_browser(ask)["params"] == {"still": "here"}
-
 
 class TestOn:
-    def test_delivers_events_to_their_session(self) -> None:
-        async def listen(browser: CdpConnection) -> list[dict[str, Any]]:
-            events: list[dict[str, Any]] = []
-            first, second = await CdpSession(browser).attach("one"), await CdpSession(browser).attach("other")
-            first.on("event", events.append)
-            await first.send("emit", {"n": 1})
-            await second.send("emit", {"n": 2})
-            return events
-
-        assert run_with_browser(listen) == [{"n": 1}]
-
     def test_awaits_coroutine_handlers(self) -> None:
         async def listen(browser: CdpConnection) -> dict[str, Any]:
             session, events = CdpSession(browser), asyncio.Queue[dict[str, Any]]()
@@ -144,27 +117,6 @@ class TestConnection:
         alive, group, pid = run_with_browser(ask)
         assert alive
         assert group == pid != os.getpgid(0)
-
-    def test_close_ends_the_browser(self) -> None:
-        async def ask(browser: CdpConnection) -> tuple[int, bool]:
-            pid = browser._transport.get_pid()
-            await browser.close()
-            return pid, browser.is_connected()
-
-        pid, alive = run_with_browser(ask)
-        assert not alive
-        assert not Path("/proc", str(pid)).exists() or sys.platform != "linux"
-
-    def test_close_does_not_wait_for_standard_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(cdp, "_STDERR_SECONDS", 3600)
-
-        async def ask(browser: CdpConnection) -> bool:
-            await CdpSession(browser).send("echo")
-            async with asyncio.timeout(10):
-                await browser.close()
-            return browser.is_connected()
-
-        assert not run_with_browser(ask)
 
     def test_passes_only_the_given_environment(self) -> None:
         answer = "json.dumps({'id': 1, 'result': dict(os.environ)}).encode() + bytes(1)"

@@ -30,10 +30,6 @@ def download(revision: int, *, name: str = "chromium_headless_shell", complete: 
 
 
 class TestFindChromium:
-    def test_names_setup_command_if_nothing_is_found(self, bare_machine: Path) -> None:
-        with pytest.raises(BrowserMissingError, match="vclean setup"):
-            find_chromium()
-
     def test_prefers_override(self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         download(1)
         override = executable(tmp_path / "my" / "chrome")
@@ -69,16 +65,6 @@ class TestFindChromium:
         with pytest.raises(BrowserMissingError, match="no executable file"):
             find_chromium()
 
-    def test_ignores_empty_override(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("VCLEAN_CHROMIUM", "")
-        assert find_chromium_after(download(1)) == "Playwright's download"
-
-
-def find_chromium_after(expected: Path) -> str:
-    chromium = find_chromium()
-    assert chromium.path == expected
-    return chromium.source
-
 
 class TestCandidates:
     def test_sorts_shells_before_browsers(self, bare_machine: Path) -> None:
@@ -107,12 +93,6 @@ class TestCandidates:
     def test_ignores_download_without_permission(self, bare_machine: Path) -> None:
         download(5).chmod(0o644)
         assert list(candidates()) == []
-
-    def test_finds_download_of_older_playwright(self, bare_machine: Path) -> None:
-        folder = playwright_folder() / "chromium_headless_shell-1155"
-        shell = executable(folder / "chrome-linux" / "headless_shell")
-        (folder / "INSTALLATION_COMPLETE").touch()
-        assert [candidate.path for candidate in candidates()] == [shell]
 
     def test_finds_mac_bundle(self, bare_machine: Path) -> None:
         folder = playwright_folder() / "chromium-1255"

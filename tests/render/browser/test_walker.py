@@ -8,8 +8,7 @@ import pytest
 from vclean.errors import LimitError
 from vclean.render.browser import walker
 from vclean.render.rendered_page import Omissions
-from vclean.render.snapshot import ATTRIBUTES, LITTLE_TEXT, STYLES, Hidden, Snapshot
-from vclean.render.static import styles
+from vclean.render.snapshot import ATTRIBUTES, STYLES, Snapshot
 from vclean.settings import RenderSettings
 
 
@@ -64,21 +63,6 @@ class TestUnpack:
         columns = json.loads(payload())["columns"] | {"formula": pack([0])}
         page = unpack(columns=columns, texts=["<math><msup><mi>x</mi><mn>2</mn></msup></math>"])
         assert page.texts == ["x^2"]
-
-    def test_returns_types_and_shapes_of_columns(self) -> None:
-        snapshot = unpack()
-        assert snapshot.parent.tolist() == [-1, 0]
-        assert (snapshot.box.shape, snapshot.box.dtype) == ((2, 4), np.float32)
-        assert snapshot.box[1].tolist() == [8, 8.5, 100, 20]
-        assert (snapshot.line_box.shape, snapshot.line_text.dtype) == ((1, 4), np.int32)
-        assert snapshot.hidden.tolist() == [Hidden.NO, Hidden.OPACITY]
-
-    def test_returns_strings(self) -> None:
-        snapshot = unpack()
-        assert snapshot.tags == ("html", "p")
-        assert snapshot.texts == ["Hi"]
-        assert snapshot.attributes("title") == {1: "t"}
-        assert snapshot.styles.column("z-index") == ("z-index-value",)
 
     def test_returns_metadata(self) -> None:
         snapshot = unpack()
@@ -177,12 +161,6 @@ class TestExpression:
         assert options["attributes"] == list(ATTRIBUTES)
         assert options["styles"] == list(STYLES)
 
-    def test_shares_the_rules_of_the_static_parser(self) -> None:
-        options = self.options(walker.expression("", RenderSettings()))
-        assert set(options["skipped"]) == styles.SKIPPED_TAGS | {"head"}
-        assert set(options["replaced"]) == styles.REPLACED_TAGS
-        assert options["littleText"] == LITTLE_TEXT
-
     def test_passes_settings(self) -> None:
         settings = RenderSettings(max_nodes=7, max_bytes=8, scripts="on")
         options = self.options(walker.expression("http://example.org/", settings))
@@ -198,12 +176,6 @@ class TestCall:
     def options(call: str) -> dict[str, Any]:
         return dict(json.loads(call[call.index("](") + 2 : -1]))
 
-    def test_contains_only_options_of_the_page(self) -> None:
-        # The tab already contains the walker.
-        call = walker.call("http://example.org/", RenderSettings(max_nodes=7))
-        assert len(call) < 320
-        assert (self.options(call)["url"], self.options(call)["maxNodes"]) == ("http://example.org/", 7)
-
     def test_passes_undeclared_properties(self) -> None:
         assert self.options(walker.call("", RenderSettings(), {"undeclared": ["clip"]}))["undeclared"] == ["clip"]
 
@@ -212,15 +184,6 @@ class TestCall:
         options = self.options(call)
         assert (options["omits"], options["omittedElements"], options["omittedTexts"]) == (True, [3], [1, 2])
         assert self.options(walker.call("", RenderSettings()))["omits"] is False
-
-    @pytest.mark.parametrize("hint", ["skipping", "fonts", "discard"])
-    @pytest.mark.parametrize("value", [True, False])
-    def test_passes_hints(self, hint: str, value: bool) -> None:
-        assert self.options(walker.call("", RenderSettings(), {hint: value}))[hint] is value
-
-    @pytest.mark.parametrize("url", ['"', "\\", "]({", "\n", "\u2028", "é"])
-    def test_quotes_url(self, url: str) -> None:
-        assert self.options(walker.call(url, RenderSettings()))["url"] == url
 
     def test_uses_the_name_of_the_definition(self) -> None:
         name = walker.definition().partition(" = ")[0]

@@ -31,7 +31,6 @@ from vclean.render.overlay.layers import (
     lay_out_legend,
     line_layer,
     part_layer,
-    text_width,
 )
 
 H, P, L, C, O = Label.HEADING, Label.PARAGRAPH, Label.LIST_ITEM, Label.CONTINUATION, Label.OTHER  # noqa: E741
@@ -109,14 +108,6 @@ class TestPens:
 
 
 class TestBlockLayer:
-    def test_frames_the_box(self):
-        mark = only_mark(overlay([[20, 40.5, 100, 20]], [P]))
-        assert mark.frame == Rect(18, 38, 104, 25)
-
-    def test_clips_frame_to_the_screenshot(self):
-        mark = only_mark(overlay([[-50, 190, 500, 60]], [P]))
-        assert mark.frame == Rect(0, 188, 400, 12)
-
     @pytest.mark.parametrize(
         "box",
         [[NAN] * 4, [10, 10, 0, 20], [10, 10, 20, 0], [500, 10, 20, 20], [10, 300, 20, 20], [-90, 10, 20, 20]],
@@ -136,10 +127,6 @@ class TestBlockLayer:
         layout = hidden_layer(content, TagPlacer(400, 200))
         assert [(mark.pen, mark.caption) for mark in layout.marks] == [(HIDDEN, "color")]
         assert layout.entries == [(HIDDEN, "hidden text with a box: 1")]
-
-    def test_hidden_layer_is_empty_without_hidden_blocks(self):
-        layout = hidden_layer(overlay([[10, 10, 50, 20]], [P]), TagPlacer(400, 200))
-        assert (list(layout.marks), list(layout.entries)) == ([], [])
 
     def test_part_layer_frames_and_counts_parts(self):
         boxes = {"title": (10, 10, 50, 20), "post": (10, 50, 300, 60), "date": (20, 60, 40, 10), "item": (0, 900, 9, 9)}
@@ -162,24 +149,9 @@ class TestBlockLayer:
         layout = layer(overlay([[10, 10, 50, 20], [10, 900, 50, 20]], [P, P], page_height=1000.4))
         assert layout.entries[-1] == (None, "picture cut at 200 of 1000 px, blocks below: 1")
 
-    def test_ignores_fraction_of_a_pixel(self):
-        layout = layer(overlay([], [], page_height=200.6))
-        assert layout.entries == []
-
-    @pytest.mark.parametrize(
-        ("probability", "caption"), [(0.934, "p .93"), (0.0, "p .00"), (1.0, "p 1.00"), (NAN, "p")]
-    )
-    def test_formats_caption(self, probability, caption):
-        mark = only_mark(overlay([[20, 40, 99, 20]], [P], probability=[probability]))
-        assert mark.caption == caption
-
     def test_truncates_text_in_title(self):
         mark = only_mark(overlay([[20, 40, 99, 20]], [P], texts=["x" * 1000]))
         assert mark.title == "p .93: " + "x" * (MAX_TITLE - 1) + "…"
-
-    def test_draws_content_on_top(self):
-        layout = layer(overlay([[20, 40, 99, 20]] * 3, [O, P, O]))
-        assert [mark.pen for mark in layout.marks] == [O, O, P]
 
     def test_uses_pens_and_captions_of_roles(self):
         content = overlay([[20, 40, 99, 20], [20, 80, 99, 20]], [P, O], roles=[Role.ARTICLE, None])
@@ -211,17 +183,6 @@ class TestLineLayer:
 
 
 class TestLayOutLegend:
-    @pytest.mark.parametrize("width", [200, 400, 1366])
-    def test_keeps_entries_in_the_strip(self, width):
-        entries, strip = lay_out_legend([layer(overlay([[NAN] * 4] * 5, list(Label), page_height=9999))], width)
-        assert len(entries) == 6
-        assert all(entry.y + 16 <= strip for entry in entries)
-        assert all(entry.x + text_width(entry.text, 13) <= width or entry.x == 8 for entry in entries)
-
-    def test_raises_strip_for_narrow_screenshot(self):
-        content = overlay([[NAN] * 4] * 5, list(Label))
-        assert strip_of(content, 200) > strip_of(content, 1366)
-
     def test_appends_entries_of_all_layers(self):
         first, second = (Layer(pens={}, marks=[], entries=[(None, text)]) for text in ("one", "other"))
         entries, _ = lay_out_legend([first, second], 400)
@@ -242,21 +203,12 @@ class TestTags:
         mark = only_mark(overlay([[50, 60, 100, 20]], [P]))
         assert (mark.tag.x, mark.tag.y + mark.tag.height) == (mark.frame.x, mark.frame.y)
 
-    def test_are_on_the_right_at_the_top_of_the_page(self):
-        mark = only_mark(overlay([[100, 0, 100, 20]], [P]))
-        assert mark.tag.x == mark.frame.x + mark.frame.width
-
     def test_are_on_the_left_if_the_right_is_occupied(self):
         # The right side is preferred, because markers of lists are on the left.
         lines = [[100, 0, 100, 20], [204, 0, 100, 20]]
         second, first = layer(overlay(lines, [P, P])).marks
         assert first.tag.x + first.tag.width == first.frame.x
         assert second.tag.x == second.frame.x + second.frame.width
-
-    def test_are_below_in_a_crowded_line(self):
-        lines = [[0, 0, 400, 40], [0, 40, 100, 20], [104, 40, 100, 20], [208, 40, 192, 20]]
-        mark = layer(overlay([lines[2]], [P], lines=lines)).marks[0]
-        assert mark.tag.y == mark.frame.y + mark.frame.height
 
     def test_do_not_cover_text_and_other_tags(self):
         lines = [[60, 20 * row + 2, 200, 16] for row in range(1, 9)]
@@ -286,15 +238,6 @@ class TestTags:
 
 
 class TestDrawPng:
-    def test_draws_screenshot_below_the_legend(self):
-        content = overlay([[NAN] * 4], [P])
-        strip = strip_of(content)
-        drawn = opened(draw_png(screenshot(), content))
-        assert drawn.size == (400, strip + 200)
-        assert drawn.getpixel((200, strip - 2)) == (255, 255, 255)
-        assert drawn.getpixel((200, strip - 1)) == (176, 176, 176)
-        assert drawn.getpixel((200, strip)) == (250, 240, 230)
-
     @pytest.mark.parametrize("label", list(Label))
     def test_draws_frame_in_the_color_of_the_label(self, label):
         content = overlay([[50, 60, 100, 40]], [label])
@@ -311,29 +254,9 @@ class TestDrawPng:
 
         assert [len(border(label)) > 1 for label in (H, P, L, C, O)] == [False, False, True, True, True]
 
-    def test_does_not_fill_boilerplate(self):
-        content = overlay([[50, 60, 100, 40]], [O])
-        strip = strip_of(content)
-        assert opened(draw_png(screenshot(), content)).getpixel((100, strip + 80)) == (250, 240, 230)
-
-    def test_fills_content_translucently(self):
-        content = overlay([[50, 60, 100, 40]], [P])
-        strip = strip_of(content)
-        red, green, blue = opened(draw_png(screenshot(), content)).getpixel((100, strip + 80))
-        assert (red, green, blue) != (250, 240, 230)
-        assert min(red, green, blue) > 200
-
-    def test_accepts_jpeg(self):
-        assert opened(draw_png(screenshot(kind="JPEG"), overlay([], []))).width == 400
-
     def test_is_deterministic(self):
         content = overlay([[50, 60, 100, 40], [50, 110, 200, 40]], [P, L])
         assert draw_png(screenshot(), content) == draw_png(screenshot(), content)
-
-    def test_draws_long_page(self):
-        content = overlay([[10, 16000, 50, 20]], [P], page_height=16384)
-        drawn = opened(draw_png(screenshot(60, 16384), content))
-        assert drawn.height == strip_of(content, 60, 16384) + 16384
 
     @pytest.mark.parametrize("broken", [b"", b"no screenshot", b"GIF89a"])
     def test_rejects_other_data(self, broken):
@@ -355,15 +278,6 @@ class TestDrawSvg:
         assert head == "data:image/png;base64"
         assert base64.b64decode(data) == screenshot()
 
-    def test_sets_media_type_of_jpeg(self):
-        assert 'href="data:image/jpeg;base64,' in draw_svg(screenshot(kind="JPEG"), overlay([], []))
-
-    def test_draws_screenshot_below_the_legend(self):
-        content = overlay([[NAN] * 4], [P])
-        root, strip = self.drawn(content), strip_of(content)
-        assert root.get("viewBox") == f"0 0 400 {200 + strip}"
-        assert root.findall(f"{SVG}g")[-1].get("transform") == f"translate(0 {strip})"
-
     def test_draws_frame_and_title(self):
         root = self.drawn(overlay([[50, 60, 100, 40]], [P], texts=["A & <b>"]))
         group = next(group for group in root.iter(SVG + "g") if group.find(SVG + "title") is not None)
@@ -377,19 +291,10 @@ class TestDrawSvg:
         root = self.drawn(overlay([[50, 60, 100, 40]], [P], texts=["a\x00\ud800b"]))
         assert next(root.iter(SVG + "title")).text == "p .93: a  b"
 
-    def test_draws_sample_for_each_label(self):
-        root = self.drawn(overlay([[NAN] * 4] * 5, list(Label)))
-        samples = [g.get("class") for g in root.findall(SVG + "g") if g.find(SVG + "rect") is not None]
-        assert samples == [str(label) for label in Label]
-
     def test_has_style_rules_for_every_label(self):
         sheet = next(self.drawn(overlay([], [])).iter(SVG + "style")).text
         assert ".h .frame{stroke:#d55e00;stroke-width:3;stroke-dasharray:none" in sheet
         assert ".l .frame{stroke:#009e73;stroke-width:2;stroke-dasharray:8 4" in sheet
-
-    def test_draws_no_tag_over_text(self):
-        root = self.drawn(overlay([[50, 60, 100, 20]], [O], lines=[[0, 0, 400, 200]]))
-        assert not [text for text in root.iter(SVG + "text") if text.get("class") == "tag"]
 
     def test_is_deterministic_svg(self):
         content = overlay([[50, 60, 100, 40]], [P])

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from vclean.render.overlay.draw import draw_png, draw_svg
-from vclean.render.overlay.layers import MAX_TITLE, Rect, TagPlacer, lay_out_legend
+from vclean.render.overlay.layers import Rect, TagPlacer, lay_out_legend
 from vclean.render.overlay.segments import SegmentOverlay, segment_layer, separator_layer
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -59,18 +59,6 @@ def screenshot(width=400, height=200):
 
 
 class TestSegmentLayer:
-    def test_does_not_draw_the_page(self):
-        layout = segments(overlay())
-        assert [drawn.caption for drawn in layout.marks] == ["1 DoC 2", "2 DoC 3", "3 DoC 4"]
-
-    def test_nests_frames(self):
-        outer, first, _ = segments(overlay()).marks
-        assert outer.frame == Rect(17, 17, 306, 156)
-        assert first.frame == Rect(20, 20, 300, 60)
-
-    def test_uses_pens_by_level(self):
-        assert [drawn.pen for drawn in segments(overlay()).marks] == ["level0", "level1", "level1"]
-
     def test_shares_last_pen_for_deep_levels(self):
         layout = segments(overlay([PAGE, FIRST], [0, 9], [1, 0]))
         assert layout.marks[0].pen == "level4"
@@ -101,21 +89,8 @@ class TestSegmentLayer:
         far = overlay(separator_box=np.array([[0, 900, 50, 5]], dtype=np.float32))
         assert separators(far).marks == []
 
-    def test_places_tags_without_overlap(self):
-        same = [PAGE, *[FIRST] * 3]
-        tags = [drawn.tag for drawn in segments(overlay(same, [0, 1, 1, 1], [1, 0, 0, 0])).marks]
-        assert len({(tag.x, tag.y) for tag in tags if tag}) == sum(tag is not None for tag in tags)
-
-    def test_truncates_text_in_title(self):
-        (drawn,) = segments(overlay([PAGE, FIRST], [0, 1], [1, 0], texts=["", "x" * 999])).marks
-        assert drawn.title == "1 DoC 2: " + "x" * (MAX_TITLE - 1) + "…"
-
 
 class TestPng:
-    def test_draws_legend_above_the_screenshot(self):
-        strip = strip_of(overlay())
-        assert Image.open(io.BytesIO(draw_png(screenshot(), layers(overlay())))).size == (400, 200 + strip)
-
     def test_draws_colors(self):
         # The frame has the color of its level, the band is tinted, and the middle of a segment is empty.
         strip = strip_of(overlay())
@@ -135,13 +110,6 @@ class TestSvg:
     def test_writes_group_with_title_for_each_mark(self):
         titles = [element.text for element in self.drawn(overlay()).iter(f"{SVG}title")]
         assert titles == ["separator of weight 7", "1 DoC 2: text 1", "2 DoC 3: text 2", "3 DoC 4: text 3"]
-
-    def test_writes_style_rules(self):
-        root = self.drawn(overlay())
-        (style,) = root.iter(f"{SVG}style")
-        classes = {group.get("class") for group in root.iter(f"{SVG}g")} - {None, "note"}
-        assert classes == {"level0", "level1", "separator"}
-        assert all(f".{name} .frame" in style.text for name in classes)
 
     def test_escapes_markup(self):
         content = overlay([PAGE, FIRST], [0, 1], [1, 0], texts=["", "<b>&\x00"])

@@ -28,10 +28,6 @@ class TestInsertTableBodies:
     def test_rows_get_a_body(self, html: str, expected: str) -> None:
         assert outline(html) == expected
 
-    def test_text_keeps_its_order(self) -> None:
-        page = snapshot("<p>a</p><table> <tr><td>b</td></tr> <tr><td>c</td></tr> </table>d")
-        assert "".join(page.texts).split() == ["a", "b", "c", "d"]
-
 
 class TestAddLateHtmlAttributes:
     @pytest.mark.parametrize("before", ["<meta charset=utf-8>", "<script>1</script>", "<html><p>a"])
@@ -39,9 +35,6 @@ class TestAddLateHtmlAttributes:
         page = snapshot(f'{before}<html lang="DE" class="a > b"><body><p>b')
         assert page.attributes("class") == {0: "a > b"}
         assert page.language == "de"
-
-    def test_earlier_attributes_win(self) -> None:
-        assert snapshot("<html class=a><p>b<html class=c>").attributes("class") == {0: "a"}
 
     def test_no_attributes(self) -> None:
         assert snapshot("<meta><html><p>b").attributes("class") == {}

@@ -250,30 +250,12 @@ def test_states_of_the_page_hide_nothing(tag: str) -> None:
     assert not parse(Page(content=html)).text_hidden.any()
 
 
-def test_important_wins_over_inline_style() -> None:
-    assert hidden(".x { display: none !important }", "<p class=x style='display: block'>one") == ["one"]
-
-
 def test_other_words_of_scripts_change_nothing() -> None:
     assert hidden(".x { display: none }", "<p class=x>one<script>max(x2, 'x-y')</script>") == ["one"]
 
 
-@pytest.mark.parametrize("style", ["<style media=print>", "<style type=text/less>"])
-def test_sheets_that_do_not_apply(style: str) -> None:
-    assert hidden(".x { display: none }", style=style) == []
-
-
-@pytest.mark.parametrize("tag", ["template", "noscript"])
-def test_sheets_in_elements_that_are_not_part_of_the_page(tag: str) -> None:
-    assert hidden("", f"<{tag}><style>.x {{ display: none }}</style></{tag}>{BODY}") == []
-
-
 def test_media_attribute() -> None:
     assert hidden(".x { display: none }", style="<style media=screen>") == ["one"]
-
-
-def test_descendants_are_hidden() -> None:
-    assert hidden(".x { display: none }", "<div class=x>a<p style='display: block'>b</div>c") == ["a", "b"]
 
 
 def test_long_style_sheets_are_not_read() -> None:

@@ -37,11 +37,6 @@ def test_fallback_remains_without_children() -> None:
     assert words("<div> <template shadowrootmode=open><slot>Fallback</slot></template> </div>") == "Fallback"
 
 
-def test_other_templates_are_no_part_of_the_page() -> None:
-    assert words("<div>Light<template><p>Inert</p></template></div>") == "Light"
-    assert words("<div>Light<template shadowrootmode=other><p>Inert</p></template></div>") == "Light"
-
-
 def test_second_root_of_a_host_is_inert() -> None:
     roots = "<template shadowrootmode=open>First</template><template shadowrootmode=open>Second</template>"
     assert words(f"<div>{roots}</div>") == "First"
@@ -74,19 +69,6 @@ def test_parts_are_in_their_places():
     page = snapshot(STREAMED)
     assert words_of(page) == PLACED
     assert not text_visibility(page).any()
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        '<p>One</p><div hidden id="S:x"><p>Two</p></div>',
-        '<p>One</p><p hidden id="S:1">Two</p>',
-        '<p>One</p><div hidden id="T:1"><p>Two</p></div>',
-    ],
-)
-def test_other_elements_stay_hidden(html):
-    page = snapshot(html)
-    assert text_visibility(page).tolist() == [0, 2]
 
 
 def test_part_without_a_placeholder_stays():

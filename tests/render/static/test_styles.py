@@ -40,32 +40,8 @@ class TestResolve:
         assert (style.tolist(), hidden.tolist()) == ([0], [0])
         assert (style.dtype, hidden.dtype) == (np.int32, np.uint8)
 
-    @pytest.mark.parametrize(
-        ("prop", "expected"),
-        [
-            ("display", ["block", "block", "inline", "inline"]),
-            ("font-weight", ["400", "700", "700", "700"]),
-            ("font-style", ["normal", "normal", "italic", "italic"]),
-            ("white-space", ["normal"] * 4),
-            ("color", [""] * 4),
-        ],
-    )
-    def test_inherits_styles_of_tags(self, prop: str, expected: list[str]) -> None:
-        assert styles_of(["body", "h1", "i", "span"], [-1, 0, 1, 2], prop) == expected
-
     def test_does_not_inherit_from_siblings(self) -> None:
         assert styles_of(["p", "b", "span"], [-1, 0, 0], "font-weight") == ["400", "700", "400"]
-
-    def test_shares_row_with_hidden_element(self) -> None:
-        # Opacity hides an element, but does not change the stored style.
-        table, style, hidden, _ = resolve(["p", "p", "p opacity:0;"], [-1, 0, 0])
-        assert len(table.rows) == 1
-        assert style.tolist() == [0, 0, 0]
-        assert hidden.tolist() == [Hidden.NO, Hidden.NO, Hidden.OPACITY]
-
-    def test_equal_styles_share_a_row(self) -> None:
-        _, style, *_ = resolve(["p", "b", "i", "b", "p"], [-1, 0, 0, 0, 0])
-        assert [style.tolist().index(row) for row in style.tolist()] == [0, 1, 2, 1, 0]
 
     @pytest.mark.parametrize(
         ("style_key", "code"),
@@ -103,13 +79,6 @@ class TestResolve:
     )
     def test_texts_of_nested_elements(self, style_keys: list[str], codes: list[int]) -> None:
         assert resolve(style_keys, [-1, 0, 1])[3].tolist() == codes
-
-    def test_small_letters_do_not_hide_elements(self) -> None:
-        assert hidden_of(["div font-size:0;", "img"], [-1, 0]) == [Hidden.NO, Hidden.NO]
-
-    def test_prefers_reason_of_the_element(self) -> None:
-        style_keys = ["body", "p opacity:0;", "b ;hidden", "i"]
-        assert hidden_of(style_keys, [-1, 0, 1, 2]) == [Hidden.NO, Hidden.OPACITY, Hidden.DISPLAY, Hidden.DISPLAY]
 
     def test_shows_only_summary_of_closed_details(self) -> None:
         style_keys = ["body", "details", "summary", "b", "p"]

@@ -54,14 +54,6 @@ class TestParquetSnapshots:
         for number in np.random.default_rng(7).permutation(len(PAGES)):
             assert_same(from_bytes(files.get(key(PAGES[number]))), rendered(PAGES[number]))
 
-    def test_returns_none_for_unknown_keys(self, folder):
-        assert ParquetSnapshots(folder).get(bytes(16)) is None
-        assert ParquetSnapshots(folder).get(b"\xff" * 16) is None
-
-    def test_compares_both_halves_of_a_key(self, folder):
-        first_key = key(PAGES[0])
-        assert ParquetSnapshots(folder).get(first_key[:8] + bytes(8)) is None
-
     def test_accepts_missing_folder(self, tmp_path):
         files = ParquetSnapshots(tmp_path / "no")
         assert (len(files), files.get(bytes(16))) == (0, None)
@@ -142,8 +134,3 @@ class TestSnapshotsAsPages:
     def test_rejects_screenshot_of_stored_snapshot(self):
         with pytest.raises(UsageError, match="a stored snapshot has no screenshot"), Cleaner() as cleaner:
             cleaner.clean(Page(snapshot=to_bytes(rendered(PAGES[0]))), screenshot=True)
-
-    def test_have_distinct_keys(self):
-        first, second = (Page(snapshot=to_bytes(rendered(page))) for page in PAGES[:2])
-        assert len({page_key(first, ""), page_key(second, ""), page_key(Page(), "")}) == 3
-        assert page_key(first, "") == page_key(replace(first, id="x"), "")

@@ -78,13 +78,6 @@ class TestTwoFiles:
 
 
 class TestTwoFolders:
-    def test_files_are_paired_by_name(self, files, capsys):
-        folder = files(g__1_txt=GOLD, g__2_txt=GOLD, p__1_txt=PREDICTED, p__2_txt=GOLD, p__3_txt="<p>Other")
-        code, output = scored(capsys, folder / "g", folder / "p")
-        assert code == 0
-        assert [page["text"] for page in output["pages"]] == [BY_HAND[0], 100]
-        assert output["text"] == pytest.approx((BY_HAND[0].expected + 100) / 2)
-
     def test_pairs_file_names_of_2007(self, files, capsys):
         folder = files(p__1_txt=GOLD)
         (folder / "g").mkdir()
@@ -103,10 +96,6 @@ class TestTwoFolders:
         lines = capsys.readouterr().out.splitlines()
         assert lines[2].split() == ["2.txt", "0.00", "0.00", "no", "file"]
         assert lines[3].split() == ["mean", "of", "2", "50.00", "50.00"]
-
-    def test_gold_of_one_page(self, files, capsys):
-        folder = files(g_txt=GOLD, p__g_txt=GOLD)
-        assert scored(capsys, folder / "g.txt", folder / "p")[1]["text"] == 100
 
 
 class TestErrors:

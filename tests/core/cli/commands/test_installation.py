@@ -13,7 +13,6 @@ import pytest
 
 from vclean.classify.methods import names
 from vclean.cli import installation
-from vclean.cli.commands.clean import FORMATS
 from vclean.cli.commands.installation import SHELLS
 from vclean.cli.installation import Check
 from vclean.cli.main import COMMANDS, COMPLETE, main
@@ -53,15 +52,6 @@ class TestComplete:
         assert complete("--re") == ["--render", "--review", "--review-below", "--recall"]
         assert complete("page.html --for") == ["--format", "--for", "--force-html"]
 
-    def test_options_of_a_command(self, complete) -> None:
-        assert complete("segment --pd") == ["--pdoc"]
-        assert complete("completion --") == ["--help"]
-
-    def test_values(self, complete) -> None:
-        assert complete("page.html -f ") == list(FORMATS)
-        assert complete("farm --engine l") == ["local"]
-        assert complete("completion ") == list(SHELLS)
-
     @pytest.mark.parametrize("line", ["--method ", "evaluate c.parquet --method ", "train --method "])
     def test_methods(self, complete, line: str) -> None:
         assert complete(line) == sorted(names())
@@ -69,10 +59,6 @@ class TestComplete:
     @pytest.mark.parametrize("line", ["page.html ", "segment ", "farm a.warc ", "page.html -o ", "--model m"])
     def test_files(self, complete, line: str) -> None:
         assert complete(line) == ["file"]
-
-    def test_ignores_invalid_request(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv(COMPLETE, "nonsense")
-        assert main(["--help"]) == 1
 
 
 class TestScript:

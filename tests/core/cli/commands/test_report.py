@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from helpers.page_records import screenshot
@@ -114,30 +113,6 @@ class TestWriteReport:
         (line,) = capsys.readouterr().err.splitlines()
         assert "1 of 3 pages failed" in line
 
-    def test_success(self, corpus, tmp_path):
-        table = pq.read_table(corpus)
-        pq.write_table(table.filter(pc.field("id") != "b"), corpus)
-        assert main(["report", str(corpus), "--method", "bte", "-o", str(tmp_path / "r.html")]) == 0
-
-    def test_standard_output_stays_empty_and_equal_runs_give_equal_files(self, corpus, tmp_path, capsys):
-        first, second = tmp_path / "1.html", tmp_path / "2.html"
-        for out in (first, second):
-            assert main(["report", str(corpus), "--method", "bte", "-o", str(out)]) == 1
-        assert first.read_bytes() == second.read_bytes()
-        assert capsys.readouterr().out == ""
-
-    def test_the_worst_pages_are_those_of_the_first_method(self, corpus, tmp_path):
-        out = tmp_path / "r.html"
-        arguments = ["report", str(corpus), "--method", "text", "--method", "bte", "-o", str(out), "--worst", "2"]
-        assert main(arguments) == 1
-        cards = [text(card.find(".//h3")) for card in written(out).iterfind(".//li[@class='card']")]
-        assert [card.split()[1] for card in cards] == ["b", "a"]
-
-    def test_no_worst_pages_if_zero_are_requested(self, corpus, tmp_path):
-        out = tmp_path / "r.html"
-        assert main(["report", str(corpus), "--method", "text", "-o", str(out), "--worst", "0"]) == 1
-        assert written(out).find(".//section[@id='worst-pages']") is None
-
     def test_rendered_pages_have_screenshots_and_overlays(self, corpus, tmp_path, renders):
         out = tmp_path / "r.html"
         assert main(["report", str(corpus), "--method", "text", "--render", "--worst", "2", "-o", str(out)]) == 1
@@ -161,10 +136,6 @@ class TestWriteReport:
         assert "cross-validation 3 folds by site" in text(document.find(".//header"))
         assert document.find(".//button[@data-overlay]") is not None
         assert "on which vclean, rendered has" in text(document.find(".//section[@id='worst-pages']"))
-
-    def test_fails_early_if_file_cannot_be_written(self, corpus, tmp_path, capsys):
-        assert main(["report", str(corpus), "-o", str(tmp_path / "none" / "r.html")]) == 12
-        assert "create the folder first" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         ("arguments", "code"),

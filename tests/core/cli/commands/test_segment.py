@@ -77,9 +77,6 @@ class TestOnePage:
         assert record["id"] == str(page)
         assert [inner["text"] for inner in record["root"]["segments"]] == ["one", "two three"]
 
-    def test_permitted_degree_of_coherence(self, run, page: Path) -> None:
-        assert json.loads(run(page, "--pdoc", 1)[1])["root"]["segments"] == []
-
     def test_webis(self, run, page: Path) -> None:
         assert len(json.loads(run(page, "-f", "webis")[1])["segmentations"]["vips"]) == 2
 
@@ -173,15 +170,6 @@ class TestSegment:
         assert vclean.segment_url("https://example.org/").segment_text(0) == "https://example.org/"
         with pytest.raises(UsageError, match="has to begin with http"):
             vclean.segment_url("page.html")
-
-    def test_many_pages(self) -> None:
-        with vclean.Segmenter() as segmenter:
-            counts = [len(segmenter.segment(html).leaves) for html in (HTML, "<p>one")]
-        assert counts == [2, 1]
-
-    def test_fails_outside_with_block(self) -> None:
-        with pytest.raises(UsageError, match="in a with block only"):
-            vclean.Segmenter().segment(HTML)
 
     def test_unknown_method(self) -> None:
         with pytest.raises(UsageError, match="choose one of vips"):

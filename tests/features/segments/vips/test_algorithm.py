@@ -34,31 +34,6 @@ class TestSegment:
             "Title of the site", "Home News", "Heading First paragraph Second paragraph", "Imprint Contact",
         ]  # fmt: skip
 
-    def test_divides_as_far_as_possible(self):
-        assert texts(segment(painted(PAGE))) == [
-            "Title", "of the site", "Home", "News", "Heading", "First paragraph", "Second paragraph", "Imprint Contact",
-        ]  # fmt: skip
-
-    def test_divides_rows_before_columns(self):
-        """Check that a column gap that stops at header and footer is used only within its row."""
-        segments = segment(painted(PAGE))
-        assert not segments.separators.vertical[segments.separators.segment == 0].any()
-        assert segments.separators.vertical.any()
-
-    def test_heaviest_separator_divides_the_largest_segments(self):
-        """Check two pairs of paragraphs, close within a pair and far between the pairs."""
-        boxes = ["0 0 500 40", "0 50 500 40", "0 190 500 40", "0 240 500 40"]
-        html = "".join(f"<p title='{box}'>{name}" for box, name in zip(boxes, "abcd", strict=True))
-        segments = segment(painted(html))
-        pairs = [row for row, above in enumerate(segments.parent.tolist()) if above == 0]
-        assert [segments.segment_text(row) for row in pairs] == ["a b", "c d"]
-
-    def test_equal_separators_divide_at_once(self):
-        html = "".join(f"<p title='0 {50 * number} 500 20'>{number}" for number in range(5))
-        segments = segment(painted(html))
-        assert segments.parent.tolist() == [-1, 0, 0, 0, 0, 0]
-        assert len(segments.separators) == 4
-
     def test_box_is_the_painted_box(self):
         segments = segment(painted(PAGE)).at(4)
         assert segments.box[segments.leaves].tolist() == [
@@ -68,36 +43,12 @@ class TestSegment:
     def test_first_segment_is_the_page(self):
         assert segment(painted(PAGE)).box[0].tolist() == [0, 0, 1000, 1000]
 
-    def test_separators_have_boxes_and_weights(self):
-        separators = segment(painted(PAGE)).separators
-        assert [0, 560, 1000, 340] in separators.box.tolist()
-        assert separators.weight.max() >= 12
-
     def test_images_are_segments(self):
         segments = segment(painted("<img title='0 0 400 300'><p title='0 400 400 30'>Caption"))
         assert [segments.xpath(root) for leaf in segments.leaves for root in segments.roots[leaf]] == [
             "/html[1]/body[1]/img[1]", "/html[1]/body[1]/p[1]",
         ]  # fmt: skip
         assert (segments.element >= 0).sum() == 1
-
-    def test_inline_pieces_of_a_line_stay_together(self):
-        """Check that overlapping boxes are not divided."""
-        html = "<div title='0 0 500 40'>before <b>bold</b> after</div><p title='0 300 500 40'>next"
-        assert texts(segment(painted(html))) == ["before bold after", "next"]
-
-    def test_overlapping_blocks_are_divided_separately(self):
-        """Check that two overlapping boxes are not separated, but each is divided."""
-        html = (
-            "<div title='0 0 600 300'><p title='0 0 200 40'>a<p title='0 200 200 40'>b</div>"
-            "<div title='300 100 600 300'><p title='400 0 200 40'>c<p title='400 200 200 40'>d</div>"
-        )
-        assert sorted(texts(segment(painted(html)))) == ["a", "b", "c", "d"]
-
-    def test_hidden_nodes_are_in_no_segment(self):
-        segments = segment(painted("<p title='0 0 100 20'>seen<p title='0 60 100 20' lang=hidden>unseen<p>seen"))
-        assert [text for text, owner in zip(segments.snapshot.texts, segments.text, strict=True) if owner < 0] == [
-            "unseen"
-        ]
 
     def test_includes_content_outside_the_page(self):
         html = "<p title='0 0 100 20'>on<p title='2000 3000 100 20'>off"
@@ -106,10 +57,6 @@ class TestSegment:
     def test_page_without_visible_content(self):
         segments = segment(painted("<p></p>"))
         assert (len(segments), len(segments.separators)) == (1, 0)
-
-    def test_deep_nesting(self):
-        html = "<div>" * 300 + "<p title='0 0 100 20'>a<p title='0 90 100 20'>b" + "</div>" * 300
-        assert texts(segment(painted(html))) == ["a", "b"]
 
     def test_rejects_unrendered_page(self):
         with pytest.raises(UsageError, match="was not rendered: render it first"):

@@ -65,16 +65,6 @@ class TestRules:
         """Check that rule 2 excludes text, so rule 4 applies."""
         assert coherence("<main>text</main>", "main") == 10
 
-    def test_root_is_divided(self):
-        """Check rule 3, without which no block could be divided."""
-        html = f"<main title='0 0 100 110'>{TWO}</main>"
-        assert divides(html, "main", SMALL, root=True)
-        assert not divides(html, "main", SMALL)
-
-    def test_all_text_in_one_font(self):
-        """Check rule 4."""
-        assert coherence("<div>one <a>two</a></div>", "div") == 10
-
     def test_all_text_in_two_fonts(self):
         assert coherence("<div>one <a style='font-weight: 700'>two</a></div>", "div") == 9
 
@@ -82,10 +72,6 @@ class TestRules:
         """Check that rule 5 applies to paragraphs and inline nodes."""
         html = "<p style='display: inline' title='0 0 9 9'>one<a style='display: block' title='0 0 9 9'>two</a>"
         assert divides(html, "p", SMALL)
-
-    def test_other_nodes_with_a_block_are_not_divided(self):
-        html = "<section title='0 0 100 50'>one<div title='0 0 50 50'>two</div></section>"
-        assert not divides(html, "section", SMALL)
 
     def test_horizontal_rule(self):
         """Check rule 6."""
@@ -109,24 +95,6 @@ class TestRules:
         row = case(html, "tr", SMALL)
         assert apply_rules(row).coherence is None
         assert apply_rules(row).frozen == {node(row.page.snapshot, "td")}
-
-    def test_small_with_text(self):
-        """Check that rule 9 applies before rule 10, for which the child would be too large."""
-        html = "<section title='0 0 100 100'>one<div title='0 10 100 90'>two</div></section>"
-        assert coherence(html, "section", 0.0101) == 5
-
-    def test_large_with_text(self):
-        html = "<section title='0 0 100 100'>one<div title='0 10 100 90'>two</div></section>"
-        assert divides(html, "section", 0.001)
-
-    def test_small_children(self):
-        """Check rule 10: all children are below the threshold."""
-        assert coherence(f"<main title='0 0 900 900'>{TWO}</main>", "main", 0.006) == 5
-
-    def test_one_large_child(self):
-        """Check rule 12, the only one that applies."""
-        html = f"<main title='0 0 900 900'>{TWO}<p title='0 100 300 300'>three</main>"
-        assert divides(html, "main", 0.006)
 
     def test_cell_after_an_undivided_one(self):
         """Check that rule 11 follows rules 9 and 10."""
@@ -164,11 +132,6 @@ class TestTable:
 
 
 class TestCoherence:
-    def test_a_much_smaller_block_coheres_more(self):
-        html = "<section title='0 0 100 100'>one<div title='0 10 100 90'>two</div></section>"
-        assert coherence(html, "section", 0.0101) == 5
-        assert coherence(html, "section", 0.05) == 6
-
     def test_text_like_nodes_cohere_more_than_containers(self):
         html = "<p title='0 0 100 100'>one<img title='0 0 50 50'>"
         assert coherence(html, "p", 0.0101) == 8
@@ -181,10 +144,6 @@ class TestExtract:
         page = VisualPage(painted(html))
         blocks = extract_visual_blocks(page, [0], threshold)
         return page, [block.node for block in blocks], [block.coherence for block in blocks]
-
-    def test_document_order(self):
-        page, nodes, _ = self.extracted(f"<main title='0 0 900 900'>{TWO}<p title='0 200 900 700'>large</main>", 0.006)
-        assert nodes == [node(page.snapshot, "p", number) for number in range(3)]
 
     def test_texts_and_images_are_blocks(self):
         page, nodes, degrees = self.extracted("<div>one<img title='0 0 90 90'><p>two</div>", 0)
@@ -203,17 +162,6 @@ class TestExtract:
         cell = f"<td title='0 0 50 50' style='background-color: rgb(0, 0, 0)'>{TWO}"
         html = f"<table><tr title='0 0 900 900'>{cell}<td title='90 0 50 50'>{TWO}</table>"
         assert self.extracted(html, SMALL)[2][0] == 8
-
-    def test_several_roots_are_not_divided_by_rule_3(self):
-        page = VisualPage(painted(f"<main title='0 0 100 110'>{TWO}</main><main title='0 200 100 110'>{TWO}</main>"))
-        roots = [node(page.snapshot, "main"), node(page.snapshot, "main", 1)]
-        assert [block.node for block in extract_visual_blocks(page, roots, SMALL)] == roots
-
-    def test_deep_nesting(self):
-        """Check a page with thousands of nested elements, which needs an iterative implementation."""
-        html = "<div>" * 400 + "<p>one<p>two" + "</div>" * 400
-        _, nodes, _ = self.extracted(html, LARGE)
-        assert len(nodes) == 2
 
 
 class TestIsLeaf:

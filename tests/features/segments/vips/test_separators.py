@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from helpers.painted import painted
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,41 +33,14 @@ def columns(*boxes, **facts):
 
 
 class TestDetect:
-    def test_between_rows(self):
-        (separator,) = rows((0, 0, 100, 50), (0, 80, 100, 50)).separators
-        assert separator.box == (0, 50, 100, 30)
-        assert not separator.vertical
-
-    def test_between_columns(self):
-        (separator,) = columns((0, 0, 100, 50), (140, 0, 100, 90)).separators
-        assert separator.box == (100, 0, 40, 90)
-        assert separator.vertical
-
-    def test_length_covers_both_sides(self):
-        (separator,) = rows((100, 0, 100, 50), (0, 80, 900, 50)).separators
-        assert separator.box == (0, 50, 900, 30)
-
     def test_crossing_block_removes_separator(self):
         assert rows((0, 0, 100, 50), (0, 80, 100, 50), (200, 40, 100, 50)).separators == []
-
-    def test_partly_overlapping_block_shrinks_separator(self):
-        (separator,) = rows((0, 0, 100, 50), (0, 80, 100, 50), (200, 0, 100, 60)).separators
-        assert separator.box == (0, 60, 300, 20)
 
     def test_no_separator_at_page_borders(self):
         assert rows((100, 100, 100, 50)).separators == []
 
-    def test_strips_are_in_document_order(self):
-        page, nodes = paragraphs((200, 0, 100, 50), (0, 0, 100, 50), (0, 80, 100, 50))
-        assert detect(page, nodes, vertical=False).strips == [nodes[:2], nodes[2:]]
-
     def test_ignores_thin_gaps(self):
         assert rows((0, 0, 100, 50), (0, 52, 100, 50)).separators == []
-
-    @pytest.mark.parametrize("gap", [-1, 0, 2])
-    def test_different_backgrounds_need_no_gap(self, gap):
-        (separator,) = rows((0, 0, 100, 50), (0, 50 + gap, 100, 50), styles=[GREY, DARK]).separators
-        assert separator.box == (0, 50, 100, max(gap, 0))
 
     def test_overlapping_blocks_are_not_separated(self):
         assert rows((0, 0, 100, 50), (0, 40, 100, 50), styles=[GREY, DARK]).separators == []
@@ -108,40 +80,17 @@ class TestWeight:
         (separator,) = detect(page, nodes, vertical=False).separators
         return separator.weight
 
-    @pytest.mark.parametrize(
-        ("gap", "weight"),
-        [(5, 1), (9, 2), (15, 2), (16, 4), (25, 4), (26, 6), (36, 8), (46, 10), (55, 10), (56, 12), (300, 12)],
-    )
-    def test_thickness(self, gap, weight):
-        """Check weights by thickness, minus two for text in one font on both sides."""
-        assert self.weight(gap) == weight - 2
-
-    def test_images_are_not_similar(self):
-        image = "<img title='0 0 90 50'>"
-        assert self.weight(16, texts=(image, "two")) == 4
-
-    def test_backgrounds_differ(self):
-        assert self.weight(16, styles=(GREY, DARK)) == self.weight(16) + 2
-
     def test_horizontal_rule(self):
         assert self.weight(16, between="<hr title='0 55 100 2'>") == self.weight(16) + 2
 
     def test_horizontal_rule_outside_the_strip(self):
         assert self.weight(16, between="<hr title='0 900 100 2'>") == self.weight(16)
 
-    def test_larger_below(self):
-        """Check two for the font change and two for the larger font below."""
-        assert self.weight(16, styles=("", "font-size: 24px")) == 4 + 2 + 2
-
     def test_smaller_below(self):
         assert self.weight(16, styles=("font-size: 24px", "")) == 4 + 2
 
     def test_bold_above(self):
         assert self.weight(16, styles=("font-weight: 700", "")) == 4 + 2
-
-    def test_fonts_do_not_matter_between_columns(self):
-        (separator,) = columns((0, 0, 90, 50), (106, 0, 90, 50), styles=["font-size: 24px"]).separators
-        assert separator.weight == 4
 
 
 class TestBestDivision:
@@ -152,9 +101,3 @@ class TestBestDivision:
         """Check a grid with wider gaps between columns than between rows."""
         grid = [(0, 0, 100, 50), (160, 0, 100, 50), (0, 60, 100, 50), (160, 60, 100, 50)]
         assert best_division(*paragraphs(*grid)).separators[0].vertical
-
-    def test_rows_win_a_tie(self):
-        grid = [(0, 0, 100, 50), (120, 0, 100, 50), (0, 70, 100, 50), (120, 70, 100, 50)]
-        cut = best_division(*paragraphs(*grid))
-        assert not cut.separators[0].vertical
-        assert cut.weight == 2
