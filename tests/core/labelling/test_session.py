@@ -76,6 +76,11 @@ class TestQueue:
         change_log.__exit__()
         assert json.loads(json.dumps(made.listing(), allow_nan=False))["pages"][0]["confidence"] is None
 
+    def test_pages_without_text_last(self, session_with_pages: AnnotationSession) -> None:
+        """Sort them last, however low the confidence is: they contain nothing to label."""
+        session_with_pages.add(page("d.html", html="<title>Empty</title>", labels="", confidence=0.0))
+        assert session_with_pages.queue() == [1, 2, 0, 3]
+
 
 class TestChange:
     def test_role_does_not_change_label(self, session_with_pages: AnnotationSession) -> None:

@@ -146,6 +146,12 @@ class TestDrawSegments:
         with pytest.raises(UsageError, match="1 to 11, not 12"):
             image.draw_segments(pdoc=12)
 
+    def test_vips_is_default(self, page, image):
+        captions = titles(image.draw_segments())
+        assert captions == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
+        assert all("DoC" in title for title in captions)
+        assert len(captions) > 1
+
 
 class TestDrawText:
     def test_a_frame_for_each_line(self, image):

@@ -72,6 +72,9 @@ class TestDeclaredProduct:
         assert product is not None
         assert product.name == "Fennel 2"
 
+    def test_other_pages_declare_none(self) -> None:
+        assert declared_product(page({"@type": "Article", "headline": "Products of the year"})) is None
+
 
 class TestDeclaredRecipe:
     def test_reads_json_ld(self) -> None:
