@@ -73,6 +73,7 @@ class AsyncRenderer:
         self._process: BrowserProcess | None = None
         self._starting: asyncio.Task[BrowserProcess] | None = None
         self._tab: DocumentTab | None = None
+        self._painting_tab: DocumentTab | None = None
         self._pages = 0
 
     async def __aenter__(self) -> Self:
@@ -171,7 +172,7 @@ class AsyncRenderer:
         return self._process
 
     async def _end(self) -> None:
-        process, self._process, self._tab = self._process, None, None
+        process, self._process, self._tab, self._painting_tab = self._process, None, None, None
         if process is not None:
             await process.close()
 
@@ -264,16 +265,18 @@ class AsyncRenderer:
             return rendering
         from vclean.render.browser import walker
 
-        tab, url = await self._open_tab(process, paint=True), rendering.snapshot.url
+        tab = self._painting_tab = self._painting_tab or await self._open_tab(process, paint=True)
+        url = rendering.snapshot.url
         try:
             async with asyncio.timeout(min(self._settings.deadline * _PAINT_SHARE, left / 2)):
                 await tab.read(text, lambda: walker.call(url, self._settings, omissions=Omissions()))
                 snapshot = await self._compared(tab, rendering.snapshot, rendering.doubts)
+                await tab.reset(self._settings)
                 return replace(rendering, snapshot=snapshot, doubts={})
         except TimeoutError:
-            return rendering
-        finally:
+            self._painting_tab = None
             await tab.close()
+            return rendering
 
     async def _read(
         self, page: NavigatedPage, url: str, build: str, settings: RenderSettings, *, screenshot: bool

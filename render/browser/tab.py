@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from vclean.render.browser.cdp import Navigator, capture_screenshot, evaluate, main_frame_id
+from vclean.render.browser.cdp import Navigator, capture_screenshot, device_metrics, evaluate, main_frame_id
 from vclean.render.browser.interception import PageRequest, PageResponse, RequestInterceptor, html_response
 from vclean.render.browser.walker import NEEDS_NEW_DOCUMENT, call, definition
 
@@ -96,6 +96,11 @@ class DocumentTab:
     async def paint(self, comparison: PixelComparison) -> list[NDArray[np.uint8]]:
         """Take a screenshot of each part of the last document, uint8 (height, width, 3)."""
         return await comparison.paint(self._session, scroll=True)
+
+    async def reset(self, settings: RenderSettings) -> None:
+        """Remove the document, which may go on to paint, and give the tab its size again, which screenshots change."""
+        await self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": ""})
+        await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(settings))
 
     async def close(self) -> None:
         """Close the tab."""

@@ -299,7 +299,7 @@ class PaintedTexts:
         return found
 
 
-_LEAST_CHARACTERS: Final = 8
+_LEAST_CHARACTERS: Final = 30
 """Fewest characters of doubtful texts for which a page is painted: an instruction has more, a label fewer."""
 
 
