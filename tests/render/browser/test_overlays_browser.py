@@ -122,8 +122,19 @@ class TestPixels:
     ) -> None:
         css = f'{WALL} h1 {{ color: rgb(20, 20, 20); background: url("{image_of(color)}") }}'
         title = "The heron stands in the shallow water"
-        document = documents(page(css, BODY.replace("The heron", title)))[kind]
+        document = documents(page(css, BODY).replace("<h1>The heron", f"<h1>{title}"))[kind]
         snapshot = showing.render(document, screenshot=screenshot).snapshot
         assert snapshot.text_hidden[list(snapshot.texts).index(title)] == hidden
         assert {int(snapshot.text_hidden[row]) for row, words in enumerate(snapshot.texts) if SENTENCE in words} == {0}
         assert any(NOTE in words for words in snapshot.texts)
+
+    def test_one_page_after_the_other(self) -> None:
+        """Compare texts far below, which change the size of the tab, and then one at a share of its height."""
+        style = (
+            f'<style>p {{ color: rgb(250, 250, 250); background: url("{image_of((20, 20, 20))}"); margin: 0 }}</style>'
+        )
+        heights = ("3000px", "90vh", "2000px", "50vh")
+        pages = [Page(content=f"{style}<div style='height: {height}'></div><p>{SENTENCE}") for height in heights]
+        with Renderer() as renderer:
+            found = [renderer.render(each).snapshot.text_hidden.tolist() for each in pages]
+        assert found == [[Hidden.NO]] * len(pages)
