@@ -133,8 +133,9 @@ class TestPixels:
         style = (
             f'<style>p {{ color: rgb(250, 250, 250); background: url("{image_of((20, 20, 20))}"); margin: 0 }}</style>'
         )
-        heights = ("3000px", "90vh", "2000px", "50vh")
-        pages = [Page(content=f"{style}<div style='height: {height}'></div><p>{SENTENCE}") for height in heights]
+        heights = {"3000px": 200, "90vh": 1, "2000px": 200, "50vh": 1}
+        pages = [Page(content=f"{style}<div style='height: {height}'></div><p>{SENTENCE * count}")
+                 for height, count in heights.items()]  # fmt: skip
         with Renderer() as renderer:
             found = [renderer.render(each).snapshot.text_hidden.tolist() for each in pages]
         assert found == [[Hidden.NO]] * len(pages)
