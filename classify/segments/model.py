@@ -176,7 +176,7 @@ class _Row:
     leaves: list[int] = field(default_factory=list)
 
     def nodes(self, page: VisualPage) -> list[int]:
-        """Return the nodes whose extents are in its box: its leaves, and its element if it has one."""
+        """Return the nodes that its box is around: its leaves, and its element if it has one."""
         return [*self.leaves, self.key] if 0 <= self.key < page.first_text else self.leaves
 
 

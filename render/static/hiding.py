@@ -284,7 +284,8 @@ def read_style_sheets(root: etree._Element) -> HidingRules:
 
 def _closed(text: str, media: str) -> str:
     """Return a style sheet without comments and with all braces closed, inside its media query if it has one."""
-    text = _COMMENT.sub(" ", text)
+    if "/*" in text or "--" in text:
+        text = _COMMENT.sub(" ", text)
     text += "}" * (text.count("{") - text.count("}"))
     return f"@media {media}{{{text}}}" if media else text
 
