@@ -57,7 +57,10 @@ class DocumentTab:
         tab = await process.open_tab(settings, paint=paint)
         await tab.session.send("Page.enable")
         await RequestInterceptor(tab.session, _BlankResponder()).start("Document")
-        return cls(tab, await main_frame_id(tab.session))
+        opened = cls(tab, await main_frame_id(tab.session))
+        if paint:
+            await opened.reset(settings)
+        return opened
 
     async def read(self, text: str, expression: Callable[[], str]) -> str:
         """Replace the document by `text`, and evaluate a `walker.call` on it.
