@@ -406,6 +406,8 @@ site."""
 HEADING_TAGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 CONTROL_TAGS = ("a", "button", "label", "option")
 """Elements whose text is that of menus: a page with little other text may have a long one."""
+SITE_TAGS = (*CONTROL_TAGS, "footer", "nav")
+"""Elements whose text is that of the site: what is hidden there is not worth another look at the page."""
 
 
 def noscript_needed(text_chars: int, control_chars: int, noscript_chars: int) -> bool:

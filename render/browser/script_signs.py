@@ -9,7 +9,8 @@ from urllib.parse import urljoin
 
 import numpy as np
 
-from vclean.render.snapshot import CONTROL_TAGS, HIDDEN_FOR_NOW, Hidden, Snapshot
+from vclean.render import tree
+from vclean.render.snapshot import HIDDEN_FOR_NOW, SITE_TAGS, Hidden, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,6 @@ _LEAST_NAME: Final = 3
 """Characters of a name; shorter ones are words of scripts."""
 _WORD: Final = re.compile(r"[\w-]+")
 _SELECTOR: Final = re.compile(r"['\"`]([.#][\w-]+)")
-_SITE_TAGS: Final = frozenset((*CONTROL_TAGS, "footer", "form", "nav"))
 _RELATIVE: Final = re.compile(
     r"\bthis\b.*(?:parent|sibling|closest|next|prev).*(?:style|hidden|class|show|toggle|slide|fade)", re.IGNORECASE
 )
@@ -117,19 +117,11 @@ def _signs(snapshot: Snapshot, source: str, resources: Resources | None, *, netw
 
 def _waiting_texts(snapshot: Snapshot) -> tuple[NDArray[np.bool_], int, int]:
     """Return which texts outside menus may wait for a script, bool (T,), their characters, and those in sight."""
-    length = snapshot.text_length * ~_is_of_site(snapshot)[snapshot.text_parent]
+    of_site = tree.inside(snapshot.is_tag((*SITE_TAGS, "form")), snapshot.end)
+    length = snapshot.text_length * ~of_site[snapshot.text_parent]
     waiting = np.isin(snapshot.text_hidden, HIDDEN_FOR_NOW) & (length >= _LEAST_HIDDEN)
     waiting[snapshot.revealed] = False
     return waiting, int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
-
-
-def _is_of_site(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are links, controls, menus, forms or footers, or inside of one: bool (N,)."""
-    of_site = snapshot.is_tag(_SITE_TAGS)
-    change = np.zeros(len(snapshot) + 1, dtype=np.int64)
-    change[:-1] = of_site
-    np.subtract.at(change, snapshot.end, of_site)
-    return np.asarray(np.cumsum(change)[:-1] > 0)
 
 
 def _scripts_at_hand(source: str, url: str, resources: Resources | None) -> tuple[list[str], int, int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from vclean.render import tree
 from vclean.render.css_colors import Color, colors_in, contrast
-from vclean.render.snapshot import Hidden
+from vclean.render.snapshot import SITE_TAGS, Hidden
 from vclean.render.visibility.geometry import (
     CandidateTexts,
     contains,
@@ -300,7 +300,7 @@ class PaintedTexts:
 
 
 _LEAST_CHARACTERS: Final = 30
-"""Fewest characters of doubtful texts for which a page is painted: an instruction has more, a label fewer."""
+"""Fewest characters of doubtful texts outside menus for which a page is painted: an instruction has more."""
 
 
 class Decision(NamedTuple):
@@ -320,7 +320,8 @@ class Decision(NamedTuple):
 def decide(snapshot: Snapshot) -> Decision:
     """Decide on the texts of a rendered page by layout and styles.
 
-    Overlays are no content, and a word or two is not worth a screenshot: their doubtful texts count as shown.
+    Overlays are no content, and a word or two, links and menus are not worth a screenshot: if a page has no other
+    doubtful texts, they count as shown.
     """
     hidden, overlays = snapshot.text_hidden.copy(), find_overlays(snapshot)
     decision = Decision(hidden, overlays, {})
@@ -336,7 +337,8 @@ def decide(snapshot: Snapshot) -> Decision:
         shown = hidden[texts.index] == Hidden.NO
         hidden[texts.index[shown]] = codes[shown]
     is_doubtful = (doubts > 0) & (hidden[texts.index] == Hidden.NO) & (overlay[texts.parent] < 0)
-    if texts.length[is_doubtful].sum() >= _LEAST_CHARACTERS:
+    of_site = tree.inside(snapshot.is_tag(SITE_TAGS), snapshot.end)[texts.parent]
+    if texts.length[is_doubtful & ~of_site].sum() >= _LEAST_CHARACTERS:
         index = texts.index[is_doubtful].tolist()
         decision.doubts.update(zip(index, doubts[is_doubtful].tolist(), strict=True))
     return decision
