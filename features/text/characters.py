@@ -264,12 +264,6 @@ def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
-def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the hashes of single words, ascending: uint64; equal to those of the same words in a text."""
-    encoded = EncodedTexts.from_texts(sorted(words)).words if words else None
-    return np.unique(encoded.hash) if encoded is not None else np.zeros(0, dtype=np.uint64)
-
-
 @cache
 def _power_table(base: int, size: int) -> NDArray[np.uint64]:
     """Return `base` to the power of 0 to `size - 1`, modulo 2^64."""

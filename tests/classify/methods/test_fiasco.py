@@ -10,7 +10,7 @@ from vclean.classify.methods import fiasco as method
 from vclean.classify.methods.base import TrainingPage
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
-from vclean.features.text.characters import hash_words
+from vclean.features.text.characters import EncodedTexts
 
 STORY = "It rained all day in the valley, and nobody minded at all. The ferry was late."
 PAGE = f"<h1>Rain</h1><p>{STORY}</p><div><a href=/>Home page</a> <a href=/b>All news</a> <img src=a.png></div>"
@@ -52,9 +52,9 @@ class TestKeywordShares:
 class TestKeywords:
     def test_key_words_occur_in_one_kind_of_text(self):
         clean, dirty = method.keywords([method.make_example(training_page())] * 10)
-        assert np.isin(hash_words(["valley", "rain"]), clean).all()
-        assert np.isin(hash_words(["home", "news"]), dirty).all()
-        assert not np.isin(hash_words(["home"]), clean).any()
+        assert np.isin(EncodedTexts.from_texts(["valley", "rain"]).words.hash, clean).all()
+        assert np.isin(EncodedTexts.from_texts(["home", "news"]).words.hash, dirty).all()
+        assert not np.isin(EncodedTexts.from_texts(["home"]).words.hash, clean).any()
 
 
 class TestTrain:

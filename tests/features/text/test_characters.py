@@ -35,7 +35,6 @@ from vclean.features.text.characters import (
     EncodedTexts,
     character_tables,
     digit_values,
-    hash_words,
     mix,
 )  # fmt: skip
 
@@ -253,7 +252,11 @@ class TestWords:
         words = EncodedTexts.from_texts(texts).words
         for start, end, value in zip(words.start, words.end, words.hash, strict=True):
             word = "".join(map(chr, words.texts.code[start:end]))
-            assert hash_words([word]).tolist() == [value]
+            assert EncodedTexts.from_texts([word]).words.hash.tolist() == [value]
+
+    def test_the_same_on_every_machine(self):
+        """Check stored values: models depend on these numbers, so they must not change."""
+        assert EncodedTexts.from_texts(["cat"]).words.hash.tolist() == [0x53F431753B17ABD6]
 
     def test_a_long_page(self):
         """Check a text longer than the cached tables of powers."""
@@ -277,15 +280,6 @@ class TestDigitValues:
     def test_only_numbers_have_values(self):
         values = digit_values()
         assert [code for code in range(TABLE_SIZE) if digit(chr(code), 255) != values[code]] == []
-
-
-class TestHashWords:
-    def test_no_words(self):
-        assert len(hash_words([])) == 0
-
-    def test_the_same_on_every_machine(self):
-        """Check stored values: models depend on these numbers, so they must not change."""
-        assert hash_words(["cat"]).tolist() == [0x53F431753B17ABD6]
 
 
 class TestMix:
