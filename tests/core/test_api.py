@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-import vclean
 from vclean import Cleaner, CleanerSettings, Page, RenderSettings, clean, clean_file, clean_url
 from vclean.classify.content import model
 from vclean.classify.content.site_evidence import SiteEvidence, add_evidence
 from vclean.classify.prediction import Prediction
 from vclean.errors import (
-    BrowserMissingError,
     DeadlineError,
     InputError,
     LimitError,
@@ -62,12 +60,6 @@ def fake_browser(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 class TestClean:
-    def test_html_as_text(self) -> None:
-        result = clean(HTML, method="text")
-        assert result.to_cleaneval() == "<h>Rain\n<p>It rained all day in the valley. More\n"
-        assert (result.method, result.language, result.id) == ("text", "en", "")
-        assert result.versions["vclean"] == vclean.__version__
-
     @pytest.mark.parametrize("policy", [Policy(recall_weight=2), Policy(comments=False)])
     def test_method_without_policy(self, policy: Policy) -> None:
         with pytest.raises(UsageError, match="method bte accepts no policy of content"):
@@ -102,10 +94,6 @@ class TestClean:
 
 
 class TestCleanFile:
-    def test_a_missing_file(self) -> None:
-        with pytest.raises(InputError, match=r"nowhere\.html does not exist"):
-            clean_file("nowhere.html", method="text")
-
     def test_rejects_url_as_file(self) -> None:
         with pytest.raises(InputError, match="does not exist"):
             clean_file("https://example.org/", method="text")
@@ -171,17 +159,8 @@ class TestLanguage:
     def test_little_content_is_not_enough(self, language: Callable[[str], str]) -> None:
         assert language(self.MENU + "<p>All rights reserved.") == "de"
 
-    def test_declared_language_if_text_is_not_enough(self, language: Callable[[str], str]) -> None:
-        assert language("<html lang=sk><p>1<p>2") == "sk"
-
 
 class TestRendering:
-    def test_one_browser_for_all_pages(self, fake_browser: list[str]) -> None:
-        with Cleaner(render=True, method="text") as cleaner:
-            cleaner.clean(Page(content=HTML, id="one"))
-            cleaner.clean(Page(content=HTML, id="two"))
-        assert fake_browser == ["start", "render one", "render two", "end"]
-
     def test_browser_is_closed_after_failure(self, fake_browser: list[str]) -> None:
         with pytest.raises(NotHtmlError), Cleaner(render=True, method="text") as cleaner:
             cleaner.clean(b"")
@@ -198,10 +177,6 @@ class TestRendering:
         assert result.screenshot == b"picture"
         assert result.to_text().startswith("Rain")
         assert "render one with picture" in fake_browser
-
-    def test_no_browser(self, bare_machine: Path) -> None:
-        with pytest.raises(BrowserMissingError, match="vclean setup"), Cleaner(render=True, method="text"):
-            pass
 
 
 class TestCleanMany:
@@ -245,10 +220,6 @@ class TestSameSite:
         results = list(cleaner.clean_many(pages, same_site=True))
         assert [result.id for result in results] == ["a", "b", "c"]
         assert all(result.blocks[0].probability < 0.3 and result.blocks[1].probability == 0.5 for result in results)
-
-    def test_pages_are_not_compared_by_default(self, cleaner: Cleaner) -> None:
-        for result in cleaner.clean_many(["<p>Home<p>a", "<p>Home<p>b"]):
-            assert result.prediction.probability.tolist() == [0.5, 0.5]
 
     def test_a_failure_is_raised(self, cleaner: Cleaner) -> None:
         with pytest.raises(NotHtmlError):

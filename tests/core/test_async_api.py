@@ -112,10 +112,6 @@ class TestRendered:
 
         assert asyncio.run(clean()) == ("Live\n", b"PNG")
 
-    def test_fails_outside_with_block(self) -> None:
-        with pytest.raises(UsageError, match="in a with block only"):
-            asyncio.run(AsyncCleaner(render=True, method="text").clean("<p>a"))
-
     def test_rejects_zero_browsers(self) -> None:
         with pytest.raises(UsageError, match="at least 1"):
             AsyncCleaner(browsers=0)

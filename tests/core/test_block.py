@@ -24,15 +24,6 @@ def blocks() -> Blocks:
 
 
 class TestBlock:
-    def test_of_a_rendered_page(self, blocks: Blocks) -> None:
-        block = blocks[2]
-        assert (block.index, block.text, block.label, block.role) == (2, "It rained.", Label.PARAGRAPH, Role.ARTICLE)
-        assert block.probability == pytest.approx(0.9)
-        assert block.box == Box(x=40, y=60, width=80, height=16)
-        assert (block.xpath, block.tag, block.font_size) == ("/html[1]/body[1]/p[1]", "p", 13.5)
-        assert (block.color, block.background, block.visibility) == ("#ff0010", None, Visibility.SHOWN)
-        assert (block.reasons, block.source, block.is_content) == ((), None, True)
-
     def test_a_background_has_its_alpha(self, blocks: Blocks) -> None:
         assert blocks[1].background == "#0000ff80"
 
@@ -55,10 +46,6 @@ class TestSequence:
 
 
 class TestFilter:
-    def test_by_a_condition(self, blocks: Blocks) -> None:
-        assert [block.text for block in blocks.filter(lambda block: "a" in block.text)] == ["Rain", "It rained.",
-                                                                                           "Again.", "a"]  # fmt: skip
-
     @pytest.mark.parametrize(
         ("conditions", "indices"),
         [

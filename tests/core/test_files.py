@@ -138,12 +138,6 @@ class TestAtomicFile:
 
 
 class TestCheckWritable:
-    def test_nothing_is_changed(self, tmp_path):
-        (tmp_path / "old.txt").write_text("old")
-        check_writable(tmp_path / "old.txt")
-        check_writable(tmp_path / "new.txt")
-        assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
-
     @pytest.mark.parametrize(
         ("name", "message"),
         [("none/out.txt", "create the folder"), ("", "it is a folder"), ("file/out.txt", "not a folder")],

@@ -70,10 +70,6 @@ class TestImportOptional:
     def test_the_module(self) -> None:
         assert import_optional("json", "Ray") is json
 
-    def test_extra_with_other_name(self) -> None:
-        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install .*\[methods\]'"):
-            import_optional("no_such_module_at_all", "Alien", "methods")
-
 
 class TestInstallCommand:
     @pytest.mark.parametrize(

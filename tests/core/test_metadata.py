@@ -4,7 +4,6 @@ import json
 import time
 
 import pytest
-from helpers import page_types
 
 import vclean
 from vclean.render.document_head import MAX_JSON_LD
@@ -16,16 +15,6 @@ ARTICLE = """<html lang=en><title>Rain in May | The Daily</title><meta name=auth
 
 
 class TestMetadata:
-    def test_has_a_page_type_in_all_outputs(self) -> None:
-        html, url = page_types.collection()
-        result = vclean.clean(html, url=url)
-        metadata, record = result.metadata, result.to_dict()["metadata"]
-        assert metadata.page_type == vclean.PageType.COLLECTION == record["page_type"]
-        assert (metadata.evidence["page_type"].source, metadata.evidence["page_type"].xpath) == ("page", None)
-        assert 0.4 <= record["evidence"]["page_type"]["probability"] <= 1
-        assert '<meta name="page-type" content="collection">' in result.to_html()
-        assert '\npage_type: "collection"\n' in result.to_markdown(front_matter=True)
-
     @pytest.mark.browser
     def test_has_boxes_on_rendered_pages(self) -> None:
         metadata = vclean.clean(f"<style>h1 {{ font-size: 40px }}</style>{ARTICLE}", render=True).metadata

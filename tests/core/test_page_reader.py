@@ -12,7 +12,6 @@ from vclean.render.storage.cache import to_bytes
 from vclean.settings import RenderSettings
 
 SETTINGS = RenderSettings()
-MAX_BYTES = SETTINGS.max_bytes
 LIVE = Page(url="https://a.example/news", live=True, id="n")
 
 
@@ -22,16 +21,8 @@ class TestToPage:
         with pytest.raises(UsageError, match="is not a page: give HTML as str or bytes, a file as Path, or a Page"):
             to_page(document, max_bytes=100)  # type: ignore[arg-type]
 
-    def test_a_page_is_itself(self) -> None:
-        assert to_page(LIVE, max_bytes=MAX_BYTES) is LIVE
-        assert to_page(LIVE, url="https://b.example/", max_bytes=MAX_BYTES).url == "https://b.example/"
-
 
 class TestPageFromUrl:
-    def test_browser_fetches_url(self) -> None:
-        page = PageReader(SETTINGS, render=True).page_from_url("https://a.example/")
-        assert (page.live, page.url, page.id) == (True, "https://a.example/", "https://a.example/")
-
     @pytest.mark.parametrize("text", ["page.html", "<p>a", "ftp://a.example/", ""])
     def test_rejects_other_text(self, text: str) -> None:
         with pytest.raises(UsageError, match="has to begin with http"):

@@ -40,12 +40,6 @@ class TestRun:
                 cleaner.run(Page(), timer=timed)
         assert stages == ["render"]
 
-    def test_the_snapshot_is_part_of_the_result(self) -> None:
-        with Pipeline(PLAIN) as cleaner:
-            rendering = cleaner.reader.read(PAGE)
-            result = cleaner.label(cleaner.extract_blocks(rendering, PAGE))
-        assert result.columns.snapshot is rendering.snapshot
-
 
 class TestExplanation:
     def test_includes_positions(self) -> None:
@@ -55,12 +49,6 @@ class TestExplanation:
             (1, 5),
             (1, 17),
         ]
-
-    def test_for_one_page(self) -> None:
-        with Pipeline(PLAIN) as cleaner:
-            blocks = cleaner.read_blocks(PAGE)
-            assert cleaner.label(blocks, explain=True).explanation is not None
-            assert cleaner.label(blocks).explanation is None
 
 
 @pytest.mark.parametrize("module", [vclean, api, pipeline, registry, result, settings, text])

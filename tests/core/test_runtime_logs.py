@@ -6,7 +6,6 @@ from types import TracebackType
 
 import pytest
 
-from vclean.cli.main import main
 from vclean.runtime import LineFormatter
 
 
@@ -36,7 +35,3 @@ class TestLineFormatter:
             text = formatted("a", sys.exc_info())  # type: ignore[arg-type]
         assert text.startswith("vclean: a\nTraceback ")
         assert text.endswith("ValueError: bad")
-
-    def test_name_of_a_page_with_a_line_end(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["none\n.html"]) == 3
-        assert capsys.readouterr().err == "vclean: none .html does not exist: check the name\n"

@@ -87,11 +87,6 @@ class TestShowProgress:
         assert stream.getvalue() == ""
         assert caplog.messages == []
 
-    def test_without_standard_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Run with standard error closed: `2>&-`."""
-        monkeypatch.setattr(sys, "stderr", None)
-        assert list(track("ab", "reading", "pages")) == ["a", "b"]
-
 
 class TestCallEvery:
     def test_until_the_block_ends(self) -> None:

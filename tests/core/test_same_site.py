@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -10,12 +9,9 @@ import pytest
 
 from vclean.api import Cleaner
 from vclean.classify.explain.rules import Rule
-from vclean.cli import main
 from vclean.page import Page
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from vclean.result import Result
 
 COUNT = 12
@@ -107,25 +103,9 @@ class TestAppeal:
         others = [block for block in result.blocks if block.text in paragraphs(0)]
         assert not any(reason.rule == Rule.SITE for block in others for reason in block.reasons)
 
-    def test_command_line(self, site: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        for number, html in enumerate(site):
-            (tmp_path / f"{number:02d}.html").write_text(html)
-        assert main.main([str(tmp_path), "--same-site", "-f", "json", "-q"]) == 0
-        pages = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-        appeals = [block for page in pages for block in page["blocks"] if block["text"] == APPEAL]
-        assert [block["label"] for block in appeals] == ["o"] * COUNT
-
 
 class TestSharedBody:
     """A body on two pages of a site stays on both."""
-
-    @pytest.mark.parametrize("version", [print_version, syndicated])
-    def test_stays_among_other_pages(self, site: list[str], version) -> None:
-        results = clean(*site, version(3))
-        for text in paragraphs(3):
-            assert text in results[3].to_text()
-            assert text in results[-1].to_text()
-        assert not any(APPEAL in result.to_text() for result in results)
 
     @pytest.mark.parametrize("others", [COUNT, 0])
     def test_three_versions(self, site: list[str], others: int) -> None:

@@ -25,17 +25,6 @@ def page(declared: object, body: str) -> str:
 
 
 class TestProduct:
-    def test_fields(self) -> None:
-        result = vclean.clean(page(LAMP, "<p>64,90 €<p>No.: L-204"))
-        product = result.product
-        assert product is not None
-        assert (product.name, product.brand, product.price, product.price_text) == (
-            "Fennel 2", "Lantern", "64.90", "64,90 €",
-        )  # fmt: skip
-        assert (product.currency, product.numbers, product.box) == ("EUR", ("L-204",), None)
-        assert [result.blocks[row].text for row in product.blocks] == ["64,90 €", "No.: L-204"]
-        assert result.recipe is None
-
     def test_name_that_readers_do_not_see(self) -> None:
         product = vclean.clean(page({**LAMP, "name": "Clothes, shoes & more"}, "<p>64,90 €")).product
         assert product is not None

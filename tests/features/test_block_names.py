@@ -4,9 +4,6 @@ from vclean.features.block_names import block_names, match_blocks, text_hash
 
 
 class TestTextHash:
-    def test_depends_on_words(self) -> None:
-        assert text_hash("It rained.") != text_hash("It snowed.")
-
     def test_accepts_lone_surrogates(self) -> None:
         """Accept half of a surrogate pair, which JavaScript strings may contain."""
         assert len(text_hash("\ud83d")) == 16
@@ -26,11 +23,6 @@ class TestMatchBlocks:
     def test_unmoved_blocks_match_by_location_and_text(self) -> None:
         old = self.names(("/p[1]", "One."), ("/p[2]", "Two."))
         assert match_blocks(old, old) == dict(zip(old, old, strict=True))
-
-    def test_moved_blocks_match_by_text(self) -> None:
-        old = self.names(("/p[1]", "One."), ("/p[2]", "Two."))
-        new = self.names(("/p[1]", "Zero."), ("/p[2]", "One."), ("/p[3]", "Two."))
-        assert match_blocks(old, new) == {old[0]: new[1], old[1]: new[2]}
 
     def test_changed_text_does_not_match(self) -> None:
         assert match_blocks(self.names(("/p[1]", "One.")), self.names(("/p[1]", "Uno."))) == {}

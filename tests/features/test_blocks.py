@@ -25,11 +25,6 @@ def texts(html):
     return extract_blocks(snapshot(html)).text
 
 
-def containers(html):
-    blocks = extract_blocks(snapshot(html))
-    return [blocks.snapshot.tags[tag] for tag in blocks.snapshot.tag[blocks.node]]
-
-
 def visibility(html):
     return [Visibility(value) for value in extract_blocks(snapshot(html)).visibility]
 
@@ -192,11 +187,6 @@ class TestRepr:
 
 
 class TestColumns:
-    HTML = "<body>x<p>One <b>two</b></p> <ul><li>Three<br><br>four"
-
-    def test_container(self):
-        assert containers(self.HTML) == ["body", "p", "li", "li"]
-
     @given(MARKUP)
     def test_every_word_is_in_one_block_in_order(self, html):
         page = snapshot(html)
@@ -224,19 +214,11 @@ class TestColumns:
 
 
 class TestBox:
-    def test_nan_without_line_boxes(self):
-        blocks = extract_blocks(laid_out("<p>One</p><p hidden>Two</p><p>Three</p>"))
-        assert np.isnan(blocks.box[1]).all()
-        assert blocks.box[2].tolist() == [40, 40, 40, 16]
-
     def test_nan_without_rendering(self):
         assert np.isnan(extract_blocks(snapshot("<p>One</p><p>Two</p>")).box).all()
 
 
 class TestVisibility:
-    def test_shown_and_hidden(self):
-        assert visibility("<p>One</p><p hidden>Two</p>") == [SHOWN, HIDDEN]
-
     @pytest.mark.parametrize(
         "html",
         [
@@ -254,12 +236,6 @@ class TestVisibility:
 
     def test_an_open_details(self):
         assert visibility("<details open><summary>Q</summary><p>A</p></details>") == [SHOWN, SHOWN]
-
-    def test_empty_fragment_refers_to_no_id(self):
-        assert visibility("<a href='#'></a><div id='' hidden>One</div>") == [HIDDEN]
-
-    def test_visible_text_is_shown(self):
-        assert visibility("<div class=tab-pane>One</div>") == [SHOWN]
 
 
 class TestBlockLevel:

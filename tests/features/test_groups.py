@@ -15,9 +15,6 @@ class TestGroups:
         assert groups.number.tolist() == [2, 0, 2, 1, 2, 0]
         assert groups.sizes.tolist() == [2, 1, 3]
 
-    def test_rank(self):
-        assert Groups.from_keys(KEYS).rank.tolist() == [0, 0, 1, 0, 2, 1]
-
     def test_spread(self):
         """Check row 0 to row 4, and row 1 to row 5."""
         assert Groups.from_keys(KEYS).spread.tolist() == [4, 4, 4, 0, 4, 4]

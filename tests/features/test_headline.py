@@ -20,16 +20,8 @@ def headline(html: str, *, title: str = "", url: str = "https://example.org/a/b.
 
 
 class TestFindHeadline:
-    def test_first_heading_before_the_text(self) -> None:
-        assert headline(f"<h1>Rain in May</h1>{BODY}<h1>More rain</h1>") == "Rain in May"
-
     def test_title_without_heading_tag(self) -> None:
         assert headline(f"<div>Rain in May</div>{BODY}", title="Rain in May - The Daily") == "Rain in May"
-
-    def test_heading_in_navigation(self) -> None:
-        header = "<header><h2 class=entry-title>It pours</h2></header>"
-        html = f"<nav><li>Home<li><h1>Rain: all news</h1></nav><article>{header}{BODY}"
-        assert headline(html, title="Rain: all news", url="https://example.org/rain") == "It pours"
 
     def test_no_heading(self) -> None:
         assert headline(BODY, title="Rain in May") is None

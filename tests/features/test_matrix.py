@@ -53,20 +53,11 @@ class TestColumns:
 
 
 class TestExtract:
-    def test_no_infinities(self):
-        for page in (snapshot(PAGE), laid_out(PAGE)):
-            assert not np.isinf(extract(extract_blocks(page)).base).any()
-
     def test_a_page_without_blocks(self):
         features = extract(extract_blocks(snapshot("<p></p>")))
         assert features.base.shape == (0, len(COLUMNS))
         assert features.layout.begin.shape == (0, neighbourhood.LEVELS)
         assert len(features.word_tokens.start) == 1
-
-    @pytest.mark.parametrize("text", ["x", "--", "中", "\u200b", "😀"])
-    def test_a_page_of_one_block(self, text):
-        for page in (snapshot(f"<p>{text}</p>"), laid_out(f"<p>{text}</p>")):
-            assert extract(extract_blocks(page)).base.shape == (1, len(COLUMNS))
 
     @given(MARKUP)
     def test_any_page(self, html):
@@ -89,9 +80,6 @@ class TestLimits:
 
 
 class TestStackColumns:
-    def test_a_page_without_blocks(self):
-        assert matrix_of(snapshot("<p></p>")).shape == (0, len(stacking.COLUMNS))
-
     @pytest.mark.parametrize("page", [snapshot, laid_out])
     def test_is_deterministic(self, page):
         assert matrix_of(page(PAGE)).tobytes() == matrix_of(page(PAGE)).tobytes()

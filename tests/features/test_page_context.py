@@ -27,24 +27,11 @@ class TestTokens:
 
 
 class TestLanguage:
-    def test_from_the_text(self):
-        text = "The quick brown fox jumps over the lazy dog, and then it goes back to where it came from. " * 5
-        assert context_of(f"<html lang=de><p>{text}</p>").language == "en"
-
     def test_declared_where_the_text_is_too_short(self):
         assert context_of("<html lang=de-AT><p>12</p>").language == "de"
 
 
 class TestStopWords:
-    TEXT = (
-        "<html lang=en><p>The cat sat on the mat, and it was a very good mat for all of the cats that were there.</p>"
-        "<p>{}</p>"
-    )
-
-    @pytest.mark.parametrize(("text", "expected"), [("the of", 2), ("THE cat", 1), ("zebra", 0), ("theof", 0)])
-    def test_counted_per_block(self, text, expected):
-        assert context_of(self.TEXT.format(text)).stop_words[1] == expected
-
     def test_words_of_a_phrase_count_each(self):
         assert context_of("<html lang=zh><p>渡轮每小时过河一次</p><p>我们的</p>").stop_words[1] == 3
 
@@ -111,10 +98,6 @@ class TestDigitWords:
         assert context_of("<p>2nd of 12 in A4</p><p>x</p>").digit_words.tolist() == [2, 0]
 
 
-def test_a_page_without_blocks_has_no_rows():
-    assert len(PageContext(extract_blocks(snapshot("<p></p>")))) == 0
-
-
 class TestContainer:
     PAGE = "<html><body><nav><a>One</a></nav><div><section><p>Two</p><p>Three</p></section><img></div>"
 
@@ -173,15 +156,8 @@ class TestHasAuthorStyles:
     def test_controls_have_colors_by_default(self) -> None:
         assert not has_author_styles(restyled("button", background_color="rgb(239, 239, 239)"))
 
-    def test_page_without_words(self) -> None:
-        assert not has_author_styles(context_from(laid_out("<p>--</p>", styles={"p": {"text-transform": "none"}})))
-
 
 class TestDiscardDefaultLayout:
-    def test_styled_page_is_the_same(self) -> None:
-        context = restyled("p", float="left")
-        assert discard_default_layout(context) is context
-
     def test_unrendered_page_is_the_same(self) -> None:
         context = context_from(snapshot("<p>a"))
         assert discard_default_layout(context) is context

@@ -16,13 +16,6 @@ PAGE = """<html lang=en><head><title>A &amp; B</title></head><body class="x y">
 
 
 class TestToElements:
-    def test_restores_elements(self):
-        page = snapshot(PAGE)
-        elements = to_elements(page)
-        assert [element.tag for element in elements] == [page.tags[tag] for tag in page.tag]
-        tree = elements[0].getroottree()
-        assert [tree.xpath(page.xpath(index)) for index in range(len(page))] == [[element] for element in elements]
-
     def test_replaces_illegal_names_and_characters(self):
         page = replace(snapshot("<p title='a\x08b'>c\x08d</p>"), tags=("html", "body", "a<b"))
         element = to_elements(page)[2]

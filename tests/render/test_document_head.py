@@ -18,9 +18,6 @@ def head_of(html: str, url: str = "https://example.org/a") -> DocumentHead:
 
 
 class TestDocumentHead:
-    def test_collects_declarations_in_the_body(self) -> None:
-        assert head_of(f"<p>It rained.{HEAD}").json_ld == ('{"@type": "Article"}',)
-
     def test_limits_numbers_and_lengths(self) -> None:
         head = head_of("".join(f"<meta name=n{n} content={'x' * 3000}>" for n in range(MAX_ENTRIES + 9)) + "<p>x")
         assert len(head.meta) == MAX_ENTRIES

@@ -23,10 +23,6 @@ CASES = (
     "</mtr><mtr><mtd><mn>2</mn></mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>"
 )
 CARBON = "<mmultiscripts><mi>C</mi><mn>2</mn><none/><mprescripts/><mn>6</mn><mn>14</mn></mmultiscripts>"
-ANNOTATED = (
-    "<semantics><mrow><mi>e</mi></mrow>"
-    "<annotation encoding='application/x-tex'>e^{i\\pi} &lt; 1</annotation></semantics>"
-)
 
 
 class TestMathml:
@@ -63,9 +59,6 @@ class TestMathml:
     )
     def test_becomes_tex(self, content: str, text: str) -> None:
         assert formula_text(f"<math>{content}</math>") == text
-
-    def test_prefers_tex_of_annotation(self) -> None:
-        assert formula_text(f"<math alttext='other'>{ANNOTATED}</math>") == r"e^{i\pi} < 1"
 
     def test_ignores_tex_of_another_text(self) -> None:
         """An annotation that readers do not see is a channel for injections."""

@@ -131,19 +131,11 @@ class TestAttributes:
         with pytest.raises(KeyError):
             snapshot(PAGE).attributes("onload")
 
-    def test_returns_the_same_values_twice(self) -> None:
-        page = snapshot("<p id=a>t")
-        assert page.attributes("id") == page.attributes("id") == {2: "a"}
-
     def test_has_distinct_names(self) -> None:
         assert len(set(ATTRIBUTES)) == len(ATTRIBUTES)
 
 
 class TestAttributeValues:
-    def test_returns_nothing_for_missing_attribute(self) -> None:
-        ids = snapshot("<p>t").values("id")
-        assert (ids.node.size, ids.index.size, ids.distinct) == (0, 0, [])
-
     @given(st.lists(st.sampled_from(["a", "b c", "", "\ud800"]), max_size=9))
     def test_restores_values(self, values: list[str]) -> None:
         grouped = AttributeValues.group(np.arange(len(values), dtype=np.int32), values)
@@ -179,10 +171,6 @@ class TestStyles:
 
     def test_compares_with_values(self) -> None:
         assert self.STYLES.is_in("font-size", ("16px", "")).tolist() == [True, False, False, True, False]
-
-    def test_returns_the_same_values_twice(self) -> None:
-        page = snapshot("<p id=a>t")
-        assert page.attributes("id") == page.attributes("id") == {2: "a"}
 
     def test_has_distinct_names(self) -> None:
         assert len(set(STYLES)) == len(STYLES)

@@ -12,13 +12,6 @@ from vclean.classify.evaluation.scores import CalibrationSample, calibration_rep
 from vclean.classify.training.train import fit_map
 
 
-def drawn(truth, count=50_000, seed=7):
-    """Draw uniform probabilities, and outcomes with the probability `truth(p)`."""
-    random = np.random.default_rng(seed)
-    predicted = random.random(count)
-    return predicted, random.random(count) < truth(predicted)
-
-
 class TestReliability:
     """Mean predicted and observed values per bin."""
 
@@ -27,10 +20,6 @@ class TestReliability:
         assert table.count.tolist() == [1, 2, 2]
         assert table.predicted.tolist() == pytest.approx([0.05, 0.15, 0.995])
         assert table.observed.tolist() == [0, 0.5, 1]
-
-    def test_error_is_weighted_mean_distance(self) -> None:
-        table = reliability([0.05, 0.12, 0.18, 0.99, 1.0], [0, 0, 1, 1, 1])
-        assert table.error == pytest.approx((1 * 0.05 + 2 * 0.35 + 2 * 0.005) / 5)
 
     def test_bins_of_equal_mass(self) -> None:
         predicted = np.linspace(0, 0.1, 100)
@@ -67,12 +56,6 @@ class TestCalibrationReport:
             probability=columns[0], content=columns[1], words=columns[2], confidence=confidence, f1=f1
         )
 
-    def test_reports_errors_of_both_kinds_of_bins(self) -> None:
-        predicted, observed = drawn(lambda p: p**2, 2000)
-        report = calibration_report([self.page(predicted, observed, np.ones(2000), 0.5, 0.5)])["blocks"]
-        assert report["ece"] == pytest.approx(report["ece_equal_mass"], abs=0.02)
-        assert report["ece"] > 0.1
-
     @pytest.mark.parametrize("count", [0, 1])
     def test_pages_without_blocks(self, count: int) -> None:
         report = calibration_report([self.page([], [], [], 0.0, 1.0)] * count)
@@ -82,11 +65,6 @@ class TestCalibrationReport:
 
 class TestFitMap:
     """Fitting of an increasing map that calibrates probabilities."""
-
-    def test_fits_scores(self) -> None:
-        predicted = np.linspace(0.4, 1, 500)
-        mapped = fit_map(predicted, predicted - 0.2)
-        assert mapped(np.array([0.5, 0.9])).tolist() == pytest.approx([0.3, 0.7], abs=0.01)
 
     @pytest.mark.parametrize("predicted", [[], [0.5], [0.5] * 9])
     def test_too_few_values_give_the_identity(self, predicted: list[float]) -> None:

@@ -25,6 +25,3 @@ class TestIsInNamedComments:
 
     def test_skips_elements_with_the_first_heading(self) -> None:
         assert marks(f"<div class=has-comments>{ARTICLE}{COMMENTS}</div><p>{'Imprint ' * 9}") == "-----"
-
-    def test_no_blocks(self) -> None:
-        assert marks("<div class=comments></div>") == ""

@@ -77,10 +77,6 @@ class TestLabels:
         other = page(HTML.replace("cellars", "streets"), "")
         assert confirmed(page(), "oh" + "p" * 10 + "o", "").labels(other) == {}
 
-    def test_moved_blocks_keep_their_label(self) -> None:
-        moved = page(HTML.replace("<p>The council", "<p>New.</p><p>The council"))
-        assert confirmed(page(), "ohpo").labels(moved) == {0: "o", 1: "h", 2: "p", 4: "o"}
-
     def test_the_most_similar_page_of_an_address(self) -> None:
         other = page("<p>Home<p>Other")
         pages = ConfirmedPages((*confirmed(other, "pp").pages, *confirmed(page(), "oh").pages))
@@ -120,10 +116,6 @@ class TestModel:
         assert prediction.labels[1] == label
         assert prediction.headline == Headline("Rain in the valley", 1, source)
         assert prediction.decision.confirmed.tolist() == [True] * 3 + [False] * 10
-
-    def test_other_pages_are_unchanged(self, model: Model) -> None:
-        other = page(url="https://example.org/other")
-        assert model.label(other).labels == load_default().label(other).labels
 
     def test_explanation_names_the_rule(self, model: Model) -> None:
         explanation = explain(model, page(), model.label(page()))

@@ -8,7 +8,6 @@ from vclean.classify.content import stacking
 from vclean.classify.content.kinds import (
     KindRequest,
     block_kinds,
-    element_kinds,
     kind_probability,
     kind_requests,
 )
@@ -65,10 +64,6 @@ class TestBlockKinds:
         blocks = extract_blocks(snapshot("<pre>x = 1</pre>"))
         assert predicted(probability(Kind.OTHER), blocks, [Label.OTHER]) == [Kind.OTHER]
         assert predicted(probability(Kind.OTHER), blocks, [Label.PARAGRAPH]) == [Kind.CODE]
-
-    def test_named_layout_is_no_caption(self) -> None:
-        blocks = extract_blocks(snapshot("<div class=caption>" + "<p>Text.</p>" * 9 + "</div>"))
-        assert Kind.CAPTION not in dict(element_kinds(blocks)) or not dict(element_kinds(blocks))[Kind.CAPTION].any()
 
     def test_page_without_blocks(self) -> None:
         class NoTrees:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from vclean.classify.content.stacking import LinearModel
-from vclean.classify.training.dataset import MIN_SITES, STEP, Design, build_design, fit
+from vclean.classify.training.dataset import MIN_SITES, Design, build_design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import RaggedArray
@@ -98,11 +98,6 @@ class TestFit:
 
 
 class TestDesign:
-    def test_weights_are_multiples_of_the_step(self) -> None:
-        weights, _ = make([1, 3], [1, 5], [1, 5]).fit(frozenset(), 0.3)
-        assert np.count_nonzero(weights)
-        assert not (weights % STEP).any()
-
     def test_scales_rows_by_the_root_of_their_length(self) -> None:
         """Count all words of a row, also dropped ones."""
         matrix_design = make([1, 2, 7, 6], [1, 2], [], scaled=True)
@@ -154,7 +149,3 @@ class TestLinearModel:
     def test_types(self) -> None:
         path, word = self.model(3).scores(matrix.extract(extract_blocks(snapshot(self.HTML))))
         assert (path.dtype, word.dtype, path.shape, word.shape) == (np.float32, np.float32, (2,), (2,))
-
-    def test_page_without_blocks(self) -> None:
-        path, word = self.model(3).scores(matrix.extract(extract_blocks(snapshot("<p>"))))
-        assert path.shape == word.shape == (0,)

@@ -45,16 +45,10 @@ class TestGroups:
     def test_finds_innermost_groups(self, html: str, expected: list[str]) -> None:
         assert tags(html) == expected
 
-    def test_no_blocks(self) -> None:
-        assert block_groups(extract_blocks(snapshot("<p>"))).tolist() == []
-
 
 class TestSmoothGroups:
     def test_drops_mostly_unselected_groups(self) -> None:
         assert smoothed("+-------", [7] * 8) == "--------"
-
-    def test_leaves_mixed_groups(self) -> None:
-        assert smoothed("+-+-", [7] * 4) == "+-+-"
 
     def test_weighs_blocks_by_words(self) -> None:
         assert smoothed("+-", [7, 7], [9, 1]) == "++"

@@ -56,10 +56,6 @@ class TestKeep:
 
 
 class TestTitle:
-    def test_title_of_a_page_without_headline(self) -> None:
-        headline = Headline("Rain in May", None, HeadlineSource.TITLE)
-        assert placed(BODY, "pp", title="Rain in May - The Daily") == ("pp", headline)
-
     def test_not_above_a_list_of_articles(self) -> None:
         teasers = "".join(f"<h3><a href=/{day}>Snow on day {day}</a></h3>" for day in range(3))
         assert placed(teasers + BODY, "hhhpp", title="Rain in May")[1] is None
@@ -128,12 +124,6 @@ class TestPlaceSubject:
         labels = {block.text: block.label for block in result.blocks}
         assert (labels["64,90 €"], labels["Number: L-204"]) == (Label.PARAGRAPH, Label.LIST_ITEM)
         assert not labels["or 5,41 € a month"].is_content
-
-    def test_names_the_rule(self) -> None:
-        result = vclean.clean(SHOP, explain=True)
-        by_rule = {block.index for block in result.blocks for each in block.reasons if each.rule == Rule.SUBJECT}
-        assert by_rule == result.prediction.subject_blocks
-        assert "64,90 €" in {result.blocks[row].text for row in by_rule}
 
     def test_corpora_decide_otherwise(self) -> None:
         result = vclean.clean_file(PRODUCT, policy=vclean.Policy(convention="wcxb"))

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from helpers.pages import snapshot
@@ -19,7 +17,6 @@ from vclean.classify.content.site_evidence import (
     document_numbers,
     log_odds,
 )
-from vclean.errors import OutputError
 from vclean.features.blocks import BlockColumns, extract_blocks
 
 
@@ -42,12 +39,6 @@ class TestRepetitionCounts:
     def test_shares_of_other_pages(self) -> None:
         page, other = "<i>Home</i><p>one", "<i>Home</i><p>two"
         assert shares(page, other, "<p>three", other + "!") == [[pytest.approx(2 / 3), pytest.approx(2 / 3)], [0, 0]]
-
-    def test_equal_text_with_another_path(self) -> None:
-        assert shares("<p>Home", "<section><p>Home</section><p>x") == [[1, 0]]
-
-    def test_counts_a_text_once_per_page(self) -> None:
-        assert shares("<p>x<p>x", "<p>y<p>z") == [[0, 0], [0, 0]]
 
     def test_number_of_distinct_pages(self) -> None:
         site = RepetitionCounts()
@@ -99,14 +90,6 @@ class TestRule:
         pages = [f"<p>{APPEAL}<h2>Ingredients</h2><p>{own_text(number)}" for number in range(4)]
         assert self.left_out(*pages) == [[APPEAL]] * 4
 
-    def test_counts_documents(self) -> None:
-        site = RepetitionCounts()
-        pages = [prints(f"<p>{own_text(number)}<p>{APPEAL}") for number in range(5)]
-        for page in pages:
-            site.add("x", page)
-        evidence = site.evidence("x", pages[0])
-        assert (evidence.documents.tolist(), evidence.total) == ([1, 5], 5)
-
 
 class TestAddEvidence:
     @given(st.lists(st.floats(0, 1, width=32), min_size=1), st.floats(-9, 9, width=32))
@@ -124,15 +107,8 @@ class TestAddEvidence:
 
 
 class TestFingerprints:
-    def test_ignores_the_order_of_classes(self) -> None:
-        assert prints("<p class='a b'>Home").text_and_path == prints("<p class='b a'>Home").text_and_path
-
     def test_is_independent_of_the_machine(self) -> None:
         assert prints("<p>Home 1").text.tolist() == [13811577758366293376]
-
-    def test_length_of_sentences(self) -> None:
-        fingerprints = prints("<p>Home<p>It rained all day in the valley of Saltby.<p>" + "水" * 40)
-        assert fingerprints.length.tolist() == [0, 42, 40]
 
     def test_headings(self) -> None:
         assert prints("<h1>a</h1><p>b<h4>c</h4>").heading.tolist() == [True, False, True]
@@ -152,18 +128,12 @@ class TestDocumentNumbers:
     def numbers(self, *pages: str) -> list[int]:
         return document_numbers([prints(page) for page in pages]).tolist()
 
-    def test_versions_without_headline(self) -> None:
-        assert self.numbers(body("ferry"), f"<p>Print{body('ferry')}", body("bridge")) == [0, 0, 1]
-
     def test_the_name_of_the_site_is_no_headline(self) -> None:
         pages = [
             f"<h1>Saltby Post</h1><h2>{name}</h2>{body(name, 2)}{body('appeal', 6)}"
             for name in ("ferry", "bridge", "school")
         ]
         assert self.numbers(*pages) == [0, 1, 2]
-
-    def test_pages_without_sentences(self) -> None:
-        assert self.numbers("<p>a", "<p>a", "<p>") == [0, 1, 2]
 
     def test_dtype(self) -> None:
         assert document_numbers([prints("<p>a")]).dtype == np.int32
@@ -188,13 +158,5 @@ class TestSitePages:
     def test_pages_without_url_are_one_site(self) -> None:
         assert evidence_for(page("one", ""), page("two", ""))[1][0] < -1
 
-    def test_ignores_equal_pages(self) -> None:
-        assert evidence_for(page("one"), page("one", "https://example.org/other")) == [[0, 0], [0, 0]]
-
     def test_page_without_blocks(self) -> None:
         assert evidence_for(extract_blocks(snapshot("<p></p>")), page("one"))[0] == []
-
-    def test_missing_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-        with pytest.raises(OutputError, match="cannot write a temporary file"), SitePages():
-            pass

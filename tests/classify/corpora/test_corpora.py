@@ -82,10 +82,6 @@ class TestReadCorpus:
         page = next(iter(read_corpus(corpus_file([ROW | {"html": html}]))))
         assert page.html == b"\xef\xbb\xbf" + html.encode()
 
-    def test_missing_file(self, tmp_path):
-        with pytest.raises(InputError, match=r"none\.parquet does not exist: give"):
-            read_corpus(tmp_path / "none.parquet")
-
     @pytest.mark.parametrize("content", [b"", b"<html>", b"PAR1" + bytes(20) + b"PAR1"])
     def test_file_of_another_format(self, tmp_path, content):
         path = tmp_path / "page.parquet"

@@ -49,10 +49,6 @@ class TestStripMarks:
     def test_level_defaults_to_1(self):
         assert strip_marks("<p data-block-type=Ad>Buy")[1][0].level == 1
 
-    def test_stripping_twice_changes_nothing(self):
-        html = strip_marks(PAGE)[0]
-        assert strip_marks(html) == (html, ())
-
 
 class TestLocateMarks:
     def test_missing_element(self):
@@ -65,12 +61,6 @@ class TestInnermostMarks:
 
 
 class TestContentBlocks:
-    def test_innermost_mark_decides(self):
-        html, marks = strip_marks(PAGE)
-        blocks = extract_blocks(snapshot(html))
-        content = [text for text, keep in zip(blocks.text, content_blocks(blocks, marks), strict=True) if keep]
-        assert content == ["Title", "Text", "End"]
-
     def test_media_marks_are_ignored(self):
         html, marks = strip_marks(
             "<div data-block-type=Article>Text<p data-block-type=Video>Caption</div><p data-block-type=Image>Alone"
@@ -96,11 +86,6 @@ def archive(tmp_path):
 
 
 class TestMarkedArchive:
-    def test_reads_all_pages_with_marks(self, archive):
-        corpus = MarkedArchive(archive)
-        assert (len(corpus), corpus.name) == (2, "styled")
-        assert [page.page.url for page in corpus.marked_pages()] == [URL, "http://a.example/copy.html"]
-
     def test_reads_the_list_beside_the_archive(self, archive):
         archive.with_name("styled.pages.txt").write_text(URL + "\n")
         assert [page.page.url for page in MarkedArchive(archive).marked_pages()] == [URL]

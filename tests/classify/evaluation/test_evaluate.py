@@ -48,13 +48,6 @@ def corpus(tmp_path):
 
 
 class TestEvaluate:
-    def test_scores_marks_if_the_gold_has_them(self, corpus):
-        report = run([corpus((ARTICLE, GOLD, "<h>Cats<p>Cats sleep most of the day and of the night."))])
-        assert report.evaluations[0].score.cleaneval_markup == 100
-
-    def test_empty_page_with_empty_gold_scores_1(self, corpus):
-        assert run([corpus(("<p></p>", "", None))]).evaluations[0].score.word.f1 == 1
-
     @pytest.mark.parametrize(
         ("error", "line"),
         [
@@ -89,16 +82,6 @@ class TestEvaluate:
 
 class TestCalibrationSample:
     """Calibration data of methods with probabilities."""
-
-    def test_method_with_confidence(self, corpus):
-        def predict(page, blocks):
-            return replace(text.label_all_shown(blocks), confidence=0.75)
-
-        [outcome] = run([corpus((ARTICLE + "<p>Imprint</p>", GOLD, None))], {"sure": predict}).evaluations
-        assert outcome.calibration.content.tolist() == [True, True, False]
-        assert outcome.calibration.words.tolist() == [1, 10, 1]
-        assert outcome.calibration.probability.tolist() == [1, 1, 1]
-        assert (outcome.calibration.confidence, outcome.calibration.f1) == (0.75, outcome.score.word.f1)
 
     def test_page_without_blocks(self, corpus):
         def predict(page, blocks):
@@ -186,11 +169,6 @@ class TestTable:
         assert lines[2].split() == ["all", "2", *["0.500"] * 4, "0.667", "50.00", "-", "0.500", "-"]
         assert lines[3].split() == ["article", "1", *["1.000"] * 5, "100.00", "-", "1.000", "-"]
         assert lines[4].split() == ["forum", "1", *["0.000"] * 5, "0.00", "-", "0.000", "-"]
-
-    def test_columns_are_aligned(self, report):
-        for section in report.table().split("\n\n"):
-            rows = [line for line in section.splitlines()[1:] if not line.startswith("failed")]
-            assert len({len(row) for row in rows}) == 1
 
     def test_pages_without_a_type_count_only_in_the_total(self, report):
         lines = report.table().split("\n\n")[2].splitlines()

@@ -41,12 +41,6 @@ class TestWordScore:
         score = word_score("the cat the dog", "The cat sat")
         assert score == WordScore(pytest.approx(1 / 2), pytest.approx(2 / 3), pytest.approx(4 / 7))
 
-    def test_counts_repeated_words(self):
-        assert word_score("a a a", "a").precision == pytest.approx(1 / 3)
-
-    def test_ignores_order_and_punctuation(self):
-        assert word_score("sat; the cat", "The cat sat.").f1 == 1
-
     def test_two_empty_texts_agree(self):
         assert word_score("", " — ") == WordScore(1, 1, 1)
 
@@ -88,9 +82,6 @@ class TestCleanevalScore:
         """Compare `a b` with `a b c`: one insertion, 100 x (1 - 1 / 5)."""
         assert cleaneval_score("A, b", "a b! c") == pytest.approx(80)
 
-    def test_ignores_marks(self):
-        assert cleaneval_score("<h>a <p>b", "a b") == 100
-
     @given(WORDS, WORDS)
     def test_equals_one_minus_relative_edit_distance(self, left, right):
         """Compute the distance with substitutions at cost 2 by the textbook recurrence."""
@@ -126,20 +117,6 @@ class TestSnippets:
 
 
 class TestAggregate:
-    def test_means_and_micro_sums(self):
-        pages = [
-            page_score(1.0, lcs=(10, 10, 10), cleaneval=90, markup=80, must=(1, 1), must_not=(0, 4)),
-            page_score(0.5, lcs=(0, 10, 30), cleaneval=50, must=(1, 3), must_not=(4, 4)),
-        ]
-        scores = aggregate(pages)
-        assert scores.pages == 2
-        assert scores.word_f1 == scores.word_precision == scores.word_recall == pytest.approx(0.75)
-        assert scores.lcs_f1 == pytest.approx(0.5)
-        assert scores.lcs_f1_micro == pytest.approx(20 / 60)
-        assert scores.cleaneval == pytest.approx(70)
-        assert scores.cleaneval_markup == pytest.approx(80)
-        assert (scores.must, scores.must_not) == (pytest.approx(0.5), pytest.approx(0.5))
-
     def test_undefined_scores_are_none_in_json(self):
         scores = aggregate([page_score()])
         assert math.isnan(scores.cleaneval_markup)

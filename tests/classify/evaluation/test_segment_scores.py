@@ -24,7 +24,7 @@ from vclean.classify.evaluation.segment_scores import (
     summarize,
     table,
 )
-from vclean.classify.evaluation.segmentation import ScoredSegmenter, Segmentation, TunableSegmenter, find_segmenter
+from vclean.classify.evaluation.segmentation import ScoredSegmenter, TunableSegmenter, find_segmenter
 
 
 def named_score(weight, predicted, truth):
@@ -55,14 +55,6 @@ def by_the_definition(weight, predicted, truth):
 
 
 class TestScore:
-    def test_one_segment_against_two_halves(self) -> None:
-        """Compute by hand: half of the predicted pairs are true, P = 1/2; no true pair is missed, R = 1."""
-        assert named_score([1, 1], ["a", "a"], ["x", "y"]) == BCubedScore(0.5, 1.0)
-
-    def test_true_element_without_predicted_segment(self) -> None:
-        """Swap the sides of the previous case."""
-        assert named_score([1, 1], ["a", ""], ["x", "x"]) == BCubedScore(1.0, 0.25)
-
     def test_elements_in_no_segment(self) -> None:
         assert named_score([1, 1, 50], ["a", "b", ""], ["x", "y", ""]) == BCubedScore(1.0, 1.0)
 
@@ -104,11 +96,6 @@ class TestProperties:
 
 
 class TestSummary:
-    def test_f_b3_and_f_star(self) -> None:
-        """Use pages (1, 1/2) and (1/2, 1): F is 2/3 on each, so F_B3 is 2/3; means .75 and .75 give F* .75."""
-        result = mean_score([BCubedScore(1.0, 0.5), BCubedScore(0.5, 1.0)])
-        assert result == pytest.approx(BCubedSummary(0.75, 0.75, 2 / 3, 0.75))
-
     def test_undefined_scores_count_as_0(self) -> None:
         assert mean_score([BCubedScore(math.nan, 0.0), BCubedScore(1.0, 1.0)]) == BCubedSummary(0.5, 0.5, 0.5, 0.5)
 
@@ -147,21 +134,8 @@ class TestCompareSegmenters:
         (result,) = trials_of(marked(), "page", marked_only=True)
         assert result.trials["page"][0].score.precision == pytest.approx(5 / 9)
 
-    def test_segmentation_with_all_true_segments(self) -> None:
-        """Segment at depth 1: all marks, and the unmarked rest as one more segment: P = 12/16."""
-        (result,) = trials_of(marked(), "dom")
-        trial = result.trials["dom"][0]
-        assert trial.segments == 3
-        assert (trial.score.precision, trial.score.recall) == (pytest.approx(0.75), pytest.approx(1))
-
     def test_levels_without_marks_are_skipped(self) -> None:
         assert trials_of(marked(), "page", levels=(2,)) == []
-
-    def test_no_segment_counts_as_the_whole_page(self) -> None:
-        nothing = TunableSegmenter("nothing", (0,), lambda *_: [Segmentation.from_shapes([])], 0)
-        whole = find_segmenter("page").segmenter
-        (result,) = compare_segmenters(marked(), [nothing, whole], ScoringCriteria([1], [AtomKind.CHARS]))
-        assert result.trials["nothing"] == result.trials["page"]
 
 
 def page_trials(site, *f1, name="p"):
@@ -187,27 +161,6 @@ class TestSummarize:
 
     def test_oracle_uses_the_best_parameter_of_each_page(self) -> None:
         assert settings(self.PAGES, ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)) == [1, 3, 3]
-
-    def test_figures(self) -> None:
-        (line,) = summarize(
-            self.PAGES,
-            [ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)],
-            ScoringCriteria([1], [AtomKind.CHARS]),
-        )
-        assert line.summary.f_b3 == pytest.approx((1 + 0.95 + 0.8) / 3)
-        assert (line.segments, line.truth) == (pytest.approx(7 / 3), 4)
-
-    def test_one_summary_per_level_kind_and_method(self) -> None:
-        methods = [ScoredSegmenter("tuned", SEGMENTER), ScoredSegmenter("tuned@1", SEGMENTER, parameter=1)]
-        result = summarize(self.PAGES, methods, ScoringCriteria([1, 2], [AtomKind.CHARS, AtomKind.NODES]))
-        assert [(line.level, line.kind, line.method) for line in result] == [
-            (level, kind, name)
-            for level in (1, 2)
-            for kind in (AtomKind.CHARS, AtomKind.NODES)
-            for name in ("tuned", "tuned@1")
-        ]
-        assert [len(line.pages) for line in result] == [3, 3, 0, 0, 0, 0, 0, 0]
-        assert math.isnan(result[-1].summary.f_b3)
 
 
 class TestToDict:

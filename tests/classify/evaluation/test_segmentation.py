@@ -9,7 +9,7 @@ import shapely
 from helpers.boxed import boxed
 from helpers.marked import marked_page
 
-from vclean.classify.corpora.marked import RegionMark, RenderedMarkedPage, strip_marks
+from vclean.classify.corpora.marked import RenderedMarkedPage, strip_marks
 from vclean.classify.evaluation.segmentation import (
     DEPTHS,
     Nodes,
@@ -21,7 +21,6 @@ from vclean.classify.evaluation.segmentation import (
 )
 from vclean.classify.segments.model import load_default
 from vclean.errors import InputError, UsageError
-from vclean.labels import Role
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,12 +50,6 @@ def names(page, held):
 
 
 class TestNodes:
-    def test_boxes_are_rounded_to_pixels(self) -> None:
-        page = boxed('<body><p title="0.4 0.5 10.2 9.9">Words</p></body>')
-        nodes = Nodes(page)
-        assert nodes.box[element(page, "p")].tolist() == [0, 1, 11, 10]
-        assert nodes.box[text(page, "Words")].tolist() == [0, 1, 11, 10]
-
     def test_shown_excludes_hidden_and_empty_nodes(self) -> None:
         page = boxed(PAGE)
         shown = names(page, Nodes(page).shown)
@@ -68,29 +61,16 @@ class TestOfNodes:
         nodes = Nodes(page)
         return Segmentation.from_roots(nodes, [[element(page, name) for name in roots] for roots in tops])
 
-    def test_shape_is_the_box_of_an_element(self) -> None:
-        segmentation = self.segmentation(boxed(PAGE), ["a"])
-        assert shapely.equals(segmentation.shapes[0], shapely.box(0, 0, 100, 20))
-
     def test_segments_without_visible_nodes_are_dropped(self) -> None:
         segmentation = self.segmentation(boxed(PAGE), ["c"], ["a"])
         assert len(segmentation) == len(segmentation.members) == 1
 
 
 class TestOfShapes:
-    def test_shapes_are_rounded_to_pixels(self) -> None:
-        segmentation = Segmentation.from_shapes([shapely.box(0.2, 0.4, 9.6, 10.4)])
-        assert shapely.equals(segmentation.shapes[0], shapely.box(0, 0, 10, 10))
-        assert segmentation.members is None
-
     def test_overlapping_parts_are_merged(self) -> None:
         """Accept overlapping polygons, which files from other programs may have."""
         both = shapely.MultiPolygon([shapely.box(0, 0, 6, 6), shapely.box(3, 0, 9, 6)])
         assert Segmentation.from_shapes([both]).shapes[0].area == 54
-
-    def test_self_intersecting_ring(self) -> None:
-        bow = shapely.Polygon([(0, 0), (10, 10), (10, 0), (0, 10)])
-        assert Segmentation.from_shapes([bow]).shapes[0].area == 50
 
     def test_no_segments(self) -> None:
         assert len(Segmentation.from_shapes([])) == 0
@@ -125,19 +105,10 @@ class TestSegmentAtDepth:
         """Check that loose nodes of the body are one segment, and hidden nodes none."""
         assert texts(DOM_PAGE, 1) == [["Loose"], ["Site", "slogan"], ["First", "Second", "word"]]
 
-    def test_shapes(self) -> None:
-        page = boxed(DOM_PAGE)
-        bounds = [shape.bounds for shape in segment_at_depth(page, 2).shapes]
-        assert bounds[2:] == [(0, 0, 40, 10), (90, 0, 100, 10), (0, 10, 100, 50), (0, 50, 100, 90)]
-
     def test_images_are_segments(self) -> None:
         page = boxed('<body><div title="0 0 50 50"><img title="0 0 9 9"><img title="20 20 9 9"></div></body>')
         assert len(segment_at_depth(page, 1)) == 1
         assert [shape.bounds for shape in segment_at_depth(page, 2).shapes] == [(0, 0, 9, 9), (20, 20, 29, 29)]
-
-    def test_empty_page(self) -> None:
-        page = boxed("<body></body>")
-        assert len(segment_at_depth(page, 1)) <= 1
 
 
 HTML = """<html><body><div data-block=1 data-block-type=Header title="0 0 100 20">Site
@@ -162,11 +133,6 @@ def truth(html, level):
 class TestGoldSegments:
     def test_without_marks_of_the_level(self) -> None:
         assert len(truth(HTML, 3)[0]) == 0
-
-    def test_marks_missing_from_the_page(self) -> None:
-        page = boxed("<body><p>One</p></body>")
-        marks = [RegionMark("/html[1]/body[1]/p[2]", Role.AD, 1), RegionMark("/html[1]/body[1]/p[1]", Role.ARTICLE, 1)]
-        assert len(gold_segments(page, marks, 1)) == 1
 
 
 STORY_HTML = """<body><div title="0 0 100 20"><h1 title="0 0 100 20">Title</h1></div>
@@ -214,15 +180,6 @@ class TestFindSegmenter:
 
 
 class TestSegment:
-    @pytest.mark.parametrize("name", ["page", "dom", "vips"])
-    def test_one_segmentation_per_parameter_value(self, name: str) -> None:
-        segmenter = find_segmenter(name).segmenter
-        page = boxed(STORY_HTML)
-        segmentations = segmenter.segment("x", page)
-        assert len(segmentations) == len(segmenter.parameter_values)
-        assert all(segmentation.members is not None and len(segmentation) for segmentation in segmentations)
-        assert segmenter.default in segmenter.parameter_values
-
     def test_vips_returns_more_segments_for_higher_coherence(self) -> None:
         counts = [
             len(segmentation) for segmentation in find_segmenter("vips").segmenter.segment("x", boxed(STORY_HTML))
@@ -243,11 +200,6 @@ class TestStored:
         path = stored(tmp_path / "s.json", mine=[[[SQUARE]]], others=[])
         with pytest.raises(UsageError, match="mine, others"):
             find_segmenter(f"{path}{ending}")
-
-    def test_page_missing_from_the_file(self, tmp_path: Path) -> None:
-        path = stored(tmp_path / "s.json", mine=[[[SQUARE]]])
-        (segmentation,) = find_segmenter(str(path)).segmenter.segment("y", boxed(STORY_HTML))
-        assert len(segmentation) == 0
 
     def test_missing_file(self) -> None:
         with pytest.raises(InputError, match="cannot read"):

@@ -81,11 +81,6 @@ class TestDescribe:
         rules, _ = rules_of([0.9, 0.6, 0.2, 0.1, 0.1, 0.1, 0.1], "+------")
         assert rules[1] == ["dropped at 0.60: the threshold of this page is 0.90"]
 
-    def test_list_kept_as_one(self) -> None:
-        rules, _ = rules_of([0.9, 0.8, 0.2, 0.8, 0.8, 0.8, 0.3], "++-+++-", "++-++++")
-        assert rules[6] == ["kept with the whole list: 75 % of its words were selected"]
-        assert not rules[5]
-
     def test_list_between_kept_blocks(self) -> None:
         page = "<p>one two three<ul><li>a b c<li>d e f</ul><p>four five six"
         rules, _ = rules_of([0.9, 0.6, 0.6, 0.9], "+--+", "++++", page=page)

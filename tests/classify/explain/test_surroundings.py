@@ -114,9 +114,6 @@ class TestNames:
     def test_tags_and_parts_of_names(self) -> None:
         assert self.strongest(1, **{"<div>": 1.0, "side": 0.9}) == ["<div>", "side"]
 
-    def test_no_weights(self) -> None:
-        assert self.strongest(1) == []
-
 
 class TestWords:
     def strongest(self, sign, /, **weights):
@@ -125,9 +122,6 @@ class TestWords:
 
     def test_lowercases_words(self) -> None:
         assert self.strongest(-1, sign=-1) == ["sign"]
-
-    def test_omits_words_of_a_returned_pair(self) -> None:
-        assert self.strongest(-1, **{"sign up": -2.0, "sign": -1.5, "free": -1.0}) == ["sign up", "free"]
 
     def test_limits_the_number_of_tokens(self) -> None:
         assert len(self.strongest(1, sign=1, up=1, free=1, news=1, now=1)) == MAX_TOKENS
@@ -161,11 +155,6 @@ class TestShareLinearContributions:
         generator = np.random.default_rng(5)
         x, size = generator.normal(size=(2, 4, len(COLUMNS)))
         np.testing.assert_allclose(share_linear_contributions(x.astype(np.float32), size).sum(axis=1), size.sum(axis=1))
-
-    def test_does_not_modify_its_argument(self) -> None:
-        size = rows({"both_score": 1.0}).astype(float)
-        share_linear_contributions(rows({}), size)
-        assert size[0, INDEX["both_score"]] == 1
 
 
 class TestPageLevelColumns:

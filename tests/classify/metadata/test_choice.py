@@ -57,11 +57,6 @@ class TestChooseMetadata:
         html = ARTICLE.replace('"dateModified": "2024-03-09"', '"dateModified": "2023-03-09"')
         assert Field.MODIFIED not in chosen(html)
 
-    def test_agreeing_properties_are_more_probable(self) -> None:
-        one, two = '<meta property="og:description" content="Rain">', '<meta name="description" content="Rain">'
-        alone, both = (choose_metadata(context_of(f"{html}<p>x"), "en")[Field.DESCRIPTION] for html in (one, one + two))
-        assert alone.probability < both.probability < 1
-
 
 TEXT = """<p>The harbour council met late on the quay, and the fishermen who had waited since the morning were told that
 the old sluice would be rebuilt before winter, whatever the cost might be to the town.</p><p>Nobody had expected the

@@ -72,10 +72,6 @@ class TestSegments:
         parts = Parts.segments(blocks("<div><div>ab</div>cd</div><div>abcd</div>"))
         assert parts.of_block[0] == parts.of_block[1] != parts.of_block[2]
 
-    def test_splits_at_div_inside_other_elements(self):
-        parts = Parts.segments(blocks(f"<form><div>{STORY}</div><div>{STORY}</div></form>"))
-        assert parts.of_block[0] != parts.of_block[1]
-
 
 class TestShare:
     def test_mean_is_weighted_by_words(self):
@@ -85,12 +81,6 @@ class TestShare:
 
 
 class TestSegmentExtractor:
-    def test_interesting_segments_are_in_the_gold(self):
-        example = SEGMENT_EXTRACTOR.make_example(training_page())
-        assert example.columns.shape == (3, 37)
-        assert sorted(example.interesting.tolist()) == [False, False, True]
-        assert example.weight[example.interesting].tolist() == pytest.approx([43**0.5], abs=0.2)
-
     def test_keeps_the_most_probable_segment_if_none_is_interesting(self):
         model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page(text=""))])
         assert SEGMENT_EXTRACTOR.load(model)(blocks("<p>One</p>")).labels == ["p"]

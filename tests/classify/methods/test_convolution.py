@@ -22,10 +22,6 @@ class TestConvolve:
         weight = array([[1], [10]], [[0], [-1]])
         assert convolve(ROWS, weight, array(0.5, 0)).tolist() == [[1.5, 0], [12.5, -1], [30.5, -3]]
 
-    @pytest.mark.parametrize("rows", [0, 1])
-    def test_fewer_rows_than_the_width(self, rows):
-        assert convolve(ROWS[:rows], array([[1, 10, 100], [0, 0, 0]]), array(7)).tolist() == [[17]] * rows
-
 
 class TestNetwork:
     NETWORK = Network(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from helpers.pages import laid_out
 
 from vclean.classify.corpora.gold import GoldPage
@@ -18,12 +17,6 @@ PAGE = f"<h1>Rain</h1><p>{STORY}</p><div><a href=/>Home page</a> <a href=/b>All 
 
 def training_page(page=PAGE, text=f"Rain\n{STORY}"):
     return TrainingPage(GoldPage(text=text), extract_blocks(laid_out(page)))
-
-
-@pytest.fixture(scope="module")
-def model():
-    pytest.importorskip("sklearn")
-    return method.train([method.make_example(training_page())] * 20)
 
 
 class TestColumns:
@@ -58,11 +51,6 @@ class TestKeywords:
 
 
 class TestTrain:
-    def test_fits_the_training_page(self, model):
-        prediction = method.load(model)(extract_blocks(laid_out(f"{PAGE}<p hidden>{STORY}</p>")))
-        assert "".join(prediction.labels) == "hpoo"
-        assert prediction.probability.dtype == np.float32
-
     def test_page_without_content(self):
         example = method.make_example(training_page(text=""))
         assert "".join(method.load(method.train([example]))(extract_blocks(laid_out(PAGE))).labels) == "ooo"

@@ -12,7 +12,6 @@ from vclean.features.blocks import extract_blocks
 
 GOOD = "<p>It rained all day in the valley, and nobody who was there minded it, for it was very warm.</p>"
 LINKS = "<p><a href=/>Sport and weather from all over the world</a></p>"
-MENU = "<ul>" + "<li><a href=/>Link</a></li>" * 6 + "</ul>"
 
 
 def letters(html):
@@ -32,9 +31,6 @@ class TestLabel:
 
     def test_drops_hidden_blocks_and_controls(self):
         assert letters(f"{GOOD}<p hidden>Hidden</p><button>Press</button>{GOOD}<p>x</p>") == "poopo"
-
-    def test_no_good_sentence(self):
-        assert letters(MENU) == "o" * 6
 
 
 class TestBestSequence:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from helpers.pages import context_of, snapshot
 
@@ -26,9 +25,6 @@ class TestRuns:
         result = runs("<p>ab.</p><p>c.</p><div><a href=/>defg</a>h!</div><ul><li hidden>hidden text</ul>")
         assert result.size.tolist() == pytest.approx([(5 / 6 + 2.5 / 6 + 1) / 3, (1 + 1 + 0.5) / 3, 0])
         assert result.links.tolist() == pytest.approx([0, 4 / 6, 0])
-
-    def test_page_without_punctuation(self):
-        assert np.isfinite(runs("<p>a</p>").size).all()
 
 
 class TestLabel:

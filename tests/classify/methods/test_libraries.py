@@ -33,13 +33,6 @@ class TestMethods:
         assert sum("Link" in text for text in content) <= 1
         assert set(prediction.probability.tolist()) == {0, 1}
 
-    @pytest.mark.parametrize("html", ["One", "<p>One</p>", "<img alt=A>One", "<p>\x08One\ud800</p>", "<svg>x</svg>One"])
-    def test_unusual_pages(self, info, html, caplog, capfd):
-        """Check that libraries neither fail nor log; they may return nothing."""
-        assert len(get(info.name)(extract_blocks(snapshot(html))).labels) == 1
-        assert not caplog.records
-        assert capfd.readouterr() == ("", "")
-
     def test_restores_logging(self, info):
         get(info.name)(extract_blocks(snapshot("One")))
         assert logging.root.manager.disable == logging.NOTSET
@@ -71,13 +64,6 @@ class TestReadabilityAndBoilerpipe:
     def installed(self):
         pytest.importorskip("boilerpy3")
         pytest.importorskip("readability")
-
-    @pytest.mark.parametrize("html", [PAGE, "One", f"{FOOTER}{ARTICLE}{ARTICLE}{MENU}"])
-    def test_agrees_with_the_single_extractors(self, html):
-        blocks = extract_blocks(snapshot(html))
-        alone = (libraries.readability, libraries.boilerpipe_default, libraries.boilerpipe_article)
-        expected = [extract(blocks).probability.astype(bool).tolist() for extract in alone]
-        assert [masks.tolist() for masks in libraries.readability_and_boilerpipe(blocks)] == expected
 
     def test_failing_library_keeps_nothing(self, monkeypatch):
         monkeypatch.setattr(libraries, "_readability", lambda html: 1 / 0)

@@ -34,10 +34,6 @@ class TestNgrams:
         assert (result[:, 2] == NONE).all()
         assert (result[1, 1], result[3, 1]) == (keys("a b")[1, 1], keys("c d")[1, 1])
 
-    @pytest.mark.parametrize("text", ["", "one", "one two"])
-    def test_text_with_few_words(self, text):
-        assert keys(text).shape == (len(text.split()), 3)
-
 
 class TestLogOdds:
     def test_agrees_with_manual_computation(self):
@@ -66,11 +62,6 @@ class TestTrain:
         example = stupidos.make_example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
         result = stupidos.unpack_arrays(stupidos.train([example]))
         assert len(result["count"]) == 1  # `all`, three times on a page
-
-    def test_drops_a_footer_with_many_bars(self, model):
-        page = "<p>in the valley | nobody minded | all day | it rained | at all</p>"
-        prediction = stupidos.load(model)(extract_blocks(snapshot(page)))
-        assert (prediction.labels, prediction.probability.tolist()) == (["o"], [0])
 
 
 class TestShipped:

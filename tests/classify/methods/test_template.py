@@ -94,12 +94,6 @@ class TestRead:
         with pytest.raises(InputError, match="it is not in UTF-8"):
             read(path)
 
-    def test_errors_name_the_file(self, tmp_path):
-        path = tmp_path / "t.txt"
-        path.write_text("p q")
-        with pytest.raises(InputError, match=r"t\.txt, line 1: 'p q': "):
-            read(path)
-
 
 CATS_PAGE = "<nav>Menu</nav><article><h1>Cats</h1><p>Cats sleep.</p></article>"
 

@@ -16,7 +16,7 @@ from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.methods.registry import unpack_model
 from vclean.classify.methods.training import TrainingExamples
 from vclean.cli.main import main
-from vclean.errors import InputError, UsageError
+from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.render.static.parse import parse
 
@@ -61,11 +61,6 @@ class TestFromPages:
         assert examples.keys == [("news", "1")]
         assert examples.sites == ["site1.example"]
         assert examples.examples == {"parrot": ["Rain."]}
-
-    def test_untrained_method(self, monkeypatch):
-        monkeypatch.setattr(training, "training_module", registry.training_module)
-        with pytest.raises(UsageError, match="no method 'bte'"):
-            TrainingExamples.from_pages([], ["bte"], parse)
 
 
 @pytest.mark.usefixtures("only_parrot")

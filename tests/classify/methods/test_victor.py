@@ -84,12 +84,6 @@ class TestColumns:
 
 
 class TestExample:
-    def test_labels_from_the_gold(self):
-        assert (
-            "".join(LABELS[code] for code in method.make_example(training_page(markup=f"<p>Rain\n<l>{STORY}")).label)
-            == "ooplo"
-        )
-
     def test_labels_from_the_markup_if_the_gold_has_none(self):
         assert "".join(LABELS[code] for code in method.make_example(training_page()).label) == "oohpo"
 

@@ -48,9 +48,6 @@ class TestHeuristic:
     def test_labels_lines(self, html, expected):
         assert letters("wcc-heuristic", html) == expected
 
-    def test_page_without_text(self):
-        assert letters("wcc-heuristic", "<p hidden>Hidden</p>") == "o"
-
 
 PAGE = f"<p>{RAINY}</p><ul><li><a href=/>Link One</a></li></ul>"
 

@@ -47,12 +47,6 @@ class TestForks:
         tree = collapsed("<body><div><main><p>one</p><p>two</p></main></div>")
         assert tags(tree, tree.root) == ["main"]
 
-    def test_page_of_one_block_has_no_fork(self):
-        tree = collapsed("<body><div><p>one")
-        assert (tree.root, tree.parent.tolist()) == (NONE, [NONE])
-        assert tree.parents(tree.parent).tolist() == [NONE]
-        assert tree.distance.shape == tree.common_fork.shape == (0,)
-
 
 class TestRuns:
     @pytest.mark.parametrize("html", [PAGE, "<div>one<p>two<p>three<br><br>four</div><td>five", "<p>one"])
@@ -94,11 +88,6 @@ class TestColumns:
         assert (len(set(NAMES)), len(set(PAIR_NAMES))) == (128, 25)
         assert (len(LEAF_TAGS), len(FORK_TAGS)) == (19, 20)
 
-    def test_flags_are_0_or_1(self):
-        for columns, values in zip((COLUMNS, PAIR_COLUMNS), compute(context_of(RAIN_PAGE)), strict=True):
-            flags = values[:, [web2text._FLAG.fullmatch(column) is not None for column in columns]]
-            assert set(flags[~np.isnan(flags)].tolist()) == {0, 1}
-
     def test_page_of_one_block(self):
         values, between = compute(context_of("<p>Rain, rain.</p>"))
         assert between.shape == (0, 25)
@@ -107,11 +96,6 @@ class TestColumns:
 
 
 class TestDuplicates:
-    def test_equal_texts(self):
-        values = blocks("<p>Rain</p>" * 11 + "<p>Sun</p>" * 2 + "<p>Snow</p>")
-        assert values["has_duplicate"].tolist() == [1] * 13 + [0]
-        assert values["has_10_duplicates"].tolist() == [1] * 11 + [0] * 3
-
     def test_equal_classes(self):
         values = blocks("<p class=a>one</p><p class=a>two</p><p>three</p><div class=a>four</div>")
         assert values["same_class_path"].tolist() == [0.5, 0.5, 0.25, 0.25]
@@ -129,30 +113,8 @@ class TestLeaf:
         values = blocks(f"<p>{'rain ' * 8}a.</p>")
         assert values["log_punctuation_ratio"] == logs(1 / 42)
 
-    def test_sentences(self):
-        values = blocks("<p>It rained. Nobody minded! did they? Ok; no</p><p>It rained, Bob said</p>")
-        assert values["has_sentences"].tolist() == [1, 0]
-        assert values["log_sentence_length"] == logs(42 / 3, 19)
-
-    def test_position_on_the_page(self):
-        values = blocks("<p>one</p><p>two</p><p>four</p>")
-        assert values["position"].tolist() == pytest.approx([0.15, 0.45, 0.8])
-        assert values["position_2"].tolist() == pytest.approx([0.0225, 0.2025, 0.64])
-
-    def test_tags(self):
-        values = blocks(RAIN_PAGE)
-        assert {name: np.flatnonzero(values[f"tag_{name}"]).tolist() for name in ("h1", "p", "li", "a", "div")} == {
-            "h1": [0], "p": [1, 2], "li": [3, 4], "a": [3], "div": [],
-        }  # fmt: skip
-
 
 class TestForkColumns:
-    def test_flags_are_of_any_block_and_ends_of_the_last(self):
-        values = blocks(RAIN_PAGE)
-        assert values["parent_year"].tolist() == [1, 1, 1, 0, 0]
-        assert values["parent_copyright"].tolist() == [1, 0, 0, 1, 1]
-        assert values["parent_ends_punctuation"].tolist() == [0, 1, 1, 0, 0]
-
     def test_lengths_of_forks_are_limited(self):
         assert blocks(f"<p>{'rain ' * 100}<p>rain")["parent_log_characters"] == logs(503, 503)
 
@@ -166,10 +128,6 @@ class TestForkColumns:
 
 
 class TestPairColumns:
-    def test_large_distance(self):
-        html = "<section><div><p>a<p>b</div><p>c</section><section><div><p>d<p>e</div><p>f</section>"
-        assert pairs(html)["distance_more"].tolist() == [0, 0, 1, 0, 0]
-
     def test_block_breaks(self):
         assert pairs("<p>one<br><br>two</p><p>three</p>")["block_break"].tolist() == [0, 1]
 
@@ -242,10 +200,6 @@ class TestLoad:
     def test_transition_from_boilerplate_to_content(self):
         run = model(layer(COLUMNS, 2), layer(PAIR_COLUMNS, 4, distance_2=[0, 9, 0, 0]))
         assert "".join(run(extract_blocks(snapshot("<p>Rain</p><h2>Sun</h2>"))).labels) == "oh"
-
-    def test_page_of_one_block(self):
-        run = model(layer(COLUMNS, 2, ends_punctuation=[0, 9]), layer(PAIR_COLUMNS, 4))
-        assert "".join(run(extract_blocks(snapshot(f"<h1>{STORY}</h1>"))).labels) == "h"
 
 
 class TestTrain:

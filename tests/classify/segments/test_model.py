@@ -239,20 +239,9 @@ def words(page_segments):
 
 
 class TestBuildSegments:
-    def test_text_between_containers_is_a_segment(self, page):
-        """Check two texts in one container that are not adjacent."""
-        assert words(segments(page, ["left", "right"])) == ["One Two", "Three", "Four Five", "Six", "Seven", "Eight"]
-
     def test_siblings_of_segments_are_segments(self, page):
         assert words(segments(page, ["head"])) == ["One Two", "Three", "Four Five Six Seven Eight"]
 
     def test_hidden_text_is_in_no_segment(self):
         html = '<body title="0 0 9 9"><p id=a title="0 0 9 4">One</p><p lang=hidden>Two</p><p title="0 5 9 4">Three'
         assert words(segments(painted(html), ["a"])) == ["One", "Three"]
-
-    def test_to_dict(self, page):
-        record = segments(page, ["head", "main"]).to_dict()
-        assert [part["text"] for part in record["root"]["segments"]] == [
-            "One Two", "Three", "Four Five Six Seven Eight",
-        ]  # fmt: skip
-        assert not len(segments(page, ["head"]).separators)

@@ -139,13 +139,6 @@ class TestTrueStates:
             "html": "ABOVE", "head": "AT", "rest": "ABOVE", "main": "AT", "foot": "AT",
         }  # fmt: skip
 
-    def test_unmarked_sibling_is_a_segment(self):
-        state_by_id = states(regions(), "head", "main")
-        assert (state_by_id["rest"], state_by_id["foot"]) == ("ABOVE", "AT?")
-
     def test_unmarked_descendants_are_below(self):
         state_by_id = states(regions(), "head")
         assert (state_by_id["rest"], state_by_id["main"], state_by_id["foot"]) == ("AT?", "BELOW?", "BELOW?")
-
-    def test_no_marks(self):
-        assert states(regions()) is None

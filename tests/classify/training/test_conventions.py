@@ -15,7 +15,6 @@ from vclean.classify.training.train import (
     ConventionFits,
     convention_name,
     conventions,
-    model_conventions,
     seen_columns,
 )
 
@@ -61,10 +60,6 @@ class TestConventions:
 
     def test_partial_gold_has_none(self) -> None:
         assert set(conventions(pages(MIN_PAGES, "news", is_partial=True))) == {""}
-
-    def test_names_of_a_model_are_sorted(self) -> None:
-        table = [*pages(MIN_PAGES, "news"), *pages(MIN_PAGES, "blogs"), *pages(1, "letters")]
-        assert model_conventions(table) == ("blogs", "news")
 
 
 class TestSeenColumns:
@@ -116,13 +111,6 @@ class TestConventionFits:
         fits = ConventionFits(table, self.matrix(table))
         assert fits.names == ["news"] * 20 + ["blogs"] * 20 + [""] * 5
         assert fits.known == ("blogs", "news")
-
-    def test_no_predictor_for_one_convention(self) -> None:
-        table = TrainingTable.from_pages(pages(20, "news"))
-        fits = ConventionFits(table, np.zeros((len(table.row_page), COLUMNS), dtype=np.float32))
-        assert fits.without().names == ("news",)
-        assert fits.without().predictor is None
-        np.testing.assert_array_equal(fits.predicted(), np.full((20, 1), np.nan))
 
     def test_other_folds_with_one_convention(self, table: TrainingTable) -> None:
         """Predict nothing for a fold if all pages of the other convention are in it."""

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from helpers.pages import snapshot
@@ -46,16 +44,6 @@ class TestTable:
         assert all(len(folds) == 1 for folds in fold_of.values())
         assert sorted(np.bincount(whole.fold)) == [4, 4, 4, 4, 4]
 
-    def test_rows_follow_the_pages(self, whole: TrainingTable) -> None:
-        assert len(whole.row_fold) == len(whole.content) == len(whole.label) == len(whole.weight)
-        begin = sum(map(len, whole.pages[:3]))
-        page = whole.pages[3]
-        rows = slice(begin, begin + len(page))
-        assert set(whole.row_fold[rows]) == {whole.fold[3]}
-        assert whole.content[rows].tolist() == page.content.tolist()
-        assert whole.label[rows].tolist() == page.label.tolist()
-        assert whole.weight[rows].tolist() == page.weight.tolist()
-
     def test_all_rows_of_short_pages_are_sampled(self, whole: TrainingTable) -> None:
         assert whole.sampled.all()
         np.testing.assert_array_equal(whole.sampled_weight, whole.weight)
@@ -83,17 +71,6 @@ class TestLinearFits:
         path, word = fits.scores(None)
         for scores in (path, word):
             assert scores[whole.content].mean() > scores[~whole.content].mean() + 1
-
-    def test_held_out_folds_do_not_influence_the_model(self, pages, whole: TrainingTable, fits: LinearFits) -> None:
-        """Invert the gold of two folds: models without them stay the same, the others change."""
-        turned = [
-            replace(page, content=~page.content) if fold in (1, 2) else page
-            for page, fold in zip(pages, whole.fold.tolist(), strict=True)
-        ]
-        poisoned = LinearFits(replace(whole, pages=turned))
-        assert same(poisoned.without(1, 2), fits.without(1, 2))
-        assert not same(poisoned.without(1), fits.without(1))
-        assert not same(poisoned.without(), fits.without())
 
     @pytest.mark.parametrize("held_out", [None, 1])
     def test_scores_come_from_models_without_the_row(self, fits: LinearFits, whole: TrainingTable, held_out) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from helpers.pages import context_of, snapshot
@@ -104,12 +102,6 @@ class TestFitPageTypes:
 
     def test_is_deterministic(self, typed_examples: list[PageTypeExample]) -> None:
         assert fit_page_types(typed_examples).text == fit_page_types(typed_examples).text
-
-    def test_weights_count(self, typed_examples: list[PageTypeExample]) -> None:
-        light = [replace(each, weight=0.01 if each.page_type is PageType.HOME else 1.0) for each in typed_examples]
-        row = np.array([[PAGE_TYPES.index(PageType.HOME), 0, 0, 0]], dtype=np.float32)
-        home = PAGE_TYPES.index(PageType.HOME)
-        assert fit_page_types(light).predict(row)[0, home] < fit_page_types(typed_examples).predict(row)[0, home]
 
 
 class TestAddUnknownAddresses:

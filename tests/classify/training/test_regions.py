@@ -56,12 +56,6 @@ class TestFit:
 
 
 class TestPosterior:
-    def test_probabilities(self, pages):
-        probabilities = posterior(fit(pages), pages[0].x)
-        assert probabilities.shape == (len(pages[0]), CLASSES)
-        assert probabilities.dtype == np.float32
-        assert probabilities.sum(axis=1) == pytest.approx(np.ones(len(probabilities)), abs=1e-4)
-
     def test_no_containers(self, pages):
         assert posterior(fit(pages), np.zeros((0, len(COLUMNS)), dtype=np.float32)).shape == (0, CLASSES)
 
@@ -122,11 +116,6 @@ class TestMarkedRows:
     def test_includes_regions_without_text(self):
         assert rows().x[2, NAMES.index("blocks")] == 0
         assert rows().x[2, NAMES.index("name_logo")] == 1
-
-    def test_hides_names_of_generated_marks(self):
-        hidden = [NAMES.index(column.name) for column in (*KIND_COLUMNS, *NAME_COLUMNS)]
-        assert np.isnan(rows(by_hand=False).x[:, hidden]).all()
-        assert not np.isnan(rows().x[:, hidden]).any()
 
     def test_rendered(self):
         assert (rows(laid_out).x[:, NAMES.index("page_height")] > 0).all()

@@ -78,10 +78,6 @@ class TestTrees:
         assert ((trees.predict(self.X) > 0.5) == y).all()
         assert trees.booster.num_trees() == FITS["content"]["rounds"]
 
-    def test_fitting_is_reproducible(self) -> None:
-        y, weight = self.X[:, 1] > 0, np.ones(80, dtype=np.float32)
-        assert fit("content", self.X, y, weight=weight).text == fit("content", self.X, y, weight=weight).text
-
 
 @pytest.mark.slow
 class TestTrain:
@@ -188,9 +184,6 @@ class TestTooFewPages:
 
     def test_two_sites(self, pages) -> None:
         self.assert_refused([page for page in pages if page.site in ("site1.example", "site2.example")])
-
-    def test_no_content(self, pages) -> None:
-        self.assert_refused([replace(page, content=page.content & False, label=page.label * 0 + 4) for page in pages])
 
     def test_only_content(self, pages) -> None:
         self.assert_refused([replace(page, content=page.content | True, label=page.label * 0) for page in pages])

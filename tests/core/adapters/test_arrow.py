@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import os
 import pickle
 import subprocess
@@ -83,11 +82,6 @@ class TestCall:
         assert table.schema == pa.schema([("number", pa.int64()), ("error", pa.string())])
         assert table["number"].to_pylist() == [1, 2, 3]
 
-    def test_names_of_input_columns(self) -> None:
-        pages = pa.table({"content": [NEWS.decode()], "html": [7], "warc_url": [URL]})
-        table = ArrowCleaner(html="content", url="warc_url", columns=["url", "text"])(pages)
-        assert table.to_pylist() == [{"url": URL, "text": TEXT}]
-
     def test_an_unexpected_error_is_a_row(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("vclean.pipeline.Pipeline.run", lambda *_: 1 / 0)
         (row, *_) = ArrowCleaner()(PAGES).to_pylist()
@@ -141,10 +135,6 @@ class TestMapBatches:
         batches = list(cleaner.map_batches(iter(PAGES.to_batches(max_chunksize=2))))
         assert [batch.num_rows for batch in batches] == [2, 1]
         assert all(batch.schema == cleaner.output_schema(PAGES.schema) for batch in batches)
-
-    def test_reads_a_batch_at_a_time(self) -> None:
-        endless = itertools.repeat(PAGES.to_batches()[0])
-        assert next(ArrowCleaner().map_batches(endless)).num_rows == 3
 
     def test_closes_at_the_end(self) -> None:
         cleaner = ArrowCleaner()

@@ -48,10 +48,6 @@ class TestSources:
         assert len(list(run_over(folder, out=Path("out")).sources())) == 2
         assert counted == ["done 2 pages"]
 
-    def test_total_of_files_and_folders(self, folder: Path, counted: list[str]) -> None:
-        assert len(list(run_over(folder / "a.html", folder, out=Path("out")).sources())) == 3
-        assert counted == ["done 3 pages"]
-
     @pytest.mark.parametrize(("limit", "count"), [(1, 1), (3, 3), (9, 4)])
     def test_limit(self, folder: Path, counted: list[str], limit: int, count: int) -> None:
         assert len(list(run_over(folder, folder, out=Path("out"), limit=limit).sources())) == count

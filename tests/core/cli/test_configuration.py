@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vclean.cli.main import VARIABLE, find_configuration, main, parse_args
-from vclean.errors import UsageError, VcleanError
+from vclean.errors import VcleanError
 
 
 @pytest.fixture
@@ -104,11 +104,6 @@ class TestDefaults:
         monkeypatch.setenv(VARIABLE, str(folder / "missing.toml"))
         with pytest.raises(VcleanError, match="cannot be read"):
             parse_args(["page.html"])
-
-    def test_command_line_has_no_such_place(self, folder: Path) -> None:
-        (folder / "vclean.toml").write_text("quiet = true")
-        with pytest.raises(UsageError, match=r"^argument -f/--format: 'pdf'"):
-            parse_args(["page.html", "--format", "pdf"])
 
 
 class TestLogJson:

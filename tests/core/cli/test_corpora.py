@@ -76,10 +76,6 @@ class TestScoreMethods:
             ("c", "Sun.\n", "<p>Sun.\n"),
         ]
 
-    def test_a_missing_corpus(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", "none.parquet", "--method", "text"]) == 3
-        assert len(capsys.readouterr().err.splitlines()) == 1
-
     def test_rejects_method_that_needs_rendered_pages(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
         assert "the method vips needs the rendered page: add --render" in capsys.readouterr().err
@@ -170,11 +166,6 @@ class TestCrossValidation:
             "text, rendered": "<p>Sun.\n",
         }
 
-    def test_every_page_is_rendered_once(self, corpus: Path, learning: dict[str, object], renders: list[str]) -> None:
-        """Exclude the page that fails, which has no snapshot to store."""
-        main(["evaluate", str(corpus), "--render", "--folds", "3"])
-        assert [renders.count(f"http://{name}.example/") for name in PAGES] == [1, 2, 1]
-
 
 class TestTrainModel:
     def test_trains_on_parsed_and_rendered_pages_and_writes_model(
@@ -185,15 +176,6 @@ class TestTrainModel:
         assert learning["pages"] == [("a", False), ("a", True), ("c", False), ("c", True)]
         assert learning["regions"] is None
         assert set(learning["scores"]["small"]) == {"vclean, unrendered", "vclean, rendered"}  # type: ignore[index]
-
-    @pytest.mark.usefixtures("learning", "renders")
-    def test_reports_failures_and_path_of_model(
-        self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")])
-        failed, written = capsys.readouterr().err.splitlines()
-        assert "1 of 3 pages failed" in failed
-        assert written == f"vclean: wrote the model to {tmp_path / 'm.vclean'}"
 
     def test_marked_pages_train_the_region_model(
         self, corpus: Path, marked: Path, learning: dict[str, object], renders: list[str], tmp_path: Path

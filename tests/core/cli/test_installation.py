@@ -52,7 +52,6 @@ from vclean.render.isolation.sandbox import Isolation, Obstacle
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 
 APT = MANAGERS[0]
-DNF = MANAGERS[1]
 
 
 class Machine:
@@ -120,13 +119,6 @@ class TestSetup:
         assert chromium.kind == "headless-shell"
         assert machine.lines == ["--only-shell chromium"]
 
-    def test_twice(self, bare: Path) -> None:
-        # The second run uses the download of the first.
-        setup(io.StringIO(), run=Machine(install=downloads))
-        machine = Machine()
-        setup(io.StringIO(), run=machine)
-        assert machine.commands == []
-
     def test_system_package_where_the_download_fails(self, bare: Path) -> None:
         def installs() -> CommandOutcome:
             executable(bare / "chromium-headless-shell")
@@ -143,32 +135,10 @@ class TestSetup:
         with pytest.raises(BrowserMissingError, match=r"no-install-recommends chromium-headless-shell`, or set VCLEAN"):
             setup(io.StringIO(), run=machine)
 
-    def test_not_root(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "privilege", lambda _run: None)
-        machine = Machine(install=fails)
-        with pytest.raises(BrowserMissingError, match="apt-get update"):
-            setup(io.StringIO(), run=machine)
-        assert machine.lines == ["--only-shell chromium"]
-
-    def test_other_managers_are_named_and_not_run(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "package_manager", lambda: DNF)
-        machine = Machine(install=fails)
-        with pytest.raises(BrowserMissingError, match="dnf install -y chromium-headless"):
-            setup(io.StringIO(), run=machine)
-        assert machine.lines == ["--only-shell chromium"]
-
     def test_no_manager_at_all(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "package_manager", lambda: None)
         with pytest.raises(BrowserMissingError, match="download and install one"):
             setup(io.StringIO(), run=Machine(install=fails))
-
-    def test_fonts(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Install fonts, which slim images lack: text without a font has no boxes."""
-        monkeypatch.setattr(module, "has_fonts", lambda: False)
-        executable(bare / "chromium")
-        machine = Machine()
-        setup(io.StringIO(), run=machine)
-        assert machine.commands == [["apt-get", "update"], [*APT.install, "fonts-liberation", "fonts-dejavu-core"]]
 
     def test_libraries_come_before_the_download(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # The Node.js of Playwright needs its library for the download.

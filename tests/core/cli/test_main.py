@@ -64,9 +64,6 @@ def process(*arguments: str | Path, **options: object) -> subprocess.Popen[bytes
 
 
 class TestOnePage:
-    def test_clean_text_on_standard_output(self, run, page: Path) -> None:
-        assert run(page) == (0, TEXT, [])
-
     def test_the_url_is_for_pages_without_one(self, run, tmp_path: Path) -> None:
         link = "<p>See <a href=more.html>more</a>"
         columns = {"html": [link, link], "url": ["https://own.example/", None]}
@@ -112,10 +109,6 @@ class TestSeveralPages:
         assert run(*pages, "-f", "json", "-o", tmp_path / "all.jsonl")[0] == 0
         assert (tmp_path / "all.jsonl").read_text() == out
 
-    def test_a_folder_of_results(self, run, pages: list[Path], tmp_path: Path) -> None:
-        assert run(*pages, "-f", "text", "-o", tmp_path / "out") == (0, "", [])
-        assert len(list((tmp_path / "out").glob("*.txt"))) == 2
-
     def test_overlay_for_each_page_has_name_of_result(
         self, run, pages: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -146,13 +139,6 @@ class TestSeveralPages:
         (out / "taken").mkdir()
         code, _, errors = run(*pages, "-o", pages[0] / "below")
         assert (code, len(errors)) == (12, 1)
-
-    def test_uses_readable_part_of_damaged_archive(self, run, tmp_path: Path) -> None:
-        (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
-        code, out, errors = run(tmp_path / "a.warc")
-        assert (code, len(errors)) == (1, 1)
-        assert "-->\none\n" in out
-        assert "cut off" in errors[0]
 
 
 class TestOnePageOfAnArchive:
@@ -219,10 +205,6 @@ class TestSameSite:
         code, out, errors = run(pages, "--same-site", method="vclean")
         assert (code, out.count("<!--"), len(errors)) == (1, 2, 1)
         assert "aa.html" in errors[0]
-
-    def test_with_a_review(self, run, pages: Path) -> None:
-        assert run(pages, "--same-site", "--review", pages / "look", "--review-below", "1", method="vclean")[0] == 0
-        assert (pages / "look").read_text().count("\n") == 2
 
     def test_reports_reason_for_missing_text(self, run, pages: Path) -> None:
         (pages / "c.html").write_text("<body><script>draw()</script>")
@@ -312,12 +294,6 @@ class TestBadInput:
         assert (code, out) == (0, "")
         assert errors == [f"vclean: {page}: no text: the page is a frameset; clean its frames: menu.html, main.html"]
 
-    def test_only_scripts(self, run, page: Path) -> None:
-        page.write_text("<html><body><div id=app></div><script src=app.js></script>")
-        code, out, errors = run(page)
-        assert (code, out) == (0, "")
-        assert errors == [f"vclean: {page}: no text: the page has only scripts; try --render --js"]
-
     def test_quiet_omits_reason_for_missing_text(self, run, page: Path) -> None:
         page.write_text("<body><script>1</script>")
         assert run(page, "-q") == (0, "", [])
@@ -327,24 +303,11 @@ class TestBadInput:
         monkeypatch.setattr(fetch, "fetch", lambda url, settings: reach(url, settings, allow_hosts=ALLOWED))
         self.assert_fails(run(f"{site}/loop"), 7, f"{site}/loop", "redirects more than 10 times")
 
-    def test_an_unreachable_url(self, run, monkeypatch: pytest.MonkeyPatch) -> None:
-        reach = fetch.fetch
-        monkeypatch.setattr(fetch, "fetch", lambda url, _: reach(url, QUICK, allow_hosts=ALLOWED))
-        self.assert_fails(run("http://127.0.0.1:9/page"), 7, "http://127.0.0.1:9/page could not be fetched")
-
-    def test_a_folder_without_pages(self, run, tmp_path: Path) -> None:
-        (tmp_path / "notes.txt").touch()
-        self.assert_fails(run(tmp_path), 3, "without HTML files")
-
     @pytest.mark.parametrize("content", [b"nothing like it", b"", PAGE[: len(PAGE) // 4]])
     def test_an_archive_without_a_page(self, run, tmp_path: Path, content: bytes) -> None:
         # The exit code is that of the error; 1 is for runs with some results.
         (tmp_path / "a.warc").write_bytes(content)
         self.assert_fails(run(tmp_path / "a.warc"), 3, "a.warc")
-
-    def test_a_table_without_pages(self, run, tmp_path: Path) -> None:
-        pq.write_table(pa.table({"text": ["x"]}), tmp_path / "a.parquet")
-        self.assert_fails(run(tmp_path / "a.parquet"), 3, "no column 'html'")
 
     @pytest.mark.parametrize("name", ["a.parquet", "a.jsonl"])
     def test_a_table_without_rows(self, run, tmp_path: Path, name: str) -> None:
@@ -357,16 +320,8 @@ class TestBadInput:
     def test_standard_input_twice(self, run) -> None:
         self.assert_fails(run("-", "-"), 2, "name it once")
 
-    def test_a_folder_whose_pages_fail_for_different_reasons(self, run, tmp_path: Path) -> None:
-        (tmp_path / "a.html").touch()
-        (tmp_path / "b.html").write_text("<p>x" * 160_000)
-        assert run(tmp_path)[0] == 1
-
     def test_several_arguments_without_result(self, run) -> None:
         assert run("none.html", "neither.html")[0] == 1
-
-    def test_reports_missing_browser_once_for_several_pages(self, run, page: Path, bare_machine: Path) -> None:
-        self.assert_fails(run(page, page, page, "--render"), 9, "vclean setup")
 
     def test_bad_usage(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["--no-such"]) == 2

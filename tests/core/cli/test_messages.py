@@ -16,10 +16,6 @@ class TestDescribeUnexpected:
 
 
 class TestSuggestOption:
-    def test_only_hidden_text(self) -> None:
-        result = clean("<p style='display: none'>one<p hidden>two", method="text")
-        assert "--hidden keep" in suggest_option(result, result.notes[0])
-
     def test_other_notes_need_no_option(self) -> None:
         result = clean("<iframe/><script>1</script>", method="text")
         assert [suggest_option(result, note) for note in result.notes] == ["", "; try --render --js"]

@@ -6,7 +6,6 @@ from helpers.page_records import screenshot
 from helpers.pages import laid_out, result, snapshot
 from lxml import html
 
-from vclean.classify.explain.reasons import Explanation, Reason
 from vclean.compare.diff import Comparison
 
 PAGE = "<title>Weather</title><nav>Menu</nav><h1>Rain</h1><p>It rained all day.</p><p>Share this</p>"
@@ -61,16 +60,6 @@ class TestToHtml:
         pages = [overlay(frame)["page"] for frame in overlays(page)["pages"]]
         assert [(page["screenshot"], page["width"], page["height"]) for page in pages] == [("", 800, 400)] * 2
         assert all(frame.count('"screenshot":""') == 1 for frame in overlays(page)["pages"])
-
-    def test_lists_reasons_of_block(self):
-        reasons = [
-            [],
-            [Reason("links", "no links", 1.5), Reason("rule", "so it is", 0.0), Reason("words", "few", -2)],
-            [],
-            [],
-        ]
-        page = made(compared(explanation=Explanation(reasons)))
-        assert text(page.findall(".//li/div[@class='more']")[0].find("div")) == "one + no links so it is − few"
 
     def test_escapes_hostile_pages_and_names(self):
         page = f"<title>{HOSTILE.replace('<', '&lt;')}</title><p>{HOSTILE.replace('<', '&lt;')}"

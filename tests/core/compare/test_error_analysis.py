@@ -10,7 +10,7 @@ from PIL import Image
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.compare import error_analysis
-from vclean.compare.error_analysis import MISSED, RIGHT, TINTS, WRONG, ErrorAnalysis, analyze_errors, block_kinds
+from vclean.compare.error_analysis import MISSED, RIGHT, WRONG, ErrorAnalysis, analyze_errors, block_kinds
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 
@@ -56,17 +56,6 @@ class TestErrors:
 
 
 class TestThumbnail:
-    def test_tints_blocks_by_kind(self):
-        image = opened(analysis(image=screenshot()).thumbnail())
-        assert image.size == (320, 160)
-        scale = 320 / 800
-        expected = {1: RIGHT, 2: MISSED, 3: WRONG}
-        for block, kind in expected.items():
-            red, green, blue = image.getpixel((round(50 * scale), round((20 * (block + 1) + 8) * scale)))
-            tint = [255 + (part - 255) * 70 / 255 for part in TINTS[kind]]
-            assert [red, green, blue] == pytest.approx(tint, abs=45)
-        assert image.getpixel((round(50 * scale), round(28 * scale))) == pytest.approx((255, 255, 255), abs=12)
-
     def test_shows_densest_part_of_long_page(self):
         html = "<p>Rain</p>" + "<p>nothing</p>" * 100 + "<p>Sun</p><p>Wind</p><p>Snow</p>"
         analyzed = analysis(html, "p" + "o" * 100 + "ppp", "p" + "o" * 100 + "ppp", screenshot(800, 2200))

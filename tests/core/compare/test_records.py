@@ -7,7 +7,6 @@ import pytest
 from helpers.page_records import page_record
 from helpers.pages import snapshot
 
-from vclean.classify import methods
 from vclean.classify.corpora.gold import GoldPage
 from vclean.compare import records
 from vclean.compare.records import ComparedMethod
@@ -27,15 +26,6 @@ def collect(*calls):
 
 
 class TestRecordCollector:
-    def test_records_predicted_and_gold_labels(self):
-        blocks = extract_blocks(snapshot(HTML))
-        outcome = page_record("a", text=GOLD, gold=GOLD).outcome
-        (result,) = collect((PAGE, blocks, methods.get("text")(blocks), outcome))
-        assert result.predicted.tolist() == [2, 0, 1]
-        assert result.gold.tolist() == [4, -1, -1]
-        assert (result.url, result.language, result.words) == ("http://a.example/", "en", 11)
-        assert result.outcome is outcome
-
     def test_failed_page_has_no_blocks(self):
         outcome = page_record("a").outcome
         unread, failed = collect((PAGE, None, None, outcome), (PAGE, extract_blocks(snapshot(HTML)), None, outcome))
@@ -64,9 +54,6 @@ class TestGroups:
         result = [page_record("a", words=5000), page_record("b", words=5000), page_record("c", words=5)]
         assert records.groups(result, "length") == ["1 to 99", records.LONGEST]
 
-    def test_unknown_values_form_a_group(self):
-        assert records.groups([page_record("a", language="")], "language") == ["unknown"]
-
 
 class TestScored:
     def test_means_by_group_and_method(self):
@@ -92,9 +79,6 @@ class TestConfusion:
 
 
 class TestInterval:
-    def test_one_value_has_zero_width(self):
-        assert records.confidence_interval([0.5]) == (0.5, 0.5, 0.5)
-
     def test_normal_approximation(self):
         mean, low, high = records.confidence_interval([0.4, 0.6, 0.4, 0.6])
         assert mean == pytest.approx(0.5)
@@ -119,11 +103,6 @@ class TestOf:
     )
     def test_names_and_files(self, name, method, model):
         assert ComparedMethod.of(name) == ComparedMethod(name, method, model and Path(model))
-
-    def test_file_without_suffix(self, tmp_path, monkeypatch):
-        (tmp_path / "mine").write_bytes(b"")
-        monkeypatch.chdir(tmp_path)
-        assert ComparedMethod.of("mine").model == Path("mine")
 
 
 class TestLoad:

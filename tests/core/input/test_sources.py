@@ -4,7 +4,6 @@ import doctest
 import gzip
 import io
 import os
-import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +15,6 @@ from helpers.mhtml import SAVED
 from vclean.errors import InputError, LimitError
 from vclean.input import sources
 from vclean.input.sources import count_pages, find_sources, is_container, read_file, with_url
-from vclean.render.archive.folder import BASE_URL, FolderResources
 from vclean.settings import RenderSettings
 
 SETTINGS = RenderSettings(max_bytes=1000)
@@ -32,16 +30,6 @@ def parquet(path: Path, **columns: list[object]) -> Path:
 
 
 class TestFile:
-    def test_page_has_path_and_resources(self, tmp_path: Path) -> None:
-        (tmp_path / "page_files").mkdir()
-        path = tmp_path / "page.html"
-        path.write_bytes(b"<p>Hello")
-        (source,) = find_sources(str(path), SETTINGS)
-        page = source.read()
-        assert (page.content, page.path, page.id, page.url) == (b"<p>Hello", path, str(path), "")
-        assert page.resources == FolderResources(tmp_path, BASE_URL)
-        assert source.id == page.id
-
     def test_over_the_limit(self, tmp_path: Path) -> None:
         (tmp_path / "page.html").write_bytes(b"a" * 1001)
         (source,) = find_sources(str(tmp_path / "page.html"), SETTINGS)
@@ -57,18 +45,6 @@ class TestFile:
     def test_rejects_folder(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="is a folder"):
             read_file(tmp_path, 10)
-
-    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
-    def test_a_pipe_is_read_and_has_no_folder(self, tmp_path: Path) -> None:
-        """Run `vclean <(curl ...)`."""
-        pipe = tmp_path / "pipe"
-        os.mkfifo(pipe)
-        writer = threading.Thread(target=pipe.write_bytes, args=(b"<p>piped",))
-        writer.start()
-        page = read_file(pipe, 1000)
-        writer.join()
-        assert page.content == b"<p>piped"
-        assert page.resources is None
 
 
 class TestMissingFile:
@@ -124,12 +100,6 @@ class TestStdin:
         (source,) = find_sources("-", SETTINGS)
         with pytest.raises(InputError, match="standard input is closed"):
             source.read()
-
-    def test_bytes(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"<p>\x93piped")))
-        (source,) = find_sources("-", SETTINGS)
-        assert source.read().content == b"<p>\x93piped"
-        assert source.id == "-"
 
     @pytest.mark.parametrize(
         ("content", "name"),
@@ -206,20 +176,8 @@ class TestFolder:
         with pytest.raises(InputError, match="no HTML files but those of a labelling project: name the original"):
             list(find_sources(str(tmp_path / name), SETTINGS))
 
-    def test_no_html_in_it(self, tmp_path: Path) -> None:
-        (tmp_path / "notes.txt").write_bytes(b"")
-        with pytest.raises(InputError, match="without HTML files"):
-            list(find_sources(str(tmp_path), SETTINGS))
-
 
 class TestArchive:
-    def test_pages_before_damage_come_first(self, tmp_path: Path) -> None:
-        (tmp_path / "a.warc").write_bytes(PAGE + STYLE[:-20])
-        sources = find_sources(str(tmp_path / "a.warc"), SETTINGS)
-        assert next(sources).id == "http://a.example/page"
-        with pytest.raises(InputError, match="cut off"):
-            next(sources)
-
     def test_no_page_in_it(self, tmp_path: Path) -> None:
         (tmp_path / "a.warc").write_bytes(STYLE)
         with pytest.raises(InputError, match="contains no HTML page"):
@@ -237,12 +195,6 @@ class TestArchive:
 
 
 class TestParquet:
-    def test_more_rows_than_are_read_at_once(self, tmp_path: Path) -> None:
-        path = parquet(tmp_path / "a.parquet", html=[f"<p>{i}" for i in range(100)])
-        sources = list(find_sources(str(path), SETTINGS))
-        assert [source.read().content for source in sources] == [f"<p>{i}" for i in range(100)]
-        assert sources[99].id == f"{path}#99"
-
     def test_a_null_is_an_empty_page(self, tmp_path: Path) -> None:
         path = parquet(tmp_path / "a.parquet", html=[None, b"<p>"])
         assert [source.read().content for source in find_sources(str(path), SETTINGS)] == [b"", b"<p>"]

@@ -61,9 +61,3 @@ class TestAgreement:
     def test_no_common_block(self) -> None:
         report = Agreement.of([labelled("h", texts=["One"])], [labelled("h", texts=["Two"])]).report()
         assert report.count("undefined: they have no block in common") == 9
-
-    def test_truncates_long_texts_to_one_line(self) -> None:
-        texts = ["a\n" * 100]
-        line = Agreement.of([labelled("h", texts=texts)], [labelled("p", texts=texts)]).report().splitlines()[-1]
-        assert line.endswith('…"')
-        assert len(line) < 100

@@ -73,25 +73,6 @@ class TestServe:
         (page,) = read_gold(tmp_path / "p")
         assert (page.blocks[0].annotation.label, page.annotator) == ("o", "me")
 
-    def test_project_in_the_folder_of_the_pages(
-        self, site: Path, ctrl_c, capfd, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Label and clean the pages again: the files of the project are no pages."""
-
-        def visit(url: str) -> int:
-            with urllib.request.urlopen(url + "list", timeout=10) as answer:
-                return int(json.load(answer)["total"])
-
-        monkeypatch.chdir(site)
-        totals = ctrl_c(capfd, visit)
-        for _ in range(2):
-            assert main(["label", ".", "-o", "project"]) == 0
-        assert totals == [2, 2]
-        assert main(["."]) == 0
-        output = capfd.readouterr()
-        assert output.out.count("It rained all day") == 2
-        assert "project" not in output.err.partition("labels are in")[2].partition("\n")[2]
-
     def test_project_named_as_a_page(self, site: Path, ctrl_c, capfd, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(site)
         ctrl_c(capfd)

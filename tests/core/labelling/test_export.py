@@ -30,18 +30,6 @@ class TestWrite:
 
 
 class TestExport:
-    def test_exports_finished_pages_by_annotator(self, tmp_path: Path) -> None:
-        project, out = tmp_path / "project", tmp_path / "out"
-        project.mkdir()
-        put(project, "a.html")
-        put(project, "b.html", status=Status.OPEN)
-        put(project, "a.html", annotator="ben", key="11" * 16)
-        assert export(project, out) == (2, 1)
-        assert [each.id for each in read_gold(out / "me.gold.jsonl")] == ["a.html"]
-        assert [each.annotator for each in read_gold(out)] == ["ben", "me"]
-        assert [path.read_text()[:8] for path in (out / "me").iterdir()] == ["<h>Home\n"]
-        assert sorted(path.name[:2] for path in (out / "snapshots").iterdir()) == ["00", "11"]
-
     def test_missing_project(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="label pages first"):
             export(tmp_path, tmp_path / "out")

@@ -11,10 +11,6 @@ from vclean.labelling.export import LabelledPage, read_gold
 
 
 class TestLine:
-    def test_cleaneval_text(self) -> None:
-        page = labelled("ohpcl", texts=["Home", "Rain", "It rained.", "Much.", "wet"])
-        assert page.cleaneval == "<h>Rain\n<p>It rained. Much.\n<l>wet\n"
-
     @pytest.mark.parametrize(
         "damage",
         [{"version": 2}, {"status": "half"}, {"blocks": [{"xpath": "/p"}]}, {"hat": 1}, {"blocks": [1]}],

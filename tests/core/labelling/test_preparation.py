@@ -8,7 +8,7 @@ from helpers.labelled import without_browser
 
 from vclean.errors import InputError, UsageError
 from vclean.labelling import preparation
-from vclean.labelling.preparation import Preparer, has_pages
+from vclean.labelling.preparation import Preparer
 from vclean.page import Page
 from vclean.settings import RenderSettings
 
@@ -29,19 +29,6 @@ def preparer(folder: Path, model: Path | None = None) -> Preparer:
 
 class TestPrepare:
     PAGE = Page(content=HTML, url="https://example.org/rain", id="rain")
-
-    def test_prepares_page(self, tmp_path: Path, renders: list[str]) -> None:
-        with preparer(tmp_path) as made:
-            page = made.prepare(self.PAGE)
-            document = made.document(page)
-        assert page.texts[1] == "Rain"
-        assert len(page.content) == 64
-        assert set(page.snapshots) == {"rendered", "parsed"}
-        assert page.model
-        assert 0 <= page.confidence <= 1
-        assert "change/${NUMBER}" in document
-        assert "It rained all day" in document
-        assert renders == ["started", "rain", "ended"]
 
     def test_document_contains_reasons(self, tmp_path: Path, renders: list[str]) -> None:
         with preparer(tmp_path) as made:
@@ -93,12 +80,6 @@ class TestStoredPages:
                 made.prepare(Page(content=HTML, url="https://example.org/", id=name))
         renders.clear()
         return tmp_path
-
-    def test_sorted_by_id_without_browser(self, project: Path, renders: list[str]) -> None:
-        assert has_pages(project)
-        with preparer(project) as made:
-            assert [page.id for page in made.stored_pages()] == ["a", "b"]
-        assert renders == []
 
     def test_relabels_with_another_model(
         self, project: Path, renders: list[str], monkeypatch: pytest.MonkeyPatch

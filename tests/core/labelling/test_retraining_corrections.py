@@ -230,15 +230,6 @@ class TestConfirmedPages:
             labels = pages.labels(correction.blocks)
             assert [labels[row] for row in range(len(correction.blocks))] == [LABELS[code] for code in correction.label]
 
-    def test_annotators_who_differ(self, corrections: list[Correction]) -> None:
-        """Check that a label is not confirmed if another annotator of the page has chosen another one."""
-        first = corrections[0]
-        block = first.page.blocks[0]
-        changed = replace(block, annotation=block.annotation._replace(label=Label.HEADING))
-        other = replace(first, page=replace(first.page, annotator="you", blocks=[changed, *first.page.blocks[1:]]))
-        labels = retraining.confirmed_pages([first, other]).labels(first.blocks)
-        assert sorted(labels) == list(range(1, len(first.blocks)))
-
 
 @pytest.fixture(scope="module")
 def trained(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:

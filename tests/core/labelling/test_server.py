@@ -169,14 +169,6 @@ class TestServer:
     def test_listens_on_loopback_only(self, client: Client) -> None:
         assert client.server._server.server_address[0] == "127.0.0.1"
 
-    def test_change_returns_changed_blocks(self, client: Client, served) -> None:
-        blocks = [{"block": 0, "label": "p"}, {"block": 1, "role": "ad"}]
-        status, state = client.post("change/0", {"since": 0, "blocks": blocks})
-        assert status == 200
-        assert state["blocks"] == [[0, "p", "navigation", None, True, 1], [1, "h", "ad", None, True, 1]]
-        assert client.get("state/0/0")[1] == state
-        assert client.get("state/0/1")[1]["blocks"] == []
-
     def test_undo_redo_and_status(self, client: Client) -> None:
         client.post("change/1", {"since": 0, "blocks": [{"block": 0, "label": "p"}]})
         assert client.post("undo/1", {"since": 1})[1]["blocks"] == [[0, "o", "navigation", None, False, 2]]

@@ -30,13 +30,6 @@ class TestPage:
         assert set(metadata) - {"page_type"} == {*metadata["evidence"], "evidence"} - {"page_type"}
         assert set(metadata["evidence"]["title"]) == {"source", "property", "probability", "sources", "xpath", "box"}
 
-    def test_fields_of_rendered_page(self):
-        record = to_record(result(laid_out("<p>x"), "p"))
-        assert record["rendered"] is True
-        assert record["size"] == [800.0, 60.0]
-        assert record["settings"] == {"width": 800, "height": 600, "scripts": "off"}
-        assert record["build"] == "HeadlessChrome/1.2"
-
 
 class TestBlocks:
     def test_unrendered(self):
@@ -56,26 +49,12 @@ class TestBlocks:
         assert block["color"] == "#ff0010"
         assert block["background"] == "#010203"
 
-    def test_of_several_blocks_each_has_its_own(self):
-        styles = {"b": {"color": "rgb(1, 2, 3)"}, "p": {"color": "rgb(0, 0, 0)"}}
-        page = laid_out("<p>x</p><p hidden>y</p><p><b>zz</b>z</p>", styles=styles)
-        blocks = to_record(result(page, "poh"))["blocks"]
-        assert [block["box"] is None for block in blocks] == [False, True, False]
-        assert [block["color"] for block in blocks] == ["#000000", "#000000", "#010203"]
-        assert [block["xpath"] for block in blocks] == [f"/html[1]/body[1]/p[{number}]" for number in (1, 2, 3)]
-        assert [block["visibility"] for block in blocks] == ["shown", "hidden", "shown"]
-        assert [(block["label"], block["probability"]) for block in blocks] == [("p", 0.9), ("o", 0.1), ("h", 0.9)]
-
     def test_background_is_nearest_visible_color(self):
         page = laid_out("<div><p>x</p></div>", styles={"div": {"background-color": "rgb(0, 0, 9)"}})
         assert to_record(result(page, "p"))["blocks"][0]["background"] == "#000009"
 
 
 class TestMainElement:
-    def test_first_of_equals(self):
-        page = snapshot("<p><b>one</b><i>two</i>")
-        assert page.tags[page.tag[extract_blocks(page).main_element[0]]] == "b"
-
     def test_no_blocks(self):
         assert extract_blocks(snapshot("<p>")).main_element.shape == (0,)
 
@@ -83,7 +62,3 @@ class TestMainElement:
 class TestToJson:
     def test_no_escapes_of_non_ascii_characters(self):
         assert "žluť" in write_json(result(snapshot("<p>žluť"), "p"))
-
-    def test_no_timings(self):
-        """Give the same bytes in two runs."""
-        assert write_json(result(snapshot("<p>x"), "p")) == write_json(result(snapshot("<p>x"), "p"))

@@ -21,22 +21,13 @@ class TestStructure:
         source = "<p>x<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul><p>y"
         assert markdown(source, "pllllp") == "x\n\n- a\n\n  3. b\n  4. c\n- d\n\ny\n"
 
-    def test_nested_list_with_start(self):
-        assert markdown("<ul><li>a<ol><li>b</ol></ul>", "ll") == "- a\n  1. b\n"
-
     def test_paragraphs_of_an_item(self):
         assert markdown("<ol start=9><li><p>a<p>b<li>c</ol>", "lpl") == "9. a\n\n   b\n10. c\n"
-
-    def test_list_without_tags(self):
-        assert markdown("<div>a</div><div>b</div>", "ll") == "- a\n- b\n"
 
     def test_language_of_code(self):
         source = "<pre><code class='hl language-python'>x</code></pre>"
         assert markdown(source, "p") == "```python\nx\n```\n"
         assert markdown("<pre class=lang-c>x</pre>", "p") == "```c\nx\n```\n"
-
-    def test_quotation(self):
-        assert markdown("<blockquote><p>a<p>b</blockquote>", "pp") == "> a\n>\n> b\n"
 
     @pytest.mark.parametrize(
         ("source", "expected"),
@@ -213,10 +204,6 @@ class TestTables:
         assert markdown(source, "p" * 8) == (
             "| a | b |  | c |\n| --- | --- | --- | --- |\n|  | 1 | 2 | 3 |\n| 4 |  |  | 5 |\n"
         )
-
-    def test_rows_of_the_head_do_not_reach_into_the_body(self):
-        source = "<table><thead><tr><th rowspan=9>a<th>b<tbody><tr><td>1<td>2</table>"
-        assert markdown(source, "pppp") == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
     def test_rowspan_zero_extends_to_end(self):
         source = "<table><tr><th rowspan=0>a<th>b<tr><td>1<tr><td>2</table>"

@@ -79,9 +79,6 @@ class TestScreenshot:
         assert isinstance(image, PageImage)
         assert image.size == (800, 200)
 
-    def test_screenshot_argument(self, page):
-        assert page.page_image(picture(900, 300, "JPEG")).size == (900, 300)
-
     def test_no_screenshot(self, page):
         with pytest.raises(UsageError, match="clean it with screenshot=True"):
             replace(page, screenshot=b"").page_image()
@@ -99,11 +96,6 @@ class TestScreenshot:
 
 
 class TestChaining:
-    def test_every_method_returns_the_object(self, image, tmp_path):
-        calls = [image.draw_blocks, image.draw_segments, image.draw_separators, image.draw_text, image.reset]
-        assert all(call() is image for call in calls)
-        assert image.save(tmp_path / "a.png") is image
-
     def test_without_drawings_is_the_screenshot(self, image):
         drawn = opened(image.to_bytes())
         assert drawn.size == (800, 200)
@@ -159,13 +151,6 @@ class TestDrawText:
 
 
 class TestSave:
-    @pytest.mark.parametrize(
-        ("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<svg"), ("a.html", b"<!DOCTYPE html>")]
-    )
-    def test_format_follows_suffix(self, image, tmp_path, name, start):
-        image.draw_blocks().save(str(tmp_path / name))
-        assert (tmp_path / name).read_bytes().startswith(start)
-
     @pytest.mark.parametrize("name", ["a.jpg", "a", "html"])
     def test_rejects_other_suffixes(self, image, tmp_path, name):
         with pytest.raises(UsageError, match=r"has to end in \.png, \.svg, \.html"):

@@ -35,10 +35,6 @@ class TestWriter:
     def test_every_format_has_a_writer(self, name: str) -> None:
         assert "Rain" in registry.writer(name)(result(snapshot("<p>Rain"), "p"))
 
-    def test_explanation_has_writer(self) -> None:
-        with pytest.raises(UsageError, match="explain=True"):
-            registry.writer(registry.EXPLANATION)(result(snapshot("<p>Rain"), "p"))
-
     def test_an_unknown_format(self) -> None:
         with pytest.raises(UsageError, match="no output format 'pdf': choose one of markdown, text"):
             registry.writer("pdf")

@@ -14,7 +14,6 @@ import pytest
 from helpers.pages import parsed, result, snapshot
 
 import vclean
-from vclean.api import Cleaner
 from vclean.characters import count_words, is_sentence
 from vclean.classify.explain import reasons
 from vclean.classify.explain.reasons import RULE, Explanation, Reason
@@ -26,7 +25,6 @@ from vclean.labels import EmptyReason, Role
 from vclean.metadata import Metadata
 from vclean.output.reports import Review, describe_empty, empty_reason, front_matter, review_entry
 from vclean.output.source_positions import SourcePosition
-from vclean.page import Page
 from vclean.page_reader import PageReader
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
@@ -78,19 +76,8 @@ class TestDescribeEmpty:
     def test_lines(self, html: str, labels: str, expected: str) -> None:
         assert explanation(result(snapshot(html), labels)) == expected
 
-    def test_a_frameset_names_its_frames(self) -> None:
-        html = "<frameset><frame src=menu.html><frame name=x><frame src=/main.html></frameset>"
-        assert explanation(result(snapshot(html, "https://example.org/a/"), "")).endswith(
-            "clean its frames: https://example.org/a/menu.html, https://example.org/main.html"
-        )
-
 
 class TestResult:
-    def test_json_has_both(self) -> None:
-        record = vclean.clean("<iframe/><script>1</script>", method="text").to_dict()
-        assert record["empty"] == "needs-scripts"
-        assert record["notes"][1] == "no text: the page has only scripts"
-
     def test_an_ordinary_page_has_none(self) -> None:
         page = vclean.clean("<p>It rained.", method="text")
         assert (page.empty_reason, page.notes) == (None, ())
@@ -151,10 +138,6 @@ class TestToExplanation:
         assert "\x1b" not in line
         assert len(line) < 120
 
-    def test_without_explanation(self) -> None:
-        with pytest.raises(UsageError, match="explain=True"):
-            _ = result(snapshot("<p>One"), "p").to_explanation()
-
 
 class TestRecord:
     def test_contributions(self, explained) -> None:
@@ -189,16 +172,6 @@ class TestRecord:
 class TestCleaner:
     def test_the_labels_are_the_same(self) -> None:
         assert vclean.clean(PAGE, explain=True).to_cleaneval() == vclean.clean(PAGE).to_cleaneval()
-
-    def test_the_pages_of_a_site(self) -> None:
-        """Report repeated text as a reason, and the position of each block."""
-        pages = [Page(content=PAGE.replace("rained", what), id=what) for what in ("snowed", "hailed", "rained")]
-        with Cleaner(explain=True) as cleaner:
-            results = list(cleaner.clean_many(pages, same_site=True))
-        column = results[0].explanation.groups.index("site")
-        assert all((page.explanation.contributions[:2, column] < 0).all() for page in results)
-        assert all(page.explanation.contributions[2, column] == 0 for page in results)
-        assert all(page.blocks[0].source == SourcePosition(1, 46) for page in results)
 
 
 @pytest.fixture
@@ -329,22 +302,6 @@ def test_hidden_sentences_are_suspect(html: str) -> None:
     assert suspect(html)
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        "",
-        "</article><footer><form hidden><p>Please enable JavaScript to complete this form.</form></footer>",
-        "<p hidden>Only a few words</p>",
-        "<p hidden>中文标题</p>",
-        "<ul hidden>" + "".join(f"<li><a href=/{name}>{name}</a></li>" for name in "abcdefghijk") + "</ul>",
-        "<p hidden>One of two words</p><p>It rained.</p><p hidden>and the other ones</p>",
-        "<div hidden>" + "".join(f"<p><a href=/{name}>{name}</a></p>" for name in "abcdefghijk") + "</div>",
-    ],
-)
-def test_labels_and_menus_are_not(html: str) -> None:
-    assert not suspect(html)
-
-
 def test_words_of_scripts_without_spaces() -> None:
     assert count_words("雨が降りました。") == 3
     assert count_words("It rained 雨") == 3
@@ -371,17 +328,8 @@ class TestEntry:
             "words_kept": 8,
         }
 
-    def test_a_page_without_blocks(self) -> None:
-        empty = result(snapshot("<p></p>"), "", id="a", confidence=0.0)
-        assert {review_entry(empty)[name] for name in ("blocks", "blocks_kept", "words", "words_kept")} == {0}
-
 
 class TestReview:
-    def test_nothing_is_written_before_the_end(self, tmp_path: Path) -> None:
-        (tmp_path / "look.jsonl").write_text("before")
-        Review(tmp_path / "look.jsonl", 0.5).add(cleaned("a", 0.1))
-        assert (tmp_path / "look.jsonl").read_text() == "before"
-
     def test_a_method_without_confidence_is_a_usage_error(self, tmp_path: Path) -> None:
         review = Review(tmp_path / "look.jsonl", 0.5)
         with pytest.raises(UsageError, match="the method bte gives none"):
@@ -400,17 +348,6 @@ def rows(html: str) -> list[list[str]]:
 
 
 class TestResultOfNotebook:
-    def test_lists_blocks(self) -> None:
-        html = vclean.clean(HOSTILE, method="text")._repr_html_()
-        assert rows(html) == [
-            ["0", "h", "1.00", "", "Rain"],
-            ["1", "p", "1.00", "", "<script>alert(1)</script> fell all day."],
-        ]
-        assert "<script" not in html
-        assert "&lt;b&gt;T&lt;/b&gt;" in html
-        assert "parsed without a browser" in html
-        assert "<img" not in html
-
     def test_has_confidence_and_language_of_the_model(self) -> None:
         html = vclean.clean(
             "<h1>Rain</h1>" + "<p>The rain fell all day on the old town by the river." * 5

@@ -31,9 +31,6 @@ class TestUnrendered:
     def test_without_any_tag(self):
         assert found(snapshot("<p>A</p><p>B</p>")) == [2, 2]
 
-    def test_no_deeper_than_six(self):
-        assert found(snapshot("<h6>A</h6><p>B</p>")) == [6, 6]
-
     def test_ignores_tags_of_other_blocks(self):
         assert found(snapshot("<h4>A</h4><p>B</p>"), "ph")[1] == 2
 

@@ -25,12 +25,6 @@ def test_no_element_has_two_parts():
 
 
 class TestEvents:
-    def test_document_order(self):
-        assert events("<p>a <b>b</b> c<ul><li>d</ul>", "pl") == ["a ", "b", "b", " c", "ul", "li", "d"]
-
-    def test_elements_without_kept_text_go(self):
-        assert events("<ul><li>a<li><b>ad</b></ul>", "lo") == ["ul", "li", "a"]
-
     def test_break_between_blocks_is_in_no_block(self):
         assert events("<p>a<br>b<br><br>c", "pp") == ["a", "br", "b", "c"]
 

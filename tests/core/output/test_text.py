@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.labels import Label
-from vclean.output.text import TextUnit, to_cleaneval, to_text, units
+from vclean.output.text import to_cleaneval, to_text, units
 
 H, P, L, C, O = Label.HEADING, Label.PARAGRAPH, Label.LIST_ITEM, Label.CONTINUATION, Label.OTHER  # noqa: E741
 
@@ -14,12 +14,6 @@ pages = st.lists(st.tuples(words, st.sampled_from(list(Label))), max_size=12)
 
 
 class TestUnits:
-    def test_order_and_labels_are_kept(self):
-        assert units(["a", "b", "c"], [H, P, L]) == [TextUnit(H, "a"), TextUnit(P, "b"), TextUnit(L, "c")]
-
-    def test_first_continuation_begins_a_paragraph(self):
-        assert units(["ad", "a"], [O, C]) == [TextUnit(P, "a")]
-
     def test_nothing(self):
         assert units([], []) == []
 
@@ -31,9 +25,6 @@ class TestUnits:
 
 
 class TestToCleaneval:
-    def test_marks(self):
-        assert to_cleaneval(["T", "x", "i", "menu"], [H, P, L, O]) == "<h>T\n<p>x\n<l>i\n"
-
     @given(pages)
     def test_every_line_begins_with_one_mark(self, page):
         text = to_cleaneval([text for text, _ in page], [label for _, label in page])
@@ -42,9 +33,6 @@ class TestToCleaneval:
 
 
 class TestToText:
-    def test_no_blank_line_between_items(self):
-        assert to_text(["x", "i", "j", "y"], [P, L, L, P]) == "x\n\ni\nj\n\ny\n"
-
     @given(pages)
     def test_same_words_as_the_marked_form(self, page):
         texts, labels = [text for text, _ in page], [label for _, label in page]
@@ -58,10 +46,6 @@ class TestRows:
     def test_tabs_separate_cells_and_lines_separate_rows(self):
         text = result(snapshot(self.TABLE), "pppppp").to_text()
         assert text == "Rain\n\nCity\tmm\nBergen\t2,250\n\nEnd\n"
-
-    def test_blocks_of_a_cell_are_joined(self):
-        html = "<table><tr><td><p>a<p>b<td>c</tr><tr><td>d<td>e</tr></table>"
-        assert result(snapshot(html), "ppppp").to_text() == "a b\tc\nd\te\n"
 
     def test_layout_tables_have_no_rows(self):
         html = "<table><tr><td><p>a</p><p>b</p><table><tr><td>c<td>d<tr><td>e<td>f</table></table>"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-from helpers.forum import cleaned, listing, post, thread
+from helpers.forum import cleaned, post, thread
 
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.output.thread import post_heading
@@ -33,14 +32,6 @@ class TestMarkdown:
         html = thread().replace("username", 'username" style="display:block')
         assert cleaned(html, content=("p", "li", "a")).to_markdown().count("Ada") == 1
 
-    def test_a_byline_is_not_written_twice(self):
-        html = thread().replace(
-            '<div class="body">', '<p>Ada, 42 points, 10 March 2024, 10:20</p><div class="body">', 1
-        )
-        text = cleaned(html, content=("p", "li", "a")).to_markdown()
-        assert "## Ada · 10 March 2024, 10:20" in text
-        assert "42 points" not in text
-
     def test_posts_in_a_list(self):
         html = f"<h1>Rain</h1><ul>{''.join(post(n, tag='li') for n in range(4))}</ul>"
         text = cleaned(html).to_markdown()
@@ -65,8 +56,3 @@ class TestJson:
         assert {name: first[name] for name in ("author", "date", "depth", "box")} == {
             "author": "Ada", "date": "2024-03-10T10:20:00", "depth": 0, "box": None,
         }  # fmt: skip
-
-    @pytest.mark.parametrize("name", ["image", "price"])
-    def test_unknown_values_are_null(self, name):
-        html = listing().replace("$", "").replace("<img", "<i")
-        assert json.loads(cleaned(html, "https://example.org/").to_json())["items"][0][name] is None

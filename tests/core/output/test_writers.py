@@ -72,11 +72,6 @@ class TestStreamWriter:
         StreamWriter(stream, "html", many=True).write(replace(result, id="x--><script>"))
         assert stream.getvalue().startswith("<!-- x- -><script> -->\n")
 
-    def test_a_name_stays_on_its_line(self, result: Result) -> None:
-        stream = io.StringIO()
-        StreamWriter(stream, "text", many=True).write(replace(result, id="a\n==> b--c <=="))
-        assert stream.getvalue().startswith("==> a ==> b--c <== <==\n")
-
 
 class TestFiles:
     def test_one_file(self, result: Result, tmp_path: Path) -> None:
@@ -116,21 +111,6 @@ class TestFiles:
 
 
 class TestUniqueNames:
-    @pytest.mark.parametrize(
-        ("page_id", "name"),
-        [
-            ("page.html", "page"),
-            ("a/b/page.XHTML", "a_b_page"),
-            ("https://example.org/a?b=c#d", "example.org_a_b_c_d"),
-            ("../../etc/passwd", "etc_passwd"),
-            ("-", "-"),
-            ("///", "page"),
-            ("Žluť.htm", "Žluť"),
-        ],
-    )
-    def test_names(self, page_id: str, name: str) -> None:
-        assert UniqueNames().name(page_id) == name
-
     @pytest.mark.parametrize(
         ("argument", "page_id", "name"),
         [

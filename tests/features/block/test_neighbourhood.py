@@ -63,13 +63,6 @@ class TestSubtrees:
 
 
 class TestLayout:
-    def test_runs_of_blocks(self):
-        page = context_of(NESTED)
-        values = layout(page, subtrees(page))
-        assert values.begin[1].tolist() == [1, 1, 0]
-        assert values.end[1].tolist() == [3, 5, 6]
-        assert values.blocks[1].tolist() == [2, 4, 6]
-
     @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>x</p>", "y", "<b>w</b>", "<br><br>"]), max_size=30))
     def test_runs_equal_the_blocks_of_the_subtree(self, pieces):
         page = context_of("<body><p>z</p>" + "".join(pieces))
@@ -176,11 +169,6 @@ class TestScoreColumns:
         count = len(path)
         expected = [np.mean(path[max(row - 5, 0) : row + 6]) for row in range(count)]
         assert scores(path)["path_window5"] == pytest.approx(expected, abs=1e-4)
-
-    def test_one_block(self):
-        values = scores([3])
-        assert values["path_score"] == values["path_up3"] == values["path_alike"] == values["path_window5"] == [3]
-        assert values["both_rank"] == [0]
 
 
 def test_columns_of_a_page_come_in_the_declared_order():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import shapely
-from helpers.pages import laid_out, snapshot
+from helpers.pages import laid_out
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,10 +25,6 @@ def solidity_of(*lines):
 
 
 class TestSolidity:
-    def test_an_outline_in_two_parts_has_eight_vertices(self):
-        """Check two lines far apart, which make two rectangles."""
-        assert solidity_of((0, 0, 100, 20), (0, 200, 100, 20))[1] == 8
-
     def test_pieces_of_one_line_are_a_rectangle(self):
         """Check text runs of one line, which have separate line boxes with gaps at spaces."""
         assert solidity_of((10, 20, 100, 16), (115, 20, 50, 16)) == (1, 4, 1)
@@ -49,9 +45,6 @@ class TestSolidity:
         result = solidity(blocks_of(filled, empty, filled, empty))
         assert result.area_share.tolist() == pytest.approx([0.75, np.nan, 0.75, np.nan], nan_ok=True)
 
-    def test_nan_without_rendering(self):
-        assert all(np.isnan(column).all() for column in solidity(extract_blocks(snapshot("<p>One</p>"))))
-
     @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 200)), min_size=1, max_size=8))
     def test_bounds(self, lines):
         """Check that the area is a share, and no vertex is farther from the center than a corner."""
@@ -63,11 +56,6 @@ class TestSolidity:
 
 
 class TestOutlines:
-    def test_lines_reach_down_to_the_next(self):
-        shape = outlines(blocks_of([(0, 0, 100, 16), (0, 20, 100, 16)]), np.array([0]))[0]
-        assert shapely.area(shape) == 100 * 36
-        assert shapely.get_num_geometries(shape) == 1
-
     def test_lines_do_not_reach_over_a_wide_gap(self):
         """Check a gap wider than two lines, for example with an image between them."""
         shape = outlines(blocks_of([(0, 0, 100, 16), (0, 48, 100, 16)]), np.array([0]))[0]

@@ -49,9 +49,6 @@ class TestTags:
 
 
 class TestShares:
-    def test_link_share(self):
-        assert values("link_share", "<p>abc<a href=x>d</a></p><p>e</p>") == [0.25, 0]
-
     def test_headings_are_bold(self):
         assert values("bold_share", "<h2>a</h2>") == [1]
 
@@ -66,9 +63,6 @@ class TestSiblings:
 
 class TestHeadings:
     HTML = "<p>one</p><h1>two three</h1><p>four</p><p>five</p><h3><a href=x>six</a></h3><p>seven</p>"
-
-    def test_level(self):
-        assert values("heading_level", self.HTML) == [0, 1, 0, 0, 3, 0]
 
     def test_since_the_last_heading(self):
         assert values("since_heading", self.HTML) == [0, 0, 1, 2, 0, 1]
@@ -92,9 +86,6 @@ class TestLongText:
 
 
 class TestPage:
-    def test_link_share(self):
-        assert values("page_link_share", "<p>abc</p><p><a href=x>d</a></p>") == [0.25, 0.25]
-
     def test_visibility(self):
         html = "<p>one</p><p hidden>two</p><details><p>three four</p></details>"
         assert values("visibility", html) == [0, 2, 0]
@@ -128,11 +119,6 @@ class TestSplits:
 
 
 class TestFirstHeading:
-    def test_words_after_the_first_h1(self):
-        assert values("after_h1", "<p>a</p><h1>b c</h1><p>d</p>") == [-1, 0, 2]
-        assert values("after_h1", "<p>one two</p><p>three</p>") == [0, 2]
-        assert values("since_heading", "<p>one two</p><p>three</p>") == [0, 1]
-
     def test_words_before(self):
         assert values("words_before", "<p>one two</p><p>three</p><p>four</p>") == [0, 2, 3]
 
@@ -152,22 +138,10 @@ class TestHolder:
     def test_deepest_element_with_half_of_the_text(self):
         assert values("holder50_inside", self.HTML) == [0, 0, 0, 1, 1, 0]
 
-    def test_distance(self):
-        assert values("holder50_distance", self.HTML) == [3, 2, 1, 0, 0, 1]
-
-    def test_place(self):
-        """Check positions among the 62 words of the div: 2 before it, then 0, 20, 22, 42 and 62."""
-        expected = [-2 / 62, 0, 20 / 62, 22 / 62, 42 / 62, 1]
-        assert values("holder75_place", self.HTML) == pytest.approx(expected)
-
 
 class TestRepetition:
     HTML = """<div class=x><p class=a>one two</p><p class=b>three</p><p class=a><a href=x>fourth</a> five</p></div>
 <div class=y><p class=a>--</p></div>"""
-
-    def test_blocks_with_the_same_chain_of_tags(self):
-        """Check that the third block's longest text is in its link, so it has another chain of tags."""
-        assert values("path_blocks", self.HTML) == [3, 3, 1, 3]
 
     def test_links(self):
         html = "<p>ab</p><p>a<a href=x>b</a></p>"

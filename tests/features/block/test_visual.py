@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import laid_out, snapshot
 
-from vclean.features.block.visual import COLUMNS, backgrounds
+from vclean.features.block.visual import COLUMNS
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
@@ -15,12 +15,6 @@ NAN = float("nan")
 
 PAGE = "<h1>Title</h1><p>One <b>two</b></p><p hidden>Three</p><p>Four five six</p>"
 """Page of 800 x 120 px with lines of 20 px: "Title", "One", "two", "Four five six"."""
-
-FONTS = {
-    "h1": {"font-size": "32px", "font-weight": "700", "line-height": "40px"},
-    "p": {"font-weight": "400", "line-height": "24px"},
-    "small": {"font-size": "8px", "font-weight": "400", "line-height": "normal"},
-}
 
 COLORS = {
     "p": {"color": "rgb(255, 0, 0)"},
@@ -86,13 +80,6 @@ class TestLines:
 class TestFont:
     HTML = "<h1>Title here</h1><p>One two three four</p><p>ab<small>cd</small></p><p><small>note</small></p>"
 
-    def measure(self, name):
-        return column(name, laid_out(self.HTML, styles=FONTS))
-
-    def test_mean_over_the_characters(self):
-        assert self.measure("font_size") == [32, 16, 12, 8]
-        assert self.measure("font_weight") == [700, 400, 400, 400]
-
     def test_unknown_sizes(self):
         page = laid_out("<p>a</p>", styles={"p": {"font-size": ""}})
         values = columns(page)
@@ -120,12 +107,6 @@ class TestColors:
         assert values["contrast"] == pytest.approx([1.05 / 0.2626, 21, 21, 0.1222 / 0.05])
 
     HTML = "<p>one two</p><nav><a>three</a></nav><p><i>four</i></p><p><b>five</b></p>"
-
-    def test_nearest_painted_background(self):
-        """Check that white is the default, also behind a background that is more than half transparent."""
-        page = laid_out(self.HTML, styles=COLORS)
-        expected = [[255, 255, 255], [0, 0, 0], [255, 255, 255], [0, 0, 255]]
-        assert backgrounds(PageContext(extract_blocks(page))).tolist() == expected
 
     def test_shares_of_the_words(self):
         values = columns(laid_out(self.HTML, styles=COLORS))

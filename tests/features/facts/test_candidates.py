@@ -42,9 +42,6 @@ class TestTitleCandidates:
         }
         assert feature(Field.TITLE, ("Rain in May",), "is_h1") == 1
 
-    def test_has_no_empty_title(self) -> None:
-        assert values(page_of("<title> - </title><p>.</p>").candidates(Field.TITLE)) == []
-
 
 class TestAuthorCandidates:
     def test_reads_bylines(self) -> None:

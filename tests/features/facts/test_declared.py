@@ -58,14 +58,6 @@ class TestDeclaredProduct:
         assert product.name == "Fennel 2"
         assert declared_product(page(*others)) is None
 
-    @pytest.mark.parametrize(
-        ("price", "expected"), [("1,299", "1299"), ("1'299.50", "1299.50"), (25, "25"), ("ask", "")]
-    )
-    def test_prices(self, price: object, expected: str) -> None:
-        product = declared_product(page({**LAMP, "offers": [{"lowPrice": price}]}))
-        assert product is not None
-        assert product.price == expected
-
     @given(ANY)
     def test_ignores_wrong_types(self, value: object) -> None:
         product = declared_product(page({"@type": "Product", "name": "Fennel 2", "offers": value, "brand": value}))

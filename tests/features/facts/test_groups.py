@@ -19,10 +19,6 @@ def tags(page, members):
 
 
 class TestFind:
-    def test_siblings_of_the_same_tag(self):
-        page, _, members = groups("<div><section>a</section><section>b</section><p>c</div>")
-        assert ["section", "section"] in tags(page, members)
-
     def test_single_elements_are_no_group(self):
         assert groups("<main><p class=a>x</main>")[2] == []
 
@@ -30,9 +26,6 @@ class TestFind:
         monkeypatch.setattr("vclean.features.facts.groups.MAX_RECORDS", 20)
         page, _, members = groups("<div>" + "<p>a</p>" * 21 + "</div><table><tr>" + "<td>a" * 21)
         assert tags(page, members) == [["p"] * 20]
-
-    def test_empty_page(self):
-        assert len(groups("<p>")[1]) == 0
 
 
 class TestStatistics:

@@ -49,11 +49,6 @@ class TestWords:
 
 
 class TestTokens:
-    def test_strings_of_one_letter_stay_as_they_are(self):
-        letters = [bytes([code]) for code in range(ord("A"), ord("Z") + 1)]
-        ElementNames.from_snapshot(snapshot("".join(f"<p class={each.decode()}>1" for each in letters)))
-        assert b"".join(letters) == b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
     def test_many_distinct_names(self):
         names = [f"n{number}" for number in range(5000)]
         page_names = ElementNames.from_snapshot(snapshot("".join(f"<p id={name}>1" for name in names)))
@@ -63,9 +58,6 @@ class TestTokens:
 
 class TestRows:
     ROWS = RaggedArray(np.array([0, 2, 2, 5]), np.array([7, 8, 1, 2, 3], dtype=np.int32))
-
-    def test_take_nothing(self):
-        assert [part.size for part in self.ROWS.take(np.zeros(0, dtype=np.int64))] == [0, 0]
 
     def test_union(self):
         bits = np.uint64(1) << np.arange(9, dtype=np.uint64)
@@ -77,14 +69,6 @@ class TestElementNames:
         page_names = ElementNames.from_snapshot(snapshot(f"<p class=ab id='{'xy ' * 200}'>1"))
         assert page_names.short.tolist() == [0, 2]
         assert np.diff(page_names.value_words.start).tolist() == [1, 200, 100]
-
-    def test_files_of_images(self):
-        page_names = ElementNames.from_snapshot(
-            snapshot("<p><img src=/a/logo.png>x<iframe src=b></iframe><img src=/logo.gif><img src='http://[x'>")
-        )
-        assert len(page_names.image) == 3
-        words = [page_names.value_words.take(np.array([value]))[1].tolist() for value in page_names.file]
-        assert words == [[page_names.words.index("logo")], [page_names.words.index("logo")], []]
 
 
 class TestFileStem:

@@ -45,10 +45,6 @@ class TestRaggedArray:
         assert array.start.tolist() == [0, 2, 2, 3, 3]
         assert rows(array) == [[5, 6], [], [7], []]
 
-    def test_no_rows(self):
-        empty = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-        assert empty.row_sums(np.zeros(BUCKETS, dtype=np.float32)).shape == (0,)
-
 
 class TestElementTokens:
     def test_is_deterministic(self):
@@ -60,9 +56,6 @@ class TestElementTokens:
         page = replace(snapshot("<p class=x>x"), attr_value=["Über-ΟΔΟΣ 1\ud800x"])
         names = ("t:p", "class:über-οδος", "class:1\ud800x", "w:über", "w:οδος")
         assert sorted(tokens_on(page).of(len(page) - 1).tolist()) == sorted(map(bucket, names))
-
-    def test_a_page_without_names(self):
-        assert tokens_on(snapshot("<p>x")).named.values.size == 0
 
     def test_row_sums(self):
         page = snapshot(PAGE)
@@ -80,10 +73,6 @@ class TestPathTokens:
         expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
         assert sorted(rows(path_tokens(context, element_tokens(context.names)))[0]) == sorted(expected)
         assert len(near) == NEAR
-
-    def test_a_path_shorter_than_near(self):
-        context = context_of("<body>x")
-        assert len(rows(path_tokens(context, element_tokens(context.names)))[0]) == 4
 
 
 class TestPathScores:
@@ -104,11 +93,6 @@ class TestWordTokens:
         words = EncodedTexts.from_texts(["the cat sat"]).words
         hashes = np.concatenate([words.hash, words.bigram])
         assert rows(word_tokens(context_of("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
-
-    def test_letters_and_bigrams_in_unspaced_scripts(self):
-        one, two = rows(word_tokens(context_of("<p>登录账号</p><p>请登录</p>")))
-        assert (len(one), len(two)) == (7, 5)
-        assert len(set(one) & set(two)) == 3  # two letters and the pair
 
     def test_equal_blocks_have_equal_rows(self):
         one, other, two = rows(word_tokens(context_of("<p>Read more!</p><p>Or less</p><p>read MORE</p>")))

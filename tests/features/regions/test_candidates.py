@@ -23,10 +23,6 @@ def element(page, name):
 
 
 class TestCandidates:
-    def test_innermost_candidate_of_each_block(self):
-        regions = candidate_regions(context_of(PAGE))
-        assert ids(regions, regions.node[regions.block_region]) == ["h1", "p", "p", "foot"]
-
     def test_a_page_without_text(self):
         regions = candidate_regions(context_of("<div><img src=a.png></div>"))
         assert len(regions) == len(regions.block_region) == len(regions.parent) == 0

@@ -176,8 +176,3 @@ class TestAppearance:
         values = columns(boxed())
         assert values["background_luminance"]["menu"] == pytest.approx(1)
         assert values["background_differs"]["menu"] == values["absolute"]["menu"] == 0
-
-    def test_means_of_the_blocks(self):
-        values = columns(laid_out(PAGE, styles={"h1": {"font-size": "32px"}}))
-        assert values["mean_font_size"]["menu"] == 16
-        assert values["mean_font_size"]["text"] == pytest.approx((4 * 32 + 11 * 16) / 15, rel=0.05)

@@ -114,10 +114,6 @@ class TestRoleMatrix:
         assert np.allclose(around[2], np.maximum(posterior[0], posterior[1]))
         assert not around[0].any()
 
-    def test_no_candidates(self):
-        matrix = role_matrix(np.zeros((0, CLASSES), dtype=np.float32), np.zeros(0, dtype=np.int32))
-        assert matrix.shape == (0, len(ROLE_COLUMNS))
-
 
 class TestWordsOfPage:
     def test_share_of_every_row(self, page_matrix):

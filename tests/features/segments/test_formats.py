@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -80,10 +79,6 @@ class TestToRecord:
             {"direction": "horizontal", "box": [0, 100, 400, 100], "weight": 10}
         ]
 
-    def test_texts_are_complete(self):
-        record = segment(painted(f"<p>{'word ' * 100}")).to_dict()
-        assert record["root"]["text"] == " ".join(["word"] * 100)
-
     def test_role_and_content_share(self, segments):
         rows = len(segments)
         described = replace(
@@ -95,10 +90,6 @@ class TestToRecord:
 
 
 class TestToWebis:
-    def test_depends_on_the_degree(self, segments):
-        page = json.loads(segments.at(1).to("webis"))
-        assert len(page["segmentations"]["vips"]) == 1
-
     def test_one_rectangle_per_distant_root(self):
         """Check that roots apart from each other give a shape with two outlines."""
         html = "<p title='0 0 90 40'>a<p title='0 44 200 40'>b<p title='0 500 90 40'>c"
@@ -116,12 +107,6 @@ class TestOverlay:
         svg = segments.overlay(screenshot(), "svg").decode()
         assert "4 DoC 10: right" in svg
         assert "separator of weight 12" in svg
-
-    def test_html_has_all_levels_and_starts_at_the_degree(self, segments):
-        text = segments.at(5).at(9).overlay(screenshot(), "html").decode()
-        (layer,) = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["layers"]
-        assert len(layer["segments"]) == len(segments)
-        assert (layer["name"], layer["pdoc"], layer["drawn"], layer["separators_drawn"]) == ("vips", 5, True, True)
 
     @pytest.mark.parametrize("kind", ["png", "svg", "html"])
     def test_rejects_invalid_image(self, segments, kind):

@@ -67,14 +67,6 @@ class TestAt:
         assert len(cut.separators) == 0
         assert set(cut.text[cut.text >= 0].tolist()) == {0}
 
-    def test_drops_separators_inside_leaves(self, tree):
-        assert tree.at(4).separators.weight.tolist() == [12]
-        assert tree.at(5).separators.segment.tolist() == [1, 0]
-
-    def test_is_idempotent(self, tree):
-        once = tree.at(4)
-        assert once.at(4).to_dict() == once.to_dict()
-
     @pytest.mark.parametrize("pdoc", [0, 12, -1])
     def test_rejects_degree_out_of_range(self, tree, pdoc):
         with pytest.raises(UsageError, match=f"must be 1 to 11, not {pdoc}"):
@@ -86,13 +78,6 @@ class TestRoots:
 
     def test_the_page(self, tree):
         assert paths(tree, 0) == ["/html[1]"]
-
-    def test_several_nodes_in_document_order(self):
-        """Check that nodes in an element shared with other segments are listed separately, including texts."""
-        tree_segments = segments(one=2, two=4, three=4, four=3)
-        assert paths(tree_segments, 4) == [
-            "/html[1]/body[1]/div[1]/p[2]", "/html[1]/body[1]/div[2]/text()[1]", "/html[1]/body[1]/div[2]/img[1]",
-        ]  # fmt: skip
 
     def test_text_follows_the_element_before_it(self):
         html = "<div>one<b>two</b>three</div><p>four"

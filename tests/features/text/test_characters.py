@@ -234,9 +234,6 @@ class TestWords:
     def test_word_boundaries(self, text, expected):
         assert split_words(text) == expected
 
-    def test_words_do_not_span_texts(self):
-        assert split_words("one two", "three", ".", "four") == [["one", "two"], ["three"], [], ["four"]]
-
     @given(TEXTS)
     def test_equals_the_loop(self, texts):
         """Compare with runs of letters and digits, where each Chinese or Thai character is a word."""

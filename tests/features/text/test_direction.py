@@ -21,10 +21,6 @@ class TestIsRightToLeft:
 
 
 class TestMirrorRightToLeft:
-    def test_returns_left_to_right_page_unchanged(self) -> None:
-        page = context_of(ENGLISH)
-        assert mirror_right_to_left(page) is page
-
     def test_returns_unrendered_page_unchanged(self) -> None:
         page = PageContext(extract_blocks(snapshot(ARABIC)))
         assert mirror_right_to_left(page) is page

@@ -65,12 +65,6 @@ class TestLoad:
         assert unpacked == [MODEL_DIR / MODEL_FILE]
         assert len(cached_folders(tmp_path)) == 1
 
-    def test_works_without_cache_folder(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
-        (tmp_path / "vclean").write_text("in the way")
-        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
-        assert load().nb_classes == ["de", "en"]
-        assert [path.name for path in tmp_path.iterdir()] == ["vclean"]
-
     def test_a_part_is_missing(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
         """Check that an incomplete folder is ignored and the model still works."""
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)

@@ -90,11 +90,6 @@ class TestTranslations:
     def test_columns_of_punctuation_and_meaning(self, language):
         assert unequal(ALIKE, translated(language), translated("en")) == []
 
-    def test_the_menu_is_links_and_actions(self, language):
-        translation = translated(language)
-        assert translation["link_share"][0] >= 0.5
-        assert translation["actions"].tolist() == [3, 0, 0, 0, 0, 0]
-
 
 WORD = re.compile(r"[^\W\d_]")
 CASELESS = [chr(code) for code in range(0x1200, 0x1240)]

@@ -13,17 +13,6 @@ def values(name, *texts):
 
 
 class TestDates:
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "3.11.2026", "3. 11. 2026", "11/3/26", "2026-11-03", "2026/11/3", "2026. 11. 3.", "12:30", "14h30",
-            "14 h 30", "2026年11月3日", "2026年 11月 3日", "11月3日", "令和5年3月", "2026年", "14時30分",
-            "2026년 11월 3일", "٣/١١/٢٠٢٦", "०३.११.२०२६", "on 3.11.2026, late",
-        ],
-    )  # fmt: skip
-    def test_one_date(self, text):
-        assert values("dates", text) == [1]
-
     def test_several(self):
         assert values("dates", "On 3.11.2026 and 2026-11-03 at 12:30", "none", "1.2.2026") == [3, 0, 1]
 
@@ -55,9 +44,6 @@ class TestPhones:
 
 
 class TestCompute:
-    def test_texts_without_digits(self):
-        assert [values(name, "none", "--") for name in ("dates", "prices", "phones")] == [[0, 0]] * 3
-
     @given(st.lists(st.text(alphabet="0123 .:-/$€年h+(kr\u0663", min_size=1, max_size=12), min_size=1, max_size=4))
     def test_values_do_not_depend_on_position(self, texts):
         for name in ("dates", "prices", "phones"):

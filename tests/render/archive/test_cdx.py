@@ -146,19 +146,6 @@ class TestSameIndex:
         assert parts
         assert min(member.size for member in parts) > 100
 
-    def test_indexes_two_warc_files(self, tmp_path, methods) -> None:
-        for name, index in (
-            ("a.wacz", []),
-            ("b.wacz", cdxj_lines([PAGE], "1.warc.gz") + cdxj_lines([STYLE], "0.warc.gz")),
-        ):
-            with zipfile.ZipFile(tmp_path / name, "w") as archive:
-                archive.writestr("archive/1.warc.gz", gzip.compress(PAGE, mtime=0))
-                archive.writestr("archive/0.warc.gz", gzip.compress(STYLE, mtime=0))
-                if index:
-                    archive.writestr("indexes/index.cdx", "\n".join(index))
-        assert index_rows(Archive(tmp_path / "a.wacz")) == index_rows(Archive(tmp_path / "b.wacz"))
-        assert methods == ["streaming"] * 2 + ["cdx"] * 2
-
     def test_skips_bodies(self, tmp_path, monkeypatch) -> None:
         checked_urls = []
         monkeypatch.setattr(index_builder, "_matches", lambda entry, _record: checked_urls.append(entry.url) or True)

@@ -78,10 +78,6 @@ class TestGet:
         (saved_page / "fake.css").symlink_to(saved_page / "secret.txt")
         assert FolderResources(saved_page).get(BASE_URL + "fake.css") is None
 
-    def test_follows_links_inside_the_folder(self, saved_page: Path) -> None:
-        (saved_page / "link.css").symlink_to(saved_page / "page_files" / "style.css")
-        assert FolderResources(saved_page).get(BASE_URL + "link.css") is not None
-
     def test_serves_folder_behind_a_link(self, saved_page: Path) -> None:
         (saved_page.parent / "alias").symlink_to(saved_page)
         assert FolderResources(saved_page.parent / "alias").get(BASE_URL + "page_files/style.css") is not None

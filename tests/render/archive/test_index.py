@@ -7,13 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.archives import PAGE, STYLE, STYLED, record, response
+from helpers.archives import STYLE, STYLED, record, response
 
 from vclean.errors import OutputError
-from vclean.render.archive import index as archive_index
 from vclean.render.archive import index_builder, schema
-from vclean.render.archive.index import Record, open_index, open_matching_index
-from vclean.render.archive.pages import Archive
+from vclean.render.archive.index import open_index, open_matching_index
 
 
 @pytest.fixture
@@ -28,20 +26,6 @@ def index_path(tmp_path: Path) -> Path:
     return tmp_path / "index_path.index"
 
 
-@pytest.fixture
-def builds(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Record the paths at which indexes are built."""
-    paths: list[Path] = []
-
-    def build(archive: Path, path: Path) -> None:
-        paths.append(path)
-        original(archive, path)
-
-    original = archive_index._build
-    monkeypatch.setattr(archive_index, "_build", build)
-    return paths
-
-
 class TestOpenIndex:
     def test_deletes_temporary_index(self, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         folder = tmp_path / "temporary"
@@ -52,19 +36,6 @@ class TestOpenIndex:
         del index
         gc.collect()
         assert list(folder.iterdir()) == []
-
-    def test_reuses_existing_index(self, archive: Path, index_path: Path, builds: list[Path]) -> None:
-        first = open_index(archive, index_path)
-        facts, pages = first.facts, first.pages(1, 10)
-        first.close()
-        second = open_index(archive, index_path)
-        assert (second.facts, second.pages(1, 10)) == (facts, pages)
-        assert len(builds) == 1
-        assert sorted(path.name for path in index_path.parent.iterdir()) == ["a.warc.gz", "index_path.index"]
-
-    def test_stores_damage(self, archive: Path, index_path: Path) -> None:
-        archive.write_bytes(archive.read_bytes()[:-20])
-        assert Archive(archive, index=index_path).damage == Archive(archive, index=index_path).damage != ""
 
     @pytest.mark.parametrize("content", [b"", b"no database" * 1000, b"SQLite format 3\0" + bytes(5000)])
     def test_replaces_invalid_index(self, archive: Path, index_path: Path, content: bytes) -> None:
@@ -81,19 +52,6 @@ class TestOpenIndex:
         assert "\n" not in str(failure.value)
         assert list(tmp_path.iterdir()) == [archive]
 
-    def test_allows_two_processes_at_once(self, archive: Path, index_path: Path) -> None:
-        """Check that both build an index in a temporary file, and that the final index is complete."""
-        archive.write_bytes(b"".join(gzip.compress(record(f"http://a/{i}", response(b"x"))) for i in range(2000)))
-        code = "import sys; from pathlib import Path; from vclean.render.archive.pages import Archive;"
-        code += "print(len(Archive(Path(sys.argv[1]), index=Path(sys.argv[2])).pages))"
-        command = [sys.executable, "-c", code, str(archive), str(index_path)]
-        runs = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
-        assert [run.communicate()[0].strip() for run in runs] == [b"2000", b"2000"]
-        index = open_matching_index(archive, index_path)
-        assert index is not None
-        assert index.facts["pages"] == 2000
-        assert sorted(path.name for path in index_path.parent.iterdir()) == ["a.warc.gz", "index_path.index"]
-
 
 class TestOpenMatchingIndex:
     def test_ignores_missing_index(self, archive: Path, index_path: Path) -> None:
@@ -106,10 +64,6 @@ class TestOpenMatchingIndex:
 
 
 class TestIndex:
-    def test_finds_first_record(self, archive: Path) -> None:
-        archive.write_bytes(gzip.compress(PAGE) + gzip.compress(STYLED))
-        assert open_index(archive).find("http://a.example/page") == Record("http://a.example/page", "", 0)
-
     def test_lists_members(self, archive: Path) -> None:
         assert list(open_index(archive).members) == [""]
 

@@ -15,14 +15,6 @@ class TestIsMhtml:
         assert is_mhtml(SAVED)
         assert is_mhtml(b"\r\n" + SAVED_FROM_FILE.replace(b"\n", b"\r\n"))
 
-    @pytest.mark.parametrize(
-        "content",
-        [b"", b"<p>MIME-Version: 1.0", b"Note: the ferry runs again.\n\nMore.", b"Content-Type: text/html\n\n<p>a",
-         b"Dear reader\nContent-Type: multipart/related\n\n", b"\x89PNG\r\n\x1a\n"],
-    )  # fmt: skip
-    def test_other_content(self, content: bytes) -> None:
-        assert not is_mhtml(content)
-
 
 class TestFileLocations:
     def test_serves_parts_at_the_urls_of_the_links(self) -> None:
@@ -33,11 +25,6 @@ class TestFileLocations:
         assert b'href="http://page.invalid/page_files/a&b.css"' in page.content
         for url in ("page_files/a&b.css", "page_files/c.css", "d.css"):
             assert page.resources.get(f"http://page.invalid/{url}") is not None
-
-    def test_other_files_are_not_named(self) -> None:
-        page = read_mhtml(SAVED_FROM_FILE, "page.mhtml")
-        assert isinstance(page.content, bytes)
-        assert b'href="file:///C:/docs/missing.css"' in page.content
 
     @pytest.mark.browser
     def test_style_sheets_are_used(self, renderer: Renderer) -> None:

@@ -55,9 +55,6 @@ class TestFrames:
         assert resource is not None
         assert resource.body == b"<p>framed"
 
-    def test_excludes_frame_before_its_page(self, archive) -> None:
-        assert page_names(archive(FRAME, page("<iframe src=frame></iframe>"))) == ["page"]
-
     def test_excludes_frame_behind_redirects(self, archive) -> None:
         moved = [record(f"http://a.example/{i}", response(b"", status="302 Found", extra=f"Location: {to}\r\n"))
                  for i, to in ((1, "/2"), (2, "/frame"))]  # fmt: skip
@@ -106,10 +103,6 @@ class TestPageLists:
     def lines(*urls: str) -> str:
         entries = [{"format": "json-pages-1.0", "id": "pages"}, *({"url": f"http://a.example/{url}"} for url in urls)]
         return "\n".join(map(json.dumps, entries))
-
-    def test_keeps_listed_frame(self, wacz) -> None:
-        opened = wacz(self.lines("frame"))
-        assert (page_names(opened), opened.excluded_documents) == (["frame"], 2)
 
     def test_follows_redirect_of_listed_url(self, wacz) -> None:
         assert page_names(wacz(self.lines("old", "missing"))) == ["frame"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from fastwarc.stream_io import ZstdWriter
-from helpers.archives import PAGE, STYLE, STYLED, STYLED_HTML, record, response
+from helpers.archives import PAGE, STYLE, STYLED, record, response
 
 from vclean.errors import InputError, LimitError
 from vclean.render.archive import subresources
@@ -66,18 +66,6 @@ class TestPages:
         archive = Archive(warc(record("http://a.example/raw", b"<p>raw", kind="resource")))
         assert archive.page(archive.pages[0], CAP).content == b"<p>raw"
 
-    def test_excludes_request_records(self, warc) -> None:
-        request = record("http://a.example/page", b"GET /page HTTP/1.1\r\nHost: a.example\r\n\r\n", kind="request")
-        assert len(Archive(warc(request, PAGE)).pages) == 1
-
-    def test_decodes_bodies(self, warc) -> None:
-        packed = gzip.compress(b"<p>packed")
-        chunked = b"%x\r\n%s\r\n0\r\n\r\n" % (len(packed), packed)
-        head = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"
-        http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{head}\r\n".encode() + chunked
-        archive = Archive(warc(record("http://a.example/", http)))
-        assert archive.page(archive.pages[0], CAP).content == b"<p>packed"
-
     def test_rejects_body_over_the_limit(self, warc) -> None:
         bomb = gzip.compress(b"<p>" + b"a" * 10 * CAP)
         archive = Archive(warc(record("http://a.example/", response(bomb, extra="Content-Encoding: gzip\r\n"))))
@@ -95,11 +83,6 @@ class TestPages:
         monkeypatch.setattr(subresources, "SCANNED_BYTES", 5)
         archive = Archive(warc(PAGE, STYLE))
         assert archive.page(archive.pages[0], CAP).resources is archive
-
-    def test_sets_no_resources_for_archive_of_documents(self, warc) -> None:
-        archive = Archive(warc(STYLED, record("http://a.example/f.pdf", response(b"%PDF", "application/pdf"))))
-        assert not archive.has_resources
-        assert archive.page(archive.pages[0], CAP).resources is None
 
 
 class TestSelect:
@@ -179,10 +162,6 @@ class TestGet:
 
 
 class TestDamage:
-    def test_reports_missing_file(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="does not exist: check the name"):
-            Archive(tmp_path / "none.warc")
-
     @pytest.mark.parametrize("content", [b"hello world " * 100, b"\x1f\x8b\x08\x00garbage" * 9, b"PK\x03\x04" * 20])
     def test_rejects_other_files(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "a.warc"
@@ -218,11 +197,6 @@ class TestDamage:
         assert archive.page(archive.pages[-1], CAP).content == b"<p>last"
         assert archive.damage
 
-    def test_skips_damage_in_a_plain_file(self, warc) -> None:
-        archive = Archive(warc(PAGE, STYLE.replace(b"WARC/1.0", b"XXXX/1.0"), STYLED, name="b.warc"))
-        assert [archive.page(page, CAP).content for page in archive.pages] == [b"<p>one", STYLED_HTML]
-        assert archive.damage
-
     def test_reports_record_damaged_after_indexing(self, warc) -> None:
         path = warc(PAGE, name="a.warc.gz")
         archive = Archive(path)
@@ -245,13 +219,6 @@ class TestWacz:
             return path
 
         return write
-
-    @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-    def test_reads_every_member(self, wacz, compression: int) -> None:
-        archive = Archive(wacz(compression=compression))
-        assert [archive.page(page, CAP).content for page in archive.pages] == [STYLED_HTML, b"<p>one", b"<p>b"]
-        assert archive.get("http://a.example/s.css?v=1") is not None
-        assert archive.damage == ""
 
     def test_rejects_file_that_is_not_a_zip(self, tmp_path: Path) -> None:
         (tmp_path / "a.wacz").write_bytes(b"nothing of the kind")

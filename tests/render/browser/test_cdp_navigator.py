@@ -31,27 +31,7 @@ class Tab:
         self.handler({"name": name, "loaderId": loader})
 
 
-async def is_waiting(task: asyncio.Task[None]) -> bool:
-    for _ in range(5):
-        await asyncio.sleep(0)
-    return not task.done()
-
-
 class TestNavigator:
-    def test_waits_for_load_event_of_the_page(self) -> None:
-        async def go() -> None:
-            tab = Tab(loaderId="new")
-            going = asyncio.ensure_future(Navigator(tab).load("http://example.org/"))
-            assert await is_waiting(going)
-            tab.emit("load", "old")
-            tab.emit("DOMContentLoaded", "new")
-            assert await is_waiting(going)
-            tab.emit("load", "new")
-            await going
-            assert tab.lifecycle == [True, False]
-
-        asyncio.run(go())
-
     def test_accepts_load_event_before_the_response(self) -> None:
         async def go() -> None:
             tab = Tab(loaderId="new")

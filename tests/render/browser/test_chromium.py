@@ -41,14 +41,6 @@ class TestFindChromium:
         monkeypatch.setenv("VCLEAN_CHROMIUM", "headless-thing")
         assert find_chromium() == Chromium(override, "headless-shell", "VCLEAN_CHROMIUM")
 
-    def test_expands_home_folder_in_override(
-        self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        override = executable(tmp_path / "chrome")
-        monkeypatch.setenv("HOME", str(tmp_path))
-        monkeypatch.setenv("VCLEAN_CHROMIUM", "~/chrome")
-        assert find_chromium().path == override
-
     def test_rejects_missing_override(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # The error is raised even if another browser exists, because the user requested this one.
         download(1)

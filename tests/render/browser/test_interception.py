@@ -34,18 +34,8 @@ class TestHtmlResponse:
         assert response.body == "ž".encode()
         assert dict(response.headers) == {"content-type": "text/html; charset=utf-8", "content-security-policy": "x"}
 
-    def test_replaces_lone_surrogates(self) -> None:
-        assert html_response("a\ud800").body == b"a?"
-
 
 class TestStoredResponder:
-    def test_serves_document_once(self) -> None:
-        # The page cannot navigate, nor load itself again.
-        responder = StoredResponder("<p>", Store(other=Resource(b"<b>", "text/html")))
-        assert send_request(responder, "page", document=True).body == b"<p>"
-        assert send_request(responder, "page", document=True) is None
-        assert send_request(responder, "other", document=True) is None
-
     def test_serves_resource(self) -> None:
         response = send_request(StoredResponder("", Store(a=Resource(b"x", "text/css", 203))), "a")
         assert (response.body, response.status) == (b"x", 203)
@@ -151,15 +141,6 @@ class TestRequestInterceptor:
     def test_refuses_request(self) -> None:
         _, (method, sent) = intercept_one(FixedResponder(None))
         assert (method, sent) == ("Fetch.failRequest", {"requestId": "r1", "errorReason": "Aborted"})
-
-    @pytest.mark.parametrize(
-        ("kind", "frame", "document"),
-        [("Document", "main", True), ("Document", "inner", False), ("Image", "main", False)],
-    )
-    def test_detects_document_of_the_main_frame(self, kind: str, frame: str, document: bool) -> None:
-        responder = FixedResponder(None)
-        intercept_one(responder, resourceType=kind, frameId=frame)
-        assert responder.requests[0].document is document
 
     def test_passes_body_of_post(self) -> None:
         entries = [{"bytes": base64.b64encode(part).decode()} for part in (b"a=1&", b"b=2")]

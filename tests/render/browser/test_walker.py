@@ -72,12 +72,6 @@ class TestUnpack:
         assert snapshot.settings == RenderSettings().to_dict()
         assert snapshot.head.meta == (("author", "Ann"),)
 
-    def test_accepts_page_without_text(self) -> None:
-        columns = json.loads(payload())["columns"] | {"line_box": "", "line_text": "", "text_parent": ""}
-        snapshot = unpack(columns=columns, texts=[])
-        assert snapshot.line_box.shape == (0, 4)
-        assert snapshot.text_parent.shape == (0,)
-
     @pytest.mark.parametrize(
         ("payload_fields", "message"),
         [({"nodes": 200_000}, "200,000 elements, over the limit of 150,000"), ({"characters": 10**8}, "100,000,000")],
@@ -126,11 +120,6 @@ class TestHints:
         properties = set(walker.hints("")["undeclared"])  # type: ignore[arg-type]
         assert properties - set(undeclared) == names
 
-    def test_detects_nothing(self) -> None:
-        hints = walker.hints("<p style='visibility: hidden' hidden>content, indented")
-        assert (hints["skipping"], hints["fonts"]) == (False, False)
-        assert hints == walker.hints("")
-
 
 class TestMayEmbedFonts:
     @pytest.mark.parametrize("source", ["data:font/woff2,x", "'data:x/y,x'", ' "DATA:,x"', "a.woff), url(data:,x"])
@@ -161,11 +150,6 @@ class TestExpression:
         assert options["attributes"] == list(ATTRIBUTES)
         assert options["styles"] == list(STYLES)
 
-    def test_passes_settings(self) -> None:
-        settings = RenderSettings(max_nodes=7, max_bytes=8, scripts="on")
-        options = self.options(walker.expression("http://example.org/", settings))
-        assert (options["maxNodes"], options["maxCharacters"], options["scripts"]) == (7, 8, True)
-
     @pytest.mark.parametrize("url", ['"', "\\", "</script>", "\n", "\u2028", "é"])
     def test_quotes_url(self, url: str) -> None:
         assert self.options(walker.expression(url, RenderSettings()))["url"] == url
@@ -175,9 +159,6 @@ class TestCall:
     @staticmethod
     def options(call: str) -> dict[str, Any]:
         return dict(json.loads(call[call.index("](") + 2 : -1]))
-
-    def test_passes_undeclared_properties(self) -> None:
-        assert self.options(walker.call("", RenderSettings(), {"undeclared": ["clip"]}))["undeclared"] == ["clip"]
 
     def test_passes_omissions(self) -> None:
         call = walker.call("", RenderSettings(), omissions=Omissions([3], [1, 2]))

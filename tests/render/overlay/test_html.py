@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
 import json
-import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
@@ -156,11 +154,6 @@ class TestToRecord:
 
 
 class TestTexts:
-    def test_truncates_long_text(self):
-        (converted,) = to_record(page(blocks=[block(text="x" * 9999)]))["blocks"]
-        assert len(converted["text"]) == 1500
-        assert converted["text"].endswith("…")
-
     def test_keeps_a_minimum_of_each_text(self):
         records = to_record(page(blocks=[block(text="x" * 2000)] * 20_000))["blocks"]
         assert len(records[0]["text"]) == 80
@@ -173,10 +166,6 @@ class TestToJson:
         text = to_json(page(blocks=[block(text=self.HOSTILE)], title=self.HOSTILE))
         assert "<" not in text
         assert not {"\u2028", "\u2029", "\x00", "\n"} & set(text)
-
-    def test_preserves_texts(self):
-        converted = json.loads(to_json(page(blocks=[block(text=self.HOSTILE)])))
-        assert converted["blocks"][0]["text"] == self.HOSTILE
 
 
 class TestDrawHtml:
@@ -191,15 +180,6 @@ class TestDrawHtml:
     )
     def test_has_title(self, facts, title):
         assert ParsedDocument(draw_html(page(**facts))).title == f"{title} – vclean"
-
-    def test_policy_allows_only_scripts_and_styles_of_the_file(self):
-        parts = ParsedDocument(draw_html(page(), scripts=["one()"], styles=["b{}"]))
-        hashes = re.findall(r"'sha256-[^']+'", parts.policy)
-        code = [text for text in parts.scripts if not text.startswith("{")]
-        expected = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in code + parts.styles]
-        assert hashes == [f"'sha256-{each}'" for each in expected]
-        assert "unsafe" not in parts.policy
-        assert parts.policy.startswith("default-src 'none'; img-src data:; connect-src 'none'; base-uri 'none'")
 
     def test_escapes_title(self):
         tags = [tag for tag, _ in ParsedDocument(draw_html(page(title="</title><img src=x>"))).tags]
@@ -226,14 +206,6 @@ class TestDataUrl:
     def test_reduces_quality_to_fit_the_budget(self):
         noise = screenshot(300, 200, noise=True)
         assert len(data_url(noise, 20_000)[0]) < len(data_url(noise)[0])
-
-    def test_reduces_size_to_fit_the_budget(self):
-        # The returned size stays that of the page, which is the coordinate system of the boxes.
-        address, size = data_url(screenshot(300, 200, noise=True), 3_000)
-        image = self.decoded(address)[1]
-        assert len(address) < 3_000 * 4 / 3 + 100
-        assert size == (300, 200)
-        assert image.width < 300
 
     def test_stops_at_one_pixel(self):
         assert self.decoded(data_url(screenshot(64, 16), 1)[0])[1].height == 1

@@ -17,10 +17,8 @@ from vclean.render.overlay import draw as overlay_png
 from vclean.render.overlay.layers import (
     HIDDEN,
     LINE,
-    MAX_TITLE,
     PENS,
     ROLE_PENS,
-    Layer,
     Overlay,
     Part,
     Rect,
@@ -137,21 +135,9 @@ class TestBlockLayer:
         assert layout.marks[0].title == "title: the title"
         assert layout.entries == [("title", "title of the page: 1"), ("date", "date: 1"), ("post", "post: 2")]
 
-    def test_part_layer_is_empty_without_parts(self):
-        layout = part_layer([], TagPlacer(400, 200))
-        assert (list(layout.marks), list(layout.entries)) == ([], [])
-
-    def test_counts_labels_in_legend(self):
-        layout = layer(overlay([[NAN] * 4] * 3, [H, P, P]))
-        assert layout.entries == [(H, "h heading: 1"), (P, "p paragraph: 2")]
-
     def test_notes_truncated_screenshot(self):
         layout = layer(overlay([[10, 10, 50, 20], [10, 900, 50, 20]], [P, P], page_height=1000.4))
         assert layout.entries[-1] == (None, "picture cut at 200 of 1000 px, blocks below: 1")
-
-    def test_truncates_text_in_title(self):
-        mark = only_mark(overlay([[20, 40, 99, 20]], [P], texts=["x" * 1000]))
-        assert mark.title == "p .93: " + "x" * (MAX_TITLE - 1) + "…"
 
     def test_uses_pens_and_captions_of_roles(self):
         content = overlay([[20, 40, 99, 20], [20, 80, 99, 20]], [P, O], roles=[Role.ARTICLE, None])
@@ -168,11 +154,6 @@ class TestTake:
         assert (taken.labels, taken.texts, taken.roles) == ([P], ["text 0"], [None])
         assert layer(taken).entries == [("none", "no role: 1")]
 
-    def test_keeps_lines(self):
-        # Tags must not cover the text of blocks that are not drawn.
-        content = overlay([[20, 40, 99, 20]], [P])
-        assert content.take([]).lines is content.lines
-
 
 class TestLineLayer:
     def test_draws_each_line_in_the_screenshot(self):
@@ -183,11 +164,6 @@ class TestLineLayer:
 
 
 class TestLayOutLegend:
-    def test_appends_entries_of_all_layers(self):
-        first, second = (Layer(pens={}, marks=[], entries=[(None, text)]) for text in ("one", "other"))
-        entries, _ = lay_out_legend([first, second], 400)
-        assert [(entry.text, entry.x > 8) for entry in entries] == [("one", False), ("other", True)]
-
     def test_has_no_strip_without_entries(self):
         assert lay_out_legend([], 400) == ([], 0)
 
@@ -224,16 +200,8 @@ class TestTags:
         assert len(tags) > 10
         assert not any(overlaps(a, b) for a, b in itertools.combinations(tags, 2))
 
-    def test_are_required_for_content(self):
-        mark = only_mark(overlay([[50, 60, 100, 20]], [P], lines=[[0, 0, 400, 200]]))
-        assert mark.tag is not None
-
     def test_are_omitted_for_other_blocks_over_text(self):
         mark = only_mark(overlay([[50, 60, 100, 20]], [O], lines=[[0, 0, 400, 200]]))
-        assert mark.tag is None
-
-    def test_are_omitted_in_small_screenshots(self):
-        mark = only_mark(overlay([[0, 0, 8, 8]], [P]), 10, 10)
         assert mark.tag is None
 
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from vclean.render.overlay.draw import draw_png, draw_svg
-from vclean.render.overlay.layers import Rect, TagPlacer, lay_out_legend
+from vclean.render.overlay.layers import Rect, TagPlacer
 from vclean.render.overlay.segments import SegmentOverlay, segment_layer, separator_layer
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -46,10 +46,6 @@ def separators(content):
 
 def layers(content):
     return [separators(content), segments(content)]
-
-
-def strip_of(content):
-    return lay_out_legend(layers(content), 400)[1]
 
 
 def screenshot(width=400, height=200):
@@ -91,14 +87,6 @@ class TestSegmentLayer:
 
 
 class TestPng:
-    def test_draws_colors(self):
-        # The frame has the color of its level, the band is tinted, and the middle of a segment is empty.
-        strip = strip_of(overlay())
-        drawn = Image.open(io.BytesIO(draw_png(screenshot(), layers(overlay()))))
-        assert drawn.getpixel((200, strip + 172)) == (0, 114, 178)
-        assert drawn.getpixel((300, strip + 95)) not in {(255, 255, 255), (230, 159, 0)}
-        assert drawn.getpixel((200, strip + 50)) == (255, 255, 255)
-
     def test_is_deterministic(self):
         assert draw_png(screenshot(), layers(overlay())) == draw_png(screenshot(), layers(overlay()))
 
@@ -106,10 +94,6 @@ class TestPng:
 class TestSvg:
     def drawn(self, content):
         return ElementTree.fromstring(draw_svg(screenshot(), layers(content)))
-
-    def test_writes_group_with_title_for_each_mark(self):
-        titles = [element.text for element in self.drawn(overlay()).iter(f"{SVG}title")]
-        assert titles == ["separator of weight 7", "1 DoC 2: text 1", "2 DoC 3: text 2", "3 DoC 4: text 3"]
 
     def test_escapes_markup(self):
         content = overlay([PAGE, FIRST], [0, 1], [1, 0], texts=["", "<b>&\x00"])

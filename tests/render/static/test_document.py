@@ -35,6 +35,3 @@ class TestAddLateHtmlAttributes:
         page = snapshot(f'{before}<html lang="DE" class="a > b"><body><p>b')
         assert page.attributes("class") == {0: "a > b"}
         assert page.language == "de"
-
-    def test_no_attributes(self) -> None:
-        assert snapshot("<meta><html><p>b").attributes("class") == {}

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers.formulas import DISPLAY, DRAWN, MATH, TEX
+from helpers.formulas import DISPLAY, DRAWN, TEX
 from helpers.pages import snapshot
 
 
@@ -22,9 +22,6 @@ class TestReplaceFormulas:
         page = snapshot(formula)
         (math,) = page.is_tag(("math",)).nonzero()[0].tolist()
         assert page.attributes("display")[math] == "block"
-
-    def test_mathml_in_a_script_is_read(self) -> None:
-        assert formulas(f"<script type='math/mml'>{MATH}</script>") == ["E = mc^2"]
 
 
 class TestDrawnWithoutMathml:

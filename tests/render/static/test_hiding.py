@@ -198,31 +198,6 @@ def test_other_rules_are_left_to_rendering(css: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "rule",
-    [
-        ".y { display: block }",
-        "#z { display: block }",
-        ".x.open { display: block }",
-        ".open > .x { display: flex }",
-        ".x:target { display: block }",
-        ".q:checked~.x { display: block }",
-        "@media (min-width: 600px) { .x { display: block } }",
-        "@supports (display: grid) { .x { display: grid } }",
-        ".q p { display: block }",
-        "p { display: block !important }",
-        "p[class] { display: block }",
-        "[id] { display: block }",
-        "* { display: block !important }",
-        ".q { & .x { display: block } }",
-        ".q { color: red; & .x { display: block } }",
-    ],
-)
-def test_rules_that_may_show_an_element_win(rule: str) -> None:
-    assert hidden(f".x {{ display: none }} {rule}") == []
-    assert hidden(f"{rule} .x {{ display: none }}") == []
-
-
-@pytest.mark.parametrize(
     "body",
     [
         "<p class=x style='Display: block'>one",

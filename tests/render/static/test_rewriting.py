@@ -37,11 +37,6 @@ def test_fallback_remains_without_children() -> None:
     assert words("<div> <template shadowrootmode=open><slot>Fallback</slot></template> </div>") == "Fallback"
 
 
-def test_second_root_of_a_host_is_inert() -> None:
-    roots = "<template shadowrootmode=open>First</template><template shadowrootmode=open>Second</template>"
-    assert words(f"<div>{roots}</div>") == "First"
-
-
 @pytest.mark.browser
 @pytest.mark.parametrize("mode", ["open", "closed"])
 def test_browser_reads_the_same(mode: str) -> None:

@@ -43,43 +43,6 @@ class TestResolve:
     def test_does_not_inherit_from_siblings(self) -> None:
         assert styles_of(["p", "b", "span"], [-1, 0, 0], "font-weight") == ["400", "700", "400"]
 
-    @pytest.mark.parametrize(
-        ("style_key", "code"),
-        [
-            ("p ;hidden", Hidden.DISPLAY),
-            ("p display: none;", Hidden.DISPLAY),
-            ("p visibility:hidden;", Hidden.VISIBILITY),
-            ("p opacity:0;", Hidden.OPACITY),
-            ("p color:red;", Hidden.NO),
-            ("p ;", Hidden.NO),
-            ("template", Hidden.DISPLAY),
-            ("dialog", Hidden.DISPLAY),
-            ("dialog ;open", Hidden.NO),
-        ],
-    )
-    def test_hides_descendants(self, style_key: str, code: Hidden) -> None:
-        assert hidden_of(["body", style_key, "b", "i", "p"], [-1, 0, 1, 2, 0]) == [
-            Hidden.NO,
-            code,
-            code,
-            code,
-            Hidden.NO,
-        ]
-
-    @pytest.mark.parametrize(
-        ("style_keys", "codes"),
-        [
-            (["div visibility:hidden;", "p visibility:visible;", "b"], [Hidden.VISIBILITY, 0, 0]),
-            (["div font-size:0;", "p", "b font-size:14px;"], [Hidden.FONT_SIZE, Hidden.FONT_SIZE, 0]),
-            (["div opacity:0;", "p visibility:visible;", "b"], [Hidden.OPACITY] * 3),
-            (["div display:block;;hidden", "p", "b ;popover"], [0, 0, Hidden.DISPLAY]),
-            (["div display:block;;popover", "details display:none;", "b"], [0, Hidden.DISPLAY, Hidden.DISPLAY]),
-            (["body height:0;overflow:hidden;", "p", "b"], [0, 0, 0]),
-        ],
-    )
-    def test_texts_of_nested_elements(self, style_keys: list[str], codes: list[int]) -> None:
-        assert resolve(style_keys, [-1, 0, 1])[3].tolist() == codes
-
     def test_shows_only_summary_of_closed_details(self) -> None:
         style_keys = ["body", "details", "summary", "b", "p"]
         assert hidden_of(style_keys, [-1, 0, 1, 2, 1]) == [0, 0, 0, 0, Hidden.DISPLAY]

@@ -10,13 +10,13 @@ from helpers.snapshots import assert_same
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.errors import InputError, OutputError
+from vclean.errors import InputError
 from vclean.page import Page
 from vclean.render.rendered_page import Rendering
 from vclean.render.snapshot import Snapshot
 from vclean.render.static.parse import parse
 from vclean.render.storage import cache
-from vclean.render.storage.cache import RenderingCache, SnapshotCache, from_bytes, read_key, to_bytes
+from vclean.render.storage.cache import RenderingCache, SnapshotCache, from_bytes, to_bytes
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -86,27 +86,10 @@ class TestSnapshotCache:
         reader(replace(self.PAGE, id="other"))
         assert counter.calls == 1
 
-    @pytest.mark.parametrize("change", [{"settings": RenderSettings(width=800)}, {"rendered": True}])
-    def test_reads_page_with_other_settings(self, reader: SnapshotCache, counter: CountingReader, change) -> None:
-        reader(self.PAGE)
-        replace(reader, **change)(self.PAGE)
-        assert counter.calls == 2
-
     def test_writes_one_file(self, reader: SnapshotCache) -> None:
         reader(self.PAGE)
         (path,) = reader.folder.iterdir()
         assert path.suffix == ".npz"
-
-    def test_reports_folder_that_cannot_be_created(self, tmp_path: Path, counter: CountingReader) -> None:
-        (tmp_path / "file").touch()
-        reader = SnapshotCache(tmp_path / "file" / "store", counter, SETTINGS, rendered=False)
-        with pytest.raises((OutputError, InputError), match="cannot"):
-            reader(self.PAGE)
-
-    def test_reports_folder_in_place_of_the_file(self, reader: SnapshotCache) -> None:
-        (reader.folder / f"{read_key(self.PAGE, SETTINGS.to_dict(), rendered=False).hex()}.npz").mkdir(parents=True)
-        with pytest.raises(InputError, match="cannot read the snapshot"):
-            reader(self.PAGE)
 
 
 PAGE = Page(content="<p>One", url="http://a.example/")
@@ -148,8 +131,3 @@ class TestWithFolder:
     def test_renders_other_pages(self, tmp_path: Path) -> None:
         cache = create_cache(FakeRenderer(), tmp_path, screenshots=True)
         assert cache(PAGE).screenshot != cache(replace(PAGE, content="<p>Two")).screenshot
-
-    def test_reports_folder_that_cannot_be_created(self, tmp_path: Path) -> None:
-        (tmp_path / "file").write_text("")
-        with pytest.raises((OutputError, InputError), match="file"):
-            create_cache(FakeRenderer(), tmp_path / "file", screenshots=True)(PAGE)

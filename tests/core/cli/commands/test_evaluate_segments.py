@@ -149,12 +149,6 @@ class TestSnapshots:
         assert run(capsys, *options) == first
         assert renders == []
 
-    def test_takes_screenshots_only_for_edges(
-        self, archive: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        run(capsys, archive, "--method", "page", "--atoms", "chars,nodes,pixels")
-        assert renders == [(url, False) for url in SITES]
-
 
 @pytest.mark.usefixtures("renders")
 class TestFiles:
@@ -179,13 +173,6 @@ class TestFiles:
         rows = run(capsys, archive, "--method", f"{truth}:level-2", "--level", "2")
         assert [row[4:8] for row in rows] == [["1.000"] * 4] * 5
 
-    @pytest.mark.parametrize("option", ["--json", "--truth"])
-    def test_fails_early_if_file_cannot_be_written(
-        self, tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert main(["evaluate-segments", "none.warc", option, str(tmp_path / "none" / "f")]) == 12
-        assert "create the folder" in capsys.readouterr().err
-
 
 @pytest.mark.usefixtures("renders")
 class TestErrors:
@@ -198,11 +185,6 @@ class TestErrors:
         code, line = self.fails(capsys, archive, "--method", "magic")
         assert code == 2
         assert "no segmenter 'magic'" in line
-
-    def test_a_missing_archive(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        code, line = self.fails(capsys, tmp_path / "none.warc")
-        assert code == 3
-        assert "none.warc" in line
 
     @pytest.mark.parametrize(
         ("content", "reason"),

@@ -147,7 +147,3 @@ class TestWriteReport:
         assert main(["report", str(corpus), "-o", str(out), *arguments]) == code
         assert arguments[-1] in capsys.readouterr().err
         assert not out.exists()
-
-    def test_a_missing_corpus(self, tmp_path, capsys):
-        assert main(["report", str(tmp_path / "gone.parquet"), "--method", "text", "-o", str(tmp_path / "r.html")]) == 3
-        assert "gone.parquet does not exist" in capsys.readouterr().err

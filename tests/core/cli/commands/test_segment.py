@@ -70,13 +70,6 @@ def run(capsys: pytest.CaptureFixture[str]):
 
 
 class TestOnePage:
-    def test_tree_on_standard_output(self, run, page: Path) -> None:
-        code, out, errors = run(page)
-        assert (code, errors) == (0, [])
-        record = json.loads(out)
-        assert record["id"] == str(page)
-        assert [inner["text"] for inner in record["root"]["segments"]] == ["one", "two three"]
-
     def test_webis(self, run, page: Path) -> None:
         assert len(json.loads(run(page, "-f", "webis")[1])["segmentations"]["vips"]) == 2
 
@@ -92,17 +85,6 @@ class TestOnePage:
     def test_verbose(self, run, page: Path) -> None:
         (line,) = run(page, "-v")[2]
         assert line.startswith(f"vclean: {page}: 2 segments, ")
-
-    @pytest.mark.parametrize(
-        ("content", "code", "message"),
-        [("<p>late", 6, "it took too long: raise --timeout"), ("<p>bug", 1, "unexpected ZeroDivisionError: a bug")],
-    )
-    def test_failure(self, run, page: Path, content: str, code: int, message: str) -> None:
-        page.write_text(content)
-        exit_code, out, (line,) = run(page)
-        assert (exit_code, out) == (code, "")
-        assert message in line
-        assert line.startswith(f"vclean: {page}: ")
 
     @pytest.mark.parametrize(
         ("arguments", "code", "message"),
@@ -150,10 +132,6 @@ class TestManyPages:
 
 class TestSegment:
     """Tests of the Python API."""
-
-    def test_one_page(self) -> None:
-        segments = vclean.segment(HTML)
-        assert [segments.segment_text(leaf) for leaf in segments.leaves.tolist()] == ["one", "two three"]
 
     def test_url_and_pdoc(self) -> None:
         assert len(vclean.segment(HTML, pdoc=1).leaves) == 1

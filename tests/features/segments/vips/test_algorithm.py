@@ -34,26 +34,6 @@ class TestSegment:
             "Title of the site", "Home News", "Heading First paragraph Second paragraph", "Imprint Contact",
         ]  # fmt: skip
 
-    def test_box_is_the_painted_box(self):
-        segments = segment(painted(PAGE)).at(4)
-        assert segments.box[segments.leaves].tolist() == [
-            [0, 0, 1000, 80], [0, 100, 200, 50], [300, 100, 700, 460], [0, 900, 1000, 40],
-        ]  # fmt: skip
-
-    def test_first_segment_is_the_page(self):
-        assert segment(painted(PAGE)).box[0].tolist() == [0, 0, 1000, 1000]
-
-    def test_images_are_segments(self):
-        segments = segment(painted("<img title='0 0 400 300'><p title='0 400 400 30'>Caption"))
-        assert [segments.xpath(root) for leaf in segments.leaves for root in segments.roots[leaf]] == [
-            "/html[1]/body[1]/img[1]", "/html[1]/body[1]/p[1]",
-        ]  # fmt: skip
-        assert (segments.element >= 0).sum() == 1
-
-    def test_includes_content_outside_the_page(self):
-        html = "<p title='0 0 100 20'>on<p title='2000 3000 100 20'>off"
-        assert texts(segment(painted(html))) == ["on", "off"]
-
     def test_page_without_visible_content(self):
         segments = segment(painted("<p></p>"))
         assert (len(segments), len(segments.separators)) == (1, 0)
@@ -68,11 +48,6 @@ class TestCoherence:
 
     def test_root_is_one(self):
         assert segment(painted(PAGE)).coherence[0] == 1
-
-    def test_the_heaviest_separator_makes_the_least_coherent_segment(self):
-        segments = segment(painted(PAGE))
-        heaviest = segments.separators.segment[np.argmax(segments.separators.weight)]
-        assert segments.coherence[heaviest] == 1
 
     def test_thresholds_decrease(self):
         assert list(THRESHOLDS) == sorted(THRESHOLDS, reverse=True)

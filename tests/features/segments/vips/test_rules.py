@@ -57,10 +57,6 @@ class TestApplyRules:
 
 
 class TestRules:
-    def test_only_child_is_divided(self):
-        """Check that rule 2 applies before rule 10."""
-        assert divides("<main title='0 0 100 50'><div><p>one<p>two</div></main>", "main", SMALL)
-
     def test_only_text_child_is_kept(self):
         """Check that rule 2 excludes text, so rule 4 applies."""
         assert coherence("<main>text</main>", "main") == 10
@@ -80,11 +76,6 @@ class TestRules:
     def test_children_larger_than_the_node(self):
         """Check rule 7 with overflowing children."""
         assert divides(f"<main title='0 0 100 60'>{TWO}</main>", "main", SMALL)
-
-    def test_inline_text_over_several_lines_is_no_overflow(self):
-        """Check inline text with a box that covers its neighbors."""
-        html = "<p title='0 0 100 50'><a title='0 0 100 50'>one</a><b title='0 0 100 50'>two</b><img title='0 0 9 9'>"
-        assert not divides(html, "p", SMALL)
 
     def test_background_of_a_cell_in_a_row(self):
         """Check rule 8: the node is divided, the child is not."""

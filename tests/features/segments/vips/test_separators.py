@@ -28,20 +28,7 @@ def rows(*boxes, **facts):
     return detect(*paragraphs(*boxes, **facts), vertical=False)
 
 
-def columns(*boxes, **facts):
-    return detect(*paragraphs(*boxes, **facts), vertical=True)
-
-
 class TestDetect:
-    def test_crossing_block_removes_separator(self):
-        assert rows((0, 0, 100, 50), (0, 80, 100, 50), (200, 40, 100, 50)).separators == []
-
-    def test_no_separator_at_page_borders(self):
-        assert rows((100, 100, 100, 50)).separators == []
-
-    def test_ignores_thin_gaps(self):
-        assert rows((0, 0, 100, 50), (0, 52, 100, 50)).separators == []
-
     def test_overlapping_blocks_are_not_separated(self):
         assert rows((0, 0, 100, 50), (0, 40, 100, 50), styles=[GREY, DARK]).separators == []
 
@@ -80,12 +67,6 @@ class TestWeight:
         (separator,) = detect(page, nodes, vertical=False).separators
         return separator.weight
 
-    def test_horizontal_rule(self):
-        assert self.weight(16, between="<hr title='0 55 100 2'>") == self.weight(16) + 2
-
-    def test_horizontal_rule_outside_the_strip(self):
-        assert self.weight(16, between="<hr title='0 900 100 2'>") == self.weight(16)
-
     def test_smaller_below(self):
         assert self.weight(16, styles=("font-size: 24px", "")) == 4 + 2
 
@@ -96,8 +77,3 @@ class TestWeight:
 class TestBestDivision:
     def test_no_division(self):
         assert best_division(*paragraphs((0, 0, 100, 50), (50, 25, 100, 50))) is None
-
-    def test_the_heavier_direction(self):
-        """Check a grid with wider gaps between columns than between rows."""
-        grid = [(0, 0, 100, 50), (160, 0, 100, 50), (0, 60, 100, 50), (160, 60, 100, 50)]
-        assert best_division(*paragraphs(*grid)).separators[0].vertical
