@@ -72,7 +72,7 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
     """Return why a page seems to wait for its scripts, in words; empty if it does not, or they are not at hand.
 
     They are not if none of its external scripts is there: those in its source rarely work without them. Of 41 such
-    pages with signs, a rendering with scripts changed the text of seven, by 4 to 46 words.
+    pages with signs, a rendering with scripts changed the text of six, by 4 to 46 words.
 
     Args:
         snapshot: the page, rendered without scripts.

@@ -130,7 +130,7 @@ class TestPixels:
 
     @pytest.mark.parametrize("is_full", [False, True])
     def test_one_page_after_the_other(self, *, is_full: bool) -> None:
-        """Compare tall parts, whose screenshots change the size of the screen, and then a line at a share of it."""
+        """Render tall pages and short ones in turn: screenshots of tall parts change the size of the screen."""
         style = f"""<style>p {{ color: rgb(250, 250, 250); background: url("{image_of((20, 20, 20))}"); margin: 0 }}
         @media (max-device-width: 1000px) {{ p {{ margin-top: 700px }} }}</style>"""
         heights = {"3000px": 200, "90vh": 1, "2000px": 200, "50vh": 1}

@@ -52,6 +52,10 @@ PAGES = {
     "inset shadow": ("p { box-shadow: inset 0 0 0 99px #fff }", TEXT, 0, Hidden.COVERED),
     "shadow around": ("p { box-shadow: 0 9px 30px #0006 }", TEXT, 0, 0),
     "a word": ("p { filter: blur(9px) }", "<p id=x>Barges</p>", 0, 0),
+    "a menu": ("p { filter: blur(9px) }", f"<nav>{TEXT}</nav>", 0, 0),
+    "a link": ("p { filter: blur(9px) }", f"<a href=/>{TEXT}</a>", 0, 0),
+    "a menu beside a text": ("p { filter: blur(9px) }", f"<nav>{TEXT}</nav><p>The water is high, and the gates are shut.",
+        0, Hidden.FILTER),
 }  # fmt: skip
 
 
