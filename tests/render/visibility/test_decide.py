@@ -54,7 +54,7 @@ PAGES = {
     "a word": ("p { filter: blur(9px) }", "<p id=x>Barges</p>", 0, 0),
     "a menu": ("p { filter: blur(9px) }", f"<nav>{TEXT}</nav>", 0, 0),
     "a link": ("p { filter: blur(9px) }", f"<a href=/>{TEXT}</a>", 0, 0),
-    "a menu beside a text": ("p { filter: blur(9px) }", f"<nav>{TEXT}</nav><p>The water is high, and the gates are shut.",
+    "a menu beside a text": ("p { filter: blur(9px) }", f"<nav>{TEXT}</nav><p>The water is high, the gates are shut.",
         0, Hidden.FILTER),
 }  # fmt: skip
 
