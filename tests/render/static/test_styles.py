@@ -62,6 +62,20 @@ class TestResolve:
         assert [table.rows[number] for number in style[path]] == [alone.rows[number] for number in row]
         assert hidden[path].tolist() == code.tolist()
 
+    @pytest.mark.parametrize(
+        ("style_keys", "codes"),
+        [
+            (["div visibility:hidden;", "p visibility:visible;", "b"], [Hidden.VISIBILITY, 0, 0]),
+            (["div font-size:0;", "p", "b font-size:14px;"], [Hidden.FONT_SIZE, Hidden.FONT_SIZE, 0]),
+            (["div opacity:0;", "p visibility:visible;", "b"], [Hidden.OPACITY] * 3),
+            (["div display:block;;hidden", "p", "b ;popover"], [0, 0, Hidden.DISPLAY]),
+            (["div display:block;;popover", "details display:none;", "b"], [0, Hidden.DISPLAY, Hidden.DISPLAY]),
+            (["body height:0;overflow:hidden;", "p", "b"], [0, 0, 0]),
+        ],
+    )
+    def test_texts_of_nested_elements(self, style_keys: list[str], codes: list[int]) -> None:
+        assert resolve(style_keys, [-1, 0, 1])[3].tolist() == codes
+
 
 SETS = (
     styles.BLOCK_TAGS,
