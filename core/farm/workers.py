@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -291,13 +292,18 @@ def run_locally(inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, ru
 
 def _new_event_loop() -> asyncio.AbstractEventLoop:
     """Create an event loop without interruption: an unfinished loop prints an exception when it is deleted."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    if threading.current_thread() is not threading.main_thread():
         return asyncio.new_event_loop()
-    former = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    received: list[int] = []
+    # Not by a mask, which holds for one thread: a signal may reach another, and Python handles it in the main thread.
+    former = {number: signal.signal(number, lambda number, _: received.append(number)) for number in _SIGNALS}
     try:
         return asyncio.new_event_loop()
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        for number, handler in former.items():
+            signal.signal(number, handler)
+        for number in received:
+            signal.raise_signal(number)
 
 
 class _Farm:

@@ -436,6 +436,24 @@ class TestSignals:
         assert time.monotonic() - start < 60
         assert output.rows == []
 
+    def test_event_loop_is_created_before_signal_to_other_thread_is_handled(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        created: list[asyncio.AbstractEventLoop] = []
+        create = asyncio.new_event_loop
+
+        def create_interrupted() -> asyncio.AbstractEventLoop:
+            interrupter = threading.Thread(target=lambda: signal.raise_signal(signal.SIGINT))
+            interrupter.start()
+            interrupter.join()
+            created.append(create())
+            return created[0]
+
+        monkeypatch.setattr(asyncio, "new_event_loop", create_interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            farm(PAGES)
+        created[0].close()
+
     def test_restores_handlers_after_run(self) -> None:
         before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
         farm(PAGES[:2])
