@@ -99,7 +99,7 @@ class BlockColumns:
         owner = self.text_block[self.members]
         return np.flatnonzero(np.diff(owner, prepend=-1)).astype(np.int32)
 
-    @cached_property
+    @property
     def without_formulas(self) -> BlockColumns:
         """Return the blocks without the texts of formulas, as features see them: no model was trained with formulas."""
         is_formula = self.snapshot.is_tag(("math",))[self.snapshot.text_parent]

@@ -149,13 +149,18 @@ def words_of(group: str) -> tuple[str, ...]:
 
 def has_any(group: str, texts: Iterable[str]) -> bool:
     """Return whether one of the words of a group is in one of the texts."""
-    joined = "\n".join(texts).lower()
-    return any(word in joined for word in words_of(group))
+    return bool(_words_in(group, texts))
 
 
 def rows_with(group: str, texts: Sequence[str]) -> list[int]:
     """Return which of the texts have one of the words of a group."""
-    return [row for row, text in enumerate(texts) if has_any(group, (text,))] if has_any(group, texts) else []
+    words = _words_in(group, texts)
+    return [row for row, text in enumerate(map(str.lower, texts)) if any(word in text for word in words)]
+
+
+def _words_in(group: str, texts: Iterable[str]) -> list[str]:
+    joined = "\n".join(texts).lower()
+    return [word for word in words_of(group) if word in joined]
 
 
 @cache

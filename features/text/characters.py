@@ -181,9 +181,9 @@ class EncodedTexts:
         """Return the number of characters of each text with one of the class `bits`: float32 (B,)."""
         return self.count((self.kind & np.uint32(bits)) > 0)
 
-    @cached_property
+    @property
     def words(self) -> Words:
-        """Return the words of all texts."""
+        """Return the words of all texts; not stored here, because they refer to the texts."""
         inside = self._in_words
         unspaced = (self.kind & UNSPACED) > 0
         if not unspaced.any():
