@@ -11,6 +11,9 @@ class Label(StrEnum):
 
     The order of the members is the order of the classes in every model file.
 
+    Attributes:
+        is_content: whether blocks with this label are part of the clean text.
+
     >>> Label("h").name, Label.OTHER.is_content
     ('HEADING', False)
     """
@@ -21,10 +24,10 @@ class Label(StrEnum):
     CONTINUATION = "c"
     OTHER = "o"
 
-    @property
-    def is_content(self) -> bool:
-        """Return whether blocks with this label are part of the clean text."""
-        return self is not Label.OTHER
+    is_content: bool
+
+    def __init__(self, value: str) -> None:
+        self.is_content = value != "o"
 
 
 LABELS: Final = tuple(Label)

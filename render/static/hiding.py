@@ -200,7 +200,7 @@ MAX_CHARACTERS: Final = 120_000
 _MAX_SELECTOR: Final = 400
 """Characters of a selector; a longer one may show any element."""
 
-_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
+_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _EVERY_SCREEN: Final = re.compile(r"(?:@media\s*)?(?:(?:only\s+)?(?:all|screen))?\s*")
 _NAME: Final = re.compile(r"[.#](?:[\w-]|\\[^\r\n\f])+")
 _PLAIN: Final = re.compile(rf"([a-zA-Z][\w-]*|\*?)((?:{_NAME.pattern})+)")
@@ -284,8 +284,7 @@ def read_style_sheets(root: etree._Element) -> HidingRules:
 
 def _closed(text: str, media: str) -> str:
     """Return a style sheet without comments and with all braces closed, inside its media query if it has one."""
-    if "/*" in text or "--" in text:
-        text = _COMMENT.sub(" ", text)
+    text = _COMMENT.sub(" ", text).replace("<!--", " ").replace("-->", " ")
     text += "}" * (text.count("{") - text.count("}"))
     return f"@media {media}{{{text}}}" if media else text
 
