@@ -1,9 +1,9 @@
 """`Model`: load and save the trained classifier, and label the blocks of a page.
 
 A model file is a zip archive. `card.json` lists the training corpora, scores, seed, versions and feature columns.
-`linear.npz` has the two linear models. `content.txt`, `types.txt` and `cuts.txt` (the threshold model) are boosted
-trees in LightGBM's text format. `calibration.json` has the points of the calibration map. `regions.txt` is the region
-model, `kinds.txt` the model of kinds, and `convention.txt` the trees that predict the convention of a page; these are
+`linear.npz` has the two linear models. `content.txt` and `types.txt` are boosted trees in LightGBM's text format.
+`calibration.json` has the points of the calibration maps of blocks and pages. `regions.txt` is the region model,
+`kinds.txt` the model of kinds, and `convention.txt` the trees that predict the convention of a page; these are
 optional.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from vclean.classify import model_file
 from vclean.classify.content import stacking
 from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
-from vclean.classify.content.expected_f import assign_labels
+from vclean.classify.content.expected_f import CalibrationMap, assign_labels, best_selection
 from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
 from vclean.classify.content.postprocess import (
     AdjustedProbability,
@@ -35,7 +35,6 @@ from vclean.classify.content.postprocess import (
     smooth_groups,
 )
 from vclean.classify.content.stacking import Conventions, LinearModel, add_columns
-from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.model_file import READ_ERRORS, pack
 from vclean.classify.prediction import Decision, LazySequence, Prediction
 from vclean.classify.trees.forest import Forest
@@ -55,10 +54,10 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.page_context import PageContext
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Version of the file format."""
 _SHIPPED: Final = "default.vclean"
-_PARTS: Final = ("linear.npz", "content.txt", "types.txt", "cuts.txt", "calibration.json")
+_PARTS: Final = ("linear.npz", "content.txt", "types.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
 _KINDS: Final = "kinds.txt"
 _CONVENTION: Final = "convention.txt"
@@ -77,7 +76,8 @@ class Model:
         linear: the two linear models.
         content: boosted trees for the probability that a block is content.
         types: boosted trees for the probabilities of h, p, l and c of a content block.
-        threshold_model: selects the content blocks of a page.
+        calibration: maps probabilities of the content trees to calibrated ones.
+        confidence: maps the expected word F1 of a selection to the calibrated one.
         card: description of the model: corpora, scores, seed, versions, columns.
         version: first 12 hexadecimal digits of the SHA-256 of weights and trees, without the card.
         regions: boosted trees for the role of a container; None if the model was trained without marked pages.
@@ -90,7 +90,8 @@ class Model:
     linear: LinearModel
     content: Forest
     types: Forest
-    threshold_model: ThresholdModel
+    calibration: CalibrationMap
+    confidence: CalibrationMap
     card: dict[str, Any]
     version: str = ""
     regions: Forest | None = None
@@ -197,18 +198,18 @@ class Model:
         if policy.comments is not None and not thread:
             adjusted.add_comments(comments, words, include=policy.comments)
         adjusted.add_requests(requests, words)
-        calibrated = self.threshold_model.calibration(adjusted.value)
+        calibrated = self.calibration(adjusted.value)
         if excluded is not None and excluded.any():
             words = np.where(excluded, 0, words).astype(np.float32)
             adjusted.value = np.where(excluded, 0, adjusted.value).astype(np.float32)
-        selections = candidate_selections(x, adjusted.value, words, policy.recall_weight)
-        selected, confidence = self.threshold_model.select(selections, convention)
+        selected, expected = best_selection(adjusted.value, words, policy.recall_weight)
         is_content = smooth_groups(selected, adjusted.value, words, group) & ~_dropped(len(x), evidence, excluded)
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
         decision = Decision(
             x, convention, comments, evidence, policy, selected, group, is_content, thread, tuple(requests),
             candidates=adjusted.value, changes=adjusted.changes,
         )  # fmt: skip
+        confidence = float(self.confidence(np.array([expected]))[0])
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
 
     def to_bytes(self) -> bytes:
@@ -225,8 +226,7 @@ class Model:
             "linear.npz": arrays.getvalue(),
             "content.txt": self.content.text.encode(),
             "types.txt": self.types.text.encode(),
-            "cuts.txt": self.threshold_model.forest.text.encode(),
-            "calibration.json": json.dumps(self.threshold_model.calibration.to_dict()).encode(),
+            "calibration.json": json.dumps([self.calibration.to_dict(), self.confidence.to_dict()]).encode(),
         }
         optional = ((_REGIONS, self.regions), (_KINDS, self.kinds), (_CONVENTION, self.conventions.predictor))
         for name, forest in optional:
@@ -309,18 +309,19 @@ def from_bytes(data: bytes, name: str) -> Model:
         raise _damaged(name) from error
     version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
     try:
-        content, types, cuts = (Forest(text.decode()) for text in parts[1:4])
+        content, types = (Forest(text.decode()) for text in parts[1:3])
+        calibration, confidence = map(CalibrationMap.from_dict, json.loads(parts[3]))
         confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
         metadata = _metadata(optional.pop(_METADATA)) if _METADATA in optional else None
         regions, kinds, predictor = (
             Forest(optional[name].decode()) if name in optional else None for name in (_REGIONS, _KINDS, _CONVENTION)
         )
-        threshold_model = ThresholdModel(cuts, CalibrationMap.from_dict(json.loads(parts[4])))
         return Model(
             _linear(parts[0]),
             content,
             types,
-            threshold_model,
+            calibration,
+            confidence,
             card,
             version,
             regions,

@@ -102,7 +102,7 @@ def sum_by_group(
         contributions: float64 (B, F), see `share_linear_contributions`.
         is_page_level: bool (B, F), see `page_level_columns`: contributions to add to the group of the page.
         evidence: float32 (B,), log odds from the other pages of the site, or None.
-        changes: float64 (B,) by `Change`, log odds that options and the threshold model added.
+        changes: float64 (B,) by `Change`, log odds that options added.
     """
     sums: NDArray[np.float64] = np.where(is_page_level, 0, contributions) @ _MEMBER
     sums[:, GROUPS.index(phrases.PAGE)] += np.where(is_page_level, contributions, 0).sum(axis=1)

@@ -24,7 +24,6 @@ _NAMES: Final = (
 _TABLE: Final = {
     "content": ("binary", None, 150, 63, 0.12, 0.3, 0.9, 40, 5.0, 255, 2),
     "types": ("multiclass", 4, 40, 31, 0.15, 0.3, 0.9, 40, 5.0, 255, 2),
-    "cuts": ("regression", None, 300, 15, 0.03, 0.3, 0.7, 50, 20.0, 255, 2),
     "conventions": ("multiclass", None, 50, 7, 0.15, 0.2, 0.8, 10, 5.0, 255, 2),
     "kinds": ("multiclass", len(LEARNED_KINDS), 30, 15, 0.2, 0.2, 0.9, 40, 5.0, 255, 2),
     "regions": ("multiclass", CLASSES, 45, 7, 0.15, 0.3, 0.8, 10, 5.0, 63, 1),

@@ -1,7 +1,7 @@
 """Continue the training of a model on pages labelled by hand, without the corpora of its first training.
 
 New trees are added to those of the model. They are fitted on the labelled pages alone, starting from the model's
-predictions for them, so correct predictions change little. The linear models, the region model and the threshold model
+predictions for them, so correct predictions change little. The linear models, the region model and the calibration
 stay unchanged. The new trees know nothing of the first training data, and may degrade predictions on pages unlike the
 labelled ones; `docs/guides/label.md` has figures.
 """

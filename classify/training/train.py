@@ -1,6 +1,6 @@
 """Train a block classifier on gold pages, and cross-validate it by site.
 
-The threshold model, which selects the content blocks of a page, and the calibration map are fitted after the trees.
+The calibration maps of blocks and pages are fitted after the trees, on held-out predictions.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import assign_labels
+from vclean.classify.content.expected_f import CalibrationMap, assign_labels, best_selection
 from vclean.classify.content.model import FORMAT, Model, content_probability, type_probability
 from vclean.classify.content.postprocess import smooth_groups
 from vclean.classify.content.stacking import Conventions, add_columns, one_hot, page_row
-from vclean.classify.content.threshold import CalibrationMap, ThresholdModel, candidate_selections
 from vclean.classify.evaluation.scores import reliability
 from vclean.classify.prediction import Prediction
 from vclean.classify.training.dataset import PATH_PENALTY, ROUNDS, WEIGHT_CAP, WORD_PENALTY, design_matrix
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from vclean.classify.content.threshold import CandidateSelections
     from vclean.classify.training.dataset import PageRows, TrainingTable
     from vclean.classify.trees.forest import Forest
 
@@ -68,14 +66,14 @@ def _separate(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def word_f1(
-    keeps: NDArray[np.bool_], share: NDArray[np.float32], words: NDArray[np.float32], gold_words: int
-) -> NDArray[np.float64]:
-    """Return the word F1 of K selections, float64 (K,), from the share (B,) of each block's words that are gold.
+    selection: NDArray[np.bool_], share: NDArray[np.float32], words: NDArray[np.float32], gold_words: int
+) -> float:
+    """Return the word F1 of a selection (B,), from the share (B,) of each block's words that are gold.
 
     Exact except for words that the page has more often than the gold: .005 off the score of the text, on average.
     """
-    gold_hits, selected_words = keeps @ (share * words), keeps @ words
-    return np.minimum(2 * gold_hits / np.maximum(selected_words + gold_words, 1), 1.0).astype(np.float64)
+    gold_hits, selected_words = selection @ (share * words), selection @ words
+    return float(min(2 * gold_hits / max(selected_words + gold_words, 1), 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,40 +83,42 @@ class HeldOutPrediction:
     Attributes:
         probability: float32 (B,), that a block is content, before calibration.
         types: float32 (B, 4), probabilities of h, p, l and c, given that the block is content.
-        candidates: selections to choose from; None for a page without blocks.
+        selection: bool (B,), the selected blocks.
+        expected: expected word F1 of the selection, before calibration.
     """
 
     probability: NDArray[np.float32]
     types: NDArray[np.float32]
-    candidates: CandidateSelections | None
+    selection: NDArray[np.bool_]
+    expected: float
 
 
-def fit_threshold_model(
-    examples: Sequence[tuple[PageRows, NDArray[np.float32], HeldOutPrediction]],
-) -> ThresholdModel:
-    """Fit the threshold model and the calibration map.
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Calibration maps of a model: of the probabilities of blocks, and of the expected word F1 of pages."""
 
-    Pages with partial gold are left out: the word F1 of a selection is not known.
+    blocks: CalibrationMap
+    pages: CalibrationMap
 
-    Args:
-        examples: pages, at least one with blocks, each with the columns of the convention, float32 (C,), and the
-            prediction with them. The calibration map is fitted on the first prediction of each page.
-    """
-    complete = [example for example in examples if not example[0].is_partial and example[2].candidates]
-    rows, scores = [], []
-    for page, convention, held_out in complete:
-        if held_out.candidates:
-            rows.append(add_columns(held_out.candidates.rows, convention))
-            scores.append(word_f1(held_out.candidates.masks, page.share, page.layout.tokens, page.gold_words))
-    first = {id(page): (page, held_out) for page, _, held_out in reversed(complete)}
-    return ThresholdModel(fit("cuts", np.vstack(rows), np.concatenate(scores)), _calibration([*first.values()][::-1]))
+    @classmethod
+    def fit(cls, examples: Sequence[tuple[PageRows, HeldOutPrediction]]) -> Calibration:
+        """Fit the maps on held-out predictions.
 
-
-def _calibration(pages: Sequence[tuple[PageRows, HeldOutPrediction]]) -> CalibrationMap:
-    """Fit the calibration map of the blocks, with the training weights, between one per block and one per word."""
-    predicted = np.concatenate([held_out.probability for _, held_out in pages])
-    content = np.concatenate([page.content for page, _ in pages])
-    return fit_map(predicted, content, np.concatenate([page.weight for page, _ in pages]))
+        Pages without blocks are left out, and pages with partial gold, whose word F1 is not known. Blocks have the
+        training weights, which are between one per block and one per word.
+        """
+        complete = [(page, held_out) for page, held_out in examples if len(page.content) and not page.is_partial]
+        scores = [
+            word_f1(held_out.selection, page.share, page.layout.tokens, page.gold_words) for page, held_out in complete
+        ]
+        return cls(
+            fit_map(
+                np.concatenate([held_out.probability for _, held_out in complete]),
+                np.concatenate([page.content for page, _ in complete]),
+                np.concatenate([page.weight for page, _ in complete]),
+            ),
+            fit_map([held_out.expected for _, held_out in complete], scores),
+        )
 
 
 KNOWN_SHARE: Final = 0.25
@@ -307,36 +307,21 @@ class CrossValidation:
         """Return the held-out content probabilities without a convention, float32 (R,)."""
         return np.concatenate([page.probability for page in self.held_out])
 
-    def threshold_model(self, held_out: int | None = None) -> ThresholdModel:
-        """Fit the threshold model on all pages except those of the fold `held_out`."""
+    def calibration(self, held_out: int | None = None) -> Calibration:
+        """Fit the calibration maps on all pages except those of the fold `held_out`."""
         pages = np.flatnonzero(self.table.fold != (-1 if held_out is None else held_out)).tolist()
-        examples = [(self.table.pages[page], self.predicted[page], self.held_out[page]) for page in pages]
-        examples += [
-            (self.table.pages[page], self._own_columns(page), own)
-            for page in pages
-            if (own := self.by_convention[page]) is not None
-        ]
-        return fit_threshold_model(examples)
-
-    def _own_columns(self, page: int) -> NDArray[np.float32]:
-        return one_hot(self.conventions.known, self.conventions.names[page])
+        return Calibration.fit([(self.table.pages[page], self.held_out[page]) for page in pages])
 
     def predictions(self, *, by_convention: bool = False) -> list[Prediction]:
-        """Return a prediction for each page; its threshold model was fitted without its fold.
+        """Return a prediction for each page; its calibration maps were fitted without its fold.
 
         With `by_convention`, the predictions are those under the convention of the page's corpus, if it has one.
-
-        The threshold model is fitted on scores of the other folds, by models that saw this fold. These know its sites,
-        but not its gold, and the threshold model reads only a few numbers per page: twenty more fits were not worth the
-        time.
         """
-        threshold_models = {fold: self.threshold_model(fold) for fold in np.unique(self.table.fold).tolist()}
+        calibrations = {fold: self.calibration(fold) for fold in np.unique(self.table.fold).tolist()}
         return [
-            _predict_page(threshold_models[fold], page, default, self.predicted[number])
-            if own is None or not by_convention
-            else _predict_page(threshold_models[fold], page, own, self._own_columns(number))
-            for number, (fold, page, default, own) in enumerate(
-                zip(self.table.fold.tolist(), self.table.pages, self.held_out, self.by_convention, strict=True)
+            _predict_page(calibrations[fold], page, own if own and by_convention else default)
+            for fold, page, default, own in zip(
+                self.table.fold.tolist(), self.table.pages, self.held_out, self.by_convention, strict=True
             )
         ]
 
@@ -365,20 +350,17 @@ def _held_out_prediction(
 ) -> HeldOutPrediction:
     if not len(page):
         empty = np.zeros(0, dtype=np.float32)
-        return HeldOutPrediction(empty, empty.reshape(0, 4), None)
+        return HeldOutPrediction(empty, empty.reshape(0, 4), empty.astype(bool), 0.0)
     probability = content_probability(content, add_columns(x, convention))
-    candidates = candidate_selections(x, probability, page.layout.tokens)
-    return HeldOutPrediction(probability, type_probability(types, x), candidates)
+    return HeldOutPrediction(probability, type_probability(types, x), *best_selection(probability, page.layout.tokens))
 
 
-def _predict_page(
-    threshold_model: ThresholdModel, page: PageRows, held_out: HeldOutPrediction, convention: NDArray[np.float32]
-) -> Prediction:
-    if held_out.candidates is None:
+def _predict_page(calibration: Calibration, page: PageRows, held_out: HeldOutPrediction) -> Prediction:
+    if not len(page):
         return Prediction([], held_out.probability, 0.0)
-    keep, confidence = threshold_model.select(held_out.candidates, convention)
-    is_content = smooth_groups(keep, held_out.probability, page.layout.tokens, page.group)
-    probability = threshold_model.calibration(held_out.probability)
+    is_content = smooth_groups(held_out.selection, held_out.probability, page.layout.tokens, page.group)
+    probability = calibration.blocks(held_out.probability)
+    confidence = float(calibration.pages(np.array([held_out.expected]))[0])
     return Prediction(assign_labels(is_content, held_out.types[is_content]), probability, confidence)
 
 
@@ -388,7 +370,7 @@ def train(
     """Train a model on all pages of a table; the same pages give the same model.
 
     Args:
-        validation: pages, with the held-out predictions that the threshold model is fitted on.
+        validation: pages, with the held-out predictions that the calibration maps are fitted on.
         card_fields: additional fields of the model card: cross-validated scores, calibration.
         regions: region model of all marked pages.
     """
@@ -398,11 +380,13 @@ def train(
     content, types = _fit_trees(x, table, validation.conventions.known, validation.predicted, rows)
     kinds = fit_kinds(x, table.kind, table.row_page)
     card = _card(table) | {"regions": _region_card(regions)}
+    calibration = validation.calibration()
     return Model(
         table.fits.without(),
         content,
         types,
-        validation.threshold_model(),
+        calibration.blocks,
+        calibration.pages,
         card | (card_fields or {}),
         regions=regions,
         kinds=kinds,
@@ -436,7 +420,7 @@ def _card(table: TrainingTable) -> dict[str, Any]:
         "seed": SEED,
         "folds": len(np.unique(table.fold)),
         "parameters": {
-            **{name: FITS[name] for name in ("content", "types", "cuts", "conventions", "kinds")},
+            **{name: FITS[name] for name in ("content", "types", "conventions", "kinds")},
             "linear": {
                 "path penalty": PATH_PENALTY,
                 "word penalty": WORD_PENALTY,

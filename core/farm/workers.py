@@ -302,8 +302,8 @@ def _new_event_loop() -> asyncio.AbstractEventLoop:
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
-        for number in received:
-            signal.raise_signal(number)
+        for each in received:
+            signal.raise_signal(each)
 
 
 class _Farm:

@@ -98,5 +98,5 @@ def quick_validation() -> CrossValidation:
 def train_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set parameters for few rounds of small trees in one thread."""
     small = {"min_data_in_leaf": 5, "num_threads": 1, "num_leaves": 4, "feature_fraction": 1.0, "learning_rate": 0.3}
-    for name in ("content", "types", "cuts"):
+    for name in ("content", "types"):
         monkeypatch.setitem(FITS, name, FITS[name] | small | {"rounds": 12})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.content.threshold import CalibrationMap
+from vclean.classify.content.expected_f import CalibrationMap
 from vclean.classify.evaluation.scores import CalibrationSample, calibration_report, reliability
 from vclean.classify.training.train import fit_map
 

@@ -13,8 +13,8 @@ from helpers.synthetic import gold_page, quick_validation, region_forest, train_
 
 from vclean.classify.content import model as module
 from vclean.classify.content import stacking
+from vclean.classify.content.expected_f import CalibrationMap
 from vclean.classify.content.model import Model, from_bytes, load, load_default
-from vclean.classify.content.threshold import CalibrationMap, ThresholdModel
 from vclean.classify.training.train import train
 from vclean.errors import ModelError
 from vclean.features.blocks import extract_blocks
@@ -55,7 +55,6 @@ def repacked(data: bytes, **members: bytes | None) -> bytes:
         "linear": "linear.npz",
         "content": "content.txt",
         "types": "types.txt",
-        "cuts": "cuts.txt",
         "calibration": "calibration.json",
     }
     names |= {"regions": "regions.txt"} if "regions" in members else {}
@@ -93,11 +92,12 @@ class TestDecide:
         group: np.ndarray = ALONE,
         policy: Policy | None = None,
     ):
-        threshold_model = ThresholdModel(
-            Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap((0, 1), (0, 0.5))
-        )
         trees = replace(
-            model, content=Probabilities(*content), types=Probabilities(*types), threshold_model=threshold_model
+            model,
+            content=Probabilities(*content),
+            types=Probabilities(*types),
+            calibration=CalibrationMap((0, 1), (0, 0.5)),
+            confidence=CalibrationMap((0, 1), (0.75, 0.75 + 1e-9)),
         )
         x = np.zeros((len(content), len(stacking.COLUMNS)), dtype=np.float32)
         return trees.decide(
@@ -116,9 +116,8 @@ class TestDecide:
 
     @pytest.mark.parametrize(("include", "count"), [(True, 3), (False, 1)])
     def test_applies_the_policy_for_comments(self, model: Model, include: bool, count: int) -> None:
-        threshold_model = ThresholdModel(Probabilities(0.7, 0.7, 0.7, 0.7, 0.75, 0.7, 0.7), CalibrationMap())
         content, types = Probabilities(0.95, 0.5, 0.5), Probabilities(*[[0, 1, 0, 0]] * 3)
-        trees = replace(model, content=content, types=types, threshold_model=threshold_model)
+        trees = replace(model, content=content, types=types)
         x, comments = (
             np.zeros((3, len(stacking.COLUMNS)), dtype=np.float32),
             np.array([0, 0.99, 0.99], dtype=np.float32),

@@ -3,20 +3,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from helpers.pages import laid_out, snapshot
-from helpers.synthetic import SITES, gold_page, quick_validation, region_forest, train_quickly
+from helpers.synthetic import SITES, gold_page, quick_validation, region_forest, rows, train_quickly
 
 from vclean.classify.content import stacking
+from vclean.classify.content.expected_f import best_selection
 from vclean.classify.content.kinds import kind_probability
 from vclean.classify.content.model import from_bytes
 from vclean.classify.training import train as kinds
 from vclean.classify.training import train as training
 from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
 from vclean.classify.training.fits import FITS, fit
-from vclean.classify.training.train import ConventionFits, CrossValidation, train
+from vclean.classify.training.train import Calibration, ConventionFits, CrossValidation, HeldOutPrediction, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import KINDS, LABELS, LEARNED_KINDS, UNKNOWN, Kind, Label
@@ -66,6 +68,56 @@ def two_corpora(pages) -> Iterator[CrossValidation]:
         patch.setitem(FITS, "conventions", FITS["conventions"] | {"num_threads": 1})
         lists = [replace(page, corpus="lists-train") for page in pages]
         yield CrossValidation.run(TrainingTable.from_pages([*lists, *map(without_lists, pages)]))
+
+
+class TestWordF1:
+    @pytest.mark.parametrize(("selection", "expected"), [("110", 180 / 270), ("100", 180 / 220), ("000", 0)])
+    def test_known_scores(self, selection: str, expected: float) -> None:
+        """Check selections of 100 and 50 words with 90 and 0 gold words, of 120 gold words: 180 / 270."""
+        share, words = np.array([0.9, 0, 1], dtype=np.float32), np.array([100, 50, 30], dtype=np.float32)
+        assert training.word_f1(np.array(list(map(int, selection)), dtype=bool), share, words, 120) == pytest.approx(
+            expected
+        )
+
+    def test_is_at_most_one(self) -> None:
+        """Check more words on the page than in the gold text: word counts of scripts without spaces differ."""
+        assert training.word_f1(np.array([True]), np.ones(1, np.float32), np.array([40], np.float32), 2) == 1
+
+    def test_no_gold_and_no_blocks(self) -> None:
+        assert training.word_f1(np.zeros(0, dtype=bool), np.zeros(0, np.float32), np.zeros(0, np.float32), 0) == 0
+
+
+def held_out(page, certainty: float) -> HeldOutPrediction:
+    """Return predictions that are right with the probability `certainty`."""
+    probability = np.where(page.content, certainty, 1 - certainty).astype(np.float32)
+    types = np.full((len(page), 4), 0.25, dtype=np.float32)
+    return HeldOutPrediction(probability, types, *best_selection(probability, page.layout.tokens))
+
+
+class TestCalibration:
+    PAGES = tuple(rows(number) for number in range(SITES))
+
+    def test_calibrates_underconfident_predictions(self) -> None:
+        examples = [(page, held_out(page, certainty)) for page in self.PAGES for certainty in (0.7, 0.75)]
+        calibration = Calibration.fit(examples)
+        low, high = calibration.blocks(np.array([0.3, 0.7], dtype=np.float32))
+        assert low < 0.01
+        assert high > 0.99
+        expected = held_out(self.PAGES[0], 0.7).expected
+        assert expected < 0.9
+        assert calibration.pages(np.array([expected])) == pytest.approx([1], abs=0.05)
+
+    def test_ignores_pages_without_blocks(self) -> None:
+        examples = [(page, held_out(page, 0.9)) for page in self.PAGES]
+        nothing = np.zeros(0, dtype=np.float32)
+        empty = SimpleNamespace(is_partial=False, content=nothing.astype(bool), weight=nothing)
+        prediction = HeldOutPrediction(nothing, nothing.reshape(0, 4), nothing.astype(bool), 0.0)
+        assert Calibration.fit([*examples, (empty, prediction)]) == Calibration.fit(examples)
+
+    def test_ignores_pages_with_partial_gold(self) -> None:
+        examples = [(page, held_out(page, 0.9)) for page in self.PAGES[1:]]
+        partial = replace(self.PAGES[0], is_partial=True)
+        assert Calibration.fit([(partial, held_out(partial, 0.6)), *examples]) == Calibration.fit(examples)
 
 
 class TestTrees:

@@ -168,7 +168,7 @@ def uses_lightgbm(forest):
 class TestCompiled:
     """Predictions of the C extension equal those of LightGBM bit by bit."""
 
-    @pytest.mark.parametrize("name", ["content.txt", "types.txt", "cuts.txt", "regions.txt"])
+    @pytest.mark.parametrize("name", ["content.txt", "types.txt", "regions.txt"])
     @pytest.mark.parametrize("rows", [1, 7, 8, 9, 100])
     def test_shipped_trees(self, name: str, rows: int) -> None:
         forest = shipped(name)
