@@ -347,7 +347,7 @@ def _damaged(name: str) -> ModelError:
 def _check(card: dict[str, Any], name: str) -> None:
     if card["format"] != FORMAT or card["columns"] != [column.name for column in stacking.COLUMNS]:
         raise ModelError(
-            f"{name} was trained with vclean {card['versions']['vclean']}, whose features differ: "
+            f"{name} was trained with vclean {card['versions']['vclean']}, whose models differ: "
             "train it again with `vclean train`"
         )
 

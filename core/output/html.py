@@ -450,10 +450,10 @@ def write_html(result: Result) -> str:
 
 
 def to_tree(result: Result, metadata: Metadata | None = None) -> etree._Element:
-    """Return the cleaned page as an `html` element with head and body, and with metadata in the head if given."""
+    """Return the cleaned page as an `html` element with head and body, and with language and metadata if given."""
     snapshot = result.columns.snapshot
     builder = etree.TreeBuilder()
-    builder.start("html", _root_attributes(result))
+    builder.start("html", _root_attributes(result) if metadata else {})
     _write_head(builder, snapshot.title, snapshot.url, metadata)
     builder.start("body", {})
     builder.data("\n")

@@ -176,7 +176,7 @@ class TestDamage:
     def test_other_version(self, data: bytes, change: dict[str, object]) -> None:
         card = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("card.json"))
         card |= {**change, "versions": {"vclean": "9.9"}}
-        with pytest.raises(ModelError, match=r"^m was trained with vclean 9\.9, whose features differ: train it again"):
+        with pytest.raises(ModelError, match=r"^m was trained with vclean 9\.9, whose models differ: train it again"):
             from_bytes(repacked(data, card=json.dumps(card).encode()), "m")
 
 
