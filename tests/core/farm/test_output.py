@@ -158,6 +158,14 @@ class TestResume:
         with pytest.raises(UsageError, match=message):
             written(out, cleaning=cleaning, resume=True)
 
+    def test_names_setting_of_one_run_alone(self, out):
+        written(out, done(1))
+        facts = json.loads((out / "run.json").read_bytes())
+        facts["settings"]["gone"] = 7
+        (out / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+        with pytest.raises(UsageError, match="gone was 7 and is None"):
+            written(out, resume=True)
+
     def test_accepts_other_run_settings(self, out):
         written(out, done(1))
         assert ids(written(out, done(2), resume=True, run=replace(RUN, part_rows=1, snapshots=False))) == ["p1", "p2"]
