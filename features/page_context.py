@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from vclean.features.text.terms import TermMatches
     from vclean.render.snapshot import Snapshot, Styles
 
+_STOP_WORD_SHARE: Final = 0.35
+"""Of the words outside links: as many stop words of the declared language show that the text is in it.
+
+English pages have .31 (5 % of them) to .6; of texts in another language .26 are stop words, and .4 of Danish is Norwegian.
+"""
+_LEAST_STOP_WORDS: Final = 20
+
 
 @dataclass(frozen=True, eq=False)
 class PageContext:
@@ -72,13 +79,28 @@ class PageContext:
 
     @cached_property
     def language(self) -> str:
-        """Return the page's language, detected from text outside links if there is enough of it."""
+        """Return the page's language: the declared one if its text has the stop words, else the detected one."""
+        declared, is_text = self.snapshot.language.partition("-")[0], self.link_share <= language.MAX_LINK_SHARE
+        if wordlists.has_stop_words(declared):
+            stop_words = self._terms_of(declared).covered_words(wordlists.STOP_WORDS)[is_text].sum()
+            if stop_words >= max(_LEAST_STOP_WORDS, _STOP_WORD_SHARE * self.tokens[is_text].sum()):
+                return declared
         return language.detect(language.sample(self.blocks.text, self.link_share), self.snapshot.language)
 
     @cached_property
     def terms(self) -> TermMatches:
         """Return the matches of the word lists of the page's language and of English in the blocks."""
-        return wordlists.terms_of(self.language).find(self.words)
+        return self._terms_of(self.language)
+
+    def _terms_of(self, code: str) -> TermMatches:
+        if code not in self._found_terms:
+            self._found_terms[code] = wordlists.terms_of(code).find(self.words)
+        return self._found_terms[code]
+
+    @cached_property
+    def _found_terms(self) -> dict[str, TermMatches]:
+        """Cache the results of `_terms_of`."""
+        return {}
 
     @cached_property
     def stop_words(self) -> NDArray[np.float32]:

@@ -30,6 +30,23 @@ class TestLanguage:
     def test_declared_where_the_text_is_too_short(self):
         assert context_of("<html lang=de-AT><p>12</p>").language == "de"
 
+    TEXT = "<p>It rained all day, and the ferry could not leave the harbour before noon because of the wind in the bay."
+
+    @pytest.mark.parametrize(
+        ("html", "code"),
+        [
+            (f"<html lang=en-GB>{TEXT * 2}", "en"),
+            (f"<html lang=de>{TEXT * 2}", "detected"),
+            ("<html lang=en><p>The rain of the day.", "detected"),
+            (f"<html lang=en>{TEXT.replace('<p>', '<p><a href=x>') * 2}", "detected"),
+            (TEXT * 2, "detected"),
+        ],
+        ids=["stop words", "of another language", "few words", "links", "undeclared"],
+    )
+    def test_detected_without_stop_words_of_the_declared_one(self, html, code, monkeypatch):
+        monkeypatch.setattr("vclean.features.text.language.detect", lambda *_: "detected")
+        assert context_of(html).language == code
+
 
 class TestStopWords:
     def test_words_of_a_phrase_count_each(self):
