@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _STOP_WORD_SHARE: Final = 0.35
 """Of the words outside links: as many stop words of the declared language show that the text is in it.
 
-English pages have .31 (5 % of them) to .6; of texts in another language .26 are stop words, and .4 of Danish is Norwegian.
+English pages have .31 (5 % of them) to .6; texts in another language have up to .26, and Danish .4 of Norwegian.
 """
 _LEAST_STOP_WORDS: Final = 20
 
