@@ -17,6 +17,7 @@ from vclean.characters import format_count
 from vclean.render.document_head import DocumentHead
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
@@ -305,6 +306,18 @@ class Snapshot:
             self._values[name] = AttributeValues.group(*self._rows_of(name))
         return self._values[name]
 
+    def having(self, name: str, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
+        """Return which elements have an attribute `name` in which a pattern is found, bool (N,), read-only."""
+        mask = self._having.get((name, pattern))
+        if mask is None:
+            values, mask = self.values(name), np.zeros(len(self), dtype=bool)
+            if pattern.search("\n".join(values.distinct)):  # in most pages no value has it
+                found = np.array([bool(pattern.search(value)) for value in values.distinct], dtype=bool)
+                mask[values.node] = found[values.index]
+            mask.flags.writeable = False
+            self._having[name, pattern] = mask
+        return mask
+
     def _rows_of(self, name: str) -> tuple[NDArray[np.int32], list[str]]:
         order, start = self._rows_by_name
         number = _ATTRIBUTE_INDEX[name]
@@ -325,6 +338,11 @@ class Snapshot:
     @cached_property
     def _values(self) -> dict[str, AttributeValues]:
         """Cache the results of `values`."""
+        return {}
+
+    @cached_property
+    def _having(self) -> dict[tuple[str, re.Pattern[str]], NDArray[np.bool_]]:
+        """Cache the results of `having`."""
         return {}
 
     def ancestors(self, element: int) -> list[int]:

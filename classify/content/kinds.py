@@ -71,11 +71,7 @@ def element_kinds(blocks: BlockColumns) -> Sequence[tuple[Kind, NDArray[np.bool_
 def _captions(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return a mask of the elements that contain a caption, by tag or class, bool (N,)."""
     snapshot = blocks.snapshot
-    is_caption: NDArray[np.bool_] = snapshot.is_tag(("figcaption", "caption"))
-    classes = snapshot.values("class")
-    named = np.array([bool(_CAPTION.search(value)) for value in classes.distinct], dtype=bool)
-    if named.any():
-        is_caption[classes.node[named[classes.index]]] = True
+    is_caption = snapshot.is_tag(("figcaption", "caption")) | snapshot.having("class", _CAPTION)
     # A class of a large element names its layout, not its text.
     return is_caption & (
         tree.subtree_sum(np.bincount(blocks.node, minlength=len(snapshot)), snapshot.end) <= _MAX_BLOCKS

@@ -111,7 +111,7 @@ def has_forum_sign(snapshot: Snapshot) -> bool:
     types = {value.rpartition("/")[2] for value in snapshot.values("itemtype").distinct}
     if _POSTING in types or _QUESTIONS in types or has_forum_address(snapshot.url):
         return True
-    return any(_FORUM_PREFIX.search(value) for name in ("class", "id") for value in snapshot.values(name).distinct)
+    return any(snapshot.having(name, _FORUM_PREFIX).any() for name in ("class", "id"))
 
 
 def _any(pattern: re.Pattern[str], words: set[str]) -> bool:

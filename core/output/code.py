@@ -22,7 +22,7 @@ from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -43,6 +43,7 @@ _HIGHLIGHTERS: Final = frozenset((
     "prism", "shiki", "sourcecode", "syntaxhighlighter",
 ))  # fmt: skip
 """Classes of highlighters; on code, a class beside them that is a known language is its language."""
+_HIGHLIGHTED: Final = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(_HIGHLIGHTERS))})(?!\S)", re.IGNORECASE)
 _AMBIGUOUS: Final = frozenset(("atom", "basic", "conf", "feature", "git", "make", "node", "patch", "properties"))
 """Names of languages that are common words in classes."""
 _ATTRIBUTES: Final = ("data-lang", "data-language", "language")
@@ -92,19 +93,8 @@ def code_elements(snapshot: Snapshot) -> NDArray[np.bool_]:
     is_code: NDArray[np.bool_] = snapshot.is_tag(("pre",))
     keeps_lines = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
     is_code = is_code | (snapshot.is_tag(_CODE_TAGS) & keeps_lines)
-    named = _have_class(
-        snapshot, lambda value: not _HIGHLIGHTERS.isdisjoint(value.lower().split()) or bool(_LINE_CLASS.search(value))
-    )
+    named = snapshot.having("class", _HIGHLIGHTED) | snapshot.having("class", _LINE_CLASS)
     return np.asarray(is_code | (named & snapshot.is_tag(("table", "div", "figure", "td", "code"))))
-
-
-def _have_class(snapshot: Snapshot, test: Callable[[str], bool]) -> NDArray[np.bool_]:
-    """Return which elements have a class attribute that passes a test, bool (N,)."""
-    classes = snapshot.values("class")
-    passed = np.array([test(value) for value in classes.distinct], dtype=bool)
-    named = np.zeros(len(snapshot), dtype=bool)
-    named[classes.node[passed[classes.index]]] = True
-    return named
 
 
 class Code:
@@ -122,7 +112,7 @@ class Code:
     def __init__(self, blocks: BlockColumns) -> None:
         self._blocks, self._snapshot = blocks, blocks.snapshot
         snapshot = self._snapshot
-        self._is_line = find_block_level(snapshot) | _have_class(snapshot, lambda value: bool(_LINE.search(value)))
+        self._is_line = find_block_level(snapshot) | snapshot.having("class", _LINE)
         self._languages = CodeLanguages(snapshot)
         self._text_count = tree.subtree_sum(np.bincount(snapshot.text_parent, minlength=len(snapshot)), snapshot.end)
         self.roots = self._find_roots()
@@ -137,8 +127,8 @@ class Code:
             for root in self.roots[self._no_code[self.roots]].tolist():  # in the panel of another tab
                 self._no_code[root : int(snapshot.end[root])] = False
             self._no_code |= snapshot.is_tag(_BUTTONS)
-            self._no_code |= _have_class(snapshot, lambda value: bool(_NO_CODE_CLASS.search(value)))
-            for element in np.flatnonzero(_have_class(snapshot, lambda value: bool(_PROMPT.search(value)))).tolist():
+            self._no_code |= snapshot.having("class", _NO_CODE_CLASS)
+            for element in np.flatnonzero(snapshot.having("class", _PROMPT)).tolist():
                 words = "".join(snapshot.texts[text] for text in self._texts_in(element)).strip()
                 self._no_code[element] |= words in _PROMPTS
             self._numbers = frozenset(line_numbers(blocks).tolist())

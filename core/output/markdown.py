@@ -32,6 +32,9 @@ _ESCAPED: Final = re.compile(
     r"|\[(?=\^)"
 )
 """Characters that would be markup at their position: emphasis, code, links, tags, entities, footnotes."""
+_MARKUP: Final = re.compile(r"[\\`*_~\]<&\[]")
+"""First characters of what `_ESCAPED` finds; most texts have none."""
+_SPACE: Final = re.compile(r"\s+")
 _TEX: Final = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^$\n]*[\\^_{])[^\s$](?:[^$\n]*[^\s$\\])?\1(?![\w$])")
 """Formula between dollars in the text of a page: it has a command, a script or a group."""
 _LINE_START: Final = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[*+-](?=\s|$)|=+\s*$|-+\s*$)")
@@ -178,7 +181,7 @@ def _write(tokens: Sequence[_Token], *, hard_break: str = "  \n", in_link: bool 
     for index, token in enumerate(tokens):
         after = tokens[index + 1].value[:1] if index + 1 < len(tokens) and tokens[index + 1].kind != "break" else ""
         if token.kind == "text":
-            words = re.sub(r"\s+", " ", token.value)
+            words = _SPACE.sub(" ", token.value)
             text += _escape(
                 words[text[-1:].isspace() and words[:1] == " " :], text, after, in_link=in_link, has_lines=has_lines
             )
@@ -240,10 +243,10 @@ def _pop_space(merged: list[_Token]) -> list[_Token]:
 def _escape(words: str, before: str, after: str, *, in_link: bool, has_lines: bool) -> str:
     """Escape the characters of a text that would be markup, given the line before it and the character after it."""
     parts, end = [], 0
-    for formula in _TEX.finditer(words):
+    for formula in _TEX.finditer(words) if "$" in words else ():
         parts += [_ESCAPED.sub(r"\\\g<0>", words[end : formula.start()]), formula[0]]
         end = formula.end()
-    escaped = "".join([*parts, _ESCAPED.sub(r"\\\g<0>", words[end:])])
+    escaped = "".join([*parts, _ESCAPED.sub(r"\\\g<0>", words[end:])]) if _MARKUP.search(words) else words
     if escaped.endswith("!") and after == "[":
         escaped = escaped[:-1] + r"\!"
     if in_link and not _BALANCED.fullmatch(escaped):
@@ -326,7 +329,8 @@ def _add(element: etree._Element, flow: _Flow) -> None:  # noqa: PLR0912 - a cas
     elif tag in INLINE or tag in ("br", "img", "span"):
         _add_inline(element, flow)
     elif tag in HEADING_TAGS:
-        flow.add(tag, f"{'#' * int(tag[1])} {_one_line(element)}" if _one_line(element) else "")
+        text = _one_line(element)
+        flow.add(tag, f"{'#' * int(tag[1])} {text}" if text else "")
     elif tag in ("ul", "ol") and any(map(_begins_with_heading, element)):
         for item in element:  # sections, which bullets would only move
             flow.flush()

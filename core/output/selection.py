@@ -46,12 +46,7 @@ _NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
 def tool_texts(blocks: BlockColumns) -> NDArray[np.int32]:
     """Return the text nodes that are tools of the page in the middle of its text, int32 (K,)."""
     snapshot = blocks.snapshot
-    classes = snapshot.values("class")
-    named = np.zeros(len(snapshot), dtype=bool)
-    is_tool = np.array([bool(_TOOL.search(value)) for value in classes.distinct], dtype=bool)
-    named[classes.node[is_tool[classes.index]]] = True
-    length = _count_characters(snapshot)
-    named &= length <= _MAX_TOOL
+    named = snapshot.having("class", _TOOL) & (_count_characters(snapshot) <= _MAX_TOOL)
     texts = blocks.text_nodes
     block = blocks.text_block[texts]
     is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]

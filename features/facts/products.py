@@ -355,8 +355,4 @@ def is_struck(snapshot: Snapshot) -> NDArray[np.bool_]:
     struck |= np.array(["line-through" in line for line in snapshot.styles.column("text-decoration-line")], dtype=bool)[
         snapshot.style
     ]
-    classes = snapshot.values("class")
-    if len(classes.node):
-        named = np.array([bool(_NAME.search(names)) for names in classes.distinct], dtype=bool)
-        struck[classes.node[named[classes.index]]] = True
-    return tree.inside(struck, snapshot.end)
+    return tree.inside(struck | snapshot.having("class", _NAME), snapshot.end)
