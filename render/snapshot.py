@@ -307,7 +307,10 @@ class Snapshot:
         return self._values[name]
 
     def having(self, name: str, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
-        """Return which elements have an attribute `name` in which a pattern is found, bool (N,), read-only."""
+        """Return which elements have an attribute `name` in which a pattern is found, bool (N,), read-only.
+
+        It is searched in all values at once first, joined by line feeds: `^` and `$` need `re.MULTILINE`.
+        """
         mask = self._having.get((name, pattern))
         if mask is None:
             values, mask = self.values(name), np.zeros(len(self), dtype=bool)

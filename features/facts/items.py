@@ -72,7 +72,7 @@ _MAX_TITLE: Final = 250
 """Longest title of an item, in characters."""
 _NO_ITEMS: Final = frozenset((*HEADING_TAGS, "p", "blockquote", "pre", "figure", "th"))
 """Tags of elements of running text, which may have links as well."""
-_TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE)
+_TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE | re.MULTILINE)
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 
 
@@ -323,12 +323,7 @@ def _titles(texts: RecordTexts) -> NDArray[np.int64]:
 
 def _named(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements, or their parents, are named as titles by class or microdata: bool (N,)."""
-    is_named = np.zeros(len(snapshot), dtype=bool)
-    for attribute in ("class", "itemprop"):
-        values = snapshot.values(attribute)
-        hit = np.array([bool(_TITLE_NAME.search(value[-200:])) for value in values.distinct], dtype=bool)
-        if hit.any():
-            is_named[values.node[hit[values.index]]] = True
+    is_named = snapshot.having("class", _TITLE_NAME) | snapshot.having("itemprop", _TITLE_NAME)
     return is_named | is_named[np.maximum(snapshot.parent, 0)]
 
 

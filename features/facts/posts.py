@@ -194,12 +194,7 @@ def _has_two_cells(groups: RecordGroups, group: int, cells: int, words: NDArray[
 def _named(groups: RecordGroups) -> NDArray[np.bool_]:
     """Return which groups have mostly members that are named as posts by class or id: bool (G,)."""
     snapshot = groups.snapshot
-    is_named = np.zeros(len(snapshot), dtype=bool)
-    for attribute in ("class", "id"):
-        values = snapshot.values(attribute)
-        hit = np.array([bool(_POST_NAME.search(value[:200])) for value in values.distinct], dtype=bool)
-        if hit.any():
-            is_named[values.node[hit[values.index]]] = True
+    is_named = snapshot.having("class", _POST_NAME) | snapshot.having("id", _POST_NAME)
     return 2 * groups.count(is_named) > groups.size
 
 
@@ -249,16 +244,10 @@ def _declared_dates(texts: RecordTexts) -> list[str]:
 
 def _has_date_attribute(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements have the date of a post as microdata, in `content` or `datetime`: bool (N,)."""
-    has_date = np.zeros(len(snapshot), dtype=bool)
-    properties = snapshot.values("itemprop")
-    if len(properties.node):
-        hits = [bool(_DATE_PROPERTY.search(value[:200])) for value in properties.distinct]
-        has_date[properties.node[np.array(hits, dtype=bool)[properties.index]]] = True
-        has_value = np.zeros(len(snapshot), dtype=bool)
-        for attribute in ("content", "datetime"):
-            has_value[snapshot.values(attribute).node] = True
-        has_date &= has_value
-    return has_date
+    has_value = np.zeros(len(snapshot), dtype=bool)
+    for attribute in ("content", "datetime"):
+        has_value[snapshot.values(attribute).node] = True
+    return has_value & snapshot.having("itemprop", _DATE_PROPERTY)
 
 
 def _node(members: NDArray[np.int32], row: int) -> int:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -141,6 +142,23 @@ class TestAttributeValues:
         grouped = AttributeValues.group(np.arange(len(values), dtype=np.int32), values)
         assert [grouped.distinct[number] for number in grouped.index.tolist()] == values
         assert len(set(grouped.distinct)) == len(grouped.distinct)
+
+
+class TestHaving:
+    @pytest.mark.parametrize(
+        ("pattern", "found"),
+        [("menu", "nav p"), (r"\bmenu", "nav"), ("(?m)^sub", "p"), (r"(?<!\S)bar(?!\S)", "nav"), ("bar menu sub", "")],
+    )
+    def test_elements_with_the_pattern_in_the_attribute(self, pattern: str, found: str) -> None:
+        page = snapshot("<nav class='menu bar'>x</nav><p class=submenu>y<p id=menu>z<b>menu</b>")
+        mask = page.having("class", re.compile(pattern))
+        assert [page.tags[page.tag[element]] for element in np.flatnonzero(mask).tolist()] == found.split()
+
+    def test_is_computed_once_and_read_only(self) -> None:
+        page, pattern = snapshot(PAGE), re.compile("x")
+        assert page.having("class", pattern) is page.having("class", pattern)
+        with pytest.raises(ValueError, match="read-only"):
+            page.having("class", pattern)[0] = True
 
 
 class TestRepr:
