@@ -197,3 +197,11 @@ class CalibrationMap:
         if len(predicted) != len(observed) or not all(np.diff(predicted) > 0) or not all(np.diff(observed) > 0):
             raise ValueError("not an increasing map")
         return cls(predicted, observed)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Calibration maps of a model: of the probabilities of blocks, and of the expected word F1 of pages."""
+
+    blocks: CalibrationMap
+    pages: CalibrationMap

@@ -22,7 +22,7 @@ import numpy as np
 from vclean.classify import model_file
 from vclean.classify.content import stacking
 from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
-from vclean.classify.content.expected_f import CalibrationMap, assign_labels, best_selection
+from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
 from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
 from vclean.classify.content.postprocess import (
     AdjustedProbability,
@@ -76,8 +76,7 @@ class Model:
         linear: the two linear models.
         content: boosted trees for the probability that a block is content.
         types: boosted trees for the probabilities of h, p, l and c of a content block.
-        calibration: maps probabilities of the content trees to calibrated ones.
-        confidence: maps the expected word F1 of a selection to the calibrated one.
+        calibration: maps the probabilities of the content trees and the expected word F1 of a page to calibrated ones.
         card: description of the model: corpora, scores, seed, versions, columns.
         version: first 12 hexadecimal digits of the SHA-256 of weights and trees, without the card.
         regions: boosted trees for the role of a container; None if the model was trained without marked pages.
@@ -90,8 +89,7 @@ class Model:
     linear: LinearModel
     content: Forest
     types: Forest
-    calibration: CalibrationMap
-    confidence: CalibrationMap
+    calibration: Calibration
     card: dict[str, Any]
     version: str = ""
     regions: Forest | None = None
@@ -198,7 +196,7 @@ class Model:
         if policy.comments is not None and not thread:
             adjusted.add_comments(comments, words, include=policy.comments)
         adjusted.add_requests(requests, words)
-        calibrated = self.calibration(adjusted.value)
+        calibrated = self.calibration.blocks(adjusted.value)
         if excluded is not None and excluded.any():
             words = np.where(excluded, 0, words).astype(np.float32)
             adjusted.value = np.where(excluded, 0, adjusted.value).astype(np.float32)
@@ -209,12 +207,12 @@ class Model:
             x, convention, comments, evidence, policy, selected, group, is_content, thread, tuple(requests),
             candidates=adjusted.value, changes=adjusted.changes,
         )  # fmt: skip
-        confidence = float(self.confidence(np.array([expected]))[0])
+        confidence = float(self.calibration.pages(np.array([expected]))[0])
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
 
     def to_bytes(self) -> bytes:
         """Return the content of the model file; equal models give equal bytes."""
-        arrays = io.BytesIO()
+        arrays, maps = io.BytesIO(), self.calibration
         np.savez_compressed(
             arrays,
             path=self.linear.path.astype(np.float16),
@@ -226,7 +224,7 @@ class Model:
             "linear.npz": arrays.getvalue(),
             "content.txt": self.content.text.encode(),
             "types.txt": self.types.text.encode(),
-            "calibration.json": json.dumps([self.calibration.to_dict(), self.confidence.to_dict()]).encode(),
+            "calibration.json": json.dumps([each.to_dict() for each in (maps.blocks, maps.pages)]).encode(),
         }
         optional = ((_REGIONS, self.regions), (_KINDS, self.kinds), (_CONVENTION, self.conventions.predictor))
         for name, forest in optional:
@@ -310,7 +308,7 @@ def from_bytes(data: bytes, name: str) -> Model:
     version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
     try:
         content, types = (Forest(text.decode()) for text in parts[1:3])
-        calibration, confidence = map(CalibrationMap.from_dict, json.loads(parts[3]))
+        calibration = Calibration(*map(CalibrationMap.from_dict, json.loads(parts[3])))
         confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
         metadata = _metadata(optional.pop(_METADATA)) if _METADATA in optional else None
         regions, kinds, predictor = (
@@ -321,7 +319,6 @@ def from_bytes(data: bytes, name: str) -> Model:
             content,
             types,
             calibration,
-            confidence,
             card,
             version,
             regions,

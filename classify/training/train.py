@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import CalibrationMap, assign_labels, best_selection
+from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
 from vclean.classify.content.model import FORMAT, Model, content_probability, type_probability
 from vclean.classify.content.postprocess import smooth_groups
 from vclean.classify.content.stacking import Conventions, add_columns, one_hot, page_row
@@ -93,32 +93,24 @@ class HeldOutPrediction:
     expected: float
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """Calibration maps of a model: of the probabilities of blocks, and of the expected word F1 of pages."""
+def fit_calibration(examples: Sequence[tuple[PageRows, HeldOutPrediction]]) -> Calibration:
+    """Fit the calibration maps on held-out predictions.
 
-    blocks: CalibrationMap
-    pages: CalibrationMap
-
-    @classmethod
-    def fit(cls, examples: Sequence[tuple[PageRows, HeldOutPrediction]]) -> Calibration:
-        """Fit the maps on held-out predictions.
-
-        Pages without blocks are left out, and pages with partial gold, whose word F1 is not known. Blocks have the
-        training weights, which are between one per block and one per word.
-        """
-        complete = [(page, held_out) for page, held_out in examples if len(page.content) and not page.is_partial]
-        scores = [
-            word_f1(held_out.selection, page.share, page.layout.tokens, page.gold_words) for page, held_out in complete
-        ]
-        return cls(
-            fit_map(
-                np.concatenate([held_out.probability for _, held_out in complete]),
-                np.concatenate([page.content for page, _ in complete]),
-                np.concatenate([page.weight for page, _ in complete]),
-            ),
-            fit_map([held_out.expected for _, held_out in complete], scores),
-        )
+    Pages without blocks are left out, and pages with partial gold, whose word F1 is not known. Blocks have the training
+    weights, which are between one per block and one per word.
+    """
+    complete = [(page, held_out) for page, held_out in examples if len(page.content) and not page.is_partial]
+    scores = [
+        word_f1(held_out.selection, page.share, page.layout.tokens, page.gold_words) for page, held_out in complete
+    ]
+    return Calibration(
+        fit_map(
+            np.concatenate([held_out.probability for _, held_out in complete]),
+            np.concatenate([page.content for page, _ in complete]),
+            np.concatenate([page.weight for page, _ in complete]),
+        ),
+        fit_map([held_out.expected for _, held_out in complete], scores),
+    )
 
 
 KNOWN_SHARE: Final = 0.25
@@ -310,7 +302,7 @@ class CrossValidation:
     def calibration(self, held_out: int | None = None) -> Calibration:
         """Fit the calibration maps on all pages except those of the fold `held_out`."""
         pages = np.flatnonzero(self.table.fold != (-1 if held_out is None else held_out)).tolist()
-        return Calibration.fit([(self.table.pages[page], self.held_out[page]) for page in pages])
+        return fit_calibration([(self.table.pages[page], self.held_out[page]) for page in pages])
 
     def predictions(self, *, by_convention: bool = False) -> list[Prediction]:
         """Return a prediction for each page; its calibration maps were fitted without its fold.
@@ -380,13 +372,11 @@ def train(
     content, types = _fit_trees(x, table, validation.conventions.known, validation.predicted, rows)
     kinds = fit_kinds(x, table.kind, table.row_page)
     card = _card(table) | {"regions": _region_card(regions)}
-    calibration = validation.calibration()
     return Model(
         table.fits.without(),
         content,
         types,
-        calibration.blocks,
-        calibration.pages,
+        validation.calibration(),
         card | (card_fields or {}),
         regions=regions,
         kinds=kinds,

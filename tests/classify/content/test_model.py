@@ -13,7 +13,7 @@ from helpers.synthetic import gold_page, quick_validation, region_forest, train_
 
 from vclean.classify.content import model as module
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import CalibrationMap
+from vclean.classify.content.expected_f import Calibration, CalibrationMap
 from vclean.classify.content.model import Model, from_bytes, load, load_default
 from vclean.classify.training.train import train
 from vclean.errors import ModelError
@@ -96,8 +96,7 @@ class TestDecide:
             model,
             content=Probabilities(*content),
             types=Probabilities(*types),
-            calibration=CalibrationMap((0, 1), (0, 0.5)),
-            confidence=CalibrationMap((0, 1), (0.75, 0.75 + 1e-9)),
+            calibration=Calibration(CalibrationMap((0, 1), (0, 0.5)), CalibrationMap((0, 1), (0.75, 0.75 + 1e-9))),
         )
         x = np.zeros((len(content), len(stacking.COLUMNS)), dtype=np.float32)
         return trees.decide(

@@ -18,7 +18,7 @@ from vclean.classify.training import train as kinds
 from vclean.classify.training import train as training
 from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
 from vclean.classify.training.fits import FITS, fit
-from vclean.classify.training.train import Calibration, ConventionFits, CrossValidation, HeldOutPrediction, train
+from vclean.classify.training.train import ConventionFits, CrossValidation, HeldOutPrediction, fit_calibration, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import KINDS, LABELS, LEARNED_KINDS, UNKNOWN, Kind, Label
@@ -99,7 +99,7 @@ class TestCalibration:
 
     def test_calibrates_underconfident_predictions(self) -> None:
         examples = [(page, held_out(page, certainty)) for page in self.PAGES for certainty in (0.7, 0.75)]
-        calibration = Calibration.fit(examples)
+        calibration = fit_calibration(examples)
         low, high = calibration.blocks(np.array([0.3, 0.7], dtype=np.float32))
         assert low < 0.01
         assert high > 0.99
@@ -112,12 +112,12 @@ class TestCalibration:
         nothing = np.zeros(0, dtype=np.float32)
         empty = SimpleNamespace(is_partial=False, content=nothing.astype(bool), weight=nothing)
         prediction = HeldOutPrediction(nothing, nothing.reshape(0, 4), nothing.astype(bool), 0.0)
-        assert Calibration.fit([*examples, (empty, prediction)]) == Calibration.fit(examples)
+        assert fit_calibration([*examples, (empty, prediction)]) == fit_calibration(examples)
 
     def test_ignores_pages_with_partial_gold(self) -> None:
         examples = [(page, held_out(page, 0.9)) for page in self.PAGES[1:]]
         partial = replace(self.PAGES[0], is_partial=True)
-        assert Calibration.fit([(partial, held_out(partial, 0.6)), *examples]) == Calibration.fit(examples)
+        assert fit_calibration([(partial, held_out(partial, 0.6)), *examples]) == fit_calibration(examples)
 
 
 class TestTrees:
