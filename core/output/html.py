@@ -17,7 +17,7 @@ from lxml import etree
 
 from vclean.characters import replace_illegal
 from vclean.labels import Label
-from vclean.output.images import image_sources
+from vclean.output.images import image_source
 from vclean.output.notes import leading_label
 from vclean.output.sections import complete_sections
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
@@ -171,7 +171,6 @@ class HtmlWriter:
         self.snapshot = blocks.snapshot
         self.page, self.writer = select_content(blocks, labels, images=images), _ElementWriter(builder)
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
-        self.sources = image_sources(self.snapshot)
         self.stack: list[_OpenElement] = []
         self.base: list[_OpenElement] = []
         self.note: Note | None = None
@@ -289,7 +288,7 @@ class HtmlWriter:
         self._write_image(element, self._ancestors(), " " * spaced)
 
     def _write_image(self, element: int, ancestors: list[_OpenElement], gap: str = "") -> None:
-        source = replace_illegal(self.sources[element])
+        source = replace_illegal(image_source(self.snapshot, element))
         if _is_safe(source):
             attributes = {"src": source, **self._attributes(element, "img")}
             self.writer.move_to(ancestors, gap)

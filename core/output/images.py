@@ -36,27 +36,27 @@ _DECORATION: Final = re.compile(
 
 
 def image_sources(snapshot: Snapshot) -> dict[int, str]:
-    """Return the addresses of the images that have one, by element: `src`, or that of an image that is loaded later.
+    """Return the addresses of the images that have one, by element: see `image_source`."""
+    images = np.flatnonzero(snapshot.is_tag(("img",))).tolist()
+    return {element: source for element in images if (source := image_source(snapshot, element))}
+
+
+def image_source(snapshot: Snapshot, element: int) -> str:
+    """Return the address of an image: `src`, or that of an image that is loaded later; empty if it has none.
 
     Scripts that load images when a reader comes near put the address in `data-src` or the like, and nothing or a small
     image in `src`. Without any of them, it is the largest image of `srcset`, or of the first `<source>` of a
     `<picture>`. (An empty `src` becomes the address of the page.)
     """
-    sources = {}
-    attributes = snapshot.attributes
-    now, later = attributes("src"), [attributes(name) for name in _LATER]
-    sets = [attributes(name) for name in ("srcset", "data-srcset")]
-    for element in np.flatnonzero(snapshot.is_tag(("img",))).tolist():
-        source = now.get(element, "").strip()
-        is_missing = source in ("", snapshot.url) or source.lower().startswith(("data:", "about:"))
-        if is_missing or _DECORATION.search(source):
-            declared = next(filter(None, (values.get(element, "").strip() for values in later)), "")
-            places = [element, *_picture_sources(snapshot, element)] if is_missing and not declared else ()
-            several = next((each[place] for place in places for each in sets if each.get(place)), "")
-            source = declared or _largest(several, snapshot.url) or source
-        if source:
-            sources[element] = source
-    return sources
+    source = snapshot.attributes("src").get(element, "").strip()
+    is_missing = source in ("", snapshot.url) or source.lower().startswith(("data:", "about:"))
+    if not is_missing and not _DECORATION.search(source):
+        return source
+    declared = next(filter(None, (snapshot.attributes(name).get(element, "").strip() for name in _LATER)), "")
+    places = [element, *_picture_sources(snapshot, element)] if is_missing and not declared else ()
+    sets = [snapshot.attributes(name) for name in ("srcset", "data-srcset")]
+    several = next((each[place] for place in places for each in sets if each.get(place)), "")
+    return declared or _largest(several, snapshot.url) or source
 
 
 def _picture_sources(snapshot: Snapshot, image: int) -> list[int]:
