@@ -155,7 +155,7 @@ def has_any(group: str, texts: Iterable[str]) -> bool:
 def rows_with(group: str, texts: Sequence[str]) -> list[int]:
     """Return which of the texts have one of the words of a group."""
     words = _words_in(group, texts)
-    return [row for row, text in enumerate(map(str.lower, texts)) if any(word in text for word in words)]
+    return [row for row, text in enumerate(texts) if any(word in text.lower() for word in words)]
 
 
 def _words_in(group: str, texts: Iterable[str]) -> list[str]:
