@@ -150,6 +150,8 @@ _TITLE_LEVELS: Final = 4
 """Elements around a control, at most, that hold nothing else than a title."""
 _LEAST_SHARE: Final = 0.25
 """Share of the characters of a panel that are readable before its colors, if these are its own."""
+_LEAST_SIDE: Final = 8.0
+"""CSS px, of what a reader can click without seeing it."""
 _ROUNDS: Final = 2
 """How often controls are looked for in the panels that others open."""
 
@@ -411,7 +413,7 @@ class Panels:
             is_in_label = self._tags[parent] == "label" and bool(self._in_sight[parent])
             if is_in_label:
                 siblings.setdefault(parent, []).append(next(self._following(parent), parent))
-            if is_in_label or self._in_sight[box] or ids.get(box) in labelled:
+            if is_in_label or self._in_sight[box] or self._is_laid_out(box) or ids.get(box) in labelled:
                 siblings.setdefault(parent, []).extend(self._following(box))
         counts = Counter(self._parent[box] for box in self._boxes)
         for parent, following in siblings.items():
@@ -420,6 +422,11 @@ class Panels:
                 children = list(self._children(each)) if self._in_sight[each] else []
                 panels = children if len(children) == count > 1 else [each]
                 yield from (panel for panel in panels if "display:none" not in styles.get(panel, "").replace(" ", ""))
+
+    def _is_laid_out(self, box: int) -> bool:
+        """Return whether a transparent element can be clicked, such as a checkbox that covers the title of a panel."""
+        area = self._snapshot.box[box]
+        return bool(self._snapshot.hidden[box] == Hidden.OPACITY and min(area[2], area[3]) >= _LEAST_SIDE)
 
     def _tab_panels(self) -> list[int]:
         """Return the hidden panels of tabs, if there are as many tabs in sight as panels, or more."""

@@ -33,7 +33,7 @@
     const waiting = new Map(hidden.map((index) => [index, nodes[index]]).filter(([, node]) => node?.isConnected));
     const revealed = [];
     const clicked = new Set();
-    const again = []; // controls that revealed text, such as that for the next slide
+    const again = []; // controls that revealed text, twice, as that for the next slide may first have to undo another one's
     let queue = [];
     const range = document.createRange();
     const around = (element, levels = LEVELS) => (element && levels > 0 ? [element, ...around(element.parentElement, levels - 1)] : []);
@@ -56,7 +56,7 @@
       for (let each = element; each; each = each.parentElement ?? each.getRootNode().host) {
         const style = getComputedStyle(each);
         opacity *= style.opacity;
-        if (opacity < 0.02 || (style.clip !== 'auto' && style.position === 'absolute')) return false;
+        if (opacity < 0.02 || (style.clip !== 'auto' && /absolute|fixed/.test(style.position))) return false;
         if (style.clipPath !== 'none' && !/^inset\(0(px|%)?\)$/.test(style.clipPath)) return false;
         if (position === 'fixed' || (position === 'absolute' && style.position === 'static')) continue; // it does not clip
         position = style.position;
@@ -147,7 +147,7 @@
       }
       if (last === document.body) collect();
       else if (isNew) {
-        again.push(last);
+        again.push(last, last);
         const rest = queue;
         collect();
         queue = [...queue.filter((element) => !rest.includes(element)), ...rest];

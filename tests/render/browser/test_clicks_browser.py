@@ -16,7 +16,8 @@ pytestmark = pytest.mark.browser
 STORY = "<h1>Mill</h1><p>" + "The mill stood by the river, and its wheel turned. " * 20 + "</p>"
 PANEL = "The panel of the keeper of the mill"
 LURE = "Words for machines that no reader sees"
-INJECTED = f"<p style='display: none'>{LURE}</p><p class=only style='position:absolute;left:-9999px'>{LURE}</p>"
+INJECTED = f"""<p style='display: none'>{LURE}</p><p class=only style='position:absolute;left:-9999px'>{LURE}</p>
+<p style='position: fixed; clip: rect(1px, 1px, 1px, 1px)'>{LURE}</p>"""
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,11 @@ REVEALED = {
         <div class=frame><div class=slides><p>One</p><p>Two</p><p>{PANEL}</p></div></div><button id=next>›</button>
         <script>let slide = 0; next.addEventListener('click', () => {{ slide = (slide + 1) % 3
         document.querySelector('.slides').style.transform = `translateX(${{-300 * slide}}px)` }})</script>""",
+    "slide between others": f"""<button id=back>‹</button><button id=next>›</button>
+        <p class=slide>One</p><p class=slide hidden>{PANEL}</p><p class=slide hidden>Three</p>
+        <script>let slide = 3; const show = (step) => () => {{ slide += step
+        document.querySelectorAll('.slide').forEach((each, index) => {{ each.hidden = index !== slide % 3 }}) }}
+        back.onclick = show(-1); next.onclick = show(1)</script>""",
     "dialog": f"""<button id=more>More</button><dialog class=panel><p>{PANEL}</p></dialog>
         <script>more.addEventListener('click', () => document.querySelector('.panel').showModal())</script>""",
     "panel in a panel": f"""<button class=more>More</button>
@@ -99,8 +105,19 @@ def test_click_reveals_only_what_it_opens(name: str, auto: Renderer) -> None:
     assert visibility(page, PANEL) == {"revealable"}
     assert visibility(page, LURE) == {"hidden"}
     assert page.ran_scripts
-    assert page.notes[-1].startswith("a script ")
-    assert page.notes[-1].endswith("; rendered with them")
+    assert page.notes == ("all its scripts are at hand; rendered with them",)
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [("opacity: 0; width: 300px; height: 40px", "revealable"), ("opacity: 0; width: 0", "hidden")],
+)
+def test_transparent_checkbox_above_a_title(style: str, expected: str, auto: Renderer) -> None:
+    panel = f"""<style>input {{ position: absolute; {style} }} .panel {{ visibility: hidden }}
+        input:checked ~ .panel {{ visibility: visible }}</style>
+        <div><input type=checkbox><div>More</div><div class=panel>{PANEL}</div></div>"""
+    page = auto.render(Page(content=f"<!doctype html>{STORY}{panel}{STORY}")).snapshot
+    assert visibility(page, PANEL) == {expected}
 
 
 @pytest.mark.parametrize(
@@ -145,5 +162,5 @@ def test_endless_script_leaves_the_first_reading() -> None:
     html = f"{STORY}{FOLDED}<script>document.querySelector('.panel').hidden = 1; for (;;);</script>"
     with Renderer(RenderSettings(deadline=6)) as renderer:
         page = renderer.render(Page(content=html)).snapshot
-        assert page.notes == ("a script names hidden elements; with them it was not rendered in time",)
+        assert page.notes == ("all its scripts are at hand; with them it was not rendered in time",)
         assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
