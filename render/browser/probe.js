@@ -11,6 +11,8 @@
       if (this instanceof Element && /^(mouse|pointer)(enter|over)$/.test(type)) marks.hovers.add(this);
       return add.call(this, type, ...rest);
     };
+    let seed = 1; // names that a script draws, such as ids, are the same at each rendering
+    Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
     // Frames take real time, timers only virtual time.
     globalThis.requestAnimationFrame = (callback) => setTimeout(() => callback(performance.now()), 16);
     globalThis.cancelAnimationFrame = clearTimeout;

@@ -65,6 +65,8 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
         return ""
     has_others = missing > 0 and network
     _, hidden, shown = _waiting_texts(snapshot)
+    if hidden:
+        scripts += filter(None, map("".join, _HANDLER.findall(source)))
     total = int(snapshot.text_length.sum())
     if total < _LEAST_TEXT and (has_others or total < sum(map(len, scripts))):
         return "the page has little text before its scripts run"
@@ -91,7 +93,7 @@ def _waiting_texts(snapshot: Snapshot) -> tuple[NDArray[np.bool_], int, int]:
 
 def _scripts_at_hand(source: str, url: str, resources: Resources | None) -> tuple[list[str], int, int]:
     """Return the scripts in a page and its resources, and the number of external ones that are there, and are not."""
-    scripts = [double or single for double, single in _HANDLER.findall(source)]
+    scripts: list[str] = []
     found = missing = 0
     for attributes, text in _SCRIPT.findall(source):
         kind, address = _TYPE.search(attributes), _SOURCE.search(attributes)

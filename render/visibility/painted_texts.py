@@ -320,8 +320,7 @@ class Decision(NamedTuple):
 def decide(snapshot: Snapshot) -> Decision:
     """Decide on the texts of a rendered page by layout and styles.
 
-    Overlays are no content, and a word or two, links and menus are not worth a screenshot: if a page has no other
-    doubtful texts, they count as shown.
+    Overlays are no content, and a word or two, links and menus are not worth a screenshot: they count as shown.
     """
     hidden, overlays = snapshot.text_hidden.copy(), find_overlays(snapshot)
     decision = Decision(hidden, overlays, {})
@@ -336,9 +335,9 @@ def decide(snapshot: Snapshot) -> Decision:
     for codes in (unreadable(texts), out_of_reach(texts), painted):
         shown = hidden[texts.index] == Hidden.NO
         hidden[texts.index[shown]] = codes[shown]
-    is_doubtful = (doubts > 0) & (hidden[texts.index] == Hidden.NO) & (overlay[texts.parent] < 0)
     of_site = tree.inside(snapshot.is_tag(SITE_TAGS), snapshot.end)[texts.parent]
-    if texts.length[is_doubtful & ~of_site].sum() >= _LEAST_CHARACTERS:
+    is_doubtful = (doubts > 0) & (hidden[texts.index] == Hidden.NO) & (overlay[texts.parent] < 0) & ~of_site
+    if texts.length[is_doubtful].sum() >= _LEAST_CHARACTERS:
         index = texts.index[is_doubtful].tolist()
         decision.doubts.update(zip(index, doubts[is_doubtful].tolist(), strict=True))
     return decision

@@ -143,6 +143,14 @@ def test_page_that_its_script_writes(auto: Renderer) -> None:
     assert page.notes == ("the page has little text before its scripts run; rendered with them",)
 
 
+def test_scripts_draw_the_same_numbers_each_time(auto: Renderer) -> None:
+    html = "<p id=drawn>Number</p><script>drawn.append([1, 2, 3].map(Math.random), drawn.hidden)</script>"
+    first, second = (auto.render(Page(content=html)).snapshot for _ in range(2))
+    assert first.ran_scripts
+    assert "".join(first.texts) == "".join(second.texts)
+    assert len(set("".join(first.texts).removeprefix("Number").removesuffix("false").split(","))) == 3
+
+
 def test_scripts_that_lose_text_are_not_used(auto: Renderer) -> None:
     script = "document.querySelector('.panel').hidden = 1; document.querySelector('h1 + p').remove()"
     page = auto.render(Page(content=f"{STORY}{FOLDED}<script>{script}</script>")).snapshot

@@ -24,6 +24,7 @@ MUCH = "much text is hidden before scripts run"
         (f"{STORY}<script>{SHOWS}; x.addEventListener</script>", ALL),
         (f"{STORY}{PANEL}<b onclick='this.nextSibling.hidden = 0'>More</b>", ALL),
         (f"{STORY}<nav>{PANEL}</nav><script>{SHOWS}; x.addEventListener</script>", ALL),
+        (f"{STORY}<b onclick='this.style = 0'>More</b>", ""),
         (f"<html hidden>{STORY}<script src=a.js></script>", ""),
         (f"{STORY}{PANEL}<script src='http://[a/b.js'></script>", ""),
         (f"<div hidden>{STORY}</div><script>start()</script>", "most text is hidden before scripts run"),
