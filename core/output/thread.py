@@ -139,7 +139,7 @@ def _heading_rows(result: Result, post: Post) -> list[int]:
 
 def _is_heading(text: str, post: Post) -> bool:
     rest = text.replace(post.author, "").replace(post.date_text, "")
-    words = sum(any(map(str.isalnum, word)) for word in rest.split())
+    words = sum(any(map(str.isalpha, word)) for word in rest.split())
     has_both = bool(post.author and post.date_text) and post.author in text and post.date_text in text
     return rest != text and words <= (_MORE_WORDS if has_both else 0)
 

@@ -32,6 +32,16 @@ class TestMarkdown:
         html = thread().replace("username", 'username" style="display:block')
         assert cleaned(html, content=("p", "li", "a")).to_markdown().count("Ada") == 1
 
+    def test_heading_with_number_and_date_is_not_written_twice(self):
+        html = (
+            thread()
+            .replace('<span class="when">', '<h3><i>#1</i> <span class="when">')
+            .replace("</span></div>", "</span></h3></div>")
+        )
+        text = cleaned(html).to_markdown()
+        assert text.count("10 March 2024") == text.count("12 March 2024") == 1
+        assert "#1" not in text
+
     def test_posts_in_a_list(self):
         html = f"<h1>Rain</h1><ul>{''.join(post(n, tag='li') for n in range(4))}</ul>"
         text = cleaned(html).to_markdown()
