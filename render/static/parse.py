@@ -268,8 +268,8 @@ def find_lazy_images(root: etree._Element) -> None:
     """
     for image in list(root.iter("img")):
         if _is_missing(image):
-            for name in map(str, image.attrib):
-                address = image.get(name, "").strip()
+            for name, value in image.items():
+                address = value.strip()
                 if name.startswith("data-") and image.get(LAZY) is None and _is_address(name, address):
                     image.set(LAZY, address)
                 elif name.startswith("data-") and image.get("data-srcset") is None and _SET.match(address):
