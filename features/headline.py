@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from itertools import combinations, starmap
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from vclean.features.text.characters import EncodedTexts
 from vclean.features.text.page_title import is_site_name, split_title
 from vclean.labels import Visibility
 from vclean.render import tree
+from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -217,17 +217,17 @@ def _home_links(context: PageContext, rows: NDArray[np.bool_]) -> NDArray[np.boo
     snapshot, is_home = context.snapshot, np.zeros(len(context), dtype=bool)
     if has_home_url(snapshot):
         return is_home
-    page, links = _split_url(snapshot.url), snapshot.attributes("href")
+    page, links = split_url(snapshot.url), snapshot.attributes("href")
     link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[context.anchor]
     for block in np.flatnonzero(rows & (link > 0)).tolist():
         target = links.get(int(link[block]), "#")
-        is_home[block] = not target.startswith("#") and _is_home(_split_url(target), page.netloc)
+        is_home[block] = not target.startswith("#") and _is_home(split_url(target), page.netloc)
     return is_home
 
 
 def has_home_url(snapshot: Snapshot) -> bool:
     """Return whether the URL of a page is that of a home page."""
-    url = _split_url(snapshot.url)
+    url = split_url(snapshot.url)
     return bool(url.netloc) and _is_home(url)
 
 
@@ -235,10 +235,3 @@ def _is_home(url: SplitResult, host: str = "") -> bool:
     """Return whether a URL has the path of a home page, of `host` if both are known."""
     same_host = not host or url.netloc in ("", host)
     return same_host and url.path.strip("/") in _HOME_PATHS and not url.query
-
-
-def _split_url(url: str) -> SplitResult:
-    try:
-        return urlsplit(url)
-    except ValueError:
-        return urlsplit("")

@@ -11,12 +11,12 @@ import json
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.labels import Label, PartKind
+from vclean.urls import host_of, split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,11 +35,7 @@ def address_digest(url: str) -> str:
 
     Scheme, `www.`, fragment and a slash at the end do not matter. A model file contains digests, not addresses.
     """
-    try:
-        parts = urlsplit(url)
-        host = (parts.hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
+    parts, host = split_url(url), host_of(url)
     address = f"{host}{parts.path.rstrip('/')}?{parts.query}"
     return sha256(address.encode("utf-8", "surrogatepass")).hexdigest()[:16] if host else ""
 

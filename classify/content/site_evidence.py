@@ -28,9 +28,9 @@ from vclean.characters import is_sentence
 from vclean.features.names import element_names
 from vclean.features.names.element_names import ElementNames
 from vclean.features.text.characters import mix
-from vclean.features.text.page_title import host_of
 from vclean.files import output_errors
 from vclean.render.snapshot import HEADING_TAGS
+from vclean.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

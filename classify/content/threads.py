@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from vclean.features.block.structural import long_text
+from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,11 +120,8 @@ def _any(pattern: re.Pattern[str], words: set[str]) -> bool:
 
 def _address_parts(url: str) -> set[str]:
     """Return the labels of the host, and the segments of path, query and fragment, in lower case."""
-    try:
-        address = urlsplit(url.lower())
-        labels = (address.hostname or "").split(".")
-    except ValueError:
-        return set()
+    address = split_url(url.lower())
+    labels = (address.hostname or "").split(".")
     return {*labels, *re.split(r"[/?&=#;]", f"{address.path}?{address.query}#{address.fragment}")} - {""}
 
 

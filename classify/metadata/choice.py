@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urljoin
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from vclean.features.facts.candidates import COLUMNS, FIELDS, MetadataPage
 from vclean.features.facts.mentions import PROPERTIES, Field, Mention, Source
 from vclean.features.text.page_title import is_site_name, normalize, split_title
 from vclean.labels import PAGE_TYPES, PageType, PartKind
+from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -277,10 +277,7 @@ def _values(field: Field, mention: Mention, page: MetadataPage) -> tuple[str, ..
 
 def _absolute(link: str, base: str) -> tuple[str, ...]:
     """Return a link as an absolute http(s) URL; empty if it is none."""
-    try:
-        url = urljoin(base, link.strip())
-    except ValueError:
-        return ()
+    url = join_url(base, link)
     return (url,) if url.startswith(("http://", "https://")) else ()
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 import numpy as np
 from lxml import etree
@@ -27,6 +26,7 @@ from vclean.imports import import_optional
 from vclean.render import tree
 from vclean.render.document import to_elements
 from vclean.render.snapshot import ATTRIBUTES
+from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -216,7 +216,4 @@ def template_files(folder: Path) -> list[Path]:
 
 
 def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").rstrip(".")
-    except ValueError:
-        return ""
+    return (split_url(url).hostname or "").rstrip(".")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urljoin
 
 import numpy as np
 
 from vclean.render import tree
+from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,10 +81,7 @@ def _largest(source_set: str, base: str) -> str:
     address = candidates[int(np.argmax(sizes))][0] if sizes else ""
     if not address or address.lower().startswith("data:"):
         return ""
-    try:
-        return str(urljoin(base, address))
-    except ValueError:
-        return address
+    return join_url(base, address) or address
 
 
 def content_images(snapshot: Snapshot) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

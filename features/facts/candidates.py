@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from vclean.features.facts.page_view import (
 )
 from vclean.features.text.dates import date_in_url, is_day_first, parse_date
 from vclean.features.text.page_title import is_site_name, normalize, split_title, strip_site_name
+from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -403,7 +404,4 @@ def _is_declared(row: Candidate) -> bool:
 
 def _slug_words(url: str) -> set[str]:
     """Return the words in the path of a URL."""
-    try:
-        return set(normalize(unquote(urlsplit(url).path)).split())
-    except ValueError:
-        return set()
+    return set(normalize(unquote(split_url(url).path)).split())

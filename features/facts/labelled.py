@@ -14,10 +14,10 @@ import numpy as np
 
 from vclean.features.facts.groups import RecordGroups
 from vclean.features.text.characters import EncodedTexts
-from vclean.features.text.page_title import host_of
 from vclean.labels import Kind, Label, Role
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
+from vclean.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

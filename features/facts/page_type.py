@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from vclean.features.text.terms import MONTHS, Terms
 from vclean.files import read_table
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
+from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -150,8 +151,8 @@ def address_values(url: str) -> list[float]:
     >>> dict(zip(_ADDRESS, address_values("https://forum.example.org/t/rain/7"), strict=True))["host_forum"]
     1.0
     """
-    parts = _split(url)
-    if not parts or not parts.netloc:
+    parts = split_url(url[:_MAX_CHARS])
+    if not parts.netloc:
         return [0.0] + [float("nan")] * (len(_ADDRESS) - 1)
     segments = [segment for segment in unquote(parts.path.lower()).split("/") if segment]
     if segments and _INDEX.match(segments[-1]):
@@ -164,13 +165,6 @@ def address_values(url: str) -> list[float]:
         min(sum(map(str.isdigit, last)), 20), *_hits("host", host),
         *_hits("path", [word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]),
     ]  # fmt: skip
-
-
-def _split(url: str) -> SplitResult | None:
-    try:
-        return urlsplit(url[:_MAX_CHARS])
-    except ValueError:
-        return None
 
 
 def _words(segment: str) -> list[str]:

@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import repeat
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit
 from zlib import crc32
 
 import numpy as np
@@ -21,6 +20,7 @@ from vclean.features.names import _names
 from vclean.features.text.characters import mix
 from vclean.files import read_table
 from vclean.render import tree
+from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -127,10 +127,7 @@ def _file_stem(address: str) -> str:
     match = _PLAIN_ADDRESS.match(address)
     if match and match[1] not in {"", "."}:
         return match[1].rpartition(".")[0] or match[1]
-    try:
-        return PurePosixPath(urlsplit(address).path).stem.replace("\n", " ")
-    except ValueError:
-        return ""
+    return PurePosixPath(split_url(address).path).stem.replace("\n", " ")
 
 
 _Integer = TypeVar("_Integer", bound="np.integer[Any]")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import urlsplit
+
+from vclean.urls import host_of
 
 _SEPARATOR: Final = re.compile(
     r"\s+(?:[-–—|·•:/«»‹›~>]|::|--|&[lr]aquo;)\s+|\s*[|｜│¦]\s*|\s*(?:--|::|[»«])\s*|_(?=[^\W_]{2,})(?<=[⺀-鿿！-～]_)"
@@ -76,18 +77,6 @@ def is_site_name(part: str, url: str) -> bool:
     is_written = len(letters) >= _MIN_HOST_MATCH and letters in host
     names = set(host_of(url).split("."))
     return is_written or letters in names or (len(initials) >= _MIN_HOST_MATCH and initials in names)
-
-
-def host_of(url: str) -> str:
-    """Return the host of a URL without `www.`; empty for a relative or an invalid one.
-
-    >>> host_of("https://www.example.org/news/1.html"), host_of("/news/1.html")
-    ('example.org', '')
-    """
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
 
 
 def strip_site_name(title: str, url: str) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote
 
 from vclean.page import Resource
+from vclean.urls import join_url, split_url
 
 BASE_URL: Final = "http://page.invalid/"
 """Address of a page whose URL is unknown; `.invalid` never resolves (RFC 6761)."""
@@ -67,10 +68,7 @@ class FolderResources:
 
     def _candidates(self, url: str) -> list[str]:
         """Return the paths below `root` to try, percent-decoded; some programs save the query in the file name."""
-        try:
-            directory, requested = urlsplit(urljoin(self.base_url, ".")), urlsplit(url)
-        except ValueError:
-            return []
+        directory, requested = split_url(join_url(self.base_url, ".")), split_url(url)
         if requested[:2] != directory[:2] or not requested.path.startswith(directory.path):
             return []
         path = unquote(requested.path[len(directory.path) :])

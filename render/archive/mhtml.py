@@ -12,11 +12,12 @@ from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.parser import BytesHeaderParser
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote
 
 from vclean.errors import InputError
 from vclean.page import Page, Resource
 from vclean.render.archive.folder import BASE_URL
+from vclean.urls import join_url, split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -147,8 +148,8 @@ def _served_url(url: str, base: str) -> str:
     >>> _served_url("file:///C:/docs/page_files/a.css", "file:///C:/docs/page.html")
     'http://page.invalid/page_files/a.css'
     """
-    folder = posixpath.dirname(urlsplit(base).path) if _is_file(base) else "/"
-    return urljoin(BASE_URL, posixpath.relpath(urlsplit(url).path or "/", folder or "/"))
+    folder = posixpath.dirname(split_url(base).path) if _is_file(base) else "/"
+    return join_url(BASE_URL, posixpath.relpath(split_url(url).path or "/", folder or "/"))
 
 
 def _resource(part: Message, references: _References) -> Resource:
@@ -170,10 +171,7 @@ def _url_of(part: Message, base: str) -> str:
     location = _header(part, "Content-Location")
     if location.startswith("cid:"):
         return _content_id_url(location.removeprefix("cid:"))
-    try:
-        return urljoin(base, location) if location else _content_id_url(_content_id(part))
-    except ValueError:
-        return location
+    return join_url(base, location) or location or _content_id_url(_content_id(part))
 
 
 def _is_named(part: Message) -> bool:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Final, cast
-from urllib.parse import urljoin
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from vclean.errors import InputError
 from vclean.render.content_coding import decode_start
+from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -205,14 +205,6 @@ def redirect_target(record: WarcRecord, url: str) -> str:
     if record.is_http and 300 <= status(record) < 400:
         return join_url(url, record.http_headers.get("Location") or "")
     return ""
-
-
-def join_url(base: str, reference: str) -> str:
-    """Resolve `reference` against `base`; the empty string for an invalid URL."""
-    try:
-        return urljoin(base, reference)
-    except ValueError:
-        return ""
 
 
 def status(record: WarcRecord) -> int:

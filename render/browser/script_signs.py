@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urljoin
 
 import numpy as np
 
 from vclean.render import tree
 from vclean.render.snapshot import HIDDEN_FOR_NOW, SITE_TAGS, Hidden, Snapshot
+from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.page import Resource, Resources
+    from vclean.page import Resources
     from vclean.render.rendered_page import Rendering
 
 _SCRIPT: Final = re.compile(r"<script\b([^>]*)>(.*?)</script\b", re.IGNORECASE | re.DOTALL)
@@ -101,19 +100,15 @@ def _scripts_at_hand(source: str, url: str, resources: Resources | None) -> tupl
             continue
         if address is None:
             scripts.append(text)
-        elif (resource := _resource(next(filter(None, address.groups()), ""), url, resources)) is None:
+            continue
+        name = join_url(url, next(filter(None, address.groups()), ""))
+        resource = resources.get(name) if resources is not None else None
+        if resource is None:
             missing += 1
         else:
             found += 1
             scripts.append(resource.body.decode("utf-8", "replace"))
     return list(filter(None, scripts)), found, missing
-
-
-def _resource(address: str, url: str, resources: Resources | None) -> Resource | None:
-    """Return what an address in the page at `url` names; None if it is not there, or the address is none."""
-    with contextlib.suppress(ValueError):
-        return resources.get(urljoin(url, address)) if resources is not None else None
-    return None
 
 
 def noted(rendering: Rendering, note: str) -> Rendering:

@@ -11,7 +11,6 @@ import time
 from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Final, cast
-from urllib.parse import urljoin
 
 import numpy as np
 from lxml import etree
@@ -26,6 +25,7 @@ from vclean.render.static.hiding import read_style_sheets
 from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS, Tree, resolve_styles
 from vclean.runtime import run_within
 from vclean.settings import RenderSettings
+from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -215,8 +215,8 @@ def head_and_links(source: str, url: str) -> tuple[DocumentHead, Links]:
 def _head_and_links(root: etree._Element, url: str) -> tuple[DocumentHead, Links]:
     head = document_head(root)
     url = url or head.canonical_url
-    base = next((base for base in root.iter("base") if base.get("href") is not None), None)
-    links = Links(join(url, base.get("href", "")) if base is not None else url)
+    base = next((href for base in root.iter("base") if (href := base.get("href")) is not None), None)
+    links = Links(url if base is None else join_url(url, base) or base)
     return replace(head, links=tuple((rel, links.absolute(href)) for rel, href in head.links)), links
 
 
@@ -250,15 +250,7 @@ class Links:
             return link
         if self._origin and _FROM_ROOT.fullmatch(link):
             return self._origin + link
-        return join(self._base, link)
-
-
-def join(base: str, link: str) -> str:
-    """Resolve a link against `base`; an invalid link is returned unchanged."""
-    try:
-        return urljoin(base, link.strip())
-    except ValueError:
-        return link
+        return join_url(self._base, link) or link
 
 
 def find_lazy_images(root: etree._Element) -> None:
@@ -268,8 +260,8 @@ def find_lazy_images(root: etree._Element) -> None:
     """
     for image in list(root.iter("img")):
         if _is_missing(image):
-            for name, value in image.items():
-                address = value.strip()
+            for item in image.items():
+                name, address = str(item[0]), str(item[1]).strip()
                 if name.startswith("data-") and image.get(LAZY) is None and _is_address(name, address):
                     image.set(LAZY, address)
                 elif name.startswith("data-") and image.get("data-srcset") is None and _SET.match(address):

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Final, cast
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote
 
 from lxml import etree
 
 from vclean.render.formulas import DISPLAY_WRAPPERS, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.static.parse import FORMULA_WORDS
+from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -156,11 +157,8 @@ def _tex_of_image(image: etree._Element) -> str:
         return formula_text(alternative)
     if source.startswith("data:") or not _SERVICE.search(source):
         return ""
-    try:
-        url = urlsplit(source)
-        values = parse_qs(url.query.replace("+", "%2B"))
-    except ValueError:
-        return ""
+    url = split_url(source)
+    values = parse_qs(url.query.replace("+", "%2B"))
     named = next((values[name][0] for name in _PARAMETERS if name in values), "")
     if named:
         return formula_text(named)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from vclean.features.text.page_title import host_of, is_site_name, normalize, split_title, strip_site_name
+from vclean.features.text.page_title import is_site_name, normalize, split_title, strip_site_name
 
 
 class TestSplitTitle:
@@ -35,18 +35,3 @@ class TestStripSiteName:
 
 def test_normalize() -> None:
     assert normalize("“RAIN” – in  May_2!") == "rain in may 2"
-
-
-class TestHost:
-    @pytest.mark.parametrize(
-        ("url", "site"),
-        [
-            ("https://WWW.Example.org:8080/a", "example.org"),
-            ("http://blog.example.org/", "blog.example.org"),
-            ("file:///home/x/page.html", ""),
-            ("", ""),
-            ("http://[broken", ""),
-        ],
-    )
-    def test_host_of_url(self, url: str, site: str) -> None:
-        assert host_of(url) == site

@@ -13,7 +13,7 @@ from vclean.errors import DeadlineError, LimitError, NotHtmlError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.page import Page
 from vclean.render.snapshot import LITTLE_TEXT, STYLES, Hidden, Snapshot
-from vclean.render.static.parse import Links, join, parse
+from vclean.render.static.parse import Links, parse
 from vclean.settings import RenderSettings
 
 LONG = "x" * LITTLE_TEXT
@@ -240,5 +240,6 @@ class TestLinks:
         assert Links("").absolute("/b") == "/b"
 
     def test_keeps_invalid_link(self) -> None:
-        assert join("https://example.org/", " //[broken ") == " //[broken "
-        assert join("https://example.org/", " b ") == "https://example.org/b"
+        links = Links("https://example.org/")
+        assert links.absolute(" //[broken ") == " //[broken "
+        assert links.absolute(" b ") == "https://example.org/b"
