@@ -178,12 +178,7 @@ class Blocks(Sequence[Block]):
     @property
     def box(self) -> Box | None:
         """Return the smallest box around the boxes of all blocks, in CSS px; None if no block has a box."""
-        boxes = [block.box for block in self if block.box]
-        if not boxes:
-            return None
-        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
-        right, bottom = (max(box.x + box.width for box in boxes), max(box.y + box.height for box in boxes))
-        return Box(left, top, right - left, bottom - top)
+        return Box.around([block.box for block in self if block.box])
 
     @property
     def columns(self) -> BlockColumns:

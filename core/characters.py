@@ -21,6 +21,15 @@ def replace_illegal(text: str) -> str:
     return _ILLEGAL.sub(" ", text)
 
 
+def replace_surrogates(text: str) -> str:
+    r"""Return `text` with `?` in place of each lone surrogate: UTF-8, and so Parquet and SQLite, cannot encode them.
+
+    >>> replace_surrogates("a\ud800b")
+    'a?b'
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
 def one_line(text: str) -> str:
     r"""Return `text` on one line: control characters, which a terminal would interpret, and white space are spaces.
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Label(StrEnum):
@@ -241,3 +244,16 @@ class Box(NamedTuple):
     y: float
     width: float
     height: float
+
+    @classmethod
+    def around(cls, boxes: Sequence[Box]) -> Box | None:
+        """Return the smallest box around some boxes; None without boxes.
+
+        >>> Box.around([Box(0, 0, 10, 10), Box(5, 5, 10, 20)])
+        Box(x=0, y=0, width=15, height=25)
+        """
+        if not boxes:
+            return None
+        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
+        right, bottom = max(box.x + box.width for box in boxes), max(box.y + box.height for box in boxes)
+        return cls(left, top, right - left, bottom - top)

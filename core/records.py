@@ -200,12 +200,7 @@ class PageRecords:
         parent = self._page.snapshot.parent
         siblings = first + np.flatnonzero(parent[first:end] == parent[first])
         boxes = [box for box in map(self._box, siblings.tolist()) if box]
-        boxes = [box for box in boxes if box.width > 0 and box.height > 0] or boxes
-        if len(boxes) < 2:
-            return boxes[0] if boxes else None
-        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
-        right, bottom = max(box.x + box.width for box in boxes), max(box.y + box.height for box in boxes)
-        return Box(left, top, right - left, bottom - top)
+        return Box.around([box for box in boxes if box.width > 0 and box.height > 0] or boxes)
 
     def _box(self, element: int) -> Box | None:
         box = self._page.snapshot.box[element].tolist()

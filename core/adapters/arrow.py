@@ -18,7 +18,8 @@ with requires_extra("arrow", "pyarrow"):
     import pyarrow as pa
 
 from vclean.adapters.documents import label_counts
-from vclean.farm.rows import FATAL_ERRORS, failed_outcome, replace_surrogates, result_row
+from vclean.characters import replace_surrogates
+from vclean.farm.rows import FATAL_ERRORS, failed_outcome, result_row
 from vclean.farm.rows import SCHEMA as FARM_SCHEMA
 from vclean.farm.tasks import KEY_BYTES, Task
 from vclean.input.tables import batch_pages, page_columns

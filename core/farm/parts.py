@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from vclean.characters import replace_surrogates
 from vclean.errors import InputError, OutputError
-from vclean.farm.rows import FAILED, SCHEMA, replace_surrogates
+from vclean.farm.rows import FAILED, SCHEMA
 from vclean.files import make_folder, output_errors, replace_durably, stale_temporary_files, temporary_path
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vclean.characters import replace_surrogates
 from vclean.cli.batch import describe_unexpected
 from vclean.errors import BrowserMissingError, LimitError, ModelError, NotHtmlError, UsageError, VcleanError
 from vclean.farm.tasks import KEY_BYTES, Task, TaskOutcome
@@ -235,11 +236,6 @@ def log_entry(row: pa.RecordBatch) -> dict[str, Any]:
     change = None if entry["render_change"] is None else round(entry["render_change"], 4)
     rounded = {"seconds": seconds, "confidence": confidence, "render_change": change}
     return entry | {"key": entry["key"].hex()} | rounded
-
-
-def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates by `?`: UTF-8, and so Parquet, cannot encode them."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _common_columns(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
     from vclean.features.page_context import PageContext
+    from vclean.render.snapshot import Snapshot
 
 
 _RECTANGLE_VERTICES = 4
@@ -222,15 +223,14 @@ def _weighted_mode(values: NDArray[np.float32], weight: NDArray[np.float32]) -> 
     return float(unique[np.argmax(total)]) / 10
 
 
-def backgrounds(context: PageContext) -> NDArray[np.float32]:
-    """Return the background color of each block, channels 0-255: float32 (B, 3).
+def backgrounds(snapshot: Snapshot) -> NDArray[np.float32]:
+    """Return the background color of each element, channels 0-255: float32 (N, 3).
 
     It is the nearest background color that is more than half opaque, or white.
     """
-    snapshot = context.snapshot
     color = snapshot.styles.color("background-color")[snapshot.style]
     painted = color[:, 3] > 0.5
-    painter = tree.nearest_ancestor(painted, snapshot.parent)[context.anchor]
+    painter = tree.nearest_ancestor(painted, snapshot.parent)
     return np.where(painted[painter, None], color[painter, :3], np.float32(255))
 
 
@@ -240,7 +240,7 @@ def _color_columns(context: PageContext) -> Values:
 
     snapshot = context.snapshot
     text = snapshot.styles.color("color")[snapshot.style][context.anchor][:, :3]
-    background = backgrounds(context)
+    background = backgrounds(context.snapshot)[context.anchor]
     text_luminance, background_luminance = luminance(text), luminance(background)
     return {
         "text_luminance": text_luminance,

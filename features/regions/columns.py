@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.features.block.visual import backgrounds
 from vclean.features.columns import FeatureColumn, count_limits, parse_columns, ratio, stack_columns
 from vclean.features.names import element_names
 from vclean.features.regions.candidates import blocks_before
@@ -251,7 +252,7 @@ def _appearance_columns(sums: RegionSums) -> Values:
     """Return columns about background, border, images and positioning."""
     regions, snapshot = sums.regions, sums.regions.snapshot
     styles, style = snapshot.styles, snapshot.style
-    background = _backgrounds(regions)
+    background = backgrounds(regions.snapshot)
     color, around_color = background[regions.node], background[regions.enclosing]
     border = sum(np.nan_to_num(styles.number(f"border-{side}-width")) for side in ("top", "bottom", "left"))
     floated = styles.is_in("float", ("left", "right"))[style]
@@ -269,18 +270,6 @@ def _appearance_columns(sums: RegionSums) -> Values:
         "inside_float": tree.inside(floated, snapshot.end)[regions.enclosing],
         "absolute": tree.inside(absolute, snapshot.end)[regions.node],
     }
-
-
-def _backgrounds(regions: Regions) -> NDArray[np.float32]:
-    """Return the background color of each element, channels 0-255: float32 (N, 3).
-
-    It is the nearest background color that is more than half opaque, or white.
-    """
-    snapshot = regions.snapshot
-    color = snapshot.styles.color("background-color")[snapshot.style]
-    painted = color[:, 3] > 0.5
-    painter = tree.nearest_ancestor(painted, snapshot.parent)
-    return np.where(painted[painter, None], color[painter, :3], np.float32(255))
 
 
 _TEXT_MEANS: Final = (

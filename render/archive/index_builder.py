@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from vclean.characters import format_count
+from vclean.characters import format_count, replace_surrogates
 from vclean.errors import InputError
 from vclean.render.archive import cdx, subresources, warc
 from vclean.render.archive.cdx import CdxError
@@ -22,7 +22,6 @@ from vclean.render.archive.schema import (
     SCHEMA,
     identity,
     record_kind,
-    replace_surrogates,
     url_key,
 )
 

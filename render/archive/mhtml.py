@@ -171,7 +171,7 @@ def _url_of(part: Message, base: str) -> str:
     location = _header(part, "Content-Location")
     if location.startswith("cid:"):
         return _content_id_url(location.removeprefix("cid:"))
-    return join_url(base, location) or location or _content_id_url(_content_id(part))
+    return (join_url(base, location) or location) if location else _content_id_url(_content_id(part))
 
 
 def _is_named(part: Message) -> bool:

@@ -72,8 +72,3 @@ def identity(archive: Path) -> dict[str, str | int]:
     status = archive.stat()
     path = str(archive.resolve())
     return {"version": _VERSION, "archive": path, "size": status.st_size, "changed": status.st_mtime_ns}
-
-
-def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which SQLite does not accept."""
-    return text.encode("utf-8", "replace").decode()

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vclean
+from vclean.characters import replace_surrogates
 from vclean.errors import BrowserError
-from vclean.farm.rows import LOG_COLUMNS, SCHEMA, failure_row, log_entry, replace_surrogates, result_row
+from vclean.farm.rows import LOG_COLUMNS, SCHEMA, failure_row, log_entry, result_row
 from vclean.farm.tasks import Task
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Role

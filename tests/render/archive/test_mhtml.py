@@ -26,6 +26,11 @@ class TestFileLocations:
         for url in ("page_files/a&b.css", "page_files/c.css", "d.css"):
             assert page.resources.get(f"http://page.invalid/{url}") is not None
 
+    def test_part_with_an_invalid_location(self) -> None:
+        content = SAVED_FROM_FILE.replace(b"Content-Location: file:///C:/d.css", b"Content-Location: file://[d.css")
+        assert content != SAVED_FROM_FILE
+        assert read_mhtml(content, "page.mhtml").url == "file:///C:/docs/page.html"
+
     @pytest.mark.browser
     def test_style_sheets_are_used(self, renderer: Renderer) -> None:
         blocks = extract_blocks(renderer.render(read_mhtml(SAVED_FROM_FILE, "page.mhtml")).snapshot)
