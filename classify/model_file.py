@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
@@ -12,12 +11,6 @@ from vclean.errors import ModelError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-READ_ERRORS: Final = (
-    zipfile.BadZipFile, zlib.error, RuntimeError, LookupError, ValueError, TypeError, EOFError, OSError,
-)  # fmt: skip
-"""Exceptions raised by reading a damaged archive; RuntimeError where a wrong bit means encryption or an unknown
-compression method."""
 
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import struct
 import sys
+import zipfile
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Final, Self
 
 from vclean.errors import OutputError, UsageError
 
@@ -30,6 +33,12 @@ _REMEDIES = {
     errno.EDQUOT: "the disk quota is used up; free some space or choose another disk",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
 }
+
+ZIP_ERRORS: Final = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, LookupError, TypeError, ValueError,
+)  # fmt: skip
+"""Exceptions for damaged zip and gzip files, and what is in them; RuntimeError where a wrong bit means encryption or an
+unknown compression method."""
 
 _NOT_CREATABLE = "no file can be created in its folder; choose another one"
 

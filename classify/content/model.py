@@ -35,11 +35,12 @@ from vclean.classify.content.postprocess import (
     smooth_groups,
 )
 from vclean.classify.content.stacking import Conventions, LinearModel, add_columns
-from vclean.classify.model_file import READ_ERRORS, pack
+from vclean.classify.model_file import pack
 from vclean.classify.prediction import Decision, LazySequence, Prediction
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
 from vclean.features import matrix
+from vclean.files import ZIP_ERRORS
 from vclean.labels import Role
 from vclean.settings import Policy
 
@@ -303,7 +304,7 @@ def from_bytes(data: bytes, name: str) -> Model:
             _check(card, name)
             optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
             parts = [archive.read(member) for member in _PARTS]
-    except READ_ERRORS as error:
+    except ZIP_ERRORS as error:
         raise _damaged(name) from error
     version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
     try:
@@ -327,7 +328,7 @@ def from_bytes(data: bytes, name: str) -> Model:
             confirmed,
             metadata,
         )
-    except READ_ERRORS as error:
+    except ZIP_ERRORS as error:
         raise _damaged(name) from error
 
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify import model_file
-from vclean.classify.model_file import READ_ERRORS
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
 from vclean.features.facts import page_type
 from vclean.features.facts.candidates import COLUMNS, FIELDS, MetadataPage
 from vclean.features.facts.mentions import PROPERTIES, Field, Mention, Source
 from vclean.features.text.page_title import is_site_name, normalize, split_title
+from vclean.files import ZIP_ERRORS
 from vclean.labels import PAGE_TYPES, PageType, PartKind
 from vclean.urls import join_url
 
@@ -346,7 +346,7 @@ def from_bytes(data: bytes) -> MetadataModel:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read(_CARD))
             forests = {field: Forest(archive.read(_member(field)).decode()) for field in (*FIELDS, Field.PAGE_TYPE)}
-    except READ_ERRORS as error:
+    except ZIP_ERRORS as error:
         raise ModelError("the model of metadata is damaged: install vclean again") from error
     if card.get("format") != FORMAT or card.get("columns") != card_columns() or card.get("page_types") != [*PAGE_TYPES]:
         raise ModelError("the model of metadata is of another version: install vclean again")

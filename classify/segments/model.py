@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify import model_file
-from vclean.classify.model_file import READ_ERRORS, pack
+from vclean.classify.model_file import pack
 from vclean.classify.regions import CLASSES, posterior
 from vclean.classify.segments.optimal_cut import Sizes, State, best_states
 from vclean.classify.trees.forest import Forest
@@ -33,6 +33,7 @@ from vclean.features.segments.columns import REGIONAL, max_over_descendants, seg
 from vclean.features.segments.segments import Segments, Separators
 from vclean.features.segments.vips import algorithm
 from vclean.features.segments.vips.page import VisualPage, union_boxes
+from vclean.files import ZIP_ERRORS
 from vclean.labels import REGION_ROLES
 from vclean.render import tree
 
@@ -312,7 +313,7 @@ def from_bytes(data: bytes, name: str) -> SegmentModel:
             is_compatible = card["format"] == FORMAT and card["columns"] == [column.name for column in COLUMNS]
             regions = Forest(archive.read(_REGIONS).decode())
             levels = tuple(tuple(Forest(archive.read(member).decode()) for member in level) for level in _MEMBERS)
-    except READ_ERRORS as error:
+    except ZIP_ERRORS as error:
         raise ModelError(f"{name} is not a segment model of vclean, or is damaged: {_REMEDY}") from error
     if not is_compatible:
         raise ModelError(f"{name} is from another version of vclean: {_REMEDY}")

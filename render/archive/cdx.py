@@ -9,8 +9,9 @@ from __future__ import annotations
 import gzip
 import json
 import zipfile
-import zlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from vclean.files import ZIP_ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,8 +32,6 @@ _BYTES_OF_MEMBERS: Final = 8
 """Largest size of an index: 8 bytes for each byte of the WARC files, and 16 MiB more. A gzip bomb is larger."""
 
 _PACKED: Final = (".warc", ".warc.gz")
-_DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, KeyError)
-"""Exceptions for damaged zip and gzip files, invalid UTF-8 and invalid JSON; RecursionError is a RuntimeError."""
 
 
 class CdxError(Exception):
@@ -71,7 +70,7 @@ def has_index(path: Path, members: list[Member]) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return any(map(_is_index, archive.namelist()))
-    except _DAMAGE:
+    except ZIP_ERRORS:
         return False
 
 
@@ -94,7 +93,7 @@ def entries(path: Path, members: list[Member]) -> Iterator[CdxEntry]:
                             raise CdxError("it is too large for the archive")
                         if not line.startswith((b"!", b" CDX")) and line.strip():
                             yield _entry(line, numbers, members)
-    except _DAMAGE as error:
+    except ZIP_ERRORS as error:
         raise CdxError(f"it cannot be read ({error})") from error
 
 

@@ -83,10 +83,10 @@ class IndexBuilder:
         self._selector = PageSelector(self._database)
         self._database.execute("BEGIN")
         self._index_members(members, scan)
+        self._note_page_lists(scan)
         self._set_damage(scan)
         for statement in INDEXES:
             self._database.execute(statement)
-        self._selector.note_page_lists(self._archive)
         self._write_facts(facts | self._selector.select_pages() | {"damage": self.damage})
         self._database.execute("COMMIT")
 
@@ -96,6 +96,13 @@ class IndexBuilder:
             row = (number, member.name, member.start, member.size)
             self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
             self._index(number, member, scan)
+
+    def _note_page_lists(self, scan: ScanProgress) -> None:
+        try:
+            self._selector.note_page_lists(self._archive)
+        except OSError as error:
+            self._database.execute("DELETE FROM listed")  # pages are found without lists
+            scan.damage = scan.damage or f"its list of pages: {warc.error_reason(error)}"
 
     def _write_facts(self, facts: dict[str, str | int]) -> None:
         self._database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
@@ -389,16 +396,18 @@ class PageSelector:
         self._database.executemany("INSERT OR IGNORE INTO frames VALUES (?, ?)", rows)
 
     def note_page_lists(self, path: Path) -> None:
-        """Record the pages that the page lists of a WACZ file name; unreadable lines are skipped."""
+        """Record the pages that the page lists of a WACZ file name; unreadable lines are skipped.
+
+        Raises:
+            OSError: a list is damaged.
+        """
         if path.suffix.lower() != ".wacz":
             return
-        with zipfile.ZipFile(path) as archive:
+        with warc.as_os_error(), zipfile.ZipFile(path) as archive:
             for name in set(_PAGE_LISTS).intersection(archive.namelist()):
                 with archive.open(name) as stream:
-                    self._database.executemany(
-                        "INSERT OR IGNORE INTO listed VALUES (?, 0)",
-                        ((url_key(url),) for url in _listed_urls(stream)),
-                    )
+                    keys = ((url_key(url),) for url in _listed_urls(stream))
+                    self._database.executemany("INSERT OR IGNORE INTO listed VALUES (?, 0)", keys)
 
     def select_pages(self) -> dict[str, int]:
         """Fill the table `pages`; return the facts `pages`, `left_out` and `has_resources`."""

@@ -80,12 +80,12 @@ def list_members(path: Path) -> list[Member]:
     try:
         if path.suffix.lower() != ".wacz":
             return [Member("", None if _is_one_gzip_member(path) else 0, path.stat().st_size)]
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        with as_os_error(), path.open("rb") as file, zipfile.ZipFile(file) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.endswith(_SUFFIXES)]
             return [_member(file, entry) for entry in sorted(entries, key=lambda entry: entry.filename)]
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist: check the name") from error
-    except (OSError, zipfile.BadZipFile, struct.error) as error:
+    except OSError as error:
         format_name = "WACZ file" if path.suffix.lower() == ".wacz" else "web archive"
         reason = error_reason(error)
         raise InputError(f"{path} is no readable {format_name} ({reason}): download it again") from error
@@ -99,11 +99,11 @@ def open_member(path: Path, member: Member) -> Iterator[IO[bytes]]:
         OSError: the member cannot be read.
     """
     if member.start is None and not member.name:
-        with _as_os_error():
+        with as_os_error():
             yield _unpacked(path)
         return
     if member.start is None:
-        with _as_os_error(), zipfile.ZipFile(path) as archive, archive.open(member.name) as stream:
+        with as_os_error(), zipfile.ZipFile(path) as archive, archive.open(member.name) as stream:
             yield stream
         return
     with path.open("rb", buffering=0) as file:
@@ -297,11 +297,11 @@ def _unpacked(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def _as_os_error() -> Iterator[None]:
+def as_os_error() -> Iterator[None]:
     """Raise the errors of zipfile (damage, a password, an unknown compression method) as OSError."""
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, KeyError) as error:
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, KeyError) as error:
         raise OSError(str(error)) from error
 
 

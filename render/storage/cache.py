@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
-import zlib
 from bisect import bisect_right
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.errors import InputError
-from vclean.files import make_folder, write_atomic
+from vclean.files import ZIP_ERRORS, make_folder, write_atomic
 from vclean.imports import requires_extra
 from vclean.render.document_head import DocumentHead
 from vclean.render.rendered_page import Rendering
@@ -143,9 +141,6 @@ _METADATA: Final = tuple(
     field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, *_NOT_STORED, "head", "styles")
 )
 
-_DAMAGE_ERRORS: Final = (zipfile.BadZipFile, zlib.error, RuntimeError, KeyError, ValueError, EOFError, OSError)
-"""Exceptions for a damaged archive; RuntimeError if a wrong bit indicates encryption or an unknown method."""
-
 
 def to_bytes(snapshot: Snapshot) -> bytes:
     """Serialize a snapshot without its timings, compressed; equal snapshots give equal bytes."""
@@ -173,7 +168,7 @@ def from_bytes(data: bytes) -> Snapshot:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             metadata = json.loads(archive["facts"].tobytes())
             columns = {name: archive[name] for name in _COLUMNS}
-    except _DAMAGE_ERRORS as error:
+    except ZIP_ERRORS as error:
         raise InputError("a stored snapshot is damaged: delete it and render the page again") from error
     if metadata.pop("version") != VERSION:
         raise InputError("a stored snapshot is of another version: delete it and render the page again")

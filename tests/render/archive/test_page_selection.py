@@ -111,6 +111,19 @@ class TestPageLists:
     def test_ignores_invalid_list(self, wacz, pages: str) -> None:
         assert page_names(wacz(pages)) == ["page", "other"]
 
+    @pytest.mark.parametrize(
+        ("old", "new"), [(b'e/page"}', b'e/pagX"}'), (b"pages/pages.jsonl{", b"pages/pages.jsonX{")]
+    )
+    def test_damaged_list_leaves_all_pages(self, wacz, tmp_path: Path, old: bytes, new: bytes) -> None:
+        path = tmp_path / "b.wacz"
+        wacz(self.lines("page"))
+        content = (tmp_path / "a.wacz").read_bytes()
+        assert content.count(old) == 1
+        path.write_bytes(content.replace(old, new))
+        opened = Archive(path)
+        assert page_names(opened) == ["page", "other"]
+        assert "list of pages" in opened.damage
+
     def test_skips_long_lines(self, wacz, monkeypatch: pytest.MonkeyPatch) -> None:
         """Check that lines longer than the limit, with the text of a page, are not read into memory."""
         monkeypatch.setattr(index_builder, "_MAX_LINE", 100)

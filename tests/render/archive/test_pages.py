@@ -225,6 +225,14 @@ class TestWacz:
         with pytest.raises(InputError, match="no readable WACZ"):
             Archive(tmp_path / "a.wacz")
 
+    def test_rejects_zip_of_a_later_version(self, wacz) -> None:
+        path = wacz()
+        data = path.read_bytes()
+        at = data.index(b"PK\1\2") + 6  # the version of zip that is needed
+        path.write_bytes(data[:at] + b"\xc8" + data[at + 1 :])
+        with pytest.raises(InputError, match="no readable WACZ file"):
+            Archive(path)
+
     def test_rejects_archive_without_records(self, tmp_path: Path) -> None:
         with zipfile.ZipFile(tmp_path / "a.wacz", "w"):
             pass
