@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -233,6 +234,26 @@ class TestHostile:
             extract_blocks(parse_html(content))
         except VcleanError as error:
             assert "\n" not in str(error)  # noqa: PT017 - that there need be no error is the point
+
+
+class TestIllegalCharacters:
+    @pytest.mark.parametrize("character", ["\x01", "\x0c", "\x1f", "\ufffe", "\uffff"])
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<p>Words~words",
+            "<img src='data:,' data-~=/a.jpg data-b=https://example.org/a.jpg>",
+            "<img src='data:,'><noscript><img src='/b~.jpg'></noscript>",
+            r"<img class=tex alt='\frac{a}{b~}'><script type='math/tex'>x^~2</script>",
+            "<div><html lang='e~n'></div>",
+            "<math><annotation encoding='application/x-tex'>x~^2</annotation></math>",
+        ],
+    )
+    def test_are_spaces(self, html: str, character: str) -> None:
+        page = parse_html(f"<p>{'The mill stood by the river. ' * 9}{html.replace('~', character)}")
+        values = [page.attributes(name).values() for name in ("data-src", "src", "alt")]
+        assert character not in "".join([*page.texts, *chain.from_iterable(values)])
+        assert "mill" in page.texts[0]
 
 
 class TestLinks:

@@ -35,7 +35,3 @@ class TestFindLazyImages:
     def test_set_of_sizes(self) -> None:
         page = snapshot(f"<img {PLACEHOLDER} data-lazy-set='/a.jpg 300w, /b.jpg 600w'>")
         assert list(page.attributes("data-srcset").values()) == ["/a.jpg 300w, /b.jpg 600w"]
-
-    def test_attribute_with_a_control_character(self) -> None:
-        page = snapshot(f"<p>{'The mill stood by the river. ' * 9}<img {PLACEHOLDER} data-\x01=/a.jpg data-b={LAZY}>")
-        assert list(page.attributes("data-src").values()) == [LAZY]
