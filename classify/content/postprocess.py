@@ -51,10 +51,6 @@ class AdjustedProbability:
         self.value = probability
         self.changes: dict[Change, NDArray[np.float64]] = {}
 
-    def add_alike(self, alike: NDArray[np.int32], words: NDArray[np.float32]) -> None:
-        """Move blocks in the same places of a page towards each other: see `smooth_alike`."""
-        self._replace(Change.ALIKE, smooth_alike(self.value, alike, words))
-
     def add_evidence(self, evidence: SiteEvidence) -> None:
         """Add the evidence of the other pages of the site, which is not recorded as a change."""
         from vclean.classify.content.site_evidence import add_evidence
@@ -75,35 +71,6 @@ class AdjustedProbability:
             total = self.changes.get(change, 0)
             self.changes[change] = total + bounded_log_odds(value) - bounded_log_odds(self.value)
         self.value = value
-
-
-_ALIKE_SHARE: Final = 0.8
-"""Share of the mean of blocks alike in the log odds of each. From .5 to 1, word F1 differs by .001 on most corpora."""
-_MOST_WORDS: Final = 200
-"""Words of a block that count in that mean, by their square root."""
-
-
-def smooth_alike(
-    probability: NDArray[np.float32], alike: NDArray[np.int32], words: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Return the probabilities with the log odds of blocks alike moved to their mean, float32 (B,).
-
-    The titles of the entries of a list, or the texts of the posts of a thread, are content together or not at all.
-    Cross-validated word F1 rises by .003 to .017 on most corpora, with larger groups decided block by block:
-    see `LARGEST_GROUP`.
-
-    Args:
-        probability: float32 (B,), of the trees.
-        alike: int32 (B,), the group of blocks with the same chain of tags and classes.
-        words: float32 (B,), words per block.
-    """
-    if int(alike.max(initial=-1)) + 1 == len(alike):
-        return probability
-    log_odds, weight = bounded_log_odds(probability), np.sqrt(np.clip(words, 1, _MOST_WORDS))
-    mean = (np.bincount(alike, log_odds * weight) / np.maximum(np.bincount(alike, weight), 1))[alike]
-    is_alone = np.bincount(alike)[alike] == 1
-    moved = np.where(is_alone, log_odds, (1 - _ALIKE_SHARE) * log_odds + _ALIKE_SHARE * mean)
-    return np.where(is_alone, probability, 1 / (1 + np.exp(-moved))).astype(np.float32)
 
 
 SAME_TITLE: Final = 0.7
@@ -204,10 +171,6 @@ In cross-validation, this preserves 305 of 370 gold tables, 5,069 of 5,753 lists
 without it, 214, 4,719 and 20. Word F1 rises by 0 to .001 on each corpus.
 """
 DROP_SHARE: Final = 0.15
-LARGEST_GROUP: Final = 0.4
-"""Share of the words of a page from which a group is no part of it, such as a list of posts, and does not count as one.
-
-Without this limit word F1 is .013 lower on threads and magic-forum, .002 on canola, and the same elsewhere."""
 ENCLOSED_PROBABILITY: Final = 0.5
 """Minimum mean probability of the words of a group between two kept blocks; word F1 changes by less than .0001."""
 
@@ -255,7 +218,7 @@ def smooth_groups(
 
     A group is kept if most of its words are selected, and dropped if few are. It is also kept if it is enclosed, as
     a table of short cells between two paragraphs: the blocks before and after it are kept, and the mean probability of
-    its words is above `ENCLOSED_PROBABILITY`. A group with more than `LARGEST_GROUP` of the words does not change.
+    its words is above `ENCLOSED_PROBABILITY`.
 
     Args:
         selected: bool (B,), the blocks selected one by one.
@@ -269,13 +232,12 @@ def smooth_groups(
     _, number = np.unique(group[rows], return_inverse=True)
     weight = np.maximum(words[rows], 1)
     total = np.bincount(number, weight)
-    is_part = total <= LARGEST_GROUP * np.maximum(words, 1).sum()
     share = np.bincount(number, weight * selected[rows]) / total
     smoothed = selected.copy()
-    smoothed[rows[(is_part & (share >= KEEP_SHARE))[number]]] = True
-    smoothed[rows[(is_part & (share <= DROP_SHARE))[number]]] = False
+    smoothed[rows[(share >= KEEP_SHARE)[number]]] = True
+    smoothed[rows[(share <= DROP_SHARE)[number]]] = False
     mean = np.bincount(number, weight * probability[rows]) / total
-    enclosed = is_part & _is_enclosed(smoothed, rows, number) & (mean > ENCLOSED_PROBABILITY)
+    enclosed = _is_enclosed(smoothed, rows, number) & (mean > ENCLOSED_PROBABILITY)
     smoothed[rows[enclosed[number]]] = True
     return smoothed
 

@@ -6,14 +6,7 @@ from helpers.pages import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.content.postprocess import (
-    DROP_SHARE,
-    KEEP_SHARE,
-    LARGEST_GROUP,
-    block_groups,
-    smooth_alike,
-    smooth_groups,
-)
+from vclean.classify.content.postprocess import DROP_SHARE, KEEP_SHARE, block_groups, smooth_groups
 from vclean.features.blocks import extract_blocks
 
 GRID = "<tr><td>a<td>b<tr><td>c<td>d"
@@ -26,15 +19,12 @@ def tags(html: str) -> list[str]:
 
 
 def smoothed(keep: str, group: list[int], words: list[float] | None = None, probability: float = 0) -> str:
-    """Apply `smooth_groups` to a string: `+` is a selected block, `-` is not; all blocks have one probability.
-
-    A block of many words, which is left out, follows them.
-    """
-    chosen = np.array([*(sign == "+" for sign in keep), False], dtype=bool)
-    weight = np.array([*(words or [1] * len(keep)), 99], dtype=np.float32)
-    probabilities = np.full(len(chosen), probability, dtype=np.float32)
-    smoothed = smooth_groups(chosen, probabilities, weight, np.array([*group, -1], dtype=np.int32))
-    return "".join("+" if selected else "-" for selected in smoothed[:-1].tolist())
+    """Apply `smooth_groups` to a string: `+` is a selected block, `-` is not; all blocks have one probability."""
+    chosen = np.array([sign == "+" for sign in keep], dtype=bool)
+    weight = np.array(words or [1] * len(keep), dtype=np.float32)
+    probabilities = np.full(len(keep), probability, dtype=np.float32)
+    smoothed = smooth_groups(chosen, probabilities, weight, np.array(group, dtype=np.int32))
+    return "".join("+" if selected else "-" for selected in smoothed.tolist())
 
 
 class TestGroups:
@@ -73,9 +63,6 @@ class TestSmoothGroups:
     def test_keeps_probable_groups_between_kept_blocks(self, keep: str, probability: float, expected: str) -> None:
         assert smoothed(keep, [-1, 7, 7, 7, -1], probability=probability) == expected
 
-    def test_leaves_groups_with_most_words(self) -> None:
-        assert smoothed("+-------", [7] * 8, [20] * 8) == "+-------"
-
     def test_leaves_blocks_without_group(self) -> None:
         assert smoothed("+++-", [-1] * 4) == "+++-"
         assert smoothed("", []) == ""
@@ -91,28 +78,4 @@ class TestSmoothGroups:
             inside, weight = group == number, np.maximum(words, 1)
             share = weight[inside & keep].sum() / weight[inside].sum()
             assert share <= DROP_SHARE or share >= KEEP_SHARE or (smoothed == keep)[inside].all()
-            is_whole = weight[inside].sum() > LARGEST_GROUP * weight.sum() or len(set(smoothed[inside].tolist())) == 1
-            assert DROP_SHARE < share < KEEP_SHARE or is_whole
-
-
-class TestSmoothAlike:
-    @staticmethod
-    def smoothed(probability: list[float], alike: list[int], words: list[float] | None = None) -> list[float]:
-        weight = np.array(words or [9] * len(alike), dtype=np.float32)
-        return smooth_alike(np.array(probability, dtype=np.float32), np.array(alike, dtype=np.int32), weight).tolist()
-
-    def test_moves_blocks_alike_to_their_mean(self) -> None:
-        first, alone, second = self.smoothed([0.9, 0.7, 0.1], [0, 1, 0])
-        assert (round(first, 3), round(alone, 3), round(second, 3)) == (0.608, 0.7, 0.392)
-
-    def test_weighs_words_by_their_root(self) -> None:
-        long, short = self.smoothed([0.9, 0.1], [0, 0], [1600, 1])
-        assert 0.5 < short < long < 0.9
-        assert self.smoothed([0.9, 0.1], [0, 0], [1600, 1]) == self.smoothed([0.9, 0.1], [0, 0], [200, 0])
-
-    def test_leaves_blocks_without_others(self) -> None:
-        assert self.smoothed([0.25, 0.75], [0, 1]) == [0.25, 0.75]
-        assert self.smoothed([], []) == []
-
-    def test_certain_blocks(self) -> None:
-        assert self.smoothed([1, 0], [0, 0]) == pytest.approx([1, 0], abs=0.05)
+            assert DROP_SHARE < share < KEEP_SHARE or len(set(smoothed[inside].tolist())) == 1
