@@ -34,7 +34,7 @@ def words_in(*names):
 
 
 class TestWords:
-    @given(st.text("aZ-1_ \x1f", max_size=12))
+    @given(st.text("aZ-1_ \t", max_size=12))
     def test_words_of_ascii_are_those_of_other_names(self, name):
         assert words_in(name) == [[word for each in name.split() for word in words_of_name(each)]]
 
