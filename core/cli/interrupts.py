@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
+import sys
+import time
 from contextlib import contextmanager
 
 TYPE_CHECKING = False  # see `vclean.__init__`
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
     from typing import Final, NoReturn
 
 INTERRUPTED: Final = 130
 """Exit code of an interrupted command: 128 plus the signal number, as in shells."""
+
+
+_CALLBACK: Final = ("<frozen importlib._bootstrap>", "cb")
+"""File and function of a callback at the end of an import; Python prints and ignores its exceptions."""
 
 
 def exit_on_interrupt() -> None:
@@ -34,10 +42,12 @@ def raise_interrupts() -> Iterator[None]:
         return
     interrupted = False
 
-    def interrupt(*_: object) -> NoReturn:
+    def interrupt(_number: int, frame: FrameType | None) -> None:
         nonlocal interrupted
         interrupted = True
-        raise KeyboardInterrupt
+        if frame is None or (frame.f_code.co_filename, frame.f_code.co_name) != _CALLBACK:
+            raise KeyboardInterrupt
+        _thread.start_new_thread(_interrupt_later, (_thread.get_ident(),))
 
     signal.signal(signal.SIGINT, interrupt)
     try:
@@ -52,6 +62,15 @@ def raise_interrupts() -> Iterator[None]:
         # (pythonrun.c).
         exec("")
         signal.signal(signal.SIGINT, _end)
+
+
+def _interrupt_later(thread: int) -> None:
+    """Interrupt the main thread when a callback has ended."""
+    time.sleep(0.01)
+    if sys.platform == "win32":
+        _thread.interrupt_main()
+    else:
+        signal.pthread_kill(thread, signal.SIGINT)  # also ends a call that waits
 
 
 def _end(*_: object) -> NoReturn:

@@ -4,7 +4,8 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+import weakref
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from vclean.cli import interrupts
 from vclean.cli.interrupts import INTERRUPTED, exit_on_interrupt, raise_interrupts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
@@ -106,6 +107,19 @@ class TestRaiseInterrupts:
         with pytest.raises(KeyboardInterrupt), raise_interrupts():
             partially_imported()
 
+    def test_callback_at_the_end_of_an_import(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Interrupt a callback, whose exceptions Python prints and ignores."""
+        ignored: list[object] = []
+        monkeypatch.setattr("sys.unraisablehook", ignored.append)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        exit_on_interrupt()
+        source = "def cb(_):\n    signal.raise_signal(signal.SIGINT)\n    called.append(1)"
+        names: dict[str, Any] = {"signal": signal, "called": []}
+        exec(compile(source, "<frozen importlib._bootstrap>", "exec"), names)
+        with pytest.raises(KeyboardInterrupt), raise_interrupts():
+            lose_and_wait(names["cb"])
+        assert (names["called"], ignored) == ([1], [])
+
     def test_inside_exec_of_text(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # The exit code is that of the program, also with `python -m`.
         monkeypatch.chdir(tmp_path)
@@ -134,3 +148,11 @@ def partially_imported() -> None:
         signal.raise_signal(signal.SIGINT)
     except KeyboardInterrupt:
         raise ImportError("broken") from None
+
+
+def lose_and_wait(callback: Callable[[object], None]) -> None:
+    lost = set[int]()
+    reference = weakref.ref(lost, callback)
+    del lost
+    time.sleep(5)
+    assert reference() is None
