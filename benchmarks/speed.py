@@ -118,7 +118,7 @@ def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Res
     lap("features")
     x = stacking.stack_columns(features, *trained.linear.scores(features))
     comments = is_in_named_comments(features.context).astype(np.float32)
-    prediction = trained.decide(x, features.layout.tokens, block_groups(blocks), comments)
+    prediction = trained.decide(x, features.layout.tokens, block_groups(blocks), comments, alike=features.layout.alike)
     lap("predict")
     result = Result(columns=blocks, prediction=prediction)
     result.to_cleaneval()

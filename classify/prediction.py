@@ -71,6 +71,8 @@ class Change(StrEnum):
     'comments'
     """
 
+    ALIKE = "alike"
+    """What the trees say of blocks in the same places of the page."""
     CONVENTION = "convention"
     """The convention of a corpus, a part of the trees."""
     COMMENTS = "comments"

@@ -117,6 +117,7 @@ class Model:
             words,
             block_groups(blocks),
             self._comment_probability(context, policy),
+            alike=features.layout.alike,
             evidence=evidence,
             policy=policy,
             excluded=excluded,
@@ -162,6 +163,7 @@ class Model:
         group: NDArray[np.int32],
         comments: NDArray[np.float32],
         *,
+        alike: NDArray[np.int32],
         evidence: SiteEvidence | None = None,
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
@@ -175,6 +177,7 @@ class Model:
             words: float32 (B,), words per block.
             group: int32 (B,), group of each block: see `postprocess.block_groups`.
             comments: float32 (B,), probability that a block is among readers' comments.
+            alike: int32 (B,), the group of blocks with the same chain of tags and classes.
             evidence: evidence of the other pages of the site: log odds to add, and blocks to leave out.
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content: see `BlockColumns.is_excluded`.
@@ -187,6 +190,7 @@ class Model:
         convention = self.conventions.columns(x, words, policy.convention)
         rows = add_columns(x, convention)
         adjusted = AdjustedProbability(content_probability(self.content, rows, use_all_trees=CORRECTED in self.card))
+        adjusted.add_alike(alike, words)
         if evidence is not None:
             adjusted.add_evidence(evidence)
         thread = False

@@ -51,6 +51,10 @@ class AdjustedProbability:
         self.value = probability
         self.changes: dict[Change, NDArray[np.float64]] = {}
 
+    def add_alike(self, alike: NDArray[np.int32], words: NDArray[np.float32]) -> None:
+        """Move blocks in the same places of a page towards each other: see `smooth_alike`."""
+        self._replace(Change.ALIKE, smooth_alike(self.value, alike, words))
+
     def add_evidence(self, evidence: SiteEvidence) -> None:
         """Add the evidence of the other pages of the site, which is not recorded as a change."""
         from vclean.classify.content.site_evidence import add_evidence
@@ -71,6 +75,37 @@ class AdjustedProbability:
             total = self.changes.get(change, 0)
             self.changes[change] = total + bounded_log_odds(value) - bounded_log_odds(self.value)
         self.value = value
+
+
+SURE: Final = 1.5
+"""Log odds from which a block keeps its probability, whatever the others are: a correction of one block holds.
+
+Without this limit word F1 is .0004 higher in the mean."""
+_ALIKE_SHARE: Final = 0.8
+"""Share of the mean of blocks alike in the log odds of each. From .5 to 1, word F1 differs by .001 on most corpora."""
+_MOST_WORDS: Final = 200
+"""Words of a block that count in that mean, by their square root."""
+
+
+def smooth_alike(
+    probability: NDArray[np.float32], alike: NDArray[np.int32], words: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the probabilities with the log odds of doubtful blocks moved to the mean of those alike, float32 (B,).
+
+    The titles of the entries of a list, or the texts of the posts of a thread, are content together or not at all.
+
+    Args:
+        probability: float32 (B,), of the trees.
+        alike: int32 (B,), the group of blocks with the same chain of tags and classes.
+        words: float32 (B,), words per block.
+    """
+    log_odds, weight = bounded_log_odds(probability), np.sqrt(np.clip(words, 1, _MOST_WORDS))
+    moves = (np.bincount(alike)[alike] > 1) & (np.abs(log_odds) < SURE)
+    if not moves.any():
+        return probability
+    mean = (np.bincount(alike, log_odds * weight) / np.maximum(np.bincount(alike, weight), 1))[alike]
+    moved = 1 / (1 + np.exp((_ALIKE_SHARE - 1) * log_odds - _ALIKE_SHARE * mean))
+    return np.where(moves, moved, probability).astype(np.float32)
 
 
 SAME_TITLE: Final = 0.7
@@ -174,22 +209,29 @@ DROP_SHARE: Final = 0.15
 ENCLOSED_PROBABILITY: Final = 0.5
 """Minimum mean probability of the words of a group between two kept blocks; word F1 changes by less than .0001."""
 
-MAX_BLOCKS_PER_CELL: Final = 3
-"""Blocks per cell above which a table is taken for page layout."""
+MAX_BLOCKS_PER_PART: Final = 4
+"""Blocks per cell or item above which a table or list is taken for page layout, such as a list of posts.
 
-_GROUPS = ("ul", "ol", "dl", "pre")
+Without this limit for lists word F1 is .014 lower on threads and magic-forum, and the same elsewhere."""
+
+_LISTS = ("ul", "ol", "dl")
+_ITEMS = ("li", "dt", "dd")
 
 
 def block_groups(blocks: BlockColumns) -> NDArray[np.int32]:
     """Return the innermost list, definition list, `pre` element or data table around each block, or -1, int32 (B,).
 
-    A data table has at least two rows with two text cells each, no nested table, and at most `MAX_BLOCKS_PER_CELL`
-    blocks per cell.
+    A data table has at least two rows with two text cells each and no nested table. Lists and data tables with more
+    than `MAX_BLOCKS_PER_PART` blocks per item or cell are layout; blocks in them, and in no group inside, have -1.
     """
     snapshot = blocks.snapshot
-    is_group = snapshot.is_tag(_GROUPS) | data_tables(blocks)
-    group = tree.nearest_ancestor(is_group, snapshot.parent)[blocks.node]
-    return np.where(is_group[group], group, -1).astype(np.int32)
+    is_list = snapshot.is_tag(_LISTS)
+    is_group = is_list | snapshot.is_tag(("pre",)) | data_tables(blocks)
+    nearest = tree.nearest_ancestor(is_group, snapshot.parent)
+    group = nearest[blocks.node]
+    item = sorted_unique(tree.nearest_ancestor(snapshot.is_tag(_ITEMS), snapshot.parent)[blocks.node])
+    is_layout = is_list & ~_is_sparse(group, nearest[snapshot.parent[item]], len(snapshot))
+    return np.where(is_group[group] & ~is_layout[group], group, -1).astype(np.int32)
 
 
 def data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
@@ -204,11 +246,21 @@ def data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
     cells = inside[is_cell[inside]]
     wide_rows = np.flatnonzero(np.bincount(row[cells], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
-    per_table = np.bincount(table[blocks.node], minlength=size)
-    sparse = per_table <= MAX_BLOCKS_PER_CELL * np.bincount(table[cells], minlength=size)
     nested = tree.subtree_sum(is_table, snapshot.end) > 1
-    is_data_table: NDArray[np.bool_] = is_table & grid & sparse & ~nested
+    is_data_table: NDArray[np.bool_] = is_table & grid & ~nested & _is_sparse(table[blocks.node], table[cells], size)
     return is_data_table
+
+
+def _is_sparse(of_blocks: NDArray[np.intp], of_parts: NDArray[np.intp], size: int) -> NDArray[np.bool_]:
+    """Return which groups have at most `MAX_BLOCKS_PER_PART` blocks per part, bool (N,).
+
+    Args:
+        of_blocks: (B,), the group of each block.
+        of_parts: (P,), the group of each cell or item with blocks.
+        size: N, the number of elements.
+    """
+    parts = np.bincount(of_parts, minlength=size)
+    return np.bincount(of_blocks, minlength=size) <= MAX_BLOCKS_PER_PART * parts
 
 
 def smooth_groups(

@@ -16,7 +16,7 @@ import numpy as np
 from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
 from vclean.classify.content.model import FORMAT, Model, content_probability, type_probability
-from vclean.classify.content.postprocess import smooth_groups
+from vclean.classify.content.postprocess import smooth_alike, smooth_groups
 from vclean.classify.content.stacking import Conventions, add_columns, one_hot, page_row
 from vclean.classify.evaluation.scores import reliability
 from vclean.classify.prediction import Prediction
@@ -344,6 +344,7 @@ def _held_out_prediction(
         empty = np.zeros(0, dtype=np.float32)
         return HeldOutPrediction(empty, empty.reshape(0, 4), empty.astype(bool), 0.0)
     probability = content_probability(content, add_columns(x, convention))
+    probability = smooth_alike(probability, page.layout.alike, page.layout.tokens)
     return HeldOutPrediction(probability, type_probability(types, x), *best_selection(probability, page.layout.tokens))
 
 

@@ -100,7 +100,12 @@ class TestDecide:
         )
         x = np.zeros((len(content), len(stacking.COLUMNS)), dtype=np.float32)
         return trees.decide(
-            x, self.WORDS[: len(content)], group[: len(content)], NO_COMMENTS[: len(content)], policy=policy
+            x,
+            self.WORDS[: len(content)],
+            group[: len(content)],
+            NO_COMMENTS[: len(content)],
+            alike=np.arange(len(content), dtype=np.int32),
+            policy=policy,
         )
 
     def test_content_blocks_get_their_most_probable_type(self, model: Model) -> None:
@@ -121,12 +126,16 @@ class TestDecide:
             np.zeros((3, len(stacking.COLUMNS)), dtype=np.float32),
             np.array([0, 0.99, 0.99], dtype=np.float32),
         )
-        prediction = trees.decide(x, self.WORDS, self.ALONE, comments, policy=Policy(comments=include))
+        prediction = trees.decide(
+            x, self.WORDS, self.ALONE, comments, alike=np.arange(3, dtype=np.int32), policy=Policy(comments=include)
+        )
         assert sum(label.is_content for label in prediction.labels) == count
 
     def test_page_without_blocks(self, model: Model) -> None:
         nothing = np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
-        prediction = model.decide(nothing, self.WORDS[:0], self.ALONE[:0], NO_COMMENTS[:0])
+        prediction = model.decide(
+            nothing, self.WORDS[:0], self.ALONE[:0], NO_COMMENTS[:0], alike=np.zeros(0, dtype=np.int32)
+        )
         assert (prediction.labels, len(prediction.probability), prediction.confidence) == ([], 0, 0)
 
 

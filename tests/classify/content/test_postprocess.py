@@ -6,7 +6,7 @@ from helpers.pages import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.content.postprocess import DROP_SHARE, KEEP_SHARE, block_groups, smooth_groups
+from vclean.classify.content.postprocess import DROP_SHARE, KEEP_SHARE, SURE, block_groups, smooth_alike, smooth_groups
 from vclean.features.blocks import extract_blocks
 
 GRID = "<tr><td>a<td>b<tr><td>c<td>d"
@@ -39,7 +39,11 @@ class TestGroups:
             ("<table><tr><td>a<td>b</table>", ["", ""]),
             ("<table><tr><td>a<tr><td>b</table>", ["", ""]),
             (f"<table><tr><td>x<td>y<tr><td>z<td><table>{GRID}</table></table>", ["", "", "", *["table"] * 4]),
-            ("<table><tr><td>a<td>b<tr><td>c<td>" + "<p>d" * 10 + "</table>", [""] * 13),
+            ("<table><tr><td>a<td>b<tr><td>c<td>" + "<p>d" * 13 + "</table>", ["table"] * 16),
+            ("<table><tr><td>a<td>b<tr><td>c<td>" + "<p>d" * 14 + "</table>", [""] * 17),
+            ("<ul><li>a" + "<li>" + "<p>b" * 7 + "</ul>", ["ul"] * 8),
+            ("<ul><li>a" + "<li>" + "<p>b" * 8 + "</ul>", [""] * 9),
+            ("<ul><li>" + "<p>a" * 5 + "<ol><li>b</ol></ul>", [""] * 5 + ["ol"]),
         ],
     )
     def test_finds_innermost_groups(self, html: str, expected: list[str]) -> None:
@@ -79,3 +83,29 @@ class TestSmoothGroups:
             share = weight[inside & keep].sum() / weight[inside].sum()
             assert share <= DROP_SHARE or share >= KEEP_SHARE or (smoothed == keep)[inside].all()
             assert DROP_SHARE < share < KEEP_SHARE or len(set(smoothed[inside].tolist())) == 1
+
+
+class TestSmoothAlike:
+    @staticmethod
+    def smoothed(probability: list[float], alike: list[int], words: list[float] | None = None) -> list[float]:
+        weight = np.array(words or [9] * len(alike), dtype=np.float32)
+        return smooth_alike(np.array(probability, dtype=np.float32), np.array(alike, dtype=np.int32), weight).tolist()
+
+    def test_moves_blocks_alike_to_their_mean(self) -> None:
+        first, alone, second = self.smoothed([0.8, 0.7, 0.2], [0, 1, 0])
+        assert (round(first, 3), round(alone, 3), round(second, 3)) == (0.569, 0.7, 0.431)
+
+    def test_weighs_words_by_their_root(self) -> None:
+        long, short = self.smoothed([0.8, 0.2], [0, 0], [1600, 1])
+        assert 0.5 < short < long < 0.8
+        assert self.smoothed([0.8, 0.2], [0, 0], [1600, 1]) == self.smoothed([0.8, 0.2], [0, 0], [200, 0])
+
+    def test_sure_blocks_keep_their_probability(self) -> None:
+        """The first and the third block are sure; the second moves to the mean of all three."""
+        first, second, third = self.smoothed([0.99, 0.5, 1], [0, 0, 0])
+        assert (first, third) == (pytest.approx(0.99), 1)
+        assert second > 1 / (1 + np.exp(-SURE))
+
+    def test_leaves_blocks_without_others(self) -> None:
+        assert self.smoothed([0.25, 0.75], [0, 1]) == [0.25, 0.75]
+        assert self.smoothed([], []) == []
