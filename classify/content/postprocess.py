@@ -12,7 +12,7 @@ its name, its price and its number; without the rule 74 of 155 such values on 47
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -251,7 +251,7 @@ def data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
     return is_data_table
 
 
-def _is_sparse(of_blocks: NDArray[np.intp], of_parts: NDArray[np.intp], size: int) -> NDArray[np.bool_]:
+def _is_sparse(of_blocks: NDArray[np.integer[Any]], of_parts: NDArray[np.integer[Any]], size: int) -> NDArray[np.bool_]:
     """Return which groups have at most `MAX_BLOCKS_PER_PART` blocks per part, bool (N,).
 
     Args:
