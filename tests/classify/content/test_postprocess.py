@@ -101,7 +101,7 @@ class TestSmoothAlike:
         assert self.smoothed([0.8, 0.2], [0, 0], [1600, 1]) == self.smoothed([0.8, 0.2], [0, 0], [200, 0])
 
     def test_sure_blocks_keep_their_probability(self) -> None:
-        """The first and the third block are sure; the second moves to the mean of all three."""
+        """Move the second block alone, to the mean of all three."""
         first, second, third = self.smoothed([0.99, 0.5, 1], [0, 0, 0])
         assert (first, third) == (pytest.approx(0.99), 1)
         assert second > 1 / (1 + np.exp(-SURE))
