@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.classify.content.postprocess import MAX_BLOCKS_PER_PART
 from vclean.features.columns import Groups
 from vclean.labels import Label, Visibility
 from vclean.output.code import Code
@@ -160,7 +161,6 @@ _CELLS, _BARE_TABLE_PARTS = frozenset(("td", "th")), TABLE_PARTS - {"td", "th", 
 _MAX_NESTED: Final = 300
 """Characters of a table that may be the value of a cell."""
 _NO_TABLE_ROLES = frozenset(("presentation", "none"))
-_MAX_BLOCKS_PER_CELL = 3
 
 
 _IMAGE_FILE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)(?:$|[?#])")
@@ -379,7 +379,7 @@ def _data_tables(
     wide_rows = np.flatnonzero(np.bincount(row[is_cell], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
     units = np.unique(blocks.text_block[kept_texts])
-    crowded = _count(snapshot, blocks.node[units]) > _MAX_BLOCKS_PER_CELL * np.bincount(table[is_cell], minlength=size)
+    crowded = _count(snapshot, blocks.node[units]) > MAX_BLOCKS_PER_PART * np.bincount(table[is_cell], minlength=size)
     length = tree.subtree_sum(np.bincount(snapshot.text_parent, snapshot.text_length, size), snapshot.end)
     is_large = is_table & ((length > _MAX_NESTED) | ~has_header[np.maximum(table[np.maximum(snapshot.parent, 0)], 0)])
     nested = tree.subtree_sum(is_large.astype(np.int64), snapshot.end) - is_large > 0

@@ -39,11 +39,11 @@ class TestGroups:
             ("<table><tr><td>a<td>b</table>", ["", ""]),
             ("<table><tr><td>a<tr><td>b</table>", ["", ""]),
             (f"<table><tr><td>x<td>y<tr><td>z<td><table>{GRID}</table></table>", ["", "", "", *["table"] * 4]),
-            ("<table><tr><td>a<td>b<tr><td>c<td>" + "<p>d" * 13 + "</table>", ["table"] * 16),
-            ("<table><tr><td>a<td>b<tr><td>c<td>" + "<p>d" * 14 + "</table>", [""] * 17),
-            ("<ul><li>a" + "<li>" + "<p>b" * 7 + "</ul>", ["ul"] * 8),
-            ("<ul><li>a" + "<li>" + "<p>b" * 8 + "</ul>", [""] * 9),
-            ("<ul><li>" + "<p>a" * 5 + "<ol><li>b</ol></ul>", [""] * 5 + ["ol"]),
+            ("<table><tr><td>a<td>b<tr><td>c<td>" + "<p>d" * 9 + "</table>", ["table"] * 12),
+            ("<table><tr><td>a<td>b<tr><td>c<td>" + "<p>d" * 10 + "</table>", [""] * 13),
+            ("<ul><li>a" + "<li>" + "<p>b" * 5 + "</ul>", ["ul"] * 6),
+            ("<ul><li>a" + "<li>" + "<p>b" * 6 + "</ul>", [""] * 7),
+            ("<ul><li>" + "<p>a" * 4 + "<ol><li>b</ol></ul>", [""] * 4 + ["ol"]),
         ],
     )
     def test_finds_innermost_groups(self, html: str, expected: list[str]) -> None:

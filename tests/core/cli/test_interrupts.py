@@ -108,7 +108,7 @@ class TestRaiseInterrupts:
             partially_imported()
 
     def test_callback_at_the_end_of_an_import(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Interrupt a callback, whose exceptions Python prints and ignores."""
+        """Send the signal inside a callback, whose exceptions Python prints and ignores."""
         ignored: list[object] = []
         monkeypatch.setattr("sys.unraisablehook", ignored.append)
         signal.signal(signal.SIGINT, signal.default_int_handler)
