@@ -60,6 +60,8 @@ _MAX_CODES: Final = 2
 
 
 _CODE_TAGS: Final = ("code", "samp", "tt", "kbd")
+_FRAMES: Final = ("table", "div", "figure", "td", "code")
+"""Elements with the class of a highlighter."""
 _LINE_CLASS: Final = re.compile(r"(?<!\S)(?:blob-(?:code|wrapper)|code-lines?|hljs-ln|linenodiv)(?!\S)")
 """Classes of tables of code with a row per line, as on GitHub."""
 _PROMPT: Final = re.compile(r"(?:^|\s)(?:gp|\w+-prompt|prompt)(?:\s|$)", re.IGNORECASE)
@@ -87,14 +89,26 @@ _MAX_TOOLBAR: Final = 40
 def code_elements(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are code in several lines, bool (N,).
 
-    These are `pre`, elements for code that keep their line breaks (`white-space: pre`), and those with the class of a
-    highlighter or of a table of lines.
+    These are `pre`, elements for code that keep their line breaks (`white-space: pre`), tables of lines, and elements
+    with the class of a highlighter that declare a language or of whose characters most are in such elements. Other
+    elements with such a class, such as `highlight`, are advertisements, boxes and whole articles.
     """
-    is_code: NDArray[np.bool_] = snapshot.is_tag(("pre",))
     keeps_lines = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
-    is_code = is_code | (snapshot.is_tag(_CODE_TAGS) & keeps_lines)
-    named = snapshot.having("class", _HIGHLIGHTED) | snapshot.having("class", _LINE_CLASS)
-    return np.asarray(is_code | (named & snapshot.is_tag(("table", "div", "figure", "td", "code"))))
+    is_code = snapshot.is_tag(("pre",)) | (snapshot.is_tag(_CODE_TAGS) & keeps_lines)
+    named = snapshot.having("class", _HIGHLIGHTED) & snapshot.is_tag(_FRAMES)
+    if named.any():
+        in_code = keeps_lines | tree.inside(snapshot.is_tag(_CODE_TAGS), snapshot.end)
+        is_highlighted = 2 * count_characters(snapshot, in_code) > count_characters(snapshot)
+        for attribute in _ATTRIBUTES:
+            is_highlighted[snapshot.values(attribute).node] = True
+        is_code |= named & is_highlighted
+    return np.asarray(is_code | (snapshot.having("class", _LINE_CLASS) & snapshot.is_tag(_FRAMES)))
+
+
+def count_characters(snapshot: Snapshot, within: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """Return the number of characters in each element, float64 (N,): all, or those directly in elements `within`."""
+    counts = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
+    return np.asarray(tree.subtree_sum(counts if within is None else counts * within, snapshot.end))
 
 
 class Code:

@@ -13,7 +13,7 @@ import numpy as np
 from vclean.classify.content.postprocess import MAX_BLOCKS_PER_PART
 from vclean.features.columns import Groups
 from vclean.labels import Label, Visibility
-from vclean.output.code import Code
+from vclean.output.code import Code, count_characters
 from vclean.output.images import content_images
 from vclean.output.notes import Note, find_notes
 from vclean.output.sections import Sections, heading_levels
@@ -47,19 +47,13 @@ _NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
 def tool_texts(blocks: BlockColumns) -> NDArray[np.int32]:
     """Return the text nodes that are tools of the page in the middle of its text, int32 (K,)."""
     snapshot = blocks.snapshot
-    named = snapshot.having("class", _TOOL) & (_count_characters(snapshot) <= _MAX_TOOL)
+    named = snapshot.having("class", _TOOL) & (count_characters(snapshot) <= _MAX_TOOL)
     texts = blocks.text_nodes
     block = blocks.text_block[texts]
     is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]
     is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
     is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
     return np.asarray(texts[is_tool])
-
-
-def _count_characters(snapshot: Snapshot) -> NDArray[np.float64]:
-    """Return the number of characters in each element, float64 (N,)."""
-    counts = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
-    return np.asarray(tree.subtree_sum(counts, snapshot.end))
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,7 +97,7 @@ class TestTablesAndCode:
         [
             "<code class='hljs' style='display: block'>a = 1\nb = 2</code>",
             "<table class='blob-wrapper'><tr><td>a = 1<tr><td>b = 2</table>",
-            "<div class='highlight'><div>a = 1</div><div>b = 2</div></div>",
+            "<div class='highlight' data-lang='py'><div>a = 1</div><div>b = 2</div></div>",
         ],
     )
     def test_code_in_other_elements_is_not_split(self, html):

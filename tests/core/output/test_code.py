@@ -40,10 +40,15 @@ class TestText:
                 "def m := 1",
             ),
             ("<div class=code-block data-lang=xml>&lt;a/&gt;</div>", "<a/>"),
+            ("<div class=syntaxhighlighter><div><code>a</code></div><div><code>b</code> x</div></div>", "a\nb x"),
         ],
     )
     def test_lines(self, html: str, text: str) -> None:
         assert [lines for _, lines in code(f"<p>Before.</p>{html}<p>After.</p>")] == [text]
+
+    @pytest.mark.parametrize("names", ["highlight", "code-block ad", "hi hj hk hl", "sqs-block code-block", "prism"])
+    def test_class_of_a_highlighter_alone_does_not_make_code(self, names: str) -> None:
+        assert code(f"<div class='{names}'><h2>Rain</h2><p>It <code>rained</code> all day long.</p></div>") == []
 
     def test_toolbar_is_left_out_and_names_the_language(self) -> None:
         toolbar = "<div><span>Python</span><button>Copy code</button></div>"
