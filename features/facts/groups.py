@@ -209,6 +209,10 @@ _TEMPLATE_SHARE: Final = 0.6
 """Share of the records from which a text belongs to the template of the site."""
 _FEW: Final = 3
 """Number of records up to which one author may have written most of them."""
+_LABEL_SHARE: Final = 0.9
+"""Share of equal texts from which a slot is one of labels."""
+FORMATTING: Final = ("b", "strong", "i", "em", "u", "font")
+"""Tags of elements that do not distinguish slots, nor the markup of authors: moderators have names in color."""
 _MAX_LABEL: Final = 30
 """Longest label of a text, in characters."""
 
@@ -292,7 +296,8 @@ class RecordTexts:
         above = np.maximum(snapshot.parent, 0)
         depth = snapshot.depth - snapshot.depth[self.records[self.record_of_element]]
         key = (name * (int(name.max(initial=0)) + 1) + name[above]) * 64 + np.clip(depth, 0, 63)
-        return Groups.from_keys(key[self.parent])
+        around = tree.nearest_ancestor(~snapshot.is_tag(FORMATTING), snapshot.parent)
+        return Groups.from_keys(key[around[self.parent]])
 
     @cached_property
     def _element_name(self) -> NDArray[np.int64]:
@@ -367,6 +372,17 @@ class RecordTexts:
         distinct = np.bincount(pairs // count, minlength=len(self.slots.sizes))
         total = np.bincount(slot, minlength=len(self.slots.sizes))
         return (distinct / np.maximum(total, 1))[self.slots.number]
+
+    def are_labels(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which candidates have the text of nearly all candidates of a slot that most records have: (K,)."""
+        rows = np.flatnonzero(candidates & (self.record >= 0))
+        slot = self.slots.number[rows]
+        _, pair, count = np.unique(
+            slot * max(len(self.texts), 1) + self._text_number[rows], return_inverse=True, return_counts=True
+        )
+        total, is_label = np.bincount(slot)[slot], np.zeros(len(self.texts), dtype=bool)
+        is_label[rows] = (count[pair] > _LABEL_SHARE * total) & (total >= LEAST_SHARE * len(self.records))
+        return is_label
 
 
 def order_in_record(texts: RecordTexts, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:

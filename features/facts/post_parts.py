@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.groups import LEAST_SHARE, order_in_record
+from vclean.features.facts.groups import FORMATTING, LEAST_SHARE, order_in_record
 from vclean.features.facts.mentions import pattern_of
 from vclean.features.text.terms import date_words
 from vclean.render import tree
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,13 +35,18 @@ _ACTION: Final = r"(?:(?:log in to |reply to )?(?:{action})\W*\d*\W*)+"
 """Text of controls of a post, as a template for `pattern_of`."""
 _LABEL: Final = r"\W*(?:{post_label})\W*"
 """Text beside an author or a date, or the rank of the author, as a template."""
+_ANSWER_LABEL: Final = r".*(?:{answer_label})\W*"
+"""Text before the name of somebody whom a post answers, as a template."""
 _NO_NAME_END: Final = re.compile(r"(?:[:?!,]|\w{4}\.|\.\.)$")
 """End of a text that is no name; names may end in an initial or an abbreviation."""
 _NAME_TAGS: Final = ("b", "strong")
 """Elements that names of authors are in more often than ranks and places."""
 _AUTHOR_NAME: Final = re.compile(
-    r"author|user|member|nick|poster|byline|profile|creator|autor|contributor|\bname\b|-name|name-", re.IGNORECASE
+    r"author|user(?!\w*title)|member|nick|poster|byline|profile|creator|autor|contributor|\bname\b|-name|name-",
+    re.IGNORECASE,
 )
+_TITLE_PROPERTY: Final = re.compile("name|headline")
+"""Microdata property of a heading that is the title of a post."""
 _AUTHOR_URL: Final = re.compile(
     r"(?:^|[/?&.=_-])(?:u|users?|members?|memberlist|profiles?|profil|author|people|mitglied(?:er)?|membres?|usuarios?|showuser|viewprofile)(?:[/?&;.=_-]|$)",
     re.I,
@@ -101,21 +107,24 @@ def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.i
     sign = author_signs(texts)
     short = np.array(
         [
-            0 < len(text) <= _MAX_NAME
+            1 < len(text) <= _MAX_NAME
             and bool(_NAME.search(text))
+            and text[0] != "("
             and not _NUMBER.match(text)
             and not _NO_NAME_END.search(text)
             and not is_action(text)
             and not pattern_of(_LABEL).fullmatch(text)
-            for text in texts.texts
+            and not pattern_of(_ANSWER_LABEL).fullmatch(texts.label_before(row))
+            for row, text in enumerate(texts.texts)
         ],
         dtype=bool,
     )
     clear, is_template = sign >= CLEAR_SIGN, texts.is_template(ignore_digits=True)
     candidates = short & ~is_date & (texts.record >= 0)
     # The same text in every post is a label such as "View profile", unless the posts have one author.
-    named = np.unique(texts.record[candidates & clear & ~is_template])
-    candidates &= ~is_template if 2 * len(named) >= len(texts.records) else ~is_template | clear
+    is_label = is_template & texts.are_labels(candidates)
+    named = np.unique(texts.record[candidates & clear & ~is_label])
+    candidates &= ~is_label if 2 * len(named) >= len(texts.records) else ~is_template | clear
     distinct = texts.distinct_share(candidates)
     bonus = sign + np.minimum(distinct * 3, 1) - 0.02 * order_in_record(texts, candidates)
     slot = texts.best_slot(candidates, bonus, LEAST_SHARE)
@@ -139,6 +148,7 @@ def author_signs(texts: RecordTexts) -> NDArray[np.float64]:
     sign = np.zeros(len(snapshot))
     for attribute, pattern, value in (
         ("itemprop", re.compile("author|creator|name"), 0.6), ("rel", re.compile("author"), 0.6),
+        ("rel", re.compile("tag|bookmark"), -1.0),
         ("class", _AUTHOR_NAME, 0.5), ("href", _AUTHOR_URL, 0.8),
     ):  # fmt: skip
         values = snapshot.values(attribute)
@@ -146,10 +156,11 @@ def author_signs(texts: RecordTexts) -> NDArray[np.float64]:
         hit = np.array(hits, dtype=bool)
         if hit.any():
             sign[values.node[hit[values.index]]] += value
+    sign[snapshot.having("itemprop", _TITLE_PROPERTY) & snapshot.is_tag(HEADING_TAGS)] = 0
     parent = np.maximum(snapshot.parent, 0)
-    above = sign[parent]
-    sign += 0.7 * above + 0.4 * sign[parent[parent]] + 0.2 * snapshot.is_tag(_NAME_TAGS)
-    return np.asarray(sign[texts.parent], dtype=np.float64)
+    sign += 0.7 * sign[parent] + 0.4 * sign[parent[parent]]
+    around = tree.nearest_ancestor(~snapshot.is_tag(FORMATTING), snapshot.parent)[texts.parent]
+    return np.asarray(sign[around] + 0.2 * snapshot.is_tag(_NAME_TAGS)[texts.parent], dtype=np.float64)
 
 
 def _is_anchor(link: str, url: str) -> bool:

@@ -56,6 +56,9 @@ def test_parts_below_a_heading(heading: str) -> None:
         "<li class=comment><b>{name}</b> <time>{day} March 2024</time><p>{text}</p></li>",
         "<div class=comment><cite>{name}</cite> says: <a href=#c{day}>March {day}, 2024</a><p>{text}</p></div>",
         "<article id=comment-{day}><footer>{name} <time>2024-03-0{day}</time></footer><div>{text}</div></article>",
+        "<li class=comment><i class=user>R</i><a href=/u/{day}><font>{name}</font></a> in reply to "
+        "<a href=/u/9 class=user>Ida {day}</a> <time>{day} March 2024</time><p>{text}</p></li>",
+        "<li class=comment><b>{name}</b><i>Ambitioniertes Mitglied</i> <time>{day} March 2024</time><p>{text}</p></li>",
     ],
 )
 def test_comments_below_an_article_are_posts(template: str) -> None:
@@ -64,6 +67,13 @@ def test_comments_below_an_article_are_posts(template: str) -> None:
     assert [post.date[:10] for post in page.posts] == ["2024-03-01", "2024-03-02", "2024-03-03"]
     assert [post.text for post in page.posts] == list(TEXTS)
     assert not page.is_thread
+
+
+def test_titles_and_tags_are_no_authors() -> None:
+    title, tag = "<h3 itemprop=name>Rain {day}</h3>", "<a rel=tag href=/t/{day}>tag {day}</a>"
+    template = f"<li class=comment>{title}<a href=/user/{{day}}>{{name}}</a> {{day}}/3/2024<p>{{text}}</p>{tag}</li>"
+    page = vclean.clean(f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments(template)}</div>")
+    assert [post.author for post in page.posts] == list(NAMES)
 
 
 def test_depth_by_attribute() -> None:
