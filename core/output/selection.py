@@ -33,32 +33,24 @@ SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
 
 
 _TOOL: Final = re.compile(
-    r"(?<![\w-])(?:mw-editsection|editsection|edit-?link|section-?edit|header-?link|heading-?anchor|header-?anchor|anchor-?link"
-    r"|anchorjs-link|perma-?link|reply-?link|comment-reply-link|jump-link-back)(?![\w-])",
+    r"(?<![\w-])(?:mw-editsection|editsection|edit-?link|section-?edit|reply-?link|comment-reply-link|jump-link-back)(?![\w-])",
     re.IGNORECASE,
 )
-"""Classes of links to edit a section, to link to it, or to reply."""
+"""Classes of links to edit a section or to reply."""
+_ANCHOR: Final = re.compile(
+    r"(?<![\w-])(?:header-?link|heading-?anchor|header-?anchor|anchor-?link|anchorjs-link|perma-?link)(?![\w-])",
+    re.IGNORECASE,
+)
+"""Classes of links to a place in the page, and of any link in a text on some sites."""
 _MAX_TOOL: Final = 30
 """Characters of the text of such a link."""
 _NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
 """What StackExchange writes around the formulas of a post."""
 
 
-def tool_texts(blocks: BlockColumns) -> NDArray[np.int32]:
-    """Return the text nodes that are tools of the page in the middle of its text, int32 (K,)."""
-    snapshot = blocks.snapshot
-    named = snapshot.having("class", _TOOL) & (count_characters(snapshot) <= _MAX_TOOL)
-    texts = blocks.text_nodes
-    block = blocks.text_block[texts]
-    is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]
-    is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
-    is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
-    return np.asarray(texts[is_tool])
-
-
 @dataclass(frozen=True, eq=False)
 class Permalinks:
-    """Links of a page to itself.
+    """Links of a page to itself, and other tools in its text.
 
     Attributes:
         blocks: the blocks of the page.
@@ -84,6 +76,21 @@ class Permalinks:
             if link and self._fragments.get(link) and snapshot.texts[text].strip() in SIGNS
         ]
         return np.array(permalinks, dtype=np.int32)
+
+    @cached_property
+    def tools(self) -> NDArray[np.int32]:
+        """Return the text nodes that are tools of the page in the middle of its text, int32 (K,)."""
+        snapshot, blocks = self.blocks.snapshot, self.blocks
+        away = np.zeros(len(snapshot), dtype=bool)
+        away[[link for link in snapshot.attributes("href") if link not in self._fragments]] = True
+        named = snapshot.having("class", _ANCHOR) & (tree.subtree_sum(away, snapshot.end) == 0)
+        named = (named | snapshot.having("class", _TOOL)) & (count_characters(snapshot) <= _MAX_TOOL)
+        texts = blocks.text_nodes
+        block = blocks.text_block[texts]
+        is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]
+        is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
+        is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
+        return np.asarray(texts[is_tool])
 
     @cached_property
     def elements(self) -> NDArray[np.bool_]:
@@ -204,7 +211,7 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
     permalinks = Permalinks(blocks, heading)
     code = Code(blocks)
-    tools = np.union1d(permalinks.texts, tool_texts(blocks))
+    tools = np.union1d(permalinks.texts, permalinks.tools)
     kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], tools)
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
     kept_code = code.roots[has_content[code.roots]]
