@@ -128,7 +128,7 @@ class PostSearch:
         if not is_likely and not signs.in_title:
             return []
         posts = self._find_posts(opening=False)
-        are_posts = self._is_forum or _are_signed(posts) if is_likely else self._are_a_thread(posts)
+        are_posts = _are_signed(posts) if is_likely else self._are_a_thread(posts)
         if not posts or not are_posts:
             return []
         has_opening = self._is_forum or signs.anywhere or self._share(posts) >= _THREAD_SHARE
@@ -188,7 +188,9 @@ def _dated(comments: list[PostRecord]) -> list[PostRecord]:
 
 
 def _are_signed(posts: Sequence[PostRecord]) -> bool:
-    """Return whether most of some records have an author or a date, as posts have; columns of a layout have neither."""
+    """Return whether most of some records have an author or a date, as posts have; of two records, both have both."""
+    if len(posts) == _LEAST_POSTS:
+        return all(post.is_signed for post in posts)
     return 2 * sum(post.author >= 0 or post.is_dated for post in posts) >= len(posts)
 
 

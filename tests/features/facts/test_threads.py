@@ -85,3 +85,17 @@ def test_depth_by_attribute() -> None:
 def test_columns_of_an_article_are_no_posts() -> None:
     columns = f"<div class=column>{ARTICLE}</div><div class=column><h2>More</h2><p>By Ann Lee, 3 March 2024</p></div>"
     assert vclean.clean(f"<title>The rope ferry</title><div>{columns}</div>").posts == ()
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        "<div class=post>{text}</div><div class=post>{text}</div><div class=post>{text}</div>",
+        "<div class=post><i class=author>Ada</i> 3 May 2024{text}</div><div class=post>May 2024 {text}</div>",
+    ],
+)
+def test_records_without_author_and_date_are_no_posts(records: str) -> None:
+    text = "<p>It rained on all of the days of the week, and the river rose above the bridge at noon.</p>" * 2
+    page = vclean.clean(f"<title>Rain - Forum</title><h1>Rain</h1><div>{records.format(text=text)}</div>")
+    assert page.posts == ()
+    assert not page.is_thread
