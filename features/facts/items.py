@@ -317,8 +317,8 @@ def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     bonus += 0.4 * np.minimum(2 * texts.distinct_share(candidates), 1)
     slot = texts.best_slot(candidates, bonus, _SHARE)
     in_slot = texts.fill(candidates, slot)
-    anywhere = texts.fill_any(candidates & (in_link | in_heading))
-    return np.where(in_slot >= 0, in_slot, anywhere)
+    headings, links = (texts.fill_any(candidates & mask) for mask in (in_heading, in_link))
+    return np.where(in_slot >= 0, in_slot, np.where(headings >= 0, headings, links))
 
 
 def _named(snapshot: Snapshot) -> NDArray[np.bool_]:
