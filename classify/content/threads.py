@@ -86,10 +86,12 @@ def least_post_share(context: PageContext) -> float:
 
 _FORUM_PREFIX: Final = re.compile(
     r"(?:^|[\s_-])(?:forum|phpbb|vbulletin|xenforo|discourse|bbp-|post(?:bit|body|list|row|container|content)\b"
-    r"|thread|message--post|topic-(?:post|body)|discussion)",
+    r"|message--post|topic-(?:post|body)|discussion)|(?:^|\s)thread(?!-(?:even|odd|alt)\b|s\b)",
     re.IGNORECASE,
 )
-"""Name of forum software or of its parts in a class or id."""
+"""Name of forum software or of its parts in a class or id.
+
+`thread-even` and the like are those of comments in WordPress, and `threads` is a social network."""
 
 
 def has_forum_address(url: str) -> bool:
