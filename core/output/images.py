@@ -28,7 +28,7 @@ _MAX_SOURCES: Final = 10
 """Most elements before the image of a `<picture>`."""
 _DECORATION: Final = re.compile(
     r"(?:^|[^a-z])(?:1x1|avatar|gravatar|profile[-_](?:image|pic)|arrow|badge|beacon|blank|bullet|button|clear|counter|divider|dot|emoji|favicon|icon|"
-    r"loader|loading|logo|pixel|placeholder|separator|shim|smil(?:ey|ie)|space[rd]?|spinner|sprite|tracking|"
+    r"loader|loading|logo|pixel|placeholder|separator|shim|smil(?:ey|ie)|spacer|space(?=\.gif)|spinner|sprite|tracking|"
     r"transparent)s?(?:[^a-z]|$)|(?-i:Icon[A-Z])|/icon[a-z]",
     re.IGNORECASE,
 )
