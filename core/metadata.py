@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.labels import Box
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vclean.classify.metadata.choice import Choice
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
+    from vclean.records import Post
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +149,24 @@ def read_metadata(blocks: BlockColumns, prediction: Prediction, language: str) -
         settings=snapshot.settings,
         **chosen,
     )
+
+
+_OF_FIRST_POST: Final = 0.95
+"""Probability that the date of the first post is that of a thread: right for 69 of 71 threads of wcxb."""
+
+
+def dated_by_post(metadata: Metadata, post: Post) -> Metadata:
+    """Return the metadata of a thread with the date of its first post, unless a person confirmed another one.
+
+    What the page declares is often the date of the last post, or of the rendering.
+    """
+    declared = metadata.evidence.get("published")
+    if not post.date or (declared and declared.probability == 1):
+        return metadata
+    evidence = Evidence(
+        source="page", property="post", probability=_OF_FIRST_POST, sources=("page",), xpath=post.xpath, box=post.box
+    )
+    return replace(metadata, published=post.date, evidence={**metadata.evidence, "published": evidence})
 
 
 _WEAK: Final = ("page", "title", "url")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.block import Block, Blocks
 from vclean.characters import format_count
-from vclean.labels import Box, EmptyReason, Role, Visibility
-from vclean.metadata import Metadata, read_metadata
+from vclean.labels import Box, EmptyReason, PageType, Role, Visibility
+from vclean.metadata import Metadata, dated_by_post, read_metadata
 from vclean.output import registry
 from vclean.render.snapshot import Hidden
 
@@ -179,7 +179,9 @@ class Result:
     @cached_property
     def metadata(self) -> Metadata:
         """Return the metadata of the page, found on the first use."""
-        return read_metadata(self.columns, self.prediction, self.language)
+        metadata = read_metadata(self.columns, self.prediction, self.language)
+        is_forum = metadata.page_type == PageType.FORUM
+        return dated_by_post(metadata, self.posts[0]) if is_forum and self.is_thread else metadata
 
     @property
     def posts(self) -> tuple[Post, ...]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,17 @@ class TestMetadata:
         box = metadata.evidence["title"].box
         assert box is not None
         assert box.width > 0
+
+    def test_thread_has_the_date_of_its_first_post(self) -> None:
+        page = vclean.clean_file(Path(__file__).parents[2] / "fixtures" / "forum" / "page.html")
+        evidence = page.metadata.evidence["published"]
+        assert page.metadata.published == page.posts[0].date == "2026-10-06T19:02:00"
+        assert (evidence.property, evidence.xpath) == ("post", page.posts[0].xpath)
+
+    @pytest.mark.parametrize(("day", "published"), [("2024/03/06", "2024-03-06"), ("2023/03/06", "2024-03-07")])
+    def test_day_of_the_url_beside_that_of_the_markup(self, day: str, published: str) -> None:
+        page = vclean.clean(ARTICLE, url=f"https://example.org/{day}/rain")
+        assert page.metadata.published[:10] == published
 
     @pytest.mark.parametrize(
         "script",
