@@ -145,9 +145,7 @@ class TestHasForumSign:
     def test_signs(self, html, url):
         assert has_forum_sign(snapshot(html, url))
 
-    @pytest.mark.parametrize(
-        "name", ["comment thread-even", "icon threads", "wpd-thread-list", "disqus_thread"]
-    )
+    @pytest.mark.parametrize("name", ["comment thread-even", "icon threads", "wpd-thread-list", "disqus_thread"])
     def test_names_of_comments_are_no_signs(self, name: str) -> None:
         assert not has_forum_sign(snapshot(f"<p class='{name}'>x"))
 
