@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.threads import has_forum_address, has_forum_sign, names_forum
-from vclean.features.facts.labelled import ForumSigns, LabelledBlocks
+from vclean.features.facts.labelled import LabelledBlocks
 from vclean.features.facts.post_parts import is_action
 from vclean.features.facts.threads import PostSearch
 from vclean.features.matrix import page_context
@@ -96,7 +96,6 @@ class PageRecords:
 
     def __init__(self, blocks: BlockColumns, prediction: Prediction, language: Callable[[], str]) -> None:
         decision, snapshot = prediction.decision, blocks.snapshot
-        signs = ForumSigns(names_forum(snapshot.title), has_forum_address(snapshot.url), has_forum_sign(snapshot))
         self._page = LabelledBlocks(
             blocks=blocks,
             context=prediction.context or page_context(blocks),
@@ -106,7 +105,8 @@ class PageRecords:
             kinds=prediction.kinds,
             roles=prediction.roles,
             comments=decision.comments if decision else None,
-            signs=signs,
+            in_forum=names_forum(snapshot.title) or has_forum_address(snapshot.url),
+            has_forum_sign=has_forum_sign(snapshot),
             detect=language,
         )
         self._search = PostSearch(self._page)

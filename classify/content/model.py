@@ -107,11 +107,11 @@ class Model:
         context, words = features.context, features.layout.tokens
         x = stacking.stack_columns(features, *self.linear.scores(features))
         policy = policy or Policy()
-        excluded, post_share = blocks.is_excluded(policy), None
+        excluded, is_forum = blocks.is_excluded(policy), None
         if policy.comments is False:
-            from vclean.classify.content.threads import least_post_share  # most policies need no forums
+            from vclean.classify.content.threads import has_forum_sign  # most policies need no forums
 
-            post_share = least_post_share(context)
+            is_forum = has_forum_sign(context.snapshot)
         prediction = self.decide(
             x,
             words,
@@ -121,7 +121,7 @@ class Model:
             evidence=evidence,
             policy=policy,
             excluded=excluded,
-            post_share=post_share,
+            is_forum=is_forum,
             requests=kind_requests(policy, self.kinds, x, blocks),
         )
         confirmed, parts = self.confirmed.annotations(blocks)
@@ -167,7 +167,7 @@ class Model:
         evidence: SiteEvidence | None = None,
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
-        post_share: float | None = None,
+        is_forum: bool | None = None,
         requests: Sequence[KindRequest] = (),
     ) -> Prediction:
         """Label the B blocks of a page from their feature matrix.
@@ -181,7 +181,7 @@ class Model:
             evidence: evidence of the other pages of the site: log odds to add, and blocks to leave out.
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content: see `BlockColumns.is_excluded`.
-            post_share: see `threads.is_thread`; on a thread, a policy without comments keeps the posts; None on others.
+            is_forum: whether the page has a sign of a forum; a policy without comments keeps the posts of a thread.
             requests: what the policy requests about kinds of blocks.
         """
         policy = policy or Policy()
@@ -194,10 +194,10 @@ class Model:
         if evidence is not None:
             adjusted.add_evidence(evidence)
         thread = False
-        if post_share is not None:
+        if is_forum is not None:
             from vclean.classify.content.threads import is_thread
 
-            thread = is_thread(post_share, adjusted.value, words, comments)
+            thread = is_thread(is_forum, adjusted.value, words, comments)
         if policy.comments is not None and not thread:
             adjusted.add_comments(comments, words, include=policy.comments)
         adjusted.add_requests(requests, words)

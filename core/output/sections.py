@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.postprocess import data_tables
-from vclean.classify.content.threads import has_forum_sign, names_forum
+from vclean.classify.content.threads import has_forum_sign
 from vclean.labels import Label, Visibility
 from vclean.output.code import code_elements
 from vclean.render import tree
@@ -163,7 +163,7 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
     is_apart = tree.inside(snapshot.is_tag(_APART), snapshot.end)
     is_part = (code_elements(snapshot) | _quotes_and_tables(blocks)) & ~is_apart
     is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~_lead_away(snapshot)
-    is_heading &= not (names_forum(snapshot.title) or has_forum_sign(snapshot))  # posts repeat titles and names
+    is_heading &= not has_forum_sign(snapshot)  # posts repeat titles and names
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
         likely = may_add & mask[outer] & (probability >= _LEAST_PROBABILITY[label])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from vclean.characters import one_line, replace_illegal
-from vclean.classify.content.threads import has_forum_sign, names_forum
+from vclean.classify.content.threads import has_forum_sign
 from vclean.labels import Label
 from vclean.output.html import to_tree
 from vclean.output.selection import INLINE
@@ -60,9 +60,7 @@ def _may_have_headings(result: Result) -> bool:
     decision, snapshot = result.prediction.decision, result.columns.snapshot
     if decision is not None and decision.policy.comments:
         return True
-    has_sign = (
-        decision is None or bool(decision.comments.any()) or names_forum(snapshot.title) or has_forum_sign(snapshot)
-    )
+    has_sign = decision is None or bool(decision.comments.any()) or has_forum_sign(snapshot)
     return has_sign and result.is_thread
 
 

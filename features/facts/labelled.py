@@ -6,9 +6,9 @@ heading or a term with a link is followed by the text of its item, and then by t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -36,14 +36,6 @@ _OTHER, _IN_FRAME = 0.1, 0.05
 """Weights of words outside the content and in the frame, relative to a block of the kind that is looked for."""
 
 
-class ForumSigns(NamedTuple):
-    """Whether the title, the address, and anything else of a page are those of a forum."""
-
-    in_title: bool = False
-    in_address: bool = False
-    anywhere: bool = False
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelledBlocks:
     """B blocks with their labels, and the columns that the searches for posts and items read.
@@ -57,7 +49,8 @@ class LabelledBlocks:
         kinds: the kind of each block; empty if unknown.
         roles: the role of each block; empty if unknown.
         comments: float (B,), the probability that each block is among readers' comments; None if unknown.
-        signs: the signs of a forum.
+        in_forum: whether the title or the address of the page is that of a forum.
+        has_forum_sign: whether anything of the page is, also its microdata and names.
         detect: returns the language of the content, ISO 639-1; empty if unknown.
     """
 
@@ -69,7 +62,8 @@ class LabelledBlocks:
     kinds: Sequence[Kind | None] = ()
     roles: Sequence[Role | None] = ()
     comments: NDArray[np.floating] | None = None
-    signs: ForumSigns = field(default_factory=ForumSigns)
+    in_forum: bool = False
+    has_forum_sign: bool = False
     detect: Callable[[], str] = str
 
     @property

@@ -33,10 +33,8 @@ _LEAST_SHARE: Final = 0.03
 """Share of the words of a page in blocks of the kind that is looked for below which a page has no such records."""
 _PROBABILITY: Final = 0.35
 """Probability of content from which a block is worth more in the body of a post than outside."""
-_LEAST_POSTS: Final = 2
-"""Fewest posts of a thread that only the title of its page shows to be one."""
 _MOST: Final = 0.7
-"""Share of the posts that need author and date, and no heading with a link, on such a thread."""
+"""Share of several records that need an author and a date, or one of them in a part with comments."""
 _IS_COMMENT, _IS_LONE_COMMENT = 0.5, 0.9
 """Mean probability from which the blocks of a record are a comment, and the only one of a page."""
 _SEVERAL: Final = 3
@@ -102,15 +100,15 @@ class PostSearch:
     @cached_property
     def _is_forum(self) -> bool:
         """Return whether the page is one of a forum, and no document with comments below it."""
-        kinds, signs = self._page.kinds, self._page.signs
-        return signs.in_title or signs.in_address or kinds.count(Kind.POST) > kinds.count(Kind.COMMENT)
+        kinds = self._page.kinds
+        return self._page.in_forum or kinds.count(Kind.POST) > kinds.count(Kind.COMMENT)
 
     def _without_document(self, posts: list[PostRecord]) -> list[PostRecord]:
         """Return the comments among records, which may be the document above the comments, or columns of the page.
 
         With a sign of a forum, the document is the first post.
         """
-        comments, is_thread = self._page.comments, self._page.signs.anywhere
+        comments, is_thread = self._page.comments, self._page.has_forum_sign
         if comments is None:
             return posts
         least = _IS_COMMENT if len(posts) > 1 else _IS_LONE_COMMENT
@@ -123,15 +121,13 @@ class PostSearch:
 
     def _thread_posts(self) -> list[PostRecord]:
         """Return the posts or comments of a page if its model or names show that they are a good part of it."""
-        signs = self._page.signs
-        is_likely = signs.anywhere or self._page.count_words(_POST_KINDS) >= _LEAST_SHARE
-        if not is_likely and not signs.in_title:
+        has_sign = self._page.has_forum_sign
+        if not has_sign and self._page.count_words(_POST_KINDS) < _LEAST_SHARE:
             return []
         posts = self._find_posts(opening=False)
-        are_posts = _are_signed(posts) if is_likely else self._are_a_thread(posts)
-        if not posts or not are_posts:
+        if not posts or not _are_signed(posts):
             return []
-        has_opening = self._is_forum or signs.anywhere or self._share(posts) >= _THREAD_SHARE
+        has_opening = self._is_forum or has_sign or self._share(posts) >= _THREAD_SHARE
         return self._without_hidden(self._find_posts(opening=True) if has_opening else posts)
 
     def _without_hidden(self, posts: Sequence[PostRecord]) -> list[PostRecord]:
@@ -164,18 +160,6 @@ class PostSearch:
             return []
         return self._without_hidden(posts)
 
-    def _are_a_thread(self, posts: Sequence[PostRecord]) -> bool:
-        """Return True if the records are the posts of a thread, given that the title names a forum.
-
-        Posts of a thread have most of the content; most have a date and an author, and few a heading with a link.
-        """
-        if len(posts) < _LEAST_POSTS:
-            return False
-        is_linked_heading = self._page.is_linked & self._page.is_heading
-        signed = sum(post.is_signed for post in posts)
-        linked = sum(bool(is_linked_heading[list(post.rows)].any()) for post in posts)
-        return self._share(posts) >= _THREAD_SHARE and min(signed, len(posts) - linked) >= _MOST * len(posts)
-
     def _share(self, posts: Sequence[PostRecord]) -> float:
         return self._page.content_share([row for post in posts for row in post.rows])
 
@@ -189,7 +173,7 @@ def _dated(comments: list[PostRecord]) -> list[PostRecord]:
 
 def _are_signed(posts: Sequence[PostRecord]) -> bool:
     """Return whether most of some records have an author or a date, as posts have; of two records, both have both."""
-    if len(posts) == _LEAST_POSTS:
+    if len(posts) == 2:
         return all(post.is_signed for post in posts)
     return 2 * sum(post.author >= 0 or post.is_dated for post in posts) >= len(posts)
 

@@ -6,17 +6,11 @@ from helpers.pages import snapshot
 
 import vclean
 from vclean.classify.content.threads import (
-    CLEAR_SIGNS,
-    NO_SIGN,
-    POSSIBLE_SIGN,
     has_forum_address,
     has_forum_sign,
     is_thread,
-    least_post_share,
 )
 from vclean.classify.explain.rules import Rule
-from vclean.features.blocks import extract_blocks
-from vclean.features.page_context import PageContext
 from vclean.page import Page
 
 LONG = "The pump in the cellar stopped again last night, so I took it apart and found sand in the valve of the inlet. "
@@ -28,65 +22,19 @@ POSTS = [
 ]
 
 
-def post_share(html: str, url: str = "https://example.org/a.html") -> float:
-    return least_post_share(PageContext(extract_blocks(snapshot(html, url))))
-
-
-class TestLeastPostShare:
-    @pytest.mark.parametrize(
-        "url",
-        [
-            "https://forum.example.org/pumps/17",
-            "https://example.org/forum/pumps/17",
-            "https://example.org/viewtopic.php?f=1&t=17",
-            "https://example.org/index.php?mod=viewthread&tid=17",
-            "https://example.org/thread-17.html",
-            "https://example.org/ShowTopic-g17-i5",
-            "https://community.example.org/topic/17",
-        ],
-    )
-    def test_addresses_of_threads(self, url: str) -> None:
-        share = post_share(f"<p>{LONG}", url)
-        assert share == (POSSIBLE_SIGN if "community" in url else CLEAR_SIGNS)
-
-    @pytest.mark.parametrize(
-        "url",
-        ["https://example.org/news/economic-forum-2024.html", "https://example.org/a/sewing-threads", "", "http://[x"],
-    )
-    def test_other_addresses(self, url: str) -> None:
-        assert post_share(f"<p>{LONG}", url) == NO_SIGN
-
-    @pytest.mark.parametrize(
-        ("name", "share"),
-        [("phpbb", CLEAR_SIGNS), ("postbody", CLEAR_SIGNS), ("message-list", POSSIBLE_SIGN), ("text", NO_SIGN)],
-    )
-    def test_names_of_large_elements(self, name: str, share: float) -> None:
-        assert post_share(f"<div class='x {name}'><p>{LONG}</div>") == share
-        assert post_share(f"<div id={name}><p>{LONG}</div>") == share
-
-    def test_two_possible_signs_are_clear(self) -> None:
-        assert post_share(f"<div class=message><p>{LONG}</div>", "https://talk.example.org/17") == CLEAR_SIGNS
-
-    def test_microdata(self) -> None:
-        page = "<div itemscope itemtype='https://schema.org/{}'><p>x</div>"
-        assert post_share(page.format("DiscussionForumPosting")) == CLEAR_SIGNS
-        assert post_share(page.format("QAPage"), "https://example.org/questions/17") == POSSIBLE_SIGN
-        assert post_share(page.format("BlogPosting")) == NO_SIGN
-
-
 class TestIsThread:
     WORDS = np.array([30, 50, 20, 900], dtype=np.float32)
     COMMENTS = np.array([0, 1, 0.8, 1], dtype=np.float32)
 
-    def decide(self, share: float, *probability: float) -> bool:
-        return is_thread(share, np.array(probability, dtype=np.float32), self.WORDS, self.COMMENTS)
+    def decide(self, *probability: float, has_sign: bool = False) -> bool:
+        return is_thread(has_sign, np.array(probability, dtype=np.float32), self.WORDS, self.COMMENTS)
 
     def test_counts_likely_words_only(self) -> None:
-        assert self.decide(0.7, 0.9, 0.9, 0.9, 0.1)
-        assert not self.decide(0.71, 0.9, 0.9, 0.9, 0.1)
+        assert self.decide(0.1, 0.9, 0.9, 0.1)
+        assert not self.decide(0.9, 0.9, 0.9, 0.1)
 
-    def test_clear_signs_suffice(self) -> None:
-        assert self.decide(CLEAR_SIGNS, 0.9, 0.1, 0.1, 0.1)
+    def test_a_sign_suffices(self) -> None:
+        assert self.decide(0.9, 0.1, 0.1, 0.1, has_sign=True)
 
 
 def forum_page(post: str, outside: str = "", head: str = "") -> str:
@@ -137,13 +85,25 @@ class TestHasForumSign:
         ("html", "url"),
         [
             ("<p>x", "https://forum.example.org/1"),
+            ("<p>x", "https://example.org/forum/pumps/17"),
+            ("<p>x", "https://example.org/index.php?mod=viewthread&tid=17"),
+            ("<p>x", "https://example.org/thread-17.html"),
+            ("<p>x", "https://example.org/ShowTopic-g17-i5"),
             ("<p>x", "https://example.org/viewtopic.php?t=1"),
+            ("<title>Pump - Forum</title><p>x", "https://example.org/"),
             ("<div itemscope itemtype='https://schema.org/DiscussionForumPosting'>x", "https://example.org/"),
             ("<div class='a postbit odd'>x", "https://example.org/"),
         ],
     )
     def test_signs(self, html, url):
         assert has_forum_sign(snapshot(html, url))
+
+    @pytest.mark.parametrize(
+        "url",
+        ["https://example.org/news/economic-forum-2024.html", "https://example.org/a/sewing-threads", "", "http://[x"],
+    )
+    def test_other_addresses_are_no_signs(self, url: str) -> None:
+        assert not has_forum_sign(snapshot("<p>x", url))
 
     @pytest.mark.parametrize("name", ["comment thread-even", "icon threads", "wpd-thread-list", "disqus_thread"])
     def test_names_of_comments_are_no_signs(self, name: str) -> None:
