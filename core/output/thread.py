@@ -51,7 +51,6 @@ def to_thread_tree(result: Result) -> etree._Element:
     tag = "h2" if result.is_thread else _comment_tag(elements)
     for element in elements:
         _place_headings(element, headings, tag)
-    _unwrap_items(page, tag, frozenset(headings.values()))
     return page
 
 
@@ -62,17 +61,6 @@ def _may_have_headings(result: Result) -> bool:
         return True
     has_sign = decision is None or bool(decision.comments.any()) or has_forum_sign(snapshot)
     return has_sign and result.is_thread
-
-
-def _unwrap_items(page: etree._Element, tag: str, headings: frozenset[str]) -> None:
-    """Remove the bullets of lists of posts, because other threads have none."""
-    for item in list(page.iter("li")):
-        parent = item.getparent()
-        if parent is None or not any(each.text in headings for each in item.findall(tag)):
-            continue
-        parent.tag = "div"
-        for each in parent.findall("li"):
-            each.tag = "div"
 
 
 def _comment_tag(elements: Sequence[etree._Element]) -> str:
