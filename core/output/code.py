@@ -70,7 +70,7 @@ _PROMPTS: Final = frozenset("$#%>")
 """Prompts of shells. Those of Python are part of a session, and stay."""
 _NO_CODE_CLASS: Final = re.compile(
     r"(?<![\w-])(?:blob-num|code-(?:copy|header|title|toolbar)|copy(?:-\w+)?|clipboard|crayon-nums?|gutter|hljs-ln-n(?:umbers)?"
-    r"|js-file-line-num|line-?nos?|line-?num(?:ber)?s?|lineno[\w-]*|lnt|ln-num|num|rouge-gutter|toolbar(?:-\w+)?)(?![\w-])",
+    r"|js-file-line-num|line-?nos?|line-?num(?:ber)?s?|lineno[\w-]*|lnt|ln-num|rouge-gutter|toolbar(?:-\w+)?)(?![\w-])",
     re.IGNORECASE,
 )
 """Classes of gutters and toolbars in code."""

@@ -30,6 +30,7 @@ class TestText:
             ("<pre><div>a<br></div><div><i>  </i>b<br></div><div><i>  </i>c<br></div></pre>", "a\n  b\n  c"),
             ("<pre><code><span class=line>a</span><span class=line>  b</span></code></pre>", "a\n  b"),
             ("<pre>a\u00a0b</pre>", "a b"),
+            ("<pre>x = <i class=num>42</i></pre>", "x = 42"),
             ("<pre><button>Copy</button>a</pre>", "a"),
             ("<pre><i class=gp>$ </i>ls\nx\n<i class=gp>&gt;&gt;&gt; </i>1</pre>", "ls\nx\n>>> 1"),
             ("<pre><div><span class=lineno>1</span><span>a</span></div></pre>", "a"),
