@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.classify.content import model, stacking
-from vclean.classify.content.postprocess import block_groups, is_in_named_comments
+from vclean.classify.content.postprocess import block_groups
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.errors import InputError, VcleanError
 from vclean.features import matrix
@@ -117,7 +117,7 @@ def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Res
     features = matrix.extract(blocks)
     lap("features")
     x = stacking.stack_columns(features, *trained.linear.scores(features))
-    comments = is_in_named_comments(features.context).astype(np.float32)
+    comments = np.zeros(len(blocks), dtype=np.float32)
     prediction = trained.decide(x, features.layout.tokens, block_groups(blocks), comments, alike=features.layout.alike)
     lap("predict")
     result = Result(columns=blocks, prediction=prediction)

@@ -104,7 +104,6 @@ class PageRecords:
             policy=decision.policy if decision else Policy(),
             kinds=prediction.kinds,
             roles=prediction.roles,
-            comments=decision.comments if decision else None,
             in_forum=names_forum(snapshot.title) or has_forum_address(snapshot.url),
             has_forum_sign=has_forum_sign(snapshot),
             detect=language,

@@ -27,7 +27,6 @@ from vclean.classify.content.kinds import KindRequest, block_kinds, kind_request
 from vclean.classify.content.postprocess import (
     AdjustedProbability,
     block_groups,
-    is_in_named_comments,
     join_continuations,
     place_headline,
     place_subject,
@@ -144,13 +143,17 @@ class Model:
         )
 
     def _comment_probability(self, context: PageContext, policy: Policy) -> NDArray[np.float32]:
-        """Return the probabilities that blocks are among readers' comments, float32 (B,).
+        """Return the probabilities that blocks are among readers' comments, float32 (B,); 0 if the policy does not ask.
 
-        1 if the class or id of an element around the block names comments. If the policy decides about comments,
-        else the highest probability that a container around the block has the role of comments.
+        1 in the parts of the page that are called comments, else the highest probability that a container around the
+        block has the role of comments.
         """
-        named = is_in_named_comments(context).astype(np.float32)
-        if policy.comments is None or self.regions is None or not len(context):
+        if policy.comments is None or not len(context):
+            return np.zeros(len(context), dtype=np.float32)
+        from vclean.features.facts.threads import comment_parts
+
+        named = comment_parts(context.blocks)[context.blocks.node].astype(np.float32)
+        if self.regions is None:
             return named
         from vclean.classify.regions import BlockRoles
 

@@ -20,7 +20,6 @@ from vclean.classify.content.expected_f import adjust_for_kind, bounded_log_odds
 from vclean.classify.prediction import Change, Headline, HeadlineSource
 from vclean.features.facts.subject import find_subject
 from vclean.features.headline import find_headline, has_home_url, title_agreement
-from vclean.features.names import element_names
 from vclean.features.names.element_names import sorted_unique
 from vclean.features.text.page_title import normalize, strip_site_name
 from vclean.labels import Label
@@ -367,25 +366,3 @@ def join_continuations(labels: Sequence[Label], predecessor: NDArray[np.int32]) 
             joined[block] = Label.CONTINUATION
         last = block if label.is_content else last
     return joined
-
-
-MAX_COMMENTS_SHARE: Final = 0.95
-"""Share of the page's words above which an element is not a comment section: themes put `comments-open` on the body."""
-
-_COMMENTS: Final = np.uint64(1 << element_names.NAME_GROUPS.index("comments"))
-
-
-def is_in_named_comments(context: PageContext) -> NDArray[np.bool_]:
-    """Return a mask of the blocks in an element named as comments, bool (B,).
-
-    Elements with almost all words of the page, or with its first `h1`, are skipped.
-    """
-    snapshot = context.snapshot
-    is_named = (context.name_bits & _COMMENTS) > 0
-    if not is_named.any() or not len(context):
-        return np.zeros(len(context), dtype=bool)
-    words = context.sum_over_subtrees(context.tokens)
-    first_heading = np.flatnonzero(snapshot.is_tag(("h1",)))[:1]
-    has_heading = tree.subtree_sum(np.isin(np.arange(len(snapshot)), first_heading), snapshot.end) > 0
-    is_named &= (words <= MAX_COMMENTS_SHARE * words[0]) & ~has_heading
-    return tree.inside(is_named, snapshot.end)[context.blocks.node]

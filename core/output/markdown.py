@@ -410,12 +410,9 @@ def _list(element: etree._Element, before: _Block | None) -> list[_Block]:
         if child.tag != "li":
             continue
         mark = ("*" if is_other else "-") if tag == "ul" else f"{number}{')' if is_other else '.'}"
-        blocks = _blocks(child)
-        body = _join(blocks, in_item=True)
+        body = _join(_blocks(child), in_item=True)
         number += 1
-        if mark == "-" and [block.kind for block in blocks] == ["ul"]:  # an item that has only items of a list inside
-            lines.append(body)
-        elif body:
+        if body:
             lines.append(f"{mark} {_indented(body, len(mark) + 1)}")
     return [_Block(f"{tag} other" if is_other else tag, "\n".join(lines))] if lines else []
 

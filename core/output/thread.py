@@ -10,6 +10,7 @@ from lxml import etree
 
 from vclean.characters import one_line, replace_illegal
 from vclean.classify.content.threads import has_forum_sign
+from vclean.features.facts.threads import comment_parts
 from vclean.labels import Label
 from vclean.output.html import to_tree
 from vclean.output.selection import INLINE
@@ -59,7 +60,7 @@ def _may_have_headings(result: Result) -> bool:
     decision, snapshot = result.prediction.decision, result.columns.snapshot
     if decision is not None and decision.policy.comments:
         return True
-    has_sign = decision is None or bool(decision.comments.any()) or has_forum_sign(snapshot)
+    has_sign = has_forum_sign(snapshot) or bool(comment_parts(result.columns).any())
     return has_sign and result.is_thread
 
 

@@ -48,7 +48,6 @@ class LabelledBlocks:
         policy: what may be content; blocks that are too hidden for it belong to no record.
         kinds: the kind of each block; empty if unknown.
         roles: the role of each block; empty if unknown.
-        comments: float (B,), the probability that each block is among readers' comments; None if unknown.
         in_forum: whether the title or the address of the page is that of a forum.
         has_forum_sign: whether anything of the page is, also its microdata and names.
         detect: returns the language of the content, ISO 639-1; empty if unknown.
@@ -61,7 +60,6 @@ class LabelledBlocks:
     policy: Policy
     kinds: Sequence[Kind | None] = ()
     roles: Sequence[Role | None] = ()
-    comments: NDArray[np.floating] | None = None
     in_forum: bool = False
     has_forum_sign: bool = False
     detect: Callable[[], str] = str

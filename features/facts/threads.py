@@ -36,7 +36,7 @@ _PROBABILITY: Final = 0.35
 _MOST: Final = 0.7
 """Share of several records that need an author and a date, or one of them in a part with comments."""
 _IS_COMMENT, _IS_LONE_COMMENT = 0.5, 0.9
-"""Mean probability from which the blocks of a record are a comment, and the only one of a page."""
+"""Share of the blocks of a record in parts with comments from which it is a comment, and the only one of a page."""
 _SEVERAL: Final = 3
 """Fewest records that are posts because most have author and date; with a sign of a forum, half of more than these."""
 _CONTENT: Final = 0.5
@@ -98,6 +98,11 @@ class PostSearch:
         return self._is_forum and len(self.records) > 1 and self._share(self.records) >= _THREAD_SHARE
 
     @cached_property
+    def _parts(self) -> NDArray[np.bool_]:
+        """Return which elements are in a part with comments: bool (N,)."""
+        return comment_parts(self._page.blocks)
+
+    @cached_property
     def _is_forum(self) -> bool:
         """Return whether the page is one of a forum, and no document with comments below it."""
         kinds = self._page.kinds
@@ -108,9 +113,7 @@ class PostSearch:
 
         With a sign of a forum, the document is the first post.
         """
-        comments, is_thread = self._page.comments, self._page.has_forum_sign
-        if comments is None:
-            return posts
+        comments, is_thread = self._parts[self._page.blocks.node], self._page.has_forum_sign
         least = _IS_COMMENT if len(posts) > 1 else _IS_LONE_COMMENT
         likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= least]
         if 2 * len(likely) > len(posts):
@@ -149,7 +152,7 @@ class PostSearch:
 
     def _part_comments(self) -> list[PostRecord]:
         """Return the comments in the parts of a page that are named so; most need an author and a date."""
-        page, part = self._page, comment_parts(self._page.blocks)
+        page, part = self._page, self._parts
         if not part.any():
             return []
         groups = RecordGroups.find_within(page.snapshot, part, _named_comments(page.snapshot))

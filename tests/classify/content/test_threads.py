@@ -74,7 +74,8 @@ class TestCommentsOut:
         assert self.kept(THREADS[markup]) == [True] * 4
 
     def test_explains_kept_posts(self) -> None:
-        result = vclean.clean(THREADS["replies"], policy=vclean.Policy(comments=False), explain=True)
+        page = THREADS["comments"].replace("class='comment", "itemtype=https://schema.org/Comment class='comment")
+        result = vclean.clean(page, policy=vclean.Policy(comments=False), explain=True)
         (post,) = result.blocks.filter(lambda block: POSTS[1] in block.text)
         assert post.reasons[0].rule == Rule.COMMENTS
         assert post.reasons[0].text == "a post of this thread: --comments out leaves out readers' comments only"

@@ -48,7 +48,6 @@ class TestCleaning:
             ("<p>$\\begingroup$</p><p>x</p>", "pp", "x\n"),
             ("<p><ruby>水<rp>(</rp><rt>みず</rt><rp>)</rp></ruby>", "p", "水\n"),
             ("<ul><li><h2>A</h2><p>x</p><li><h2>B</h2><p>y</p></ul>", "hphp", "## A\n\nx\n\n## B\n\ny\n"),
-            ("<ul><li><ul><li><ul><li>a<li>b</ul></ul><li>c</ul>", "lll", "- a\n- b\n- c\n"),
             ("<h1>A</h1><h1>B</h1><h2>C</h2>", "hhh", "# A\n\n## B\n\n## C\n"),
             (r"<p>so $\frac{a_1}{b}$ is", "p", "so $\\frac{a_1}{b}$ is\n"),
             ("<p>for $5_ and $6_", "p", "for $5\\_ and $6\\_\n"),

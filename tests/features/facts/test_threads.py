@@ -38,6 +38,7 @@ def comments(template: str) -> str:
         "<p>one</p><div id=comment-list><p>two</p></div>",
         "<p>one</p><section class='x kommentare'><p>two</p></section>",
         "<p>one</p><div id=disqus_thread><p>two</p></div>",
+        "<p>one</p><div class=wpComments><p>two</p></div>",
         "<p>one</p><div itemscope itemtype='https://schema.org/Comment'><p>two</p></div>",
     ],
 )
