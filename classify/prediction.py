@@ -88,7 +88,7 @@ class Decision:
     Attributes:
         x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
         convention: float32 (C,), the columns of the convention: see `vclean.classify.content.stacking`.
-        comments: float32 (B,), probability that a block is among readers' comments.
+        comments: float32 (B,), probability that a block is among readers' comments; 0 if the policy does not ask.
         evidence: evidence of the other pages of the site, or None.
         policy: the user's choice of what counts as content.
         selected: bool (B,), the blocks that the threshold selected, one by one.
