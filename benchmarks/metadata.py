@@ -18,14 +18,14 @@ import argparse
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import page_types
 import pyarrow.parquet as pq
 from documents import table
 
-from vclean.classify.corpora.corpora import assign_folds, read_metadata, site
+from vclean.classify.corpora.corpora import assign_folds, site
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.metadata.choice import THRESHOLD, choose, load_shipped
 from vclean.classify.training.metadata import add_unknown_addresses, fit, fit_fields, is_same, make_example
@@ -43,8 +43,10 @@ if TYPE_CHECKING:
 
     from page_types import TypedPage
 
-    from vclean.classify.corpora.corpora import Metadata
     from vclean.classify.training.metadata import MetadataExample
+
+    Metadata = Mapping[tuple[str, str], Mapping[str, Any]]
+    """Title, authors and date by corpus and id of a page."""
 
     Values = Mapping[Field, tuple[str, ...]]
     """Values of a system for a page by field; empty if it has none."""
@@ -203,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--train", type=Path, metavar="FILE", help="write the models of all pages to FILE")
     options = parser.parse_args(arguments)
     try:
-        gold = read_metadata(options.metadata)
+        gold = {(row["corpus"], row["id"]): row for row in pq.read_table(options.metadata).to_pylist()}
         pages = [page for path in options.corpora for page in read_pages(path, gold)]
         rows = list(cases(pages, gold, [] if options.train else options.others))
         typed = list(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vclean.classify.metadata.choice import MetadataModel
     from vclean.features.facts.subject import Subject
     from vclean.features.page_context import PageContext
-    from vclean.labels import Kind, Label, PartKind, Role
+    from vclean.labels import Label, PartKind, Role
     from vclean.settings import Policy
 
 
@@ -164,7 +164,6 @@ class Prediction:
         confidence: expected word F1 of the page, in 0..1; NaN for methods that do not estimate it.
         model: version of the model, empty for methods without one.
         roles: role of the region around each block, None outside all regions; empty for methods without regions.
-        kinds: what each block is in its document; empty for methods without kinds.
         decision: how the model decided; None for methods without a model, and for a page without blocks.
         headline: the headline of the page; None for a page without one, and for methods without a model.
         subject: the product or the recipe that the page is about; None for other pages, and for methods without a
@@ -185,7 +184,6 @@ class Prediction:
     confidence: float = float("nan")
     model: str = ""
     roles: Sequence[Role | None] = field(default_factory=list)
-    kinds: Sequence[Kind] = field(default_factory=list)
     decision: Decision | None = None
     headline: Headline | None = None
     subject: Subject | None = None

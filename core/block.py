@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from vclean.errors import UsageError
@@ -30,7 +30,6 @@ class Block:
         label: the label: heading, paragraph, list item, continuation, or other (boilerplate).
         role: the role of the region around the block; None outside all regions. Methods without roles have only
             `overlay`.
-        kind: what the block is in its document, such as title, byline or comment; None for methods without kinds.
         probability: the probability that the block is content, 0 to 1; 0 or 1 for methods without probabilities.
         box: the union of the line boxes, in CSS px; None if the block is not painted, or the page was not rendered.
         xpath: the absolute XPath of the container.
@@ -43,6 +42,7 @@ class Block:
         reasons: the reasons for the label, strongest first; empty without `explain=True`.
         source: the position of the text in the source of the page; None without `explain=True`, and for text that a
             script wrote.
+        kinds: the kinds of all blocks of the page, found when the first one is read.
 
     >>> import vclean
     >>> block = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks[0]
@@ -54,7 +54,6 @@ class Block:
     text: str
     label: Label
     role: Role | None
-    kind: Kind | None
     probability: float
     box: Box | None
     xpath: str
@@ -66,6 +65,12 @@ class Block:
     technique: str = ""
     reasons: Sequence[Reason] = ()
     source: SourcePosition | None = None
+    kinds: Sequence[Kind] = field(default=(), repr=False, compare=False)
+
+    @property
+    def kind(self) -> Kind:
+        """Return what the block is in its document, such as title, byline or comment."""
+        return self.kinds[self.index]
 
     @property
     def is_content(self) -> bool:

@@ -42,45 +42,32 @@ UNKNOWN: Final = -1
 class Kind(StrEnum):
     """Function of a block in its document.
 
-    A label decides whether and how a block is printed; its kind is its function. Models learn the kinds up to `OTHER`,
-    in the order of the members. The kinds after it are those of the body text in an element that HTML names so.
+    A label decides whether and how a block is printed; its kind is its function.
 
-    >>> Kind("byline").name, Kind.QUOTE.is_learned
-    ('BYLINE', False)
+    >>> Kind("byline").name
+    'BYLINE'
     """
 
     TITLE = "title"
-    """Headline of the document, or of an item of a list of documents."""
+    """Headline of the document."""
     BYLINE = "byline"
-    """Names of authors."""
+    """Names of its authors."""
     DATE = "date"
-    LEAD = "lead"
-    """Summary between headline and body."""
+    """Day of its publication."""
     BODY = "body"
+    """Other content."""
     COMMENT = "comment"
-    """Text that a reader wrote below a document."""
+    """Text of a reader below a document."""
     POST = "post"
     """Text of a thread, in forums and question pages."""
     ITEM = "item"
-    """Entry of a list or grid of documents or products that is the content of its page."""
-    RELATED = "related"
-    """Entry of a list of links to further documents."""
+    """Part of an entry of a list or grid of documents or products."""
     OTHER = "other"
+    """Outside the content."""
     CAPTION = "caption"
     QUOTE = "quote"
     TABLE = "table"
     CODE = "code"
-
-    @property
-    def is_learned(self) -> bool:
-        """Return whether models predict this kind; the others follow from the element around the text."""
-        return self not in _STRUCTURAL
-
-
-_STRUCTURAL = frozenset((Kind.CAPTION, Kind.QUOTE, Kind.TABLE, Kind.CODE))
-KINDS: Final = tuple(Kind)
-"""Kinds by integer code: `KINDS[code]`."""
-LEARNED_KINDS: Final = tuple(kind for kind in Kind if kind.is_learned)
 
 
 class Visibility(IntEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from vclean.classify.content.threads import has_forum_address, has_forum_sign, names_forum
 from vclean.features.facts.labelled import LabelledBlocks
 from vclean.features.facts.post_parts import is_action
-from vclean.features.facts.threads import PostSearch
+from vclean.features.facts.threads import PostSearch, comment_parts
 from vclean.features.matrix import page_context
-from vclean.labels import Box, Label
+from vclean.labels import Box, Kind, Label
 from vclean.output.images import image_sources
 from vclean.output.text import to_text
 from vclean.settings import Policy
@@ -22,10 +22,12 @@ from vclean.settings import Policy
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from vclean.classify.metadata.choice import MetadataModel
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.items import ItemRecord
     from vclean.features.facts.posts import PostRecord
+    from vclean.features.page_context import PageContext
 
 _SEPARATORS: Final = " \t\n-\u2013\u2014:|\u00b7,."
 """Characters between a title and a text in the same line."""
@@ -85,6 +87,14 @@ class Item:
     blocks: tuple[int, ...]
 
 
+def _page_type(context: PageContext, model: MetadataModel | None) -> str:
+    """Return the type of a page, a value of `PageType`; empty if none is probable."""
+    from vclean.classify.metadata.choice import choose_page_type, load_shipped
+
+    choice = choose_page_type(context, (model or load_shipped()).page_types)
+    return choice.values[0] if choice else ""
+
+
 class PageRecords:
     """Records of a page, each kind found on its first use.
 
@@ -96,17 +106,17 @@ class PageRecords:
 
     def __init__(self, blocks: BlockColumns, prediction: Prediction, language: Callable[[], str]) -> None:
         decision, snapshot = prediction.decision, blocks.snapshot
+        context = prediction.context or page_context(blocks)
         self._page = LabelledBlocks(
             blocks=blocks,
-            context=prediction.context or page_context(blocks),
+            context=context,
             labels=prediction.labels,
             probability=prediction.probability,
             policy=decision.policy if decision else Policy(),
-            kinds=prediction.kinds,
-            roles=prediction.roles,
             in_forum=names_forum(snapshot.title) or has_forum_address(snapshot.url),
             has_forum_sign=has_forum_sign(snapshot),
             detect=language,
+            find_type=partial(_page_type, context, prediction.metadata_model),
         )
         self._search = PostSearch(self._page)
 
@@ -133,6 +143,16 @@ class PageRecords:
         from vclean.features.facts.items import find_items
 
         return tuple(self._item(record) for record in find_items(self._page, self._search))
+
+    @property
+    def rows(self) -> dict[Kind, list[int]]:
+        """Return the blocks of posts, comments and items by kind."""
+        posts, blocks = [row for post in self.posts for row in post.blocks], self._page.blocks
+        items = [row for item in self.items for row in item.blocks]
+        if self.is_thread:
+            return {Kind.POST: posts, Kind.ITEM: items}
+        comments = np.flatnonzero(comment_parts(blocks)[blocks.node]).tolist() if len(blocks) else []
+        return {Kind.COMMENT: [*comments, *posts], Kind.ITEM: items}
 
     def _post(self, record: PostRecord, parent: int | None) -> Post:
         texts = self._page.snapshot.texts

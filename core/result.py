@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.block import Block, Blocks
 from vclean.characters import format_count
-from vclean.labels import Box, EmptyReason, PageType, Role, Visibility
+from vclean.classify.prediction import LazySequence
+from vclean.labels import Box, EmptyReason, Kind, PageType, Role, Visibility
 from vclean.metadata import Metadata, dated_by_post, read_metadata
 from vclean.output import registry
 from vclean.render.snapshot import Hidden
@@ -84,7 +85,7 @@ class Result:
         """Return all blocks of the page."""
         columns, prediction, unknown = self.columns, self.prediction, [None] * len(self.columns)
         reasons: Sequence[Sequence[Reason]] = self.explanation.reasons if self.explanation else [()] * len(unknown)
-        roles, kinds, positions = self.roles, prediction.kinds or unknown, self.positions or unknown
+        roles, kinds, positions = self.roles, self.kinds, self.positions or unknown
         probability, box = prediction.probability.tolist(), columns.box.tolist()
         xpath, tag, visibility = columns.xpath, columns.tag, columns.visibility.tolist()
         technique = [Hidden(code).technique for code in columns.technique.tolist()]
@@ -95,7 +96,7 @@ class Result:
                 text=text,
                 label=prediction.labels[row],
                 role=roles[row],
-                kind=kinds[row],
+                kinds=kinds,
                 probability=probability[row],
                 box=Box(*box[row]) if all(map(math.isfinite, box[row])) else None,
                 xpath=xpath[row],
@@ -117,6 +118,20 @@ class Result:
         """Return the role of each block: that of the method, and `overlay` for any method."""
         overlays = [Role.OVERLAY if in_overlay else None for in_overlay in self.columns.in_overlay.tolist()]
         return self.prediction.roles or overlays
+
+    @cached_property
+    def kinds(self) -> Sequence[Kind]:
+        """Return what each block is in its document, found on the first use."""
+        return LazySequence(len(self.columns), self._find_kinds)
+
+    def _find_kinds(self) -> list[Kind]:
+        from vclean.classify.content.kinds import block_kinds
+
+        evidence, facts = self.metadata.evidence, self._records.rows
+        for kind, name in ((Kind.DATE, "published"), (Kind.BYLINE, "authors"), (Kind.TITLE, "title")):
+            block = evidence[name].block if name in evidence else None
+            facts[kind] = [] if block is None else [block]
+        return block_kinds(self.columns, self.prediction.labels, facts)
 
     @property
     def content(self) -> Blocks:

@@ -78,6 +78,13 @@ class PageContext:
         return headline_scores(self)
 
     @cached_property
+    def page_features(self) -> NDArray[np.float32]:
+        """Return the features of the whole page for its type, see `vclean.features.facts.page_type`: float32 (F,)."""
+        from vclean.features.facts.page_type import page_features
+
+        return page_features(self)
+
+    @cached_property
     def language(self) -> str:
         """Return the page's language: the declared one if its text has the stop words, else the detected one."""
         declared, is_text = self.snapshot.language.partition("-")[0], self.link_share <= language.MAX_LINK_SHARE

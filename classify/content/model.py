@@ -2,9 +2,8 @@
 
 A model file is a zip archive. `card.json` lists the training corpora, scores, seed, versions and feature columns.
 `linear.npz` has the two linear models. `content.txt` and `types.txt` are boosted trees in LightGBM's text format.
-`calibration.json` has the points of the calibration maps of blocks and pages. `regions.txt` is the region model,
-`kinds.txt` the model of kinds, and `convention.txt` the trees that predict the convention of a page; these are
-optional.
+`calibration.json` has the points of the calibration maps of blocks and pages. `regions.txt` is the region model, and
+`convention.txt` has the trees that predict the convention of a page; these are optional.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from vclean.classify import model_file
 from vclean.classify.content import stacking
 from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
-from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
+from vclean.classify.content.kinds import KindRequest, kind_requests
 from vclean.classify.content.postprocess import (
     AdjustedProbability,
     block_groups,
@@ -44,7 +43,7 @@ from vclean.labels import Role
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -59,11 +58,10 @@ FORMAT: Final = 4
 _SHIPPED: Final = "default.vclean"
 _PARTS: Final = ("linear.npz", "content.txt", "types.txt", "calibration.json")
 _REGIONS: Final = "regions.txt"
-_KINDS: Final = "kinds.txt"
 _CONVENTION: Final = "convention.txt"
 _CONFIRMED: Final = "confirmed.json"
 _METADATA: Final = "metadata.vclean"
-_OPTIONAL: Final = (_REGIONS, _KINDS, _CONVENTION, _CONFIRMED, _METADATA)
+_OPTIONAL: Final = (_REGIONS, _CONVENTION, _CONFIRMED, _METADATA)
 CORRECTED: Final = "corrections"
 """Key in the card of a model that was trained further: see `vclean.classify.training.incremental`."""
 
@@ -81,7 +79,6 @@ class Model:
         version: first 12 hexadecimal digits of the SHA-256 of weights and trees, without the card.
         regions: boosted trees for the role of a container; None if the model was trained without marked pages.
         conventions: conventions of corpora, and boosted trees for their probabilities on a page.
-        kinds: boosted trees for the kind of a block; None if the model was trained without gold of kinds.
         confirmed: labels and parts of the pages of its corrections, which replace those of the model on these pages.
         metadata: the model of metadata, if corrections trained it further; None for the one of the package.
     """
@@ -93,7 +90,6 @@ class Model:
     card: dict[str, Any]
     version: str = ""
     regions: Forest | None = None
-    kinds: Forest | None = None
     conventions: Conventions = field(default_factory=Conventions)
     confirmed: ConfirmedPages = field(default_factory=ConfirmedPages)
     metadata: MetadataModel | None = None
@@ -121,7 +117,7 @@ class Model:
             policy=policy,
             excluded=excluded,
             is_forum=is_forum,
-            requests=kind_requests(policy, self.kinds, x, blocks),
+            requests=partial(kind_requests, policy, context, self.metadata),
         )
         confirmed, parts = self.confirmed.annotations(blocks)
         labels = override(prediction.labels, confirmed)
@@ -132,7 +128,6 @@ class Model:
             prediction,
             labels=labels,
             roles=LazySequence(len(blocks), partial(_block_roles, self.regions, context)) if self.regions else [],
-            kinds=LazySequence(len(blocks), partial(block_kinds, self.kinds, x, blocks, labels)) if self.kinds else [],
             headline=confirm_headline(headline, labels, confirmed, parts, blocks.text),
             decision=confirm_decision(prediction.decision, confirmed),
             subject=subject,
@@ -171,7 +166,7 @@ class Model:
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
         is_forum: bool | None = None,
-        requests: Sequence[KindRequest] = (),
+        requests: Callable[[NDArray[np.float32]], Sequence[KindRequest]] | None = None,
     ) -> Prediction:
         """Label the B blocks of a page from their feature matrix.
 
@@ -185,7 +180,7 @@ class Model:
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content: see `BlockColumns.is_excluded`.
             is_forum: whether the page has a sign of a forum; a policy without comments keeps the posts of a thread.
-            requests: what the policy requests about kinds of blocks.
+            requests: returns what the policy requests about kinds of blocks, given the probabilities of content.
         """
         policy = policy or Policy()
         if not len(x):
@@ -203,7 +198,8 @@ class Model:
             thread = is_thread(is_forum, adjusted.value, words, comments)
         if policy.comments is not None and not thread:
             adjusted.add_comments(comments, words, include=policy.comments)
-        adjusted.add_requests(requests, words)
+        requested = tuple(requests(adjusted.value)) if requests else ()
+        adjusted.add_requests(requested, words)
         calibrated = self.calibration.blocks(adjusted.value)
         if excluded is not None and excluded.any():
             words = np.where(excluded, 0, words).astype(np.float32)
@@ -212,7 +208,7 @@ class Model:
         is_content = smooth_groups(selected, adjusted.value, words, group) & ~_dropped(len(x), evidence, excluded)
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
         decision = Decision(
-            x, convention, comments, evidence, policy, selected, group, is_content, thread, tuple(requests),
+            x, convention, comments, evidence, policy, selected, group, is_content, thread, requested,
             candidates=adjusted.value, changes=adjusted.changes,
         )  # fmt: skip
         confidence = float(self.calibration.pages(np.array([expected]))[0])
@@ -234,7 +230,7 @@ class Model:
             "types.txt": self.types.text.encode(),
             "calibration.json": json.dumps([each.to_dict() for each in (maps.blocks, maps.pages)]).encode(),
         }
-        optional = ((_REGIONS, self.regions), (_KINDS, self.kinds), (_CONVENTION, self.conventions.predictor))
+        optional = ((_REGIONS, self.regions), (_CONVENTION, self.conventions.predictor))
         for name, forest in optional:
             if forest:
                 members[name] = forest.text.encode()
@@ -319,8 +315,8 @@ def from_bytes(data: bytes, name: str) -> Model:
         calibration = Calibration(*map(CalibrationMap.from_dict, json.loads(parts[3])))
         confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
         metadata = _metadata(optional.pop(_METADATA)) if _METADATA in optional else None
-        regions, kinds, predictor = (
-            Forest(optional[name].decode()) if name in optional else None for name in (_REGIONS, _KINDS, _CONVENTION)
+        regions, predictor = (
+            Forest(optional[name].decode()) if name in optional else None for name in (_REGIONS, _CONVENTION)
         )
         return Model(
             _linear(parts[0]),
@@ -330,7 +326,6 @@ def from_bytes(data: bytes, name: str) -> Model:
             card,
             version,
             regions,
-            kinds,
             Conventions(tuple(card["conventions"]), predictor),
             confirmed,
             metadata,

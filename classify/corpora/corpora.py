@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import lxml.html
 import numpy as np
@@ -19,7 +19,7 @@ from vclean.errors import InputError
 from vclean.imports import check_installed, requires_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
     from tldextract import TLDExtract
@@ -29,15 +29,9 @@ if TYPE_CHECKING:
 REQUIRED = ("id", "html", "gold_text")
 """Columns that a corpus must have."""
 OPTIONAL = (
-    "url", "page_type", "gold_markup", "gold_markdown", "annotated_html", "must", "must_not", "gold_comments", "title",
-    "authors", "date",
+    "url", "page_type", "gold_markup", "gold_markdown", "annotated_html", "must", "must_not",
 )  # fmt: skip
 """Columns that are read if a corpus has them."""
-METADATA = ("title", "authors", "date")
-"""Columns that a file of metadata has for pages of corpora."""
-
-Metadata: TypeAlias = "Mapping[tuple[str, str], Mapping[str, Any]]"
-"""Values of the columns `METADATA` by corpus and id of a page."""
 
 ARCHIVES = (".warc", ".warc.gz", ".wacz")
 """File name suffixes of web archives."""
@@ -68,13 +62,11 @@ class Corpus:
         path: the file.
         count: number of pages.
         columns: the columns that are read.
-        metadata: titles, authors and dates of pages, see `read_metadata`.
     """
 
     path: Path
     count: int
     columns: tuple[str, ...]
-    metadata: Metadata = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -101,34 +93,16 @@ class Corpus:
                         seen[str(row["id"])] += 1
                         if seen[str(row["id"])] > 1:
                             row["id"] = f"{row['id']} ({seen[str(row['id'])]})"
-                        yield _gold_page(self.name, {**row, **self.metadata.get((self.name, str(row["id"])), {})})
+                        yield _gold_page(self.name, row)
         except (ArrowException, OSError) as error:
             raise InputError(f"{self.path} cannot be read to its end: {_first_line(error)}") from error
 
 
-def read_metadata(path: Path) -> Metadata:
-    """Read a Parquet file with title, authors and date of pages: columns `corpus`, `id` and those of `METADATA`.
-
-    Returns:
-        The values by column, by corpus and id of the page.
-
-    Raises:
-        InputError: the file does not exist, or a column is missing.
-        ExtraMissingError: the library that reads Parquet is not installed.
-    """
-    _check_columns(path, ("corpus", "id", *METADATA))
-    import pyarrow.parquet as pq
-
-    rows = pq.read_table(path, columns=["corpus", "id", *METADATA]).to_pylist()
-    return {(str(row["corpus"]), str(row["id"])): {name: row[name] for name in METADATA} for row in rows}
-
-
-def read_corpus(path: str | Path, metadata: Metadata | None = None) -> Corpus | MarkedArchive:
+def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
     """Open the corpus at `path`: Parquet, or a web archive of marked pages. Iteration reads its pages.
 
     Args:
         path: the corpus.
-        metadata: titles, authors and dates of its pages, see `read_metadata`.
 
     Raises:
         InputError: the file does not exist or is of neither format, a column of `REQUIRED` is missing, or no page has
@@ -142,7 +116,7 @@ def read_corpus(path: str | Path, metadata: Metadata | None = None) -> Corpus | 
 
         return MarkedArchive(path)
     count, columns = _check_columns(path, REQUIRED)
-    return Corpus(path, count, tuple(name for name in REQUIRED + OPTIONAL if name in columns), metadata or {})
+    return Corpus(path, count, tuple(name for name in REQUIRED + OPTIONAL if name in columns))
 
 
 def _check_columns(path: Path, required: Sequence[str]) -> tuple[int, set[str]]:
@@ -251,10 +225,6 @@ def _gold_page(corpus: str, row: dict[str, Any]) -> GoldPage:
         annotated=_bytes(row.get("annotated_html")),
         must=tuple(row.get("must") or ()),
         must_not=tuple(row.get("must_not") or ()),
-        comments=row.get("gold_comments") or "",
-        title=row.get("title") or "",
-        authors=tuple(row.get("authors") or ()),
-        date=str(row.get("date") or ""),
     )
 
 

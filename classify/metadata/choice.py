@@ -108,7 +108,7 @@ def choose_metadata(
         ModelError: the shipped models are missing or damaged.
     """
     page, model = metadata_page(context, language, parts), model or load_shipped()
-    page_type = choose_page_type(page, model.page_types)
+    page_type = choose_page_type(context, model.page_types)
     is_forum = page_type is not None and page_type.values[0] == PageType.FORUM
     choices: dict[Field, Choice | None] = {}
     for field in FIELDS:
@@ -221,12 +221,12 @@ def persons(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not _NO_VALUE.search(name) and not _NO_PERSON.fullmatch(name))
 
 
-def choose_page_type(page: MetadataPage, forest: Forest) -> Choice | None:
+def choose_page_type(context: PageContext, forest: Forest) -> Choice | None:
     """Return the most probable type of a page; None if none is probable, or the page has too little text."""
-    words = float(page.context.tokens.sum())
+    words = float(context.tokens.sum())
     if not words:
         return None
-    probability = forest.predict(page.page_features[np.newaxis])[0]
+    probability = forest.predict(context.page_features[np.newaxis])[0]
     best = int(probability.argmax())
     if probability[best] < THRESHOLD or (words < _FEW_WORDS and PAGE_TYPES[best] not in _SHORT):
         return None

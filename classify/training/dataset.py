@@ -19,7 +19,6 @@ from vclean.classify.content.postprocess import block_groups
 from vclean.classify.content.stacking import LinearModel, clipped, row_scale
 from vclean.classify.corpora import gold
 from vclean.classify.corpora.corpora import assign_folds
-from vclean.classify.corpora.gold import gold_kinds
 from vclean.classify.evaluation.scores import count_words
 from vclean.features import matrix
 from vclean.features.columns import Groups, RaggedArray
@@ -187,7 +186,6 @@ class PageRows:
         group: int32 (B,), index of the list, table or code that contains the block, or -1: see
             `postprocess.block_groups`.
         gold_words: number of words of the page's gold.
-        kind: int8 (B,), an index into `KINDS`, or `vclean.labels.UNKNOWN`.
         is_partial: whether the gold is only part of the content. Then nothing is known of the other blocks.
         importance: number of pages that it counts as.
     """
@@ -205,7 +203,6 @@ class PageRows:
     label: NDArray[np.int8]
     group: NDArray[np.int32]
     gold_words: int
-    kind: NDArray[np.int8]
     is_partial: bool = False
     importance: float = 1.0
 
@@ -244,7 +241,6 @@ def page_rows(page: GoldPage, site: str, blocks: BlockColumns) -> PageRows:
         label=_reliable_labels(truth.label, page, blocks),
         group=block_groups(blocks),
         gold_words=count_words(page.text),
-        kind=gold_kinds(features.context, page, truth.is_content),
         is_partial=page.is_partial,
         importance=ENTRIES_IMPORTANCE if page.page_type in ENTRIES else 1.0,
     )
@@ -317,11 +313,6 @@ class TrainingTable:
     def label(self) -> NDArray[np.int8]:
         """Return the label code of each row, int8 (R,)."""
         return np.concatenate([page.label for page in self.pages])
-
-    @cached_property
-    def kind(self) -> NDArray[np.int8]:
-        """Return the code of the kind of each row, int8 (R,)."""
-        return np.concatenate([page.kind for page in self.pages])
 
     @cached_property
     def weight(self) -> NDArray[np.float32]:

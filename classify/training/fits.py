@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.classify.regions import CLASSES
 from vclean.classify.trees.forest import Forest
-from vclean.labels import LEARNED_KINDS, PAGE_TYPES
+from vclean.labels import PAGE_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,6 @@ _TABLE: Final = {
     "content": ("binary", None, 150, 63, 0.12, 0.3, 0.9, 40, 5.0, 255, 2),
     "types": ("multiclass", 4, 40, 31, 0.15, 0.3, 0.9, 40, 5.0, 255, 2),
     "conventions": ("multiclass", None, 50, 7, 0.15, 0.2, 0.8, 10, 5.0, 255, 2),
-    "kinds": ("multiclass", len(LEARNED_KINDS), 30, 15, 0.2, 0.2, 0.9, 40, 5.0, 255, 2),
     "regions": ("multiclass", CLASSES, 45, 7, 0.15, 0.3, 0.8, 10, 5.0, 63, 1),
     "segments": ("binary", None, 120, 7, 0.06, 0.2, 0.8, 8, 5.0, 63, 1),
     "metadata": ("binary", None, 150, 15, 0.05, 0.5, 0.8, 10, 3.0, 63, 1),

@@ -24,7 +24,7 @@ from vclean.classify.training.dataset import PATH_PENALTY, ROUNDS, WEIGHT_CAP, W
 from vclean.classify.training.fits import FITS, SEED, fit
 from vclean.errors import InputError
 from vclean.imports import versions
-from vclean.labels import KINDS, LABELS, REGION_ROLES, UNKNOWN, Kind, Label
+from vclean.labels import LABELS, REGION_ROLES, UNKNOWN, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -211,34 +211,6 @@ def _is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
     return ~np.isin(label, (UNKNOWN, LABELS.index(Label.OTHER)))
 
 
-OTHERS_PER_BLOCK: Final = 3
-"""Maximum number of blocks of the kind `OTHER` per block of another kind; they are much alike."""
-
-
-def known_rows(kind: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return the rows to fit the model on, ascending, int64: all of known kind, with a sample of those of `OTHER`."""
-    other = np.flatnonzero(kind == KINDS.index(Kind.OTHER))
-    rest = np.flatnonzero((kind != UNKNOWN) & (kind != KINDS.index(Kind.OTHER)))
-    limit = OTHERS_PER_BLOCK * max(len(rest), 1)
-    draw = np.random.default_rng(SEED).permutation(other)[:limit]
-    return np.sort(np.concatenate([rest, draw]))
-
-
-def fit_kinds(x: NDArray[np.float32], kind: NDArray[np.int8], page: NDArray[np.int64]) -> Forest | None:
-    """Fit the boosted trees of kinds; None if fewer than two kinds are known.
-
-    Args:
-        x: float32 (R, F), feature matrix of the training rows.
-        kind: int8 (R,), indices into `KINDS`, `UNKNOWN` for rows that are left out.
-        page: int64 (R,), the page of each row. A row weighs one over the root of the number of known rows of its page.
-    """
-    rows = known_rows(kind)
-    if len(np.unique(kind[rows])) < 2:
-        return None
-    weight = 1 / np.sqrt(np.bincount(page[rows])[page[rows]])
-    return fit("kinds", x[rows], kind[rows], weight=weight)
-
-
 def _check(table: TrainingTable) -> None:
     """Raise InputError unless the rows of all folds but one have examples of each kind, for each held-out fold."""
     folds = np.unique(table.fold).tolist()
@@ -371,7 +343,6 @@ def train(
     x = design_matrix(table, *table.fits.scores(None))
     rows = np.ones(len(x), dtype=bool)
     content, types = _fit_trees(x, table, validation.conventions.known, validation.predicted, rows)
-    kinds = fit_kinds(x, table.kind, table.row_page)
     card = _card(table) | {"regions": _region_card(regions)}
     return Model(
         table.fits.without(),
@@ -380,7 +351,6 @@ def train(
         validation.calibration(),
         card | (card_fields or {}),
         regions=regions,
-        kinds=kinds,
         conventions=validation.conventions.without(),
     )
 
@@ -411,7 +381,7 @@ def _card(table: TrainingTable) -> dict[str, Any]:
         "seed": SEED,
         "folds": len(np.unique(table.fold)),
         "parameters": {
-            **{name: FITS[name] for name in ("content", "types", "conventions", "kinds")},
+            **{name: FITS[name] for name in ("content", "types", "conventions")},
             "linear": {
                 "path penalty": PATH_PENALTY,
                 "word penalty": WORD_PENALTY,

@@ -275,7 +275,7 @@ def _blocks_array(result: Result) -> pa.Array[Any]:
     columns = [
         _string_array(map(str, prediction.labels)),
         _string_array(result.roles),
-        _string_array(prediction.kinds) if prediction.kinds else pa.nulls(len(blocks), pa.string()),
+        _string_array(result.kinds),
         pa.array(prediction.probability, pa.float32(), from_pandas=True),
         _box_array(blocks),
         _string_array(blocks.xpath),

@@ -311,6 +311,6 @@ def _chunk(index: int, passages: Sequence[_Passage], blocks: Sequence[Block]) ->
         blocks=rows,
         xpaths=tuple(block.xpath for block in members),
         boxes=tuple(block.box for block in members),
-        kinds=tuple(dict.fromkeys(block.kind for block in members if block.kind)),
+        kinds=tuple(dict.fromkeys(block.kind for block in members)),
         roles=tuple(dict.fromkeys(block.role for block in members if block.role)),
     )

@@ -145,11 +145,6 @@ class MetadataPage:
         return PageView(self.context)
 
     @cached_property
-    def page_features(self) -> NDArray[np.float32]:
-        """Return the features of the whole page, in the order of `page_type.COLUMNS`: float32 (F,)."""
-        return page_type.page_features(self.context)
-
-    @cached_property
     def day_first(self) -> bool:
         """Return whether 3/7/2024 is in July on this page."""
         snapshot = self.context.snapshot
@@ -270,7 +265,7 @@ class _Table:
         self.headline = set(normalize(view.texts[view.headline]).split()) if view.texts else set[str]()
         self.document = set(normalize(self.snapshot.title).split())
         self.slug = _slug_words(self.snapshot.url)
-        of_page = dict(zip(page_type.COLUMNS, page.page_features.tolist(), strict=True))
+        of_page = dict(zip(page_type.COLUMNS, page.context.page_features.tolist(), strict=True))
         self.of_page = {column: of_page[feature] for column, feature in zip(_PAGE, _OF_PAGE, strict=True)}
         self.of_page["has_markup"] = float(any(mention.block < 0 for mention in page.mentions[name]))
         if name is Field.PUBLISHED:

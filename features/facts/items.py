@@ -16,7 +16,7 @@ import numpy as np
 from vclean.features.facts.groups import RecordTexts, sum_weights
 from vclean.features.facts.labelled import find_flat_list, leads_to_site, linked_starts
 from vclean.features.facts.products import record_prices
-from vclean.labels import Kind
+from vclean.labels import PageType
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
@@ -31,19 +31,16 @@ if TYPE_CHECKING:
     from vclean.features.facts.threads import PostSearch
     from vclean.render.snapshot import Snapshot
 
-_ITEM_CONTENT, _RELATED = 0.8, 0.3
-"""Weights of words of other content and of related documents, relative to an item."""
-_LEAST_IN_ITEMS: Final = 0.01
-"""Share of the words of a page in items below which a page has none. Most pages have less; the search takes as long as
-writing JSON."""
+_LISTINGS: Final = (PageType.LISTING, PageType.COLLECTION)
+"""Types of pages whose lists are items in any form."""
 _LEAST_LINKS: Final = 3
-"""Fewest blocks that are links of a listing whose blocks the model does not call items."""
+"""Fewest linked titles of a page of another type with items."""
 _LEAST_TITLES: Final = 4
 """Headings with links from which its items need not have most of the content."""
 _LIST_SHARE: Final = 0.6
-"""Share of the words of the content that the items of a listing with fewer of them need to have."""
+"""Share of the words of the content that the items of a page with fewer of them need to have."""
 _MOST: Final = 0.7
-"""Share of the items of a listing that need to begin with a linked title."""
+"""Share of the items of a page of another type that need to begin with a linked title."""
 _MAX_WORDS: Final = 150
 """Median number of words of the items of a listing; sections of a document have more."""
 _MAX_SHARE: Final = 0.5
@@ -53,14 +50,10 @@ _MAX_BEFORE: Final = 8
 _LEAST_COVER: Final = 0.05
 """Share of the weighted words of a page that a list of items needs to have."""
 _MAX_LISTS: Final = 4
-_LEAST_ALL: Final = 0.3
+_LEAST_ALL: Final = 0.2
 """Share of the weighted words of a page that its items need to have; articles have lists of links as well."""
-_LEAST_WEIGHT: Final = 0.4
-"""Mean weight of the words of a list of items; lists with less are menus and links to other pages."""
-_TITLE_WEIGHT: Final = 0.5
-"""Mean weight of the words of a title that is more than a link of a menu."""
-_LEAST_WEIGHTY: Final = 0.4
-"""Share of such titles from which a list is no menu, although it has little weight."""
+_LEAST_CONTENT: Final = 0.5
+"""Share of the titles of a list of items that are content; menus and links to other pages have less."""
 _LEAST_ITEMS: Final = 3
 _MOST_HEADINGS: Final = 1.5
 """Mean number of headings of an item; elements with more are sections."""
@@ -110,10 +103,9 @@ def find_items(page: LabelledBlocks, posts: PostSearch) -> list[ItemRecord]:
     """
     if not len(page.blocks):
         return []
-    is_listing = not page.kinds or page.count_words({Kind.ITEM}) >= _LEAST_IN_ITEMS
     may_be_title = (page.is_linked | linked_starts(page.blocks)) & page.is_content
-    is_possible = np.count_nonzero(may_be_title) >= _LEAST_LINKS
-    if not is_listing and (not is_possible or posts.records):
+    is_listing = page.page_type in _LISTINGS
+    if not is_listing and (np.count_nonzero(may_be_title) < _LEAST_LINKS or posts.records):
         return []
     items: list[ItemRecord] = []
     titles = page.is_linked & page.is_content
@@ -135,13 +127,14 @@ def _share(page: LabelledBlocks, items: Sequence[ItemRecord]) -> float:
 def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord], may_be_title: NDArray[np.bool_]) -> bool:
     """Return whether items are no sections of a document, but short, and most of them begin with a linked title.
 
-    With few headings that are links, they also need most of the content, and lead to the site of the page.
+    Except on front pages, with few headings that are links, they also need most of the content, and lead to the site.
     """
     words = [float(page.words[list(item.rows)].sum()) for item in items]
     if float(np.median(words)) > _MAX_WORDS or max(words) > _MAX_SHARE * sum(words):
         return False
     least = _MOST * len(items)
-    if np.count_nonzero(page.is_linked & page.is_heading & page.is_content) >= _LEAST_TITLES:
+    headings = np.count_nonzero(page.is_linked & page.is_heading & page.is_content)
+    if headings >= _LEAST_TITLES or page.page_type == PageType.HOME:
         return sum(bool(page.is_linked[item.title_row]) for item in items) >= least
     with_link = _repeated_links(page, items)
     titled = sum(
@@ -166,8 +159,8 @@ def _repeated_links(page: LabelledBlocks, items: Sequence[ItemRecord]) -> list[b
 
 def _element_items(page: LabelledBlocks) -> list[ItemRecord]:
     """Return the items that are repeated elements: of the best lists of the page."""
-    blocks, snapshot, words = page.blocks, page.snapshot, page.words
-    weight = page.weights({Kind.ITEM: 1.0, Kind.RELATED: _RELATED}, _ITEM_CONTENT)
+    blocks, snapshot = page.blocks, page.snapshot
+    weight = page.weights
     linked = tree.subtree_sum(_is_link(snapshot), snapshot.end) + tree.inside(_is_link(snapshot), snapshot.end)
     rest, total, items, covered = weight.copy(), max(float(weight.sum()), 1), [], 0.0
     for _ in range(_MAX_LISTS):
@@ -177,7 +170,7 @@ def _element_items(page: LabelledBlocks) -> list[ItemRecord]:
         texts = RecordTexts(blocks, members)
         inside = texts.record_of_element[blocks.node] >= 0
         of_list = _items(texts)
-        if weight[inside].sum() >= _LEAST_WEIGHT * words[inside].sum() or _has_weighty_titles(of_list, words, weight):
+        if of_list and np.mean(page.is_content[[item.title_row for item in of_list]]) >= _LEAST_CONTENT:
             items += of_list
             covered += float(rest[inside].sum()) / total
         rest = np.where(inside, 0, rest)
@@ -198,12 +191,6 @@ def _without_repeats(items: list[ItemRecord], snapshot: Snapshot, weight: NDArra
         else:
             kept.append(item)
     return kept
-
-
-def _has_weighty_titles(items: list[ItemRecord], words: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
-    """Return whether most titles of a list have weight; cards for small screens and the like may have more words."""
-    rows = [item.title_row for item in items]
-    return bool(rows) and float(np.mean(weight[rows] >= _TITLE_WEIGHT * words[rows])) >= _LEAST_WEIGHTY
 
 
 def _flat_items(blocks: BlockColumns, is_linked: NDArray[np.bool_], words: NDArray[np.float64]) -> list[ItemRecord]:

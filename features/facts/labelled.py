@@ -14,7 +14,7 @@ import numpy as np
 
 from vclean.features.facts.groups import RecordGroups
 from vclean.features.text.characters import EncodedTexts
-from vclean.labels import Kind, Label, Role
+from vclean.labels import Label
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 from vclean.urls import host_of
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from vclean.settings import Policy
 
 
-_FRAME: Final = frozenset((Role.NAVIGATION, Role.HEADER, Role.FOOTER, Role.FORM, Role.AD))
-"""Roles of regions that every page of a site has."""
-_OTHER, _IN_FRAME = 0.1, 0.05
-"""Weights of words outside the content and in the frame, relative to a block of the kind that is looked for."""
+_OTHER: Final = 0.05
+"""Weight of words outside the content, relative to words in it."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,11 +44,10 @@ class LabelledBlocks:
         labels: the label of each block.
         probability: float (B,), the probability that each block is content.
         policy: what may be content; blocks that are too hidden for it belong to no record.
-        kinds: the kind of each block; empty if unknown.
-        roles: the role of each block; empty if unknown.
         in_forum: whether the title or the address of the page is that of a forum.
         has_forum_sign: whether anything of the page is, also its microdata and names.
         detect: returns the language of the content, ISO 639-1; empty if unknown.
+        find_type: returns the type of the page, a value of `PageType`; empty if unknown.
     """
 
     blocks: BlockColumns
@@ -58,11 +55,10 @@ class LabelledBlocks:
     labels: Sequence[Label]
     probability: NDArray[np.floating]
     policy: Policy
-    kinds: Sequence[Kind | None] = ()
-    roles: Sequence[Role | None] = ()
     in_forum: bool = False
     has_forum_sign: bool = False
     detect: Callable[[], str] = str
+    find_type: Callable[[], str] = str
 
     @property
     def snapshot(self) -> Snapshot:
@@ -73,6 +69,11 @@ class LabelledBlocks:
     def language(self) -> str:
         """Return the code of the language, from the text or else the markup; empty if unknown."""
         return self.detect() or self.snapshot.language.partition("-")[0]
+
+    @cached_property
+    def page_type(self) -> str:
+        """Return the type of the page, a value of `PageType`; empty if unknown."""
+        return self.find_type()
 
     @cached_property
     def groups(self) -> RecordGroups:
@@ -108,30 +109,15 @@ class LabelledBlocks:
         """Return which blocks are for the most part links to other documents: bool (B,)."""
         return linked_blocks(self.blocks, self.context.link_share)
 
-    def count_words(self, kinds: Collection[Kind]) -> float:
-        """Return the share of the words of the page in blocks of some kinds."""
-        of_kind = np.fromiter((kind in kinds for kind in self.kinds), bool, len(self.kinds))
-        return float(self.words[of_kind].sum()) / max(float(self.words.sum()), 1) if self.kinds else 0.0
-
     def content_share(self, rows: Collection[int]) -> float:
         """Return the share of the words of the content that is in some blocks."""
         words = self.words * self.is_content
         return float(words[list(set(rows))].sum()) / max(float(words.sum()), 1)
 
-    def weights(self, kinds: dict[Kind, float], content: float) -> NDArray[np.float64]:
-        """Return how much each block may be in a record, its words times a factor: float64 (B,).
-
-        Args:
-            kinds: the factor of blocks by kind.
-            content: the factor of other blocks that are content.
-        """
-        factor = np.where(self.is_content, content, _OTHER)
-        if self.roles:
-            in_frame = np.fromiter((role in _FRAME for role in self.roles), bool, len(factor))
-            factor[in_frame & ~self.is_content] = _IN_FRAME
-        for kind, value in kinds.items():
-            factor[np.fromiter((each is kind for each in self.kinds), bool, len(self.kinds))] = value
-        return self.words * factor
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """Return how much each block may be in a record, its words, or less outside the content: float64 (B,)."""
+        return self.words * np.where(self.is_content, 1.0, _OTHER)
 
 
 _LINK: Final = 0.5

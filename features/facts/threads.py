@@ -15,7 +15,7 @@ import numpy as np
 from vclean.features.facts.groups import RecordGroups
 from vclean.features.facts.mentions import pattern_of
 from vclean.features.facts.posts import PostRecord, find_posts
-from vclean.labels import Kind
+from vclean.labels import PageType
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from vclean.features.facts.labelled import LabelledBlocks
     from vclean.render.snapshot import Snapshot
 
-_POST_KINDS: Final = frozenset((Kind.POST, Kind.COMMENT))
-_LEAST_SHARE: Final = 0.03
-"""Share of the words of a page in blocks of the kind that is looked for below which a page has no such records."""
 _PROBABILITY: Final = 0.35
 """Probability of content from which a block is worth more in the body of a post than outside."""
 _MOST: Final = 0.7
@@ -39,8 +36,8 @@ _IS_COMMENT, _IS_LONE_COMMENT = 0.5, 0.9
 """Share of the blocks of a record in parts with comments from which it is a comment, and the only one of a page."""
 _SEVERAL: Final = 3
 """Fewest records that are posts because most have author and date; with a sign of a forum, half of more than these."""
-_CONTENT: Final = 0.5
-"""Weight of words of content that is no post, relative to a post."""
+_COMMENTS_SHARE: Final = 0.25
+"""Share of the words of the content in parts with comments from which these are posts; below documents it is near 0."""
 _THREAD_SHARE: Final = 0.5
 """Share of the words of the content in posts from which a page is a thread."""
 
@@ -105,8 +102,9 @@ class PostSearch:
     @cached_property
     def _is_forum(self) -> bool:
         """Return whether the page is one of a forum, and no document with comments below it."""
-        kinds = self._page.kinds
-        return self._page.in_forum or kinds.count(Kind.POST) > kinds.count(Kind.COMMENT)
+        page, in_part = self._page, self._parts[self._page.blocks.node]
+        are_posts = not in_part.any() or page.content_share(np.flatnonzero(in_part).tolist()) >= _COMMENTS_SHARE
+        return page.in_forum or (are_posts and page.page_type == PageType.FORUM)
 
     def _without_document(self, posts: list[PostRecord]) -> list[PostRecord]:
         """Return the comments among records, which may be the document above the comments, or columns of the page.
@@ -123,15 +121,13 @@ class PostSearch:
         return posts if several or (is_thread and count > _SEVERAL and 2 * signed >= count) else likely
 
     def _thread_posts(self) -> list[PostRecord]:
-        """Return the posts or comments of a page if its model or names show that they are a good part of it."""
-        has_sign = self._page.has_forum_sign
-        if not has_sign and self._page.count_words(_POST_KINDS) < _LEAST_SHARE:
+        """Return the records of a page with a sign of a forum that may be posts: most have an author or a date."""
+        page = self._page
+        if not page.has_forum_sign:
             return []
-        posts = self._find_posts(opening=False)
-        if not posts or not _are_signed(posts):
-            return []
-        has_opening = self._is_forum or has_sign or self._share(posts) >= _THREAD_SHARE
-        return self._without_hidden(self._find_posts(opening=True) if has_opening else posts)
+        gain = page.words * (page.probability.astype(np.float64) - _PROBABILITY)
+        posts = find_posts(page.blocks, page.groups, page.weights, gain, page.language)
+        return self._without_hidden(posts) if _are_signed(posts) else []
 
     def _without_hidden(self, posts: Sequence[PostRecord]) -> list[PostRecord]:
         """Return posts without what is too hidden for the policy: whole posts, blocks, authors and dates."""
@@ -142,13 +138,6 @@ class PostSearch:
             if rows or not post.rows:
                 kept.append(replace(post, rows=rows, author=author, date=date))
         return kept
-
-    def _find_posts(self, *, opening: bool) -> list[PostRecord]:
-        """Return the records that may be posts, see `find_posts`."""
-        page = self._page
-        weight = page.weights(dict.fromkeys(_POST_KINDS, 1.0), _CONTENT)
-        gain = page.words * (page.probability.astype(np.float64) - _PROBABILITY)
-        return find_posts(page.blocks, page.groups, weight, gain, page.language, opening=opening)
 
     def _part_comments(self) -> list[PostRecord]:
         """Return the comments in the parts of a page that are named so; most need an author and a date."""

@@ -10,7 +10,6 @@ import pytest
 from helpers.forum import AUTHORS, cleaned, listing, post, thread
 
 import vclean
-from vclean.labels import Kind
 
 TEXT = "It rained all of the day in the valley, and it will go on."
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -107,10 +106,9 @@ class TestPosts:
         said = "<p>So true, and it will rain on all of the other days of this month as well.</p>"
         article = f'<article><i class="author">Zoe</i> 1 May 2024<p>{"It rained in the valley. " * 60}</p></article>'
         comments = "".join(f'<div class="note"><b class="author">{name}</b> 2 May 2024{said}</div>' for name in AUTHORS)
-        page = cleaned(article + comments, "https://example.org/rain")
-        kinds = [Kind.COMMENT if text.startswith("So true") else Kind.BODY for text in page.columns.text]
-        page.prediction.kinds.extend(kinds)
+        page = cleaned(f"{article}<div id=comments>{comments}</div>", "https://example.org/rain")
         assert [post.author for post in page.posts] == list(AUTHORS)
+        assert not page.is_thread
 
     def test_columns_of_a_layout_are_no_posts(self):
         column = '<div class="comments-open"><p>{}</p></div>'
@@ -119,13 +117,7 @@ class TestPosts:
             "About us and our help.",
             "Terms, prices and the way to us.",
         ]
-        page = cleaned("".join(map(column.format, texts)), "https://example.org/rain", kinds=Kind.COMMENT)
-        assert page.posts == ()
-
-    def test_kinds_show_comments(self):
-        page = cleaned(thread().replace("postbit", "entry"), "https://example.org/a", kinds=Kind.COMMENT)
-        assert len(page.posts) == 4
-        assert not page.is_thread
+        assert cleaned("".join(map(column.format, texts)), "https://example.org/rain").posts == ()
 
 
 class TestIsThread:
@@ -188,14 +180,12 @@ class TestItems:
 
 
 def page_of(entry, count=5, *, after="", content=("p", "h3", "li", "dt", "dd")):
-    """Return the result of a page on which the model sees no items."""
+    """Return the result of a page with entries after a heading."""
     entries = "".join(entry.format(number) for number in range(count))
-    return cleaned(f"<h1>News</h1>{entries}{after}", "https://example.org/", content=content, kinds=Kind.BODY)
+    return cleaned(f"<h1>News</h1>{entries}{after}", "https://example.org/2024/05/rain-in-may.html", content=content)
 
 
-class TestItemsWithoutModel:
-    """Test listings in which the model finds no items."""
-
+class TestFormOfItems:
     @pytest.mark.parametrize("count", [3, 5])
     @pytest.mark.parametrize(
         "entry",

@@ -42,12 +42,9 @@ def listing(count=5):
 FORUM = "https://forum.example.org/viewtopic.php?t=1"
 
 
-def cleaned(html, url=FORUM, *, content=("p", "h3"), kinds=None):
+def cleaned(html, url=FORUM, *, content=("p", "h3")):
     """Return the result of a page on which blocks in the elements `content` are content."""
     page = snapshot(html, url)
     tags = extract_blocks(page).tag
     labels = "".join("h" if tag == "h1" else "p" if tag in content else "o" for tag in tags)
-    labelled = result(page, labels, language="en")
-    if kinds:
-        labelled.prediction.kinds.extend([kinds] * len(tags))
-    return labelled
+    return result(page, labels, language="en")

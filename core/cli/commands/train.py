@@ -67,13 +67,6 @@ class TrainOptions(MessageOptions):
     out: Path = model_option("write the model to this file")
     predictions: Path | None = predictions_option(needs="corpora")
     snapshots: Path | None = snapshots_option(needs="corpora")
-    metadata: Path | None = option(
-        "--metadata",
-        type=Path,
-        metavar="FILE",
-        needs="corpora",
-        help="titles, authors and dates of the pages, in Parquet format: columns corpus, id, title, authors, date",
-    )
     force: bool = flag(
         "--force", needs="corrections", help="write the model even if the corrections make it worse on held-out pages"
     )
@@ -126,7 +119,7 @@ def train_model(options: TrainOptions) -> int:
 
 def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[Model, int]:
     """Train the main model on the corpora; return it and the exit code. Pages that fail are left out."""
-    from vclean.classify.corpora.corpora import read_corpus, read_metadata
+    from vclean.classify.corpora.corpora import read_corpus
     from vclean.classify.methods import get
     from vclean.classify.training.dataset import FOLDS
     from vclean.classify.training.train import train
@@ -144,8 +137,7 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     from vclean.files import write_stream
     from vclean.labelling import retraining
 
-    metadata = read_metadata(options.metadata) if options.metadata else {}
-    corpora = [read_corpus(path, metadata) for path in options.corpora]
+    corpora = [read_corpus(path) for path in options.corpora]
     with open_readers(render=True, snapshots=options.snapshots, keep=True) as readers:
         regions = train_region_model(corpora, options.regions, readers)
         validation = cross_validate(training_table(corpora, readers, FOLDS, corrections))

@@ -4,17 +4,11 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.content import stacking
-from vclean.classify.content.kinds import (
-    KindRequest,
-    block_kinds,
-    kind_probability,
-    kind_requests,
-)
-from vclean.errors import UsageError
-from vclean.features.blocks import BlockColumns, extract_blocks
+import vclean
+from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
+from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import page_context
-from vclean.labels import LEARNED_KINDS, Kind, Label
+from vclean.labels import Kind, Label
 from vclean.settings import Policy
 
 HTML = (
@@ -24,69 +18,62 @@ HTML = (
 )
 
 
-def probability(*kinds: Kind) -> np.ndarray:
-    """Return rows that give each of the kinds .9."""
-    rows = np.full((len(kinds), len(LEARNED_KINDS)), 0.1 / (len(LEARNED_KINDS) - 1), dtype=np.float32)
-    rows[np.arange(len(kinds)), [LEARNED_KINDS.index(kind) for kind in kinds]] = 0.9
-    return rows
-
-
-class Trees:
-    """Trees that predict fixed probabilities."""
-
-    def __init__(self, rows: np.ndarray) -> None:
-        self.rows = rows
-
-    def predict(self, x: np.ndarray) -> np.ndarray:
-        return self.rows[: len(x)]
-
-
-def requests(policy: Policy, rows: np.ndarray | None, blocks: BlockColumns) -> list[KindRequest]:
-    x = np.zeros((len(blocks), len(stacking.COLUMNS)), dtype=np.float32)
-    x[:, [column.name for column in stacking.COLUMNS].index("link_share")] = page_context(blocks).link_share
-    return kind_requests(policy, None if rows is None else Trees(rows), x, blocks)
-
-
-def predicted(rows: np.ndarray, blocks: BlockColumns, labels: list[Label]) -> list[Kind]:
-    return block_kinds(Trees(rows), np.zeros((len(blocks), 1), dtype=np.float32), blocks, labels)
-
-
 class TestBlockKinds:
-    def test_elements_refine_body_text(self) -> None:
+    def test_facts_then_elements_then_labels(self) -> None:
         blocks = extract_blocks(snapshot(HTML))
-        learned = [Kind.TITLE, Kind.BYLINE, *[Kind.BODY] * (len(blocks) - 2)]
-        kinds = predicted(probability(*learned), blocks, [Label.PARAGRAPH] * len(blocks))
+        facts = {Kind.POST: [2, 3], Kind.ITEM: [7], Kind.BYLINE: [1], Kind.TITLE: [0]}
+        kinds = block_kinds(blocks, [Label.PARAGRAPH] * len(blocks), facts)
         assert [str(kind) for kind in kinds] == [
-            "title", "byline", "body", "quote", "code", "caption", "caption", "table", "table", "table", "table",
+            "title", "byline", "post", "quote", "code", "caption", "caption", "item", "table", "table", "table",
         ]  # fmt: skip
 
-    def test_other_text_outside_the_content_is_not_refined(self) -> None:
+    def test_elements_outside_the_content(self) -> None:
         blocks = extract_blocks(snapshot("<pre>x = 1</pre>"))
-        assert predicted(probability(Kind.OTHER), blocks, [Label.OTHER]) == [Kind.OTHER]
-        assert predicted(probability(Kind.OTHER), blocks, [Label.PARAGRAPH]) == [Kind.CODE]
+        assert block_kinds(blocks, [Label.OTHER], {}) == [Kind.OTHER]
+        assert block_kinds(blocks, [Label.PARAGRAPH], {}) == [Kind.CODE]
 
-    def test_page_without_blocks(self) -> None:
-        class NoTrees:
-            pass
+    def test_kinds_of_a_result(self) -> None:
+        said = "<p>So true, and it will rain on all of the other days of this month as well.</p>"
+        notes = "".join(f"<div><b class=author>{name}</b> 2 May 2024{said}</div>" for name in ("Bo", "Cleo", "Dale"))
+        result = vclean.clean(
+            "<meta name=author content='Ann Lee'><article><h1>Rain in the valley</h1><p class=byline>By Ann Lee</p>"
+            f"<time datetime=2024-05-01>1 May 2024</time><p>{'It rained in the valley. ' * 60}</p></article>"
+            f"<div id=comments>{notes}</div>"
+        )
+        kinds = {block.text: str(block.kind) for block in result.blocks}
+        assert [kinds[text] for text in ("Rain in the valley", "By Ann Lee", "1 May 2024")] == [
+            "title", "byline", "date",
+        ]  # fmt: skip
+        assert list(kinds.values()).count("body") == 1
+        assert kinds["So true, and it will rain on all of the other days of this month as well."] == "comment"
 
-        assert kind_probability(NoTrees(), np.zeros((0, 3), dtype=np.float32)).shape == (0, len(LEARNED_KINDS))
+
+def request(html: str, policy: Policy, texts: tuple[str, ...] = ()) -> tuple[KindRequest, list[str]]:
+    """Return the request of a policy for a page on which blocks with `texts` are likely content, and its members."""
+    context = page_context(extract_blocks(snapshot(html)))
+    probability = np.array([text in texts for text in context.blocks.text], dtype=np.float32)
+    (one,) = kind_requests(policy, context, None, probability)
+    return one, [text for text, member in zip(context.blocks.text, one.members, strict=True) if member]
 
 
 class TestKindRequests:
-    def test_captions(self) -> None:
-        blocks = extract_blocks(snapshot(HTML))
-        (request,) = requests(Policy(captions=False), probability(*[Kind.BODY] * len(blocks)), blocks)
-        assert (request.name, request.include) == ("captions", False)
-        assert [text for text, member in zip(blocks.text, request.members, strict=True) if member] == [
-            "A ferry", "Another",
-        ]  # fmt: skip
+    def test_none(self) -> None:
+        context = page_context(extract_blocks(snapshot("<p>One")))
+        assert kind_requests(Policy(), context, None, np.ones(1, dtype=np.float32)) == []
 
-    def test_byline_is_next_to_the_title(self) -> None:
-        blocks = extract_blocks(snapshot("<p>By Bob" + "<p>Teaser" * 12 + "<h1>Ferries</h1><p>By Ann"))
-        kinds = [Kind.BYLINE, *[Kind.OTHER] * 12, Kind.TITLE, Kind.BYLINE]
-        (request,) = requests(Policy(byline=True), probability(*kinds), blocks)
-        assert request.members[0] == 0
-        assert request.members[-1] > 0.9
+    def test_captions(self) -> None:
+        one, members = request(HTML, Policy(captions=False))
+        assert (one.name, one.include) == ("captions", False)
+        assert members == ["A ferry", "Another"]
+
+    def test_byline_is_near_the_headline(self) -> None:
+        teasers = "<p>By Ann Lee" + "<p>Teaser" * 12
+        long = "<p>By Ann Lee, who says that it rained " + "all of the day and " * 12
+        head = "<meta name=author content='Ann Lee'><title>Rain in the valley</title>"
+        html = f"{head}{teasers}<h1>Rain in the valley</h1><p class=byline>By Ann Lee<p>It rained.{long}"
+        one, members = request(html, Policy(byline=True))
+        assert members == ["By Ann Lee"]
+        assert one.members[0] == 0
 
     @pytest.mark.parametrize(
         ("links", "expected"),
@@ -99,18 +86,9 @@ class TestKindRequests:
         ],
     )
     def test_lists_of_links_between_texts(self, links: str, expected: bool) -> None:
-        blocks = extract_blocks(snapshot(f"{links}<p>Text.{links}<p>Text.{links}"))
-        kinds = [Kind.BODY if text == "Text." else Kind.OTHER for text in blocks.text]
-        (request,) = requests(Policy(lists=True), probability(*kinds), blocks)
-        assert request.members.astype(bool).tolist() == [False] * 4 + [expected] * 3 + [False] * 4
+        one, _ = request(f"{links}<p>Text.{links}<p>Text.{links}", Policy(lists=True), ("Text.",))
+        assert one.members.astype(bool).tolist() == [False] * 4 + [expected] * 3 + [False] * 4
 
     def test_no_lists_on_a_page_without_text(self) -> None:
-        blocks = extract_blocks(snapshot("<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul>"))
-        (request,) = requests(Policy(lists=False), probability(*[Kind.OTHER] * 3), blocks)
-        assert not request.members.any()
-
-    def test_model_without_kinds(self) -> None:
-        blocks = extract_blocks(snapshot("<p>One"))
-        assert requests(Policy(), None, blocks) == []
-        with pytest.raises(UsageError, match="knows no kinds"):
-            requests(Policy(byline=True), None, blocks)
+        html = "<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul>"
+        assert request(html, Policy(lists=False))[1] == []

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from helpers import page_types
 
-from vclean.classify.metadata.choice import choose_page_type, load_shipped, metadata_page
+from vclean.classify.metadata.choice import choose_page_type, load_shipped
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.labels import PageType
@@ -17,7 +17,7 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 def type_of(html: str | bytes, url: str = "") -> str | None:
     context = PageContext(extract_blocks(parse(Page(content=html, url=url))))
-    choice = choose_page_type(metadata_page(context, "en"), load_shipped().page_types)
+    choice = choose_page_type(context, load_shipped().page_types)
     return choice.values[0] if choice else None
 
 

@@ -12,16 +12,14 @@ from helpers.synthetic import SITES, gold_page, quick_validation, region_forest,
 
 from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import best_selection
-from vclean.classify.content.kinds import kind_probability
 from vclean.classify.content.model import from_bytes
-from vclean.classify.training import train as kinds
 from vclean.classify.training import train as training
 from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
 from vclean.classify.training.fits import FITS, fit
 from vclean.classify.training.train import ConventionFits, CrossValidation, HeldOutPrediction, fit_calibration, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
-from vclean.labels import KINDS, LABELS, LEARNED_KINDS, UNKNOWN, Kind, Label
+from vclean.labels import LABELS, Label
 from vclean.settings import Policy
 
 PAGES = 2 * SITES
@@ -243,30 +241,3 @@ class TestTooFewPages:
     def test_three_sites_are_enough(self, pages) -> None:
         few = [page for page in pages if page.site in ("site1.example", "site2.example", "site3.example")]
         assert len(CrossValidation.run(TrainingTable.from_pages(few)).predictions()) == len(few)
-
-
-TITLE, OTHER = KINDS.index(Kind.TITLE), KINDS.index(Kind.OTHER)
-
-
-class TestKnownRows:
-    def test_sample_of_others(self) -> None:
-        kind = np.array([TITLE, *[OTHER] * 90, UNKNOWN, TITLE], dtype=np.int8)
-        rows = kinds.known_rows(kind)
-        assert (kind[rows] == TITLE).sum() == 2
-        assert (kind[rows] == OTHER).sum() == 2 * kinds.OTHERS_PER_BLOCK
-        assert (np.diff(rows) > 0).all()
-
-
-class TestFitKinds:
-    def test_learns_the_kinds(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(FITS, "kinds", FITS["kinds"] | {"min_data_in_leaf": 2, "feature_fraction": 1.0})
-        kind = np.tile(np.array([TITLE, OTHER, OTHER], dtype=np.int8), 20)
-        x = (kind == TITLE).astype(np.float32)[:, None]
-        forest = kinds.fit_kinds(x, kind, np.repeat(np.arange(20), 3))
-        assert forest is not None
-        predicted = kind_probability(forest, x[:3]).argmax(axis=1)
-        assert [LEARNED_KINDS[code] for code in predicted] == [Kind.TITLE, Kind.OTHER, Kind.OTHER]
-
-    def test_one_kind_is_none(self) -> None:
-        kind = np.full(3, OTHER, dtype=np.int8)
-        assert kinds.fit_kinds(np.zeros((3, 1), dtype=np.float32), kind, np.zeros(3, dtype=np.int64)) is None

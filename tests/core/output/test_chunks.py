@@ -109,12 +109,11 @@ class TestTablesAndCode:
 class TestFields:
     def test_places_and_names(self):
         page = result(laid_out("<nav>x</nav><p>a<p>b"), "opp", roles=[Role.NAVIGATION, Role.ARTICLE, Role.ARTICLE])
-        page.prediction.kinds.extend([Kind.OTHER, Kind.LEAD, Kind.BODY])
         (chunk,) = make_chunks(page)
         assert chunk.blocks == (1, 2)
         assert chunk.xpaths == ("/html[1]/body[1]/p[1]", "/html[1]/body[1]/p[2]")
         assert [box.y for box in chunk.boxes] == [40, 60]
-        assert (chunk.kinds, chunk.roles) == ((Kind.LEAD, Kind.BODY), (Role.ARTICLE,))
+        assert (chunk.kinds, chunk.roles) == ((Kind.BODY,), (Role.ARTICLE,))
 
 
 class TestWriteChunks:
@@ -126,7 +125,7 @@ class TestWriteChunks:
             "id": "a.html", "url": "https://example.org/dir/page.html", "index": 1, "headings": ["A", "B"],
             "text": "b1.\n\nb2.", "words": 2, "blocks": [3, 4],
             "xpaths": ["/html[1]/body[1]/p[2]", "/html[1]/body[1]/p[3]"],
-            "boxes": np.array([[40, 80, 24, 16], [40, 100, 24, 16]]).tolist(), "kinds": [], "roles": [],
+            "boxes": np.array([[40, 80, 24, 16], [40, 100, 24, 16]]).tolist(), "kinds": ["body"], "roles": [],
         }  # fmt: skip
 
     def test_no_content(self):

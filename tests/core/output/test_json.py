@@ -35,7 +35,7 @@ class TestBlocks:
     def test_unrendered(self):
         (block,) = to_record(result(snapshot("<div><p>a<p>b</div>"), "pp"))["blocks"][1:]
         assert block == {
-            "label": "p", "probability": 0.9, "role": None, "kind": None, "box": None,
+            "label": "p", "probability": 0.9, "role": None, "kind": "body", "box": None,
             "xpath": "/html[1]/body[1]/div[1]/p[2]",
             "tag": "p", "font_size": None, "color": None, "background": None, "visibility": "shown",
             "technique": None, "text": "b",
