@@ -67,18 +67,16 @@ class LazySequence(Sequence[_T], Generic[_T]):
 class Change(StrEnum):
     """What changes the log odds of a block besides its features; also a group of contributions.
 
-    >>> Change.COMMENTS.value
-    'comments'
+    >>> Change.KINDS.value
+    'kinds'
     """
 
     ALIKE = "alike"
     """What the trees say of blocks in the same places of the page."""
     CONVENTION = "convention"
     """The convention of a corpus, a part of the trees."""
-    COMMENTS = "comments"
-    """Readers' comments are kept or left out, as requested."""
     KINDS = "kinds"
-    """A kind of block is kept or left out, as requested."""
+    """A kind of block, such as readers' comments, is kept or left out, as requested."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,13 +86,11 @@ class Decision:
     Attributes:
         x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
         convention: float32 (C,), the columns of the convention: see `vclean.classify.content.stacking`.
-        comments: float32 (B,), probability that a block is among readers' comments; 0 if the policy does not ask.
         evidence: evidence of the other pages of the site, or None.
         policy: the user's choice of what counts as content.
         selected: bool (B,), the blocks that the threshold selected, one by one.
         group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
         is_content: bool (B,), the decision after post-processing, but for the headline and confirmed labels.
-        thread: whether posts were kept, as the content of a thread, although the policy leaves comments out.
         requests: what the policy requested about kinds of blocks.
         confirmed: bool (B,), the blocks with a label that a person confirmed; None if there are none.
         candidates: float32 (B,), the probabilities from which `selected` was chosen; 0 for those that cannot be.
@@ -103,17 +99,20 @@ class Decision:
 
     x: NDArray[np.float32]
     convention: NDArray[np.float32]
-    comments: NDArray[np.float32]
     evidence: SiteEvidence | None
     policy: Policy
     selected: NDArray[np.bool_]
     group: NDArray[np.int32]
     is_content: NDArray[np.bool_]
-    thread: bool = False
     requests: tuple[KindRequest, ...] = ()
     confirmed: NDArray[np.bool_] | None = None
     candidates: NDArray[np.float32] | None = None
     changes: Mapping[Change, NDArray[np.float64]] = field(default_factory=dict)
+
+    @property
+    def comments(self) -> KindRequest | None:
+        """Return the request about readers' comments; None if the policy has none."""
+        return next((request for request in self.requests if request.name == "comments"), None)
 
 
 class HeadlineSource(StrEnum):

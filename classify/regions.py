@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -26,35 +25,13 @@ NONE: Final = len(REGION_ROLES)
 """Class of containers that are not regions."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BlockRoles:
-    """Probabilities of the regions around the B blocks of a page.
-
-    Attributes:
-        nearest: float32 (B, CLASSES), probability of each role of the nearest region, and last of no region.
-        within: float32 (B, len(REGION_ROLES)), highest probability of each role among the containers around a block.
-    """
-
-    nearest: NDArray[np.float32]
-    within: NDArray[np.float32]
-
-    @classmethod
-    def predict(cls, trees: Forest, context: PageContext) -> BlockRoles:
-        """Predict the roles around the blocks of a page with at least one block."""
-        regions = candidate_regions(context)
-        x = limit_counts(region_matrix(regions, block_values(context)), LIMITS)
-        nearest, within = inherit_roles(posterior(trees, x), regions.parent)
-        return cls(nearest[regions.block_region], within[regions.block_region])
-
-    def most_probable(self) -> list[Role | None]:
-        """Return the most probable role of the nearest region of each block; None outside all regions."""
-        roles = [*REGION_ROLES, None]
-        return [roles[code] for code in self.nearest.argmax(axis=1).tolist()]
-
-    @property
-    def comments(self) -> NDArray[np.float32]:
-        """Return the highest probability of the role of comments around each block, float32 (B,)."""
-        return self.within[:, REGION_ROLES.index(Role.COMMENTS)]
+def block_roles(trees: Forest, context: PageContext) -> list[Role | None]:
+    """Return the most probable role of the nearest region of each block, None outside all regions; there is a block."""
+    regions = candidate_regions(context)
+    x = limit_counts(region_matrix(regions, block_values(context)), LIMITS)
+    nearest = inherit_roles(posterior(trees, x), regions.parent)[regions.block_region]
+    roles = [*REGION_ROLES, None]
+    return [roles[code] for code in nearest.argmax(axis=1).tolist()]
 
 
 def posterior(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -64,9 +41,7 @@ def posterior(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
     return trees.predict(x).astype(np.float32)
 
 
-def inherit_roles(
-    posterior: NDArray[np.float32], parent: NDArray[np.int32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def inherit_roles(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:
     """Combine the prediction for each candidate with those for its ancestors.
 
     Args:
@@ -75,22 +50,19 @@ def inherit_roles(
 
     Returns:
         Probabilities of the role of the nearest region, float32 (C, CLASSES): the candidate itself if it is a region,
-        else the nearest region of its parent; predictions count as independent. The highest probability of each role
-        among the candidate and its ancestors, float32 (C, len(REGION_ROLES)).
+        else the nearest region of its parent; predictions count as independent.
     """
     order, ends = _levels(parent)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     parent_rank = rank[parent[order]]
     nearest = posterior.take(order, axis=0)
-    within = nearest[:, :NONE].copy()
     for begin, end in pairwise(ends):
         level, outer = slice(begin, end), parent_rank[begin:end]
         inherited = nearest[level, NONE, None] * nearest.take(outer, axis=0)
         nearest[level, :NONE] += inherited[:, :NONE]
         nearest[level, NONE] = inherited[:, NONE]
-        within[level] = np.maximum(within[level], within.take(outer, axis=0))
-    return nearest.take(rank, axis=0), within.take(rank, axis=0)
+    return nearest.take(rank, axis=0)
 
 
 def _levels(parent: NDArray[np.int32]) -> tuple[NDArray[np.intp], list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -81,12 +81,12 @@ class KindRequest:
     Attributes:
         name: name of the kinds, as in `Policy`.
         members: float32 (B,), 1 for the blocks of these kinds, else 0.
-        include: whether they are content.
+        include: whether they are content; None for the posts of a thread, which a policy without comments keeps.
     """
 
     name: str
     members: NDArray[np.float32]
-    include: bool
+    include: bool | None
 
 
 def kind_requests(
@@ -101,12 +101,26 @@ def kind_requests(
         probability: float32 (B,), the probability that each block is content.
     """
     members: dict[str, Callable[[], NDArray[np.bool_]]] = {
+        "comments": lambda: comment_blocks(context),
         "captions": lambda: caption_blocks(context.blocks),
         "byline": lambda: byline_blocks(context, metadata),
         "lists": lambda: lists_of_links(context, probability >= _LIKELY),
     }
     requested = {name: choice for name in members if (choice := getattr(policy, name)) is not None}
-    return [KindRequest(name, members[name]().astype(np.float32), choice) for name, choice in requested.items()]
+    requests = [KindRequest(name, members[name]().astype(np.float32), choice) for name, choice in requested.items()]
+    if policy.comments is False:
+        from vclean.classify.content.threads import is_thread
+
+        is_post = is_thread(context, probability, requests[0].members)
+        requests[0] = replace(requests[0], include=None if is_post else False)
+    return requests
+
+
+def comment_blocks(context: PageContext) -> NDArray[np.bool_]:
+    """Return which blocks are in a part of the page that is called comments, bool (B,)."""
+    from vclean.features.facts.threads import comment_parts  # most policies ask for no comments
+
+    return comment_parts(context.blocks)[context.blocks.node]
 
 
 def caption_blocks(blocks: BlockColumns) -> NDArray[np.bool_]:

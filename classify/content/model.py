@@ -102,21 +102,14 @@ class Model:
         context, words = features.context, features.layout.tokens
         x = stacking.stack_columns(features, *self.linear.scores(features))
         policy = policy or Policy()
-        excluded, is_forum = blocks.is_excluded(policy), None
-        if policy.comments is False:
-            from vclean.classify.content.threads import has_forum_sign  # most policies need no forums
-
-            is_forum = has_forum_sign(context.snapshot)
         prediction = self.decide(
             x,
             words,
             block_groups(blocks),
-            self._comment_probability(context, policy),
             alike=features.layout.alike,
             evidence=evidence,
             policy=policy,
-            excluded=excluded,
-            is_forum=is_forum,
+            excluded=blocks.is_excluded(policy),
             requests=partial(kind_requests, policy, context, self.metadata),
         )
         confirmed, parts = self.confirmed.annotations(blocks)
@@ -137,35 +130,16 @@ class Model:
             parts=parts,
         )
 
-    def _comment_probability(self, context: PageContext, policy: Policy) -> NDArray[np.float32]:
-        """Return the probabilities that blocks are among readers' comments, float32 (B,); 0 if the policy does not ask.
-
-        1 in the parts of the page that are called comments, else the highest probability that a container around the
-        block has the role of comments.
-        """
-        if policy.comments is None or not len(context):
-            return np.zeros(len(context), dtype=np.float32)
-        from vclean.features.facts.threads import comment_parts
-
-        named = comment_parts(context.blocks)[context.blocks.node].astype(np.float32)
-        if self.regions is None:
-            return named
-        from vclean.classify.regions import BlockRoles
-
-        return np.maximum(named, BlockRoles.predict(self.regions, context).comments)
-
     def decide(
         self,
         x: NDArray[np.float32],
         words: NDArray[np.float32],
         group: NDArray[np.int32],
-        comments: NDArray[np.float32],
         *,
         alike: NDArray[np.int32],
         evidence: SiteEvidence | None = None,
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
-        is_forum: bool | None = None,
         requests: Callable[[NDArray[np.float32]], Sequence[KindRequest]] | None = None,
     ) -> Prediction:
         """Label the B blocks of a page from their feature matrix.
@@ -174,12 +148,10 @@ class Model:
             x: float32 (B, len(stacking.COLUMNS)), the feature matrix.
             words: float32 (B,), words per block.
             group: int32 (B,), group of each block: see `postprocess.block_groups`.
-            comments: float32 (B,), probability that a block is among readers' comments.
             alike: int32 (B,), the group of blocks with the same chain of tags and classes.
             evidence: evidence of the other pages of the site: log odds to add, and blocks to leave out.
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content: see `BlockColumns.is_excluded`.
-            is_forum: whether the page has a sign of a forum; a policy without comments keeps the posts of a thread.
             requests: returns what the policy requests about kinds of blocks, given the probabilities of content.
         """
         policy = policy or Policy()
@@ -191,13 +163,6 @@ class Model:
         adjusted.add_alike(alike, words)
         if evidence is not None:
             adjusted.add_evidence(evidence)
-        thread = False
-        if is_forum is not None:
-            from vclean.classify.content.threads import is_thread
-
-            thread = is_thread(is_forum, adjusted.value, words, comments)
-        if policy.comments is not None and not thread:
-            adjusted.add_comments(comments, words, include=policy.comments)
         requested = tuple(requests(adjusted.value)) if requests else ()
         adjusted.add_requests(requested, words)
         calibrated = self.calibration.blocks(adjusted.value)
@@ -208,7 +173,7 @@ class Model:
         is_content = smooth_groups(selected, adjusted.value, words, group) & ~_dropped(len(x), evidence, excluded)
         labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
         decision = Decision(
-            x, convention, comments, evidence, policy, selected, group, is_content, thread, requested,
+            x, convention, evidence, policy, selected, group, is_content, requested,
             candidates=adjusted.value, changes=adjusted.changes,
         )  # fmt: skip
         confidence = float(self.calibration.pages(np.array([expected]))[0])
@@ -243,9 +208,9 @@ class Model:
 
 def _block_roles(regions: Forest, context: PageContext) -> list[Role | None]:
     """Return the role of each block: `overlay` in overlays, elsewhere that of the nearest region."""
-    from vclean.classify.regions import BlockRoles
+    from vclean.classify.regions import block_roles
 
-    pairs = zip(BlockRoles.predict(regions, context).most_probable(), context.blocks.in_overlay.tolist(), strict=True)
+    pairs = zip(block_roles(regions, context), context.blocks.in_overlay.tolist(), strict=True)
     return [Role.OVERLAY if in_overlay else role for role, in_overlay in pairs]
 
 

@@ -60,13 +60,11 @@ class AdjustedProbability:
 
         self.value = add_evidence(self.value, evidence.log_odds)
 
-    def add_comments(self, comments: NDArray[np.float32], words: NDArray[np.float32], *, include: bool) -> None:
-        """Keep or leave out readers' comments: see `adjust_for_kind`."""
-        self._replace(Change.COMMENTS, adjust_for_kind(self.value, comments, words, include=include))
-
     def add_requests(self, requests: Sequence[KindRequest], words: NDArray[np.float32]) -> None:
         """Keep or leave out kinds of blocks, as the policy requests."""
         for request in requests:
+            if request.include is None:
+                continue
             self._replace(Change.KINDS, adjust_for_kind(self.value, request.members, words, include=request.include))
 
     def _replace(self, change: Change, value: NDArray[np.float32]) -> None:

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from vclean.features.page_context import PageContext
     from vclean.render.snapshot import Snapshot
 
 _ONLY_POSTS: Final = 0.9
 """Share of the likely content among the posts from which a page without a sign of a forum is a thread."""
 _IS_LIKELY: Final = 0.5
-"""Probability from which a block is likely content, or is among posts."""
+"""Probability from which a block is likely content."""
 
 _FORUM_PART: Final = re.compile(
     r"(forums?|foros?|foren|bbs|threads?|(show|view)(thread|topic)|questions)(\.\w+)?|(thread|showtopic)-\w*\d.*"
@@ -35,20 +36,17 @@ _TYPES: Final = ("DiscussionForumPosting", "QAPage")
 """Types of schema.org."""
 
 
-def is_thread(
-    has_sign: bool, probability: NDArray[np.float32], words: NDArray[np.float32], comments: NDArray[np.float32]
-) -> bool:
+def is_thread(context: PageContext, probability: NDArray[np.float32], comments: NDArray[np.float32]) -> bool:
     """Return whether the posts of a page are its content: it has a sign of a forum, or little else is content.
 
     Args:
-        has_sign: whether the page has a sign of a forum.
+        context: the page.
         probability: float32 (B,), probability that a block is content.
-        words: float32 (B,), words per block.
-        comments: float32 (B,), probability that a block is among comments, which are the posts of a thread.
+        comments: float32 (B,), 1 for blocks among comments, which are the posts of a thread.
     """
-    likely = words * (probability >= _IS_LIKELY)
-    inside = float(likely[comments >= _IS_LIKELY].sum())
-    return has_sign or inside >= _ONLY_POSTS * max(float(likely.sum()), 1)
+    likely = context.tokens * (probability >= _IS_LIKELY)
+    inside = float((likely * comments).sum())
+    return has_forum_sign(context.snapshot) or inside >= _ONLY_POSTS * max(float(likely.sum()), 1)
 
 
 _FORUM_PREFIX: Final = re.compile(

@@ -234,7 +234,6 @@ _TEXTS: Final = {
     SITE: "also on other pages of the site",
     Change.ALIKE: "blocks in the same places of this page",
     Change.CONVENTION: "what annotators keep on such pages",
-    Change.COMMENTS: "how readers' comments are treated on this page",
     Change.KINDS: "its kind of block is kept or left out as requested",
 }
 """Texts of the groups without features."""

@@ -55,8 +55,6 @@ class Rule(StrEnum):
 
 _EVEN: Final = 0.5
 """Threshold that needs no explanation: a block is kept if content is more probable than boilerplate."""
-_IS_COMMENT: Final = 0.5
-"""Probability above which a block counts as a reader comment."""
 _KINDS: Final = {"ul": "list", "ol": "list", "dl": "definition list", "pre": "code", "table": "table"}
 
 
@@ -110,8 +108,8 @@ class Rules:
     @cached_property
     def in_comments(self) -> NDArray[np.bool_]:
         """Return which blocks are in readers' comments, bool (B,), if the policy decides about these."""
-        is_decided = self.decision.policy.comments is not None or self.decision.thread
-        return np.asarray((self.decision.comments > _IS_COMMENT) & is_decided)
+        comments = self.decision.comments
+        return np.zeros(len(self.blocks), dtype=bool) if comments is None else comments.members > 0
 
     def selection(self, block: int) -> str:
         """Return whether the threshold kept a block, and its probability, such as `kept at 0.40`."""
@@ -172,7 +170,7 @@ def _group_phrase(rules: Rules, block: int) -> str:
 
 
 def _comments_phrase(rules: Rules, _: int) -> str:
-    if rules.decision.thread:
+    if rules.decision.comments is None or rules.decision.comments.include is None:
         return "a post of this thread: --comments out leaves out readers' comments only"
     return f"in readers' comments, which are {_action(rules.decision.policy.comments)} as requested"
 

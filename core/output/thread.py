@@ -92,8 +92,7 @@ def _has_heading(result: Result, post: Post, number: int) -> bool:
     decision = prediction.decision
     if decision is None or not decision.policy.comments or not (post.author or post.date_text):
         return False
-    rows = [row for row in post.blocks if prediction.labels[row].is_content]
-    return bool(rows) and float(decision.comments[rows].mean()) >= _IS_COMMENT
+    return any(prediction.labels[row].is_content for row in post.blocks)
 
 
 def _with_marks(result: Result, posts: Mapping[int, Post]) -> Result:
@@ -131,8 +130,6 @@ def _is_heading(text: str, post: Post) -> bool:
     return rest != text and words <= (_MORE_WORDS if has_both else 0)
 
 
-_IS_COMMENT: Final = 0.5
-"""Mean probability from which the blocks of a post are a comment."""
 _MORE_WORDS: Final = 4
 """Words that a byline has beside author and date, at most, such as `42 points` or `Posted by`."""
 _NEAR: Final = 8

@@ -14,6 +14,7 @@ from helpers.synthetic import gold_page, quick_validation, region_forest, train_
 from vclean.classify.content import model as module
 from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import Calibration, CalibrationMap
+from vclean.classify.content.kinds import KindRequest
 from vclean.classify.content.model import Model, from_bytes, load, load_default
 from vclean.classify.training.train import train
 from vclean.errors import ModelError
@@ -67,9 +68,6 @@ def repacked(data: bytes, **members: bytes | None) -> bytes:
     return file.getvalue()
 
 
-NO_COMMENTS = np.zeros(4, dtype=np.float32)
-
-
 class Probabilities:
     """Stub of trees with fixed predictions."""
 
@@ -103,7 +101,6 @@ class TestDecide:
             x,
             self.WORDS[: len(content)],
             group[: len(content)],
-            NO_COMMENTS[: len(content)],
             alike=np.arange(len(content), dtype=np.int32),
             policy=policy,
         )
@@ -122,20 +119,16 @@ class TestDecide:
     def test_applies_the_policy_for_comments(self, model: Model, include: bool, count: int) -> None:
         content, types = Probabilities(0.95, 0.5, 0.5), Probabilities(*[[0, 1, 0, 0]] * 3)
         trees = replace(model, content=content, types=types)
-        x, comments = (
-            np.zeros((3, len(stacking.COLUMNS)), dtype=np.float32),
-            np.array([0, 0.99, 0.99], dtype=np.float32),
-        )
+        x = np.zeros((3, len(stacking.COLUMNS)), dtype=np.float32)
+        request = KindRequest("comments", np.array([0, 1, 1], dtype=np.float32), include)
         prediction = trees.decide(
-            x, self.WORDS, self.ALONE, comments, alike=np.arange(3, dtype=np.int32), policy=Policy(comments=include)
+            x, self.WORDS, self.ALONE, alike=np.arange(3, dtype=np.int32), requests=lambda _: [request]
         )
         assert sum(label.is_content for label in prediction.labels) == count
 
     def test_page_without_blocks(self, model: Model) -> None:
         nothing = np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
-        prediction = model.decide(
-            nothing, self.WORDS[:0], self.ALONE[:0], NO_COMMENTS[:0], alike=np.zeros(0, dtype=np.int32)
-        )
+        prediction = model.decide(nothing, self.WORDS[:0], self.ALONE[:0], alike=np.zeros(0, dtype=np.int32))
         assert (prediction.labels, len(prediction.probability), prediction.confidence) == ([], 0, 0)
 
 

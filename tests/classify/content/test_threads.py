@@ -11,6 +11,8 @@ from vclean.classify.content.threads import (
     is_thread,
 )
 from vclean.classify.explain.rules import Rule
+from vclean.features.blocks import extract_blocks
+from vclean.features.matrix import page_context
 from vclean.page import Page
 
 LONG = "The pump in the cellar stopped again last night, so I took it apart and found sand in the valve of the inlet. "
@@ -23,18 +25,18 @@ POSTS = [
 
 
 class TestIsThread:
-    WORDS = np.array([30, 50, 20, 900], dtype=np.float32)
-    COMMENTS = np.array([0, 1, 0.8, 1], dtype=np.float32)
-
-    def decide(self, *probability: float, has_sign: bool = False) -> bool:
-        return is_thread(has_sign, np.array(probability, dtype=np.float32), self.WORDS, self.COMMENTS)
+    @staticmethod
+    def decide(*probability: float, title: str = "Pump") -> bool:
+        texts = "".join(f"<p>{'word ' * count}</p>" for count in (30, 50, 20, 900))
+        context = page_context(extract_blocks(snapshot(f"<title>{title}</title>{texts}")))
+        return is_thread(context, np.array(probability, dtype=np.float32), np.array([0, 1, 1, 1], dtype=np.float32))
 
     def test_counts_likely_words_only(self) -> None:
         assert self.decide(0.1, 0.9, 0.9, 0.1)
         assert not self.decide(0.9, 0.9, 0.9, 0.1)
 
     def test_a_sign_suffices(self) -> None:
-        assert self.decide(0.9, 0.1, 0.1, 0.1, has_sign=True)
+        assert self.decide(0.9, 0.1, 0.1, 0.1, title="Pump - Forum")
 
 
 def forum_page(post: str, outside: str = "", head: str = "") -> str:

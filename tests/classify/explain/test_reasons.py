@@ -297,7 +297,6 @@ class TestLeastLogOdds:
         decision = Decision(
             x=empty,
             convention=empty,
-            comments=empty,
             evidence=None,
             policy=Policy(),
             selected=mask,

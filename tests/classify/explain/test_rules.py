@@ -7,6 +7,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.classify.content import stacking
+from vclean.classify.content.kinds import KindRequest
 from vclean.classify.content.postprocess import block_groups
 from vclean.classify.explain.rules import Rule, Rules
 from vclean.classify.prediction import Decision, Prediction
@@ -32,15 +33,16 @@ def decided(probability, selected, final=None, *, comments=(), policy=None, page
     blocks = extract_blocks(snapshot(page))
     by_threshold = np.array([mark == "+" for mark in selected])
     is_content = np.array([mark == "+" for mark in final or selected])
-    in_comments = np.zeros(len(blocks), dtype=np.float32)
-    in_comments[list(comments)] = 1
+    policy, members = policy or Policy(), np.zeros(len(blocks), dtype=np.float32)
+    members[list(comments)] = 1
+    requests = () if policy.comments is None else (KindRequest("comments", members, policy.comments),)
     x = np.zeros((len(blocks), len(stacking.COLUMNS)), dtype=np.float32)
     decision = Decision(
         x=x,
         convention=np.zeros(0, dtype=np.float32),
-        comments=in_comments,
         evidence=None,
-        policy=policy or Policy(),
+        policy=policy,
+        requests=requests,
         selected=by_threshold,
         group=block_groups(blocks),
         is_content=is_content,
