@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.content.threads import has_forum_address, has_forum_sign, names_forum
+from vclean.classify.content.threads import is_named_forum
+from vclean.classify.metadata.choice import page_type
 from vclean.features.facts.labelled import LabelledBlocks
 from vclean.features.facts.post_parts import is_action
 from vclean.features.facts.threads import PostSearch, comment_parts
@@ -22,12 +23,10 @@ from vclean.settings import Policy
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from vclean.classify.metadata.choice import MetadataModel
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.items import ItemRecord
     from vclean.features.facts.posts import PostRecord
-    from vclean.features.page_context import PageContext
 
 _SEPARATORS: Final = " \t\n-\u2013\u2014:|\u00b7,."
 """Characters between a title and a text in the same line."""
@@ -87,14 +86,6 @@ class Item:
     blocks: tuple[int, ...]
 
 
-def _page_type(context: PageContext, model: MetadataModel | None) -> str:
-    """Return the type of a page, a value of `PageType`; empty if none is probable."""
-    from vclean.classify.metadata.choice import choose_page_type, load_shipped
-
-    choice = choose_page_type(context, (model or load_shipped()).page_types)
-    return choice.values[0] if choice else ""
-
-
 class PageRecords:
     """Records of a page, each kind found on its first use.
 
@@ -113,10 +104,9 @@ class PageRecords:
             labels=prediction.labels,
             probability=prediction.probability,
             policy=decision.policy if decision else Policy(),
-            in_forum=names_forum(snapshot.title) or has_forum_address(snapshot.url),
-            has_forum_sign=has_forum_sign(snapshot),
+            in_forum=is_named_forum(snapshot),
             detect=language,
-            find_type=partial(_page_type, context, prediction.metadata_model),
+            find_type=partial(page_type, context, prediction.metadata_model),
         )
         self._search = PostSearch(self._page)
 

@@ -11,7 +11,7 @@ import numpy as np
 from vclean.features.columns import Groups, ratio
 from vclean.features.names import element_names
 from vclean.features.names.element_names import ElementNames
-from vclean.features.text import language
+from vclean.features.text import language, number_patterns
 from vclean.features.text import terms as wordlists
 from vclean.features.text.characters import ALPHA, DIGIT, EncodedTexts, Words
 from vclean.render import tree
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
+    from vclean.features.columns import Values
     from vclean.features.text.terms import TermMatches
     from vclean.render.snapshot import Snapshot, Styles
 
@@ -251,6 +252,11 @@ class PageContext:
         """
         begun = np.bincount(self.snapshot.text_after, minlength=len(self.snapshot))
         return np.cumsum(begun) - begun
+
+    @cached_property
+    def number_patterns(self) -> Values:
+        """Return the number of dates, prices and telephone numbers per block: float32 (B,) each."""
+        return number_patterns.compute(self.texts, "\n".join([*self.blocks.text, ""]))
 
     @cached_property
     def digit_words(self) -> NDArray[np.float32]:

@@ -97,7 +97,7 @@ def kind_requests(
     Args:
         policy: what counts as content.
         context: the blocks as features see them.
-        metadata: the model that finds the byline; None for the one that ships with the package.
+        metadata: the model that finds byline and type of the page; None for the one that ships with the package.
         probability: float32 (B,), the probability that each block is content.
     """
     members: dict[str, Callable[[], NDArray[np.bool_]]] = {
@@ -111,7 +111,7 @@ def kind_requests(
     if policy.comments is False:
         from vclean.classify.content.threads import is_thread
 
-        is_post = is_thread(context, probability, requests[0].members)
+        is_post = is_thread(context, metadata, probability, requests[0].members)
         requests[0] = replace(requests[0], include=None if is_post else False)
     return requests
 

@@ -1,7 +1,7 @@
 """Decide whether a page is a thread: the posts are its content, though they are marked up as comments or replies.
 
-Forums mark posts with the names that blogs give to readers' comments. The title, the address, microdata and names of a
-page show that it is a thread.
+Forums mark posts with the names that blogs give to readers' comments. The title, the address and the type of a page
+show that it is a thread.
 """
 
 from __future__ import annotations
@@ -9,17 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from vclean.classify.metadata.choice import page_type
+from vclean.labels import PageType
 from vclean.urls import split_url
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from vclean.classify.metadata.choice import MetadataModel
     from vclean.features.page_context import PageContext
     from vclean.render.snapshot import Snapshot
 
 _ONLY_POSTS: Final = 0.9
-"""Share of the likely content among the posts from which a page without a sign of a forum is a thread."""
+"""Share of the likely content among the posts from which a page that is not one of a forum is a thread."""
 _IS_LIKELY: Final = 0.5
 """Probability from which a block is likely content."""
 
@@ -32,31 +35,31 @@ _FORUM_WORD: Final = re.compile(
     re.IGNORECASE,
 )
 """Words for a forum in titles of documents."""
-_TYPES: Final = ("DiscussionForumPosting", "QAPage")
-"""Types of schema.org."""
 
 
-def is_thread(context: PageContext, probability: NDArray[np.float32], comments: NDArray[np.float32]) -> bool:
-    """Return whether the posts of a page are its content: it has a sign of a forum, or little else is content.
+def is_thread(
+    context: PageContext,
+    model: MetadataModel | None,
+    probability: NDArray[np.float32],
+    comments: NDArray[np.float32],
+) -> bool:
+    """Return whether the posts of a page are its content: it is one of a forum, or little else is content.
 
     Args:
         context: the page.
+        model: the model that predicts its type; None for the one that ships with the package.
         probability: float32 (B,), probability that a block is content.
         comments: float32 (B,), 1 for blocks among comments, which are the posts of a thread.
     """
     likely = context.tokens * (probability >= _IS_LIKELY)
     inside = float((likely * comments).sum())
-    return has_forum_sign(context.snapshot) or inside >= _ONLY_POSTS * max(float(likely.sum()), 1)
+    is_forum = is_named_forum(context.snapshot) or page_type(context, model) == PageType.FORUM
+    return is_forum or inside >= _ONLY_POSTS * max(float(likely.sum()), 1)
 
 
-_FORUM_PREFIX: Final = re.compile(
-    r"(?:^|[\s_-])(?:forum|phpbb|vbulletin|xenforo|discourse|bbp-|post(?:bit|body|list|row|container|content)\b"
-    r"|message--post|topic-(?:post|body)|discussion)|(?:^|\s)thread(?!-(?:even|odd|alt)\b|s\b)",
-    re.IGNORECASE,
-)
-"""Name of forum software or of its parts in a class or id.
-
-`thread-even` and the like are those of comments in WordPress, and `threads` is a social network."""
+def is_named_forum(snapshot: Snapshot) -> bool:
+    """Return whether the title or the address of a page is that of a forum."""
+    return names_forum(snapshot.title) or has_forum_address(snapshot.url)
 
 
 def has_forum_address(url: str) -> bool:
@@ -71,14 +74,6 @@ def names_forum(title: str) -> bool:
     (True, True, False)
     """
     return _FORUM_WORD.search(title) is not None
-
-
-def has_forum_sign(snapshot: Snapshot) -> bool:
-    """Return whether the title, the address, the microdata, a class or an id of a page is that of a forum."""
-    types = {value.rpartition("/")[2] for value in snapshot.values("itemtype").distinct}
-    if not types.isdisjoint(_TYPES) or names_forum(snapshot.title) or has_forum_address(snapshot.url):
-        return True
-    return any(snapshot.having(name, _FORUM_PREFIX).any() for name in ("class", "id"))
 
 
 def _address_parts(url: str) -> set[str]:

@@ -22,9 +22,9 @@ import numpy as np
 from vclean.classify import model_file
 from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
-from vclean.features.facts import page_type
 from vclean.features.facts.candidates import COLUMNS, FIELDS, MetadataPage
 from vclean.features.facts.mentions import PROPERTIES, Field, Mention, Source
+from vclean.features.facts.page_type import COLUMNS as PAGE_COLUMNS
 from vclean.features.text.page_title import is_site_name, normalize, split_title
 from vclean.files import ZIP_ERRORS
 from vclean.labels import PAGE_TYPES, PageType, PartKind
@@ -108,13 +108,13 @@ def choose_metadata(
         ModelError: the shipped models are missing or damaged.
     """
     page, model = metadata_page(context, language, parts), model or load_shipped()
-    page_type = choose_page_type(context, model.page_types)
-    is_forum = page_type is not None and page_type.values[0] == PageType.FORUM
+    type_of_page = choose_page_type(context, model.page_types)
+    is_forum = type_of_page is not None and type_of_page.values[0] == PageType.FORUM
     choices: dict[Field, Choice | None] = {}
     for field in FIELDS:
         blocks = page.confirmed.get(field, ())
         choices[field] = choose(field, page.candidates(field), model.forests[field], blocks, is_forum=is_forum)
-    choices |= {field: _declared(field, page) for field in _DECLARED} | {Field.PAGE_TYPE: page_type}
+    choices |= {field: _declared(field, page) for field in _DECLARED} | {Field.PAGE_TYPE: type_of_page}
     published, modified = choices[Field.PUBLISHED], choices[Field.MODIFIED]
     if published and modified and modified.values[0][:10] < published.values[0][:10]:
         del choices[Field.MODIFIED]
@@ -232,6 +232,12 @@ def choose_page_type(context: PageContext, forest: Forest) -> Choice | None:
         return None
     values = (PAGE_TYPES[best].value,)
     return Choice(values, float(probability[best]), [Mention(Field.PAGE_TYPE, values, Source.PAGE, "")])
+
+
+def page_type(context: PageContext, model: MetadataModel | None = None) -> str:
+    """Return the type of a page, a value of `PageType`; empty if none is probable. `model`: see `choose_metadata`."""
+    choice = choose_page_type(context, (model or load_shipped()).page_types)
+    return choice.values[0] if choice else ""
 
 
 def _declared(field: Field, page: MetadataPage) -> Choice | None:
@@ -370,7 +376,7 @@ def from_bytes(data: bytes) -> MetadataModel:
 
 def card_columns() -> dict[str, list[str]]:
     """Return the names of the features of each model, as a card has them."""
-    columns = {**COLUMNS, Field.PAGE_TYPE: page_type.COLUMNS}
+    columns = {**COLUMNS, Field.PAGE_TYPE: PAGE_COLUMNS}
     return {field.value: list(names) for field, names in columns.items()}
 
 

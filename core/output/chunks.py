@@ -165,7 +165,8 @@ def _record(chunk: Chunk) -> dict[str, Any]:
 def _passages(result: Result) -> Iterator[_Passage]:
     """Iterate over the passages of a page: units, tables, code, and headings without text."""
     blocks = result.columns
-    labels = complete_sections(blocks, result.prediction.labels, result.prediction.probability)
+    prediction = result.prediction
+    labels = complete_sections(blocks, prediction.labels, prediction.probability, is_thread=result.is_thread)
     levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool))
     outline = _Outline(result.prediction.added_title)
     groups = _Groups(blocks)

@@ -448,8 +448,14 @@ def write_html(result: Result) -> str:
     return f"<!DOCTYPE html>\n{document}\n"
 
 
-def to_tree(result: Result, metadata: Metadata | None = None) -> etree._Element:
-    """Return the cleaned page as an `html` element with head and body, and with language and metadata if given."""
+def to_tree(result: Result, metadata: Metadata | None = None, *, is_thread: bool | None = None) -> etree._Element:
+    """Return the cleaned page as an `html` element with head and body, and with language and metadata if given.
+
+    Args:
+        result: the result.
+        metadata: its metadata.
+        is_thread: whether the page is a thread, if that is known.
+    """
     snapshot = result.columns.snapshot
     builder = etree.TreeBuilder()
     builder.start("html", _root_attributes(result) if metadata else {})
@@ -459,7 +465,8 @@ def to_tree(result: Result, metadata: Metadata | None = None) -> etree._Element:
     _write_headline(builder, result.prediction.added_title)
     decision = result.prediction.decision
     images = decision is None or decision.policy.images
-    labels = complete_sections(result.columns, result.prediction.labels, result.prediction.probability)
+    prediction, is_thread = result.prediction, result.is_thread if is_thread is None else is_thread
+    labels = complete_sections(result.columns, prediction.labels, prediction.probability, is_thread=is_thread)
     writer = HtmlWriter(result.columns, labels, builder, images=images)
     if result.prediction.added_title:  # a page has one title
         np.maximum(writer.page.heading_level, 2, out=writer.page.heading_level)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.postprocess import data_tables
-from vclean.classify.content.threads import has_forum_sign
 from vclean.labels import Label, Visibility
 from vclean.output.code import code_elements
 from vclean.render import tree
@@ -143,7 +142,9 @@ _APART: Final = ("aside", "nav", "footer", "form", "header", "dialog", "menu", "
 """Elements that are no part of the section around them."""
 
 
-def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability: NDArray[np.float32]) -> list[Label]:
+def complete_sections(
+    blocks: BlockColumns, labels: Sequence[Label], probability: NDArray[np.float32], *, is_thread: bool = False
+) -> list[Label]:
     """Return the labels with those of the headings, code, tables and quotes that belong to kept text.
 
     Text that is not shown, and text in overlays, stays as it is, and so does text of a very low probability of content.
@@ -152,6 +153,7 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
         blocks: the B blocks of the page.
         labels: the label of each block.
         probability: float32 (B,), the probability of content of each block; NaN if the method gives none.
+        is_thread: whether the page is a thread. It gets no more headings, because posts repeat titles and names.
     """
     snapshot, completed = blocks.snapshot, _without_copies(blocks, labels)
     content = np.array([label.is_content for label in completed], dtype=bool)
@@ -163,7 +165,7 @@ def complete_sections(blocks: BlockColumns, labels: Sequence[Label], probability
     is_apart = tree.inside(snapshot.is_tag(_APART), snapshot.end)
     is_part = (code_elements(snapshot) | _quotes_and_tables(blocks)) & ~is_apart
     is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~_lead_away(snapshot)
-    is_heading &= not has_forum_sign(snapshot)  # posts repeat titles and names
+    is_heading &= not is_thread
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
         likely = may_add & mask[outer] & (probability >= _LEAST_PROBABILITY[label])

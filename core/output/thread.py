@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final
 from lxml import etree
 
 from vclean.characters import one_line, replace_illegal
-from vclean.classify.content.threads import has_forum_sign
-from vclean.features.facts.threads import comment_parts
 from vclean.labels import Label
 from vclean.output.html import to_tree
 from vclean.output.selection import INLINE
@@ -46,7 +44,7 @@ def to_thread_tree(result: Result) -> etree._Element:
     )
     if not posts:
         return to_tree(result)
-    page = to_tree(_with_marks(result, posts))
+    page = to_tree(_with_marks(result, posts), is_thread=result.is_thread)
     headings = {number: post_heading(post, number) for number, post in posts.items()}
     elements = list(page[-1].iter())
     tag = "h2" if result.is_thread else _comment_tag(elements)
@@ -56,12 +54,9 @@ def to_thread_tree(result: Result) -> etree._Element:
 
 
 def _may_have_headings(result: Result) -> bool:
-    """Return True if the page is a thread, or comments are content; without signs of a forum it is not searched."""
-    decision, snapshot = result.prediction.decision, result.columns.snapshot
-    if decision is not None and decision.policy.comments:
-        return True
-    has_sign = has_forum_sign(snapshot) or bool(comment_parts(result.columns).any())
-    return has_sign and result.is_thread
+    """Return True if the page is a thread, or comments are content."""
+    decision = result.prediction.decision
+    return (decision is not None and bool(decision.policy.comments)) or result.is_thread
 
 
 def _comment_tag(elements: Sequence[etree._Element]) -> str:

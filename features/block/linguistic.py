@@ -12,7 +12,6 @@ import numpy as np
 
 from vclean.features.columns import ColumnPart, Groups, all_columns, compute_parts, parse_columns, ratio
 from vclean.features.names.element_names import find_keys, sorted_unique
-from vclean.features.text import number_patterns
 from vclean.features.text.characters import (
     ALPHA,
     BULLET,
@@ -148,7 +147,7 @@ def _find_ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
 
 def _pattern_columns(context: PageContext) -> Values:
     """Return columns about dates, prices, email addresses and years."""
-    patterns = number_patterns.compute(context.texts, "\n".join(context.blocks.text) + "\n")
+    patterns = context.number_patterns
     return {
         "dates": patterns["dates"],
         "prices": patterns["prices"],

@@ -14,7 +14,7 @@ import numpy as np
 
 from vclean.features.facts.groups import RecordGroups
 from vclean.features.text.characters import EncodedTexts
-from vclean.labels import Label
+from vclean.labels import Label, PageType
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 from vclean.urls import host_of
@@ -45,7 +45,6 @@ class LabelledBlocks:
         probability: float (B,), the probability that each block is content.
         policy: what may be content; blocks that are too hidden for it belong to no record.
         in_forum: whether the title or the address of the page is that of a forum.
-        has_forum_sign: whether anything of the page is, also its microdata and names.
         detect: returns the language of the content, ISO 639-1; empty if unknown.
         find_type: returns the type of the page, a value of `PageType`; empty if unknown.
     """
@@ -56,7 +55,6 @@ class LabelledBlocks:
     probability: NDArray[np.floating]
     policy: Policy
     in_forum: bool = False
-    has_forum_sign: bool = False
     detect: Callable[[], str] = str
     find_type: Callable[[], str] = str
 
@@ -74,6 +72,11 @@ class LabelledBlocks:
     def page_type(self) -> str:
         """Return the type of the page, a value of `PageType`; empty if unknown."""
         return self.find_type()
+
+    @cached_property
+    def may_be_forum(self) -> bool:
+        """Return whether the page is one of a forum by its title, its address or its type."""
+        return self.in_forum or self.page_type == PageType.FORUM
 
     @cached_property
     def groups(self) -> RecordGroups:

@@ -19,7 +19,6 @@ import numpy as np
 from vclean.features.facts.groups import INLINE
 from vclean.features.facts.markup import parse_json
 from vclean.features.names import element_names
-from vclean.features.text import number_patterns
 from vclean.features.text.terms import MONTHS, Terms
 from vclean.files import read_table
 from vclean.render import tree
@@ -284,23 +283,16 @@ class _Contents:
         return (self.words >= _LONG) & (self.context.link_share < _LINKED)
 
     @cached_property
-    def patterns(self) -> dict[str, NDArray[np.float32]]:
-        """Return the number of dates, prices and telephone numbers per block: float32 (B,) each."""
-        texts = self.context.blocks.text
-        plain = "\n".join([*texts, ""])
-        return {name: np.asarray(values) for name, values in number_patterns.compute(self.context.texts, plain).items()}
-
-    @cached_property
     def is_date(self) -> NDArray[np.bool_]:
         """Return which blocks are dates with their label: bool (B,)."""
         months = self.context.terms.count(MONTHS) > 0
-        has_date = (self.patterns["dates"] > 0) | (months & (self.context.digit_words > 0))
+        has_date = (self.context.number_patterns["dates"] > 0) | (months & (self.context.digit_words > 0))
         return has_date & (self.words <= _DATE_WORDS)
 
     @cached_property
     def is_price(self) -> NDArray[np.bool_]:
         """Return which blocks are prices with their label: bool (B,)."""
-        return (self.patterns["prices"] > 0) & (self.words <= _DATE_WORDS)
+        return (self.context.number_patterns["prices"] > 0) & (self.words <= _DATE_WORDS)
 
     def share(self, mask: NDArray[np.bool_]) -> float:
         """Return the share of the words of the page in the blocks of a mask (B,)."""
@@ -316,7 +308,7 @@ class _Contents:
         linked = context.link_share >= _LINKED
         in_item, in_heading = self.inside("li"), self.inside(*HEADING_TAGS)
         before = context.words_before / np.float32(self.total)
-        patterns = self.patterns
+        patterns = self.context.number_patterns
         return [
             _log(self.words.sum()), _log(len(context)), _log(len(self.snapshot)),
             float((self.words * context.link_share).sum()) / self.total,

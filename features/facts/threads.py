@@ -15,7 +15,6 @@ import numpy as np
 from vclean.features.facts.groups import RecordGroups
 from vclean.features.facts.mentions import pattern_of
 from vclean.features.facts.posts import PostRecord, find_posts
-from vclean.labels import PageType
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
@@ -35,7 +34,7 @@ _MOST: Final = 0.7
 _IS_COMMENT, _IS_LONE_COMMENT = 0.5, 0.9
 """Share of the blocks of a record in parts with comments from which it is a comment, and the only one of a page."""
 _SEVERAL: Final = 3
-"""Fewest records that are posts because most have author and date; with a sign of a forum, half of more than these."""
+"""Fewest records that are posts because most have author and date; in a forum, half of more than these."""
 _COMMENTS_SHARE: Final = 0.25
 """Share of the words of the content in parts with comments from which these are posts; below documents it is near 0."""
 _THREAD_SHARE: Final = 0.5
@@ -104,14 +103,14 @@ class PostSearch:
         """Return whether the page is one of a forum, and no document with comments below it."""
         page, in_part = self._page, self._parts[self._page.blocks.node]
         are_posts = not in_part.any() or page.content_share(np.flatnonzero(in_part).tolist()) >= _COMMENTS_SHARE
-        return page.in_forum or (are_posts and page.page_type == PageType.FORUM)
+        return page.in_forum or (are_posts and page.may_be_forum)
 
     def _without_document(self, posts: list[PostRecord]) -> list[PostRecord]:
         """Return the comments among records, which may be the document above the comments, or columns of the page.
 
-        With a sign of a forum, the document is the first post.
+        In a forum the document is the first post.
         """
-        comments, is_thread = self._parts[self._page.blocks.node], self._page.has_forum_sign
+        comments, is_thread = self._parts[self._page.blocks.node], self._page.may_be_forum
         least = _IS_COMMENT if len(posts) > 1 else _IS_LONE_COMMENT
         likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= least]
         if 2 * len(likely) > len(posts):
@@ -121,9 +120,9 @@ class PostSearch:
         return posts if several or (is_thread and count > _SEVERAL and 2 * signed >= count) else likely
 
     def _thread_posts(self) -> list[PostRecord]:
-        """Return the records of a page with a sign of a forum that may be posts: most have an author or a date."""
+        """Return the records of a page of a forum that may be posts: most have an author or a date."""
         page = self._page
-        if not page.has_forum_sign:
+        if not page.may_be_forum:
             return []
         gain = page.words * (page.probability.astype(np.float64) - _PROBABILITY)
         posts = find_posts(page.blocks, page.groups, page.weights, gain, page.language)

@@ -7,7 +7,7 @@ from helpers.pages import snapshot
 import vclean
 from vclean.classify.content.threads import (
     has_forum_address,
-    has_forum_sign,
+    is_named_forum,
     is_thread,
 )
 from vclean.classify.explain.rules import Rule
@@ -29,7 +29,9 @@ class TestIsThread:
     def decide(*probability: float, title: str = "Pump") -> bool:
         texts = "".join(f"<p>{'word ' * count}</p>" for count in (30, 50, 20, 900))
         context = page_context(extract_blocks(snapshot(f"<title>{title}</title>{texts}")))
-        return is_thread(context, np.array(probability, dtype=np.float32), np.array([0, 1, 1, 1], dtype=np.float32))
+        return is_thread(
+            context, None, np.array(probability, dtype=np.float32), np.array([0, 1, 1, 1], dtype=np.float32)
+        )
 
     def test_counts_likely_words_only(self) -> None:
         assert self.decide(0.1, 0.9, 0.9, 0.1)
@@ -94,23 +96,17 @@ class TestHasForumSign:
             ("<p>x", "https://example.org/ShowTopic-g17-i5"),
             ("<p>x", "https://example.org/viewtopic.php?t=1"),
             ("<title>Pump - Forum</title><p>x", "https://example.org/"),
-            ("<div itemscope itemtype='https://schema.org/DiscussionForumPosting'>x", "https://example.org/"),
-            ("<div class='a postbit odd'>x", "https://example.org/"),
         ],
     )
     def test_signs(self, html, url):
-        assert has_forum_sign(snapshot(html, url))
+        assert is_named_forum(snapshot(html, url))
 
     @pytest.mark.parametrize(
         "url",
         ["https://example.org/news/economic-forum-2024.html", "https://example.org/a/sewing-threads", "", "http://[x"],
     )
     def test_other_addresses_are_no_signs(self, url: str) -> None:
-        assert not has_forum_sign(snapshot("<p>x", url))
-
-    @pytest.mark.parametrize("name", ["comment thread-even", "icon threads", "wpd-thread-list", "disqus_thread"])
-    def test_names_of_comments_are_no_signs(self, name: str) -> None:
-        assert not has_forum_sign(snapshot(f"<p class='{name}'>x"))
+        assert not is_named_forum(snapshot("<p>x", url))
 
     def test_invalid_addresses(self):
         assert not has_forum_address("https://[forum/")
