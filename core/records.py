@@ -195,7 +195,7 @@ class PageRecords:
             image=image.get(record.image, ""),
             price=record.price,
             snippet=max(rest, key=len, default="")[:_MAX_SNIPPET],
-            box=self._box_around(record.element, record.end),
+            box=self._box(record.element),
             xpath=self._page.snapshot.xpath(record.element),
             blocks=record.rows,
         )
@@ -203,13 +203,6 @@ class PageRecords:
     @cached_property
     def _image_sources(self) -> dict[int, str]:
         return image_sources(self._page.snapshot)
-
-    def _box_around(self, first: int, end: int) -> Box | None:
-        """Return the box of an element, or the smallest one around the siblings from it to before element `end`."""
-        parent = self._page.snapshot.parent
-        siblings = first + np.flatnonzero(parent[first:end] == parent[first])
-        boxes = [box for box in map(self._box, siblings.tolist()) if box]
-        return Box.around([box for box in boxes if box.width > 0 and box.height > 0] or boxes)
 
     def _box(self, element: int) -> Box | None:
         box = self._page.snapshot.box[element].tolist()

@@ -10,7 +10,7 @@ slot of most records have the same meaning in all of them: authors, dates, title
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -224,22 +224,15 @@ class RecordTexts:
     Attributes:
         blocks: the blocks of the page.
         records: int32 (R,), the elements of the records, ascending.
-        ends: int32 (R,), for the records of a flat list, which begin at these elements: one past the last element of
-            each; empty for records that are elements.
     """
 
     blocks: BlockColumns
     records: NDArray[np.int32]
-    ends: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
     @cached_property
     def record_of_element(self) -> NDArray[np.int64]:
         """Return the innermost record around each element, -1 outside all records: int64 (N,)."""
         snapshot = self.blocks.snapshot
-        if len(self.ends):
-            every = np.arange(len(snapshot))
-            record = np.searchsorted(self.records, every, side="right") - 1
-            return np.where((record >= 0) & (every < self.ends[record]), record, _NO_RECORD)
         number = np.full(len(snapshot), _NO_RECORD)
         number[self.records] = np.arange(len(self.records))
         nearest = tree.nearest_ancestor(number >= 0, snapshot.parent)

@@ -7,14 +7,13 @@ taken, then the best of the rest.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from vclean.features.facts.groups import RecordTexts, sum_weights
-from vclean.features.facts.labelled import find_flat_list, leads_to_site, linked_starts
+from vclean.features.facts.labelled import linked_starts
 from vclean.features.facts.products import record_prices
 from vclean.labels import PageType
 from vclean.render import tree
@@ -40,15 +39,9 @@ _LEAST_TITLES: Final = 4
 _LIST_SHARE: Final = 0.6
 """Share of the words of the content that the items of a page with fewer of them need to have."""
 _MOST: Final = 0.7
-"""Share of the items of a page of another type that need to begin with a linked title."""
+"""Share of the items of a page of another type that need to have a linked title."""
 _MAX_WORDS: Final = 150
 """Median number of words of the items of a listing; sections of a document have more."""
-_MAX_SHARE: Final = 0.5
-"""Share of the words of all items that one may have."""
-_MAX_BEFORE: Final = 8
-"""Most words before the title of an item."""
-_LEAST_COVER: Final = 0.05
-"""Share of the weighted words of a page that a list of items needs to have."""
 _MAX_LISTS: Final = 4
 _LEAST_ALL: Final = 0.2
 """Share of the weighted words of a page that its items need to have; articles have lists of links as well."""
@@ -59,12 +52,8 @@ _MOST_HEADINGS: Final = 1.5
 """Mean number of headings of an item; elements with more are sections."""
 _SHARE: Final = 0.5
 """Share of the items of a list that need to have a title in the same slot."""
-_LEAST_LINKED: Final = 0.6
-"""Share of the members of a list with a link."""
 _MAX_TITLE: Final = 250
 """Longest title of an item, in characters."""
-_NO_ITEMS: Final = frozenset((*HEADING_TAGS, "p", "blockquote", "pre", "figure", "th"))
-"""Tags of elements of running text, which may have links as well."""
 _TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE | re.MULTILINE)
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 
@@ -74,8 +63,7 @@ class ItemRecord:
     """One item, by positions on its page.
 
     Attributes:
-        element: the element of the item, or the first one of several.
-        end: one past the last element of the item.
+        element: the element of the item.
         title: the title.
         link: the element `a` of the title, -1 without.
         image: the element `img`, -1 without.
@@ -85,7 +73,6 @@ class ItemRecord:
     """
 
     element: int
-    end: int
     title: str
     link: int
     image: int
@@ -107,57 +94,30 @@ def find_items(page: LabelledBlocks, posts: PostSearch) -> list[ItemRecord]:
     is_listing = page.page_type in _LISTINGS
     if not is_listing and (np.count_nonzero(may_be_title) < _LEAST_LINKS or posts.records):
         return []
-    items: list[ItemRecord] = []
-    titles = page.is_linked & page.is_content
-    if np.count_nonzero(titles) >= _LEAST_LINKS and not posts.records:
-        items = _flat_items(page.blocks, titles, page.words)
-        items = items if _share(page, items) >= _LIST_SHARE else []
-    if not items:
-        items = _element_items(page)
-        items = items if is_listing or (items and _have_form_of_items(page, items, may_be_title)) else []
+    items = _find_lists(page)
+    if not is_listing and not (items and _have_form_of_items(page, items, may_be_title)):
+        return []
     hidden = page.hidden_rows
     seen = [item for item in items if item.title_row not in hidden]
     return [replace(item, rows=tuple(row for row in item.rows if row not in hidden)) for item in seen]
 
 
-def _share(page: LabelledBlocks, items: Sequence[ItemRecord]) -> float:
-    return page.content_share([row for item in items for row in item.rows])
-
-
 def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord], may_be_title: NDArray[np.bool_]) -> bool:
-    """Return whether items are no sections of a document, but short, and most of them begin with a linked title.
+    """Return whether items are no sections of a document, but short, and most of them have a linked title.
 
-    Except on front pages, with few headings that are links, they also need most of the content, and lead to the site.
+    Except on front pages, with few headings that are links, they also need most of the content.
     """
-    words = [float(page.words[list(item.rows)].sum()) for item in items]
-    if float(np.median(words)) > _MAX_WORDS or max(words) > _MAX_SHARE * sum(words):
+    titles = [item.title_row for item in items]
+    if np.median([page.words[list(item.rows)].sum() for item in items]) > _MAX_WORDS:
         return False
-    least = _MOST * len(items)
     headings = np.count_nonzero(page.is_linked & page.is_heading & page.is_content)
     if headings >= _LEAST_TITLES or page.page_type == PageType.HOME:
-        return sum(bool(page.is_linked[item.title_row]) for item in items) >= least
-    with_link = _repeated_links(page, items)
-    titled = sum(
-        page.words[[row for row in item.rows if row < item.title_row]].sum() <= _MAX_BEFORE
-        and (bool(may_be_title[item.title_row]) or has_link)
-        for item, has_link in zip(items, with_link, strict=True)
-    )
-    return (
-        min(titled, len({item.title for item in items})) >= least
-        and _share(page, items) >= _LIST_SHARE
-        and leads_to_site(page.snapshot, [item.link for item in items])
-    )
+        return bool(page.is_linked[titles].mean() >= _MOST)
+    share = page.content_share([row for item in items for row in item.rows])
+    return bool(may_be_title[titles].mean() >= _MOST) and share >= _LIST_SHARE
 
 
-def _repeated_links(page: LabelledBlocks, items: Sequence[ItemRecord]) -> list[bool]:
-    """Return which items have a link with the text that most have one with, such as `Read more`."""
-    texts = [{page.blocks.text[row] for row in item.rows if page.is_linked[row]} for item in items]
-    counts = Counter(text for each in texts for text in each)
-    usual, count = counts.most_common(1)[0] if counts else ("", 0)
-    return [count >= _MOST * len(items) and usual in each for each in texts]
-
-
-def _element_items(page: LabelledBlocks) -> list[ItemRecord]:
+def _find_lists(page: LabelledBlocks) -> list[ItemRecord]:
     """Return the items that are repeated elements: of the best lists of the page."""
     blocks, snapshot = page.blocks, page.snapshot
     weight = page.weights
@@ -193,12 +153,6 @@ def _without_repeats(items: list[ItemRecord], snapshot: Snapshot, weight: NDArra
     return kept
 
 
-def _flat_items(blocks: BlockColumns, is_linked: NDArray[np.bool_], words: NDArray[np.float64]) -> list[ItemRecord]:
-    """Return the items of a flat list in document order; empty if the page has none, see `find_flat_list`."""
-    titles, ends = find_flat_list(blocks, is_linked, words)
-    return _items(RecordTexts(blocks, titles, ends)) if len(titles) else []
-
-
 def _is_link(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are links with an address: bool (N,)."""
     has_href = np.zeros(len(snapshot), dtype=bool)
@@ -223,8 +177,7 @@ def _best_group(
     score *= np.minimum(
         1, _MOST_HEADINGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
     )
-    is_prose = 2 * groups.count(snapshot.is_tag(_NO_ITEMS)) > groups.size
-    score[is_prose | (cover < _LEAST_COVER) | (share < _LEAST_LINKED) | (filled < _LEAST_ITEMS)] = 0
+    score[filled < _LEAST_ITEMS] = 0
     if not score.max(initial=0):
         return none
     ties = np.flatnonzero(score >= score.max() - 1e-9)
@@ -276,7 +229,6 @@ def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRec
         text = texts.texts[title]
     return ItemRecord(
         element=element,
-        end=int(texts.ends[record] if len(texts.ends) else snapshot.end[element]),
         title=text,
         link=links[0] if links else parts.link,
         image=parts.image,

@@ -1,8 +1,4 @@
-"""Hold what the searches for posts and items read of a labelled page, and find the blocks that may be titles of items.
-
-These are links to other documents, and the flat lists that they begin. A flat list has no element around each item: a
-heading or a term with a link is followed by the text of its item, and then by the next heading or term.
-"""
+"""Hold what the searches for posts and items read of a labelled page."""
 
 from __future__ import annotations
 
@@ -17,7 +13,6 @@ from vclean.features.text.characters import EncodedTexts
 from vclean.labels import Label, PageType
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
-from vclean.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -125,20 +120,8 @@ class LabelledBlocks:
 
 _LINK: Final = 0.5
 """Share of link text above which a block is a link."""
-_HEADINGS: Final = HEADING_TAGS[1:]
 _CONTAINERS: Final = ("li", "td", "dd", "div")
 """Tags of elements with an item in one block: a link, then the text about it."""
-_TITLES: Final = (*_HEADINGS, "dt")
-"""Tags of elements that begin an item of a flat list."""
-_LEAST_ITEMS: Final = 3
-_LEAST_FOLLOWED: Final = 0.8
-"""Share of the titles of a flat list that other blocks need to follow."""
-_MAX_BLOCKS: Final = 4.0
-"""Mean number of blocks after the titles of a flat list; sections of a document have more."""
-_MAX_WORDS: Final = 80.0
-"""Mean number of words of the items of a flat list; sections of a document have more."""
-_LEAST_LOCAL: Final = 0.6
-"""Share of the titles of a list that need to lead to the site of the page; those of documents lead elsewhere."""
 
 
 def linked_blocks(blocks: BlockColumns, link_share: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
@@ -168,78 +151,3 @@ def _has_link_away(blocks: BlockColumns) -> tuple[NDArray[np.bool_], NDArray[np.
     around = tree.inside(away > 0, snapshot.end)
     has_link = around | (tree.subtree_sum(away, snapshot.end) > 0)
     return has_link[blocks.node], around[snapshot.text_parent[blocks.members[blocks.first]]]
-
-
-def find_flat_list(
-    blocks: BlockColumns, is_linked: NDArray[np.bool_], words: NDArray[np.float64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the titles of the flat list with most words, and the end of each item; empty if there is none.
-
-    An item is the range of elements from its title to before the next title; the last one has no more siblings than
-    the others.
-
-    Args:
-        blocks: the blocks of the page.
-        is_linked: bool (B,), the blocks that may be titles, see `linked_blocks`.
-        words: float64 (B,), words per block.
-    """
-    snapshot = blocks.snapshot
-    holds = np.bincount(blocks.node[is_linked], minlength=len(snapshot)) > 0
-    is_title = snapshot.is_tag(_TITLES) & (tree.subtree_sum(holds, snapshot.end) > 0)
-    titles = np.flatnonzero(is_title).astype(np.int32)
-    none = np.zeros(0, dtype=np.int32)
-    best, best_words = (none, none), 0.0
-    if len(titles) < _LEAST_ITEMS:
-        return best
-    key = snapshot.parent[titles].astype(np.int64) * len(snapshot.tags) + snapshot.tag[titles]
-    numbers, sizes = np.unique(key, return_counts=True)
-    for number in numbers[sizes >= _LEAST_ITEMS].tolist():
-        first = titles[key == number]
-        last = np.append(first[1:], _end_of_last(snapshot, first)).astype(np.int32)
-        covered = _item_words(blocks, words, first, last)
-        if covered.sum() > best_words and _is_list(blocks, covered, first, last):
-            best, best_words = (first, last), float(covered.sum())
-    return best
-
-
-def _end_of_last(snapshot: Snapshot, titles: NDArray[np.int32]) -> int:
-    """Return the end of the last item: before the sibling that no item before it has, or that of the parent."""
-    parent = int(snapshot.parent[titles[0]])
-    siblings = np.flatnonzero(snapshot.parent == parent)
-    position = np.searchsorted(siblings, titles)
-    after = int(position[-1] + np.diff(position).max())
-    return int(siblings[after] if after < len(siblings) else snapshot.end[parent])
-
-
-def _item_words(
-    blocks: BlockColumns, words: NDArray[np.float64], first: NDArray[np.int32], last: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """Return the words in each range of elements, the first of which begins at the first title: float64 (R,)."""
-    inside = (blocks.node >= first[0]) & (blocks.node < last[-1])
-    item = np.searchsorted(first, blocks.node[inside], side="right") - 1
-    return np.bincount(item, words[inside], minlength=len(first)).astype(np.float64)
-
-
-def _is_list(
-    blocks: BlockColumns, words: NDArray[np.float64], first: NDArray[np.int32], last: NDArray[np.int32]
-) -> bool:
-    """Return whether ranges of elements are short items rather than the sections of a document."""
-    snapshot = blocks.snapshot
-    inside = (blocks.node >= first[0]) & (blocks.node < last[-1])
-    node = blocks.node[inside]
-    item = np.searchsorted(first, node, side="right") - 1
-    after = np.bincount(item, node >= snapshot.end[first[item]], minlength=len(first))
-    is_short = np.median(after) <= _MAX_BLOCKS and np.median(words) <= _MAX_WORDS
-    is_followed = np.mean(after > 0) >= _LEAST_FOLLOWED
-    return bool(is_short and is_followed) and (
-        not snapshot.is_tag(_HEADINGS)[first[0]] or leads_to_site(snapshot, first)
-    )
-
-
-def leads_to_site(snapshot: Snapshot, elements: Collection[int] | NDArray[np.int32]) -> bool:
-    """Return whether the first links in most elements lead to the site of the page, or its address is unknown."""
-    site = host_of(snapshot.url)
-    links = snapshot.values("href")
-    row = np.searchsorted(links.node, np.asarray(elements, dtype=np.int64))
-    targets = [links.distinct[links.index[each]] if each < len(links.node) else "" for each in row.tolist()]
-    return not site or float(np.mean([host_of(target) in ("", site) for target in targets])) >= _LEAST_LOCAL

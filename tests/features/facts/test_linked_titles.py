@@ -1,25 +1,16 @@
-"""Titles that are links, and the flat lists that they begin."""
+"""Titles that are links."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.labelled import find_flat_list, leads_to_site, linked_blocks, linked_starts
+from vclean.features.facts.labelled import linked_blocks, linked_starts
 from vclean.features.matrix import page_context
 
 TEXT = "It rained all of the day in the valley."
 URL = "https://example.org/news"
-
-
-def flat(entry, count=4):
-    """Return the numbers of elements in each item of the flat list of a page."""
-    blocks = extract_blocks(snapshot("<h1>News</h1>" + "".join(entry.format(number) for number in range(count)), URL))
-    words = np.array([float(len(text.split())) for text in blocks.text])
-    first, end = find_flat_list(blocks, linked_blocks(blocks, page_context(blocks).link_share), words)
-    return (end - first).tolist()
 
 
 class TestLinkedBlocks:
@@ -48,46 +39,3 @@ class TestLinkedBlocks:
     )
     def test_starts(self, html, is_linked):
         assert linked_starts(extract_blocks(snapshot(html, URL))).tolist() == [is_linked]
-
-
-class TestFlatList:
-    @pytest.mark.parametrize(
-        "entry",
-        [
-            "<h3><a href=/{0}>Story {0}</a></h3><p>" + TEXT,
-            "<h3><a href=http://www.example.org/{0}>Story {0}</a></h3><p>" + TEXT,
-            "<dt><a href=https://other.org/{0}>Story {0}</a><dd>" + TEXT,
-        ],
-    )
-    def test_found(self, entry):
-        assert flat(entry) == [3] * 4
-
-    @pytest.mark.parametrize(
-        "entry",
-        [
-            "<h3>Story {0}</h3><p>" + TEXT,
-            "<h3><a href=/{0}>Story {0}</a></h3>",
-            "<h3><a href=https://other.org/{0}>Story {0}</a></h3><p>" + TEXT,
-            "<h3><a href=/{0}>Story {0}</a></h3>" + f"<p>{TEXT}" * 6,
-            "<h3><a href=/{0}>Story {0}</a></h3><p>" + TEXT * 12,
-            "<div><h3><a href=/{0}>Story {0}</a></h3><p>" + TEXT + "</div>",
-        ],
-    )
-    def test_sections_are_none(self, entry):
-        assert flat(entry) == []
-
-
-@pytest.mark.parametrize(
-    ("url", "links", "is_local"),
-    [
-        (URL, ["/a", "/b", "https://x.org/"], True),
-        (URL, ["/a", "https://y.org/", "https://x.org/"], False),
-        ("", ["https://y.org/", "https://x.org/"], True),
-        (URL, ["http://[", "/a"], True),
-        (URL, [], False),
-    ],
-)
-def test_leads_to_site(url, links, is_local):
-    page = snapshot("".join(f"<a href='{link}'>a</a>" for link in links) or "<p>a", url)
-    elements = np.flatnonzero(page.is_tag(("a", "p")))
-    assert leads_to_site(page, elements) is (is_local or not links)
