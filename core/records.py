@@ -161,14 +161,12 @@ class PageRecords:
 
     def _iso_date(self, record: PostRecord, text: str) -> str:
         """Return the date of a post: that of the attributes around its text, or else of its text."""
-        if not record.is_dated:
+        if record.date < 0:
             return ""
         from vclean.features.text.dates import is_day_first, parse_date
 
         language, snapshot = self._page.language, self._page.snapshot
         day_first = is_day_first(language, snapshot.language)
-        if record.declared_date:
-            return parse_date(record.declared_date, language, day_first=day_first)
         for element in snapshot.ancestors(int(snapshot.text_parent[record.date]))[:2]:
             for name in ("datetime", "title", "content"):
                 if date := parse_date(snapshot.attributes(name).get(element, ""), language, day_first=day_first):

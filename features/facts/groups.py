@@ -211,8 +211,6 @@ _FEW: Final = 3
 """Number of records up to which one author may have written most of them."""
 _LABEL_SHARE: Final = 0.9
 """Share of equal texts from which a slot is one of labels."""
-FORMATTING: Final = ("b", "strong", "i", "em", "u", "font")
-"""Tags of elements that do not distinguish slots, nor the markup of authors: moderators have names in color."""
 _MAX_LABEL: Final = 30
 """Longest label of a text, in characters."""
 
@@ -289,8 +287,7 @@ class RecordTexts:
         above = np.maximum(snapshot.parent, 0)
         depth = snapshot.depth - snapshot.depth[self.records[self.record_of_element]]
         key = (name * (int(name.max(initial=0)) + 1) + name[above]) * 64 + np.clip(depth, 0, 63)
-        around = tree.nearest_ancestor(~snapshot.is_tag(FORMATTING), snapshot.parent)
-        return Groups.from_keys(key[around[self.parent]])
+        return Groups.from_keys(key[self.parent])
 
     @cached_property
     def _element_name(self) -> NDArray[np.int64]:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.groups import FORMATTING, LEAST_SHARE, order_in_record
+from vclean.features.facts.groups import LEAST_SHARE, order_in_record
 from vclean.features.facts.mentions import pattern_of
 from vclean.features.text.terms import date_words
 from vclean.render import tree
-from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,14 +38,14 @@ _ANSWER_LABEL: Final = r".*(?:{answer_label})\W*"
 """Text before the name of somebody whom a post answers, as a template."""
 _NO_NAME_END: Final = re.compile(r"(?:[:?!,]|\w{4}\.|\.\.)$")
 """End of a text that is no name; names may end in an initial or an abbreviation."""
+_FORMATTING: Final = ("b", "strong", "i", "em", "u", "font")
+"""Tags of elements around the names of moderators, in color, that do not take the place of the markup of authors."""
 _NAME_TAGS: Final = ("b", "strong")
 """Elements that names of authors are in more often than ranks and places."""
 _AUTHOR_NAME: Final = re.compile(
     r"author|user(?!\w*title)|member|nick|poster|byline|profile|creator|autor|contributor|\bname\b|-name|name-",
     re.IGNORECASE,
 )
-_TITLE_PROPERTY: Final = re.compile("name|headline")
-"""Microdata property of a heading that is the title of a post."""
 _AUTHOR_URL: Final = re.compile(
     r"(?:^|[/?&.=_-])(?:u|users?|members?|memberlist|profiles?|profil|author|people|mitglied(?:er)?|membres?|usuarios?|showuser|viewprofile)(?:[/?&;.=_-]|$)",
     re.I,
@@ -152,21 +151,13 @@ def author_signs(texts: RecordTexts) -> NDArray[np.float64]:
         ("class", _AUTHOR_NAME, 0.5), ("href", _AUTHOR_URL, 0.8),
     ):  # fmt: skip
         values = snapshot.values(attribute)
-        hits = [bool(pattern.search(text[-200:])) and not _is_anchor(text, snapshot.url) for text in values.distinct]
-        hit = np.array(hits, dtype=bool)
+        hit = np.array([bool(pattern.search(text[-200:])) for text in values.distinct], dtype=bool)
         if hit.any():
             sign[values.node[hit[values.index]]] += value
-    sign[snapshot.having("itemprop", _TITLE_PROPERTY) & snapshot.is_tag(HEADING_TAGS)] = 0
     parent = np.maximum(snapshot.parent, 0)
     sign += 0.7 * sign[parent] + 0.4 * sign[parent[parent]]
-    around = tree.nearest_ancestor(~snapshot.is_tag(FORMATTING), snapshot.parent)[texts.parent]
+    around = tree.nearest_ancestor(~snapshot.is_tag(_FORMATTING), snapshot.parent)[texts.parent]
     return np.asarray(sign[around] + 0.2 * snapshot.is_tag(_NAME_TAGS)[texts.parent], dtype=np.float64)
-
-
-def _is_anchor(link: str, url: str) -> bool:
-    """Return whether a link leads to another place in the document with a URL."""
-    address, mark, _ = link.partition("#")
-    return bool(mark) and address in ("", url.partition("#")[0])
 
 
 def post_depths(texts: RecordTexts, authors: NDArray[np.int64]) -> NDArray[np.int64]:

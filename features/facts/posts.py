@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.groups import RecordGroups
-    from vclean.render.snapshot import Snapshot
 
 LEAST_COVER: Final = 0.3
 """Share of the weighted words of a page that records need to have to be its posts."""
@@ -57,10 +56,6 @@ _NO_POST_DATE: Final = "{other_date}"
 """Label of another date, as a template: when the author joined, or when the post was changed."""
 _SENTENCE: Final = re.compile(r"(?:\S+\s+){8,}\S+[.!?]")
 """Sentence with a date, such as `I saw it on my way home from the harbour yesterday.`"""
-_DATE_PROPERTY: Final = re.compile(r"\b(?:date(?:created|published)?|commenttime|uploaddate)\b", re.IGNORECASE)
-"""Microdata property with the date of a post."""
-_DATE_META: Final = ("datecreated", "datepublished")
-"""The same as names of `meta` elements."""
 _CLOCK: Final = re.compile(r"\d[:h]\d\d")
 
 
@@ -74,7 +69,6 @@ class PostRecord:
         author: the text node of the author in the snapshot, -1 if unknown.
         date: the text node of the date in the snapshot, -1 if unknown.
         depth: the number of posts that it replies to, directly or not; 0 for posts that are no reply.
-        declared_date: its date in microdata if no text has it, empty without.
     """
 
     element: int
@@ -82,17 +76,11 @@ class PostRecord:
     author: int
     date: int
     depth: int
-    declared_date: str = ""
 
     @property
     def is_signed(self) -> bool:
         """Return whether the post has an author and a date."""
-        return self.author >= 0 and self.is_dated
-
-    @property
-    def is_dated(self) -> bool:
-        """Return whether the post has a date, in a text or in microdata."""
-        return self.date >= 0 or bool(self.declared_date)
+        return self.author >= 0 and self.date >= 0
 
 
 def find_posts(
@@ -118,7 +106,7 @@ def find_posts(
     is_date = find_date_texts(blocks, language)
     words = sum_weights(blocks, weight)
     date_texts = np.bincount(snapshot.text_parent[blocks.members[is_date]], minlength=len(snapshot))
-    dates = tree.subtree_sum(date_texts + _has_date_attribute(snapshot), snapshot.end)
+    dates = tree.subtree_sum(date_texts, snapshot.end)
     best = _best_group(groups, words, dates)
     if best < 0:
         return []
@@ -213,41 +201,13 @@ def _posts(
     bodies = _bodies(texts, groups, weights, np.concatenate([dates, authors]))
     members = texts.blocks.members
     depth = post_depths(texts, authors)
-    declared = _declared_dates(texts)
     return [
         PostRecord(
-            int(element), bodies[row], _node(members, authors[row]), _node(members, dates[row]), int(depth[row]),
-            declared[row] if dates[row] < 0 else "",
+            int(element), bodies[row], _node(members, authors[row]), _node(members, dates[row]), int(depth[row])
         )
         for row, element in enumerate(texts.records.tolist())
         if bodies[row]
     ]  # fmt: skip
-
-
-def _declared_dates(texts: RecordTexts) -> list[str]:
-    """Return the date of each post in microdata, empty without.
-
-    Snapshots have no `meta` elements, but their values in the order of the document: with one per post, these are
-    those of the posts.
-    """
-    snapshot, dates = texts.blocks.snapshot, [""] * len(texts.records)
-    elements = np.flatnonzero(_has_date_attribute(snapshot))[::-1]
-    for element in elements[texts.record_of_element[elements] >= 0].tolist():
-        value = snapshot.attributes("content").get(element) or snapshot.attributes("datetime").get(element, "")
-        dates[int(texts.record_of_element[element])] = value
-    for name in _DATE_META:
-        values = [value for key, value in snapshot.head.meta if key == name]
-        if len(values) == len(dates) and not any(dates):
-            return values
-    return dates
-
-
-def _has_date_attribute(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements have the date of a post as microdata, in `content` or `datetime`: bool (N,)."""
-    has_value = np.zeros(len(snapshot), dtype=bool)
-    for attribute in ("content", "datetime"):
-        has_value[snapshot.values(attribute).node] = True
-    return has_value & snapshot.having("itemprop", _DATE_PROPERTY)
 
 
 def _node(members: NDArray[np.int32], row: int) -> int:

@@ -1,6 +1,6 @@
 """Decide whether a page has posts of a thread, or comments of readers below a document, and find them.
 
-Comments are in parts of the page that its names, its microdata or a heading call comments.
+Comments are in parts of the page that its names or a heading call comments.
 """
 
 from __future__ import annotations
@@ -33,12 +33,10 @@ _MOST: Final = 0.7
 """Share of several records that need an author and a date, or one of them in a part with comments."""
 _IS_COMMENT, _IS_LONE_COMMENT = 0.5, 0.9
 """Share of the blocks of a record in parts with comments from which it is a comment, and the only one of a page."""
-_SEVERAL: Final = 3
-"""Fewest records that are posts because most have author and date; in a forum, half of more than these."""
+_FEW: Final = 3
+"""Most records of a forum that are posts only in a part with comments."""
 _COMMENTS_SHARE: Final = 0.25
 """Share of the words of the content in parts with comments from which these are posts; below documents it is near 0."""
-_THREAD_SHARE: Final = 0.5
-"""Share of the words of the content in posts from which a page is a thread."""
 
 _STEMS: Final = ("comment", "coment", "kommentar", "komentar", "disqus", "repl", "respon", "reacti", "reacci")
 """Beginnings of words of which each name below has one; a fast test before that of the pattern."""
@@ -53,8 +51,6 @@ _PART_NAME: Final = re.compile(
 """Class or id of a part with comments."""
 _COMMENT_NAME: Final = re.compile(r"comment|(?:li-|div-|post-)?comment[-_]?\d+|kommentar|comentario|commentaire", re.I)
 """Class or id of one comment."""
-_COMMENT_TYPES: Final = ("Comment", "UserComments")
-"""Types of schema.org."""
 _HEADING: Final = (
     r"\W*(?:(?:\d+|one|no|all|user|reader|readers?['’]s?|leser|latest)\W+)*(?:{comments})\W*\d*\W*"
     r"|(?:\d+|one|two|three)\W+(?:thoughts?|(?:{comments}))\s+(?:on|to|for|zu|sur|a|su|op|на)\b.*"
@@ -90,8 +86,8 @@ class PostSearch:
 
     @cached_property
     def is_thread(self) -> bool:
-        """Return whether the posts have most words of the content, and are no comments below a document."""
-        return self._is_forum and len(self.records) > 1 and self._share(self.records) >= _THREAD_SHARE
+        """Return whether the page is a thread: one of a forum, with several posts."""
+        return self._is_forum and len(self.records) > 1
 
     @cached_property
     def _parts(self) -> NDArray[np.bool_]:
@@ -115,9 +111,8 @@ class PostSearch:
         likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= least]
         if 2 * len(likely) > len(posts):
             return posts if is_thread else likely
-        signed, count = sum(post.is_signed for post in posts), len(posts)
-        several = count >= _SEVERAL and signed >= _MOST * count
-        return posts if several or (is_thread and count > _SEVERAL and 2 * signed >= count) else likely
+        is_signed = len(posts) > _FEW and 2 * sum(post.is_signed for post in posts) >= len(posts)
+        return posts if is_thread and is_signed else likely
 
     def _thread_posts(self) -> list[PostRecord]:
         """Return the records of a page of a forum that may be posts: most have an author or a date."""
@@ -147,17 +142,14 @@ class PostSearch:
         words = page.words * part[page.blocks.node]
         gain = np.where(words > 0, words, page.words * (page.probability.astype(np.float64) - _PROBABILITY))
         posts = find_posts(page.blocks, groups, words, gain, page.language, opening=self._is_forum)
-        if sum(post.author >= 0 or post.is_dated for post in posts) < max(_MOST * len(posts), 1):
+        if sum(post.author >= 0 or post.date >= 0 for post in posts) < max(_MOST * len(posts), 1):
             return []
         return self._without_hidden(posts)
-
-    def _share(self, posts: Sequence[PostRecord]) -> float:
-        return self._page.content_share([row for post in posts for row in post.rows])
 
 
 def _dated(comments: list[PostRecord]) -> list[PostRecord]:
     """Return comments without those that have no date, if most have one; a form for comments has none."""
-    dated = [comment for comment in comments if comment.is_dated]
+    dated = [comment for comment in comments if comment.date >= 0]
     has_dates = 2 * len(dated) > len(comments) or len(comments) == 1
     return dated if has_dates else comments
 
@@ -166,7 +158,7 @@ def _are_signed(posts: Sequence[PostRecord]) -> bool:
     """Return whether most of some records have an author or a date, as posts have; of two records, both have both."""
     if len(posts) == 2:
         return all(post.is_signed for post in posts)
-    return 2 * sum(post.author >= 0 or post.is_dated for post in posts) >= len(posts)
+    return 2 * sum(post.author >= 0 or post.date >= 0 for post in posts) >= len(posts)
 
 
 def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
@@ -174,15 +166,14 @@ def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
     snapshot = blocks.snapshot
     named = _has_name(snapshot, _PART_NAME) & ~snapshot.is_tag(_ROOTS)
     part = tree.inside(named, snapshot.end) & ~named
-    part |= tree.inside(_has_type(snapshot), snapshot.end)
     for first, last in _after_headings(blocks):
         part[first:last] = True
     return np.asarray(part, dtype=bool)
 
 
 def _named_comments(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are one comment by class, id or microdata: bool (N,)."""
-    return np.asarray(_has_name(snapshot, _COMMENT_NAME) | _has_type(snapshot), dtype=bool)
+    """Return which elements are one comment by class or id: bool (N,)."""
+    return _has_name(snapshot, _COMMENT_NAME)
 
 
 def _has_name(snapshot: Snapshot, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
@@ -196,16 +187,6 @@ def _has_name(snapshot: Snapshot, pattern: re.Pattern[str]) -> NDArray[np.bool_]
         hits = [any(pattern.fullmatch(word[:60]) for word in value[:300].split()) for value in values.distinct]
         has_name[values.node[np.array(hits, dtype=bool)[values.index]]] = True
     return has_name
-
-
-def _has_type(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are comments in the vocabulary of schema.org: bool (N,)."""
-    has_type = np.zeros(len(snapshot), dtype=bool)
-    values = snapshot.values("itemtype")
-    if len(values.node):
-        hits = [value.rstrip("/").rpartition("/")[2] in _COMMENT_TYPES for value in values.distinct]
-        has_type[values.node[np.array(hits, dtype=bool)[values.index]]] = True
-    return has_type
 
 
 def _after_headings(blocks: BlockColumns) -> list[tuple[int, int]]:
