@@ -38,6 +38,9 @@ _FEW: Final = 3
 _COMMENTS_SHARE: Final = 0.25
 """Share of the words of the content in parts with comments from which these are posts; below documents it is near 0."""
 
+_THREAD_SHARE: Final = 0.5
+"""Share of the words of the content in posts from which a page is a thread."""
+
 _STEMS: Final = ("comment", "coment", "kommentar", "komentar", "disqus", "repl", "respon", "reacti", "reacci")
 """Beginnings of words of which each name below has one; a fast test before that of the pattern."""
 _PART_NAME: Final = re.compile(
@@ -86,8 +89,9 @@ class PostSearch:
 
     @cached_property
     def is_thread(self) -> bool:
-        """Return whether the page is a thread: one of a forum, with several posts."""
-        return self._is_forum and len(self.records) > 1
+        """Return whether the page is a thread: one of a forum, whose posts have most words of the content."""
+        rows = [row for post in self.records for row in post.rows] if self._is_forum else []
+        return bool(rows) and len(self.records) > 1 and self._page.content_share(rows) >= _THREAD_SHARE
 
     @cached_property
     def _parts(self) -> NDArray[np.bool_]:

@@ -78,7 +78,7 @@ class TestCommentsOut:
         assert self.kept(THREADS[markup]) == [True] * 4
 
     def test_explains_kept_posts(self) -> None:
-        page = THREADS["comments"].replace("class='comment", "itemtype=https://schema.org/Comment class='comment")
+        page = THREADS["comments"].replace("</h1>", "</h1><div class=comments>")
         result = vclean.clean(page, policy=vclean.Policy(comments=False), explain=True)
         (post,) = result.blocks.filter(lambda block: POSTS[1] in block.text)
         assert post.reasons[0].rule == Rule.COMMENTS

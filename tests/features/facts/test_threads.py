@@ -62,7 +62,8 @@ def test_parts_below_a_heading(heading: str) -> None:
     ],
 )
 def test_comments_below_an_article_are_posts(template: str) -> None:
-    page = vclean.clean(f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments(template)}</div>")
+    html = f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments(template)}</div>"
+    page = vclean.clean(html, url="https://example.org/2024/03/the-rope-ferry.html")
     assert [post.author for post in page.posts] == list(NAMES)
     assert [post.date[:10] for post in page.posts] == ["2024-03-01", "2024-03-02", "2024-03-03"]
     assert [post.text for post in page.posts] == list(TEXTS)
