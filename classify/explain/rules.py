@@ -185,7 +185,7 @@ def _action(is_kept: np.bool_ | bool | None) -> str:
     return "kept" if is_kept else "dropped"
 
 
-_SUBJECT: Final = "kept because the product or recipe of this page has it: its price, brand, number, ingredient or step"
+_SUBJECT: Final = "kept because the product or recipe of this page has it: its price, number, ingredient or step"
 _STEPS: Final = (
     _Step(
         Rule.CONFIRMED,

@@ -1,4 +1,4 @@
-"""Find the product that a page is about: the blocks with its price, its brand and its numbers; read amounts of money.
+"""Find the product that a page is about: the blocks with its price and its numbers; read amounts of money.
 
 The price is the block near the headline with the declared price, or else with an amount of money. Numbers are found by
 the declared value, or by their form: a short label and a code, such as `Model: NC5100EF`. The items of listings have
@@ -15,7 +15,6 @@ import numpy as np
 
 from vclean.features.facts.markup import first_text
 from vclean.features.facts.mentions import pattern_of, rows_with
-from vclean.features.text.page_title import normalize
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -30,17 +29,13 @@ if TYPE_CHECKING:
 
 
 _SHORT: Final = 14
-"""Most words of a block with a price, a brand or a number."""
+"""Most words of a block with a price or a number."""
 _NEAR: Final = 60
 """Most short blocks between the headline and the price or a number that is not declared."""
-_BRAND_NEAR: Final = 20
-"""Most short blocks between the headline and the brand."""
 _NUMBER_WORDS: Final = 5
 """Most words of a block with a number of the product."""
 _BEFORE: Final = 12
-"""Most blocks before the headline among which the price or the brand may be."""
-_BRAND_WORDS: Final = 4
-"""Most words of a block with the brand, beside those of its name."""
+"""Most blocks before the headline among which the price may be."""
 _MOST_NUMBERS: Final = 8
 _SHORT_NUMBER: Final = 2
 """Characters of a declared number that is too short to be found in a text."""
@@ -76,19 +71,17 @@ class ProductBlocks:
     Attributes:
         price: the block of the price, -1 without.
         price_text: the price as on the page; empty without.
-        brand: the block of the brand, -1 without.
         numbers: the blocks with numbers of the product and with their labels.
     """
 
     price: int
     price_text: str
-    brand: int
     numbers: tuple[int, ...]
 
     @property
     def rows(self) -> tuple[int, ...]:
         """Return all blocks, ascending."""
-        return tuple(sorted({row for row in (self.price, self.brand, *self.numbers) if row >= 0}))
+        return tuple(sorted({row for row in (self.price, *self.numbers) if row >= 0}))
 
 
 def looks_like_product(page: PageView) -> bool:
@@ -132,7 +125,6 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
     return ProductBlocks(
         price=price,
         price_text=_price_text(texts[price], declared) if price >= 0 else "",
-        brand=_first(page, [*after[:_BRAND_NEAR], *before], _has_brand(declared)) if declared.brand else -1,
         numbers=tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared)),
     )
 
@@ -143,10 +135,6 @@ def _around_headline(page: PageView, candidates: NDArray[np.bool_]) -> tuple[lis
     after, others = rows[rows > page.headline], rows[rows < page.headline][::-1]
     is_near = others >= page.headline - _BEFORE
     return after.tolist(), others[is_near].tolist(), others[~is_near].tolist()
-
-
-def _first(page: PageView, order: list[int], condition: Callable[[str], object]) -> int:
-    return next((row for row in order if condition(page.texts[row])), -1)
 
 
 def _without_struck(page: PageView, rows: list[int]) -> dict[int, str]:
@@ -202,22 +190,6 @@ def _has_price(declared: DeclaredProduct) -> Callable[[str], bool]:
 
     def test(text: str) -> bool:
         return any(_NO_DIGITS.sub("", each) in amounts for each in _AMOUNT.findall(text))
-
-    return test
-
-
-def _has_brand(declared: DeclaredProduct) -> Callable[[str], bool]:
-    """Return the test whether a text is the declared brand, alone or with a few words."""
-    brand = f" {normalize(declared.brand)} "
-
-    def test(text: str) -> bool:
-        words = f" {normalize(text)} "
-        return (
-            bool(brand.strip())
-            and not (_DIGIT.search(text) and words != brand)
-            and brand in words
-            and words.count(" ") - brand.count(" ") <= _BRAND_WORDS
-        )
 
     return test
 
