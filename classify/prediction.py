@@ -59,6 +59,10 @@ class LazySequence(Sequence[_T], Generic[_T]):
         """Iterate over the values."""
         return iter(self._values)
 
+    def __reduce__(self) -> tuple[type[list[_T]], tuple[list[_T]]]:
+        """Pickle and copy the values, without what computes them."""
+        return list, (list(self),)
+
     @cached_property
     def _values(self) -> Sequence[_T]:
         return self._compute() if self._count else ()

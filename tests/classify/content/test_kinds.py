@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from helpers.pages import snapshot
@@ -45,6 +47,7 @@ class TestBlockKinds:
             "title", "byline", "date",
         ]  # fmt: skip
         assert list(kinds.values()).count("body") == 1
+        assert [block.kind for block in pickle.loads(pickle.dumps(list(result.blocks)))] == list(result.kinds)
         assert kinds["So true, and it will rain on all of the other days of this month as well."] == "comment"
 
 
