@@ -1,4 +1,4 @@
-"""Tell the kind of each block, such as title, byline or comment, and what a policy requests about kinds."""
+"""Find the kind of each block, such as title, byline or comment, and what a policy requests about kinds."""
 
 from __future__ import annotations
 

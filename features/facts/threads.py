@@ -89,7 +89,7 @@ class PostSearch:
 
     @cached_property
     def is_thread(self) -> bool:
-        """Return whether the page is a thread: one of a forum, whose posts have most words of the content."""
+        """Return whether the page is one of a forum, and its posts have most words of the content."""
         rows = [row for post in self.records for row in post.rows] if self._is_forum else []
         return bool(rows) and len(self.records) > 1 and self._page.content_share(rows) >= _THREAD_SHARE
 
