@@ -465,7 +465,8 @@ def to_tree(result: Result, metadata: Metadata | None = None, *, is_thread: bool
     _write_headline(builder, result.prediction.added_title)
     decision = result.prediction.decision
     images = decision is None or decision.policy.images
-    prediction, is_thread = result.prediction, result.is_thread if is_thread is None else is_thread
+    is_thread = result.is_thread if is_thread is None else is_thread
+    prediction = result.prediction
     labels = complete_sections(result.columns, prediction.labels, prediction.probability, is_thread=is_thread)
     writer = HtmlWriter(result.columns, labels, builder, images=images)
     if result.prediction.added_title:  # a page has one title

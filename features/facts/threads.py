@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _PROBABILITY: Final = 0.35
 """Probability of content from which a block is worth more in the body of a post than outside."""
 _MOST: Final = 0.7
-"""Share of several records that need an author and a date, or one of them in a part with comments."""
+"""Share of the records in a part with comments that need an author or a date."""
 _IS_COMMENT, _IS_LONE_COMMENT = 0.5, 0.9
 """Share of the blocks of a record in parts with comments from which it is a comment, and the only one of a page."""
 _FEW: Final = 3
@@ -110,13 +110,13 @@ class PostSearch:
 
         In a forum the document is the first post.
         """
-        comments, is_thread = self._parts[self._page.blocks.node], self._page.may_be_forum
+        comments, may_be_forum = self._parts[self._page.blocks.node], self._page.may_be_forum
         least = _IS_COMMENT if len(posts) > 1 else _IS_LONE_COMMENT
         likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= least]
         if 2 * len(likely) > len(posts):
-            return posts if is_thread else likely
+            return posts if may_be_forum else likely
         is_signed = len(posts) > _FEW and 2 * sum(post.is_signed for post in posts) >= len(posts)
-        return posts if is_thread and is_signed else likely
+        return posts if may_be_forum and is_signed else likely
 
     def _thread_posts(self) -> list[PostRecord]:
         """Return the records of a page of a forum that may be posts: most have an author or a date."""
