@@ -89,36 +89,35 @@ class PageContext:
     def language(self) -> str:
         """Return the page's language: the declared one if its text has the stop words, else the detected one."""
         declared, is_text = self.snapshot.language.partition("-")[0], self.link_share <= language.MAX_LINK_SHARE
-        if wordlists.has_stop_words(declared):
-            stop_words = self._terms_of(declared).covered_words(wordlists.STOP_WORDS)[is_text].sum()
-            if stop_words >= max(_LEAST_STOP_WORDS, _STOP_WORD_SHARE * self.tokens[is_text].sum()):
-                return declared
+        stop_words = self._stop_words_of(declared)[is_text].sum()
+        if stop_words >= max(_LEAST_STOP_WORDS, _STOP_WORD_SHARE * self.tokens[is_text].sum()):
+            return declared
         return language.detect(language.sample(self.blocks.text, self.link_share), self.snapshot.language)
 
     @cached_property
     def terms(self) -> TermMatches:
         """Return the matches of the word lists of the page's language and of English in the blocks."""
-        return self._terms_of(self.language)
+        return wordlists.terms_of(self.language).find(self.words)
 
-    def _terms_of(self, code: str) -> TermMatches:
-        if code not in self._found_terms:
-            self._found_terms[code] = wordlists.terms_of(code).find(self.words)
-        return self._found_terms[code]
-
-    @cached_property
-    def _found_terms(self) -> dict[str, TermMatches]:
-        """Cache the results of `_terms_of`."""
-        return {}
-
-    @cached_property
+    @property
     def stop_words(self) -> NDArray[np.float32]:
         """Return the number of words per block in stop words of the page's language: float32 (B,).
 
         A stop word may have several words. NaN if there is no list of stop words for the language.
         """
-        if not wordlists.has_stop_words(self.language):
-            return np.full(len(self), np.float32(np.nan))
-        return self.terms.covered_words(wordlists.STOP_WORDS)
+        return self._stop_words_of(self.language)
+
+    def _stop_words_of(self, code: str) -> NDArray[np.float32]:
+        if code not in self._stop_words:
+            terms = wordlists.stop_words_of(code)
+            unknown = np.full(len(self), np.float32(np.nan))
+            self._stop_words[code] = terms.find(self.words).covered_words(wordlists.STOP_WORDS) if terms else unknown
+        return self._stop_words[code]
+
+    @cached_property
+    def _stop_words(self) -> dict[str, NDArray[np.float32]]:
+        """Cache the results of `_stop_words_of`."""
+        return {}
 
     @cached_property
     def member_chars(self) -> NDArray[np.float32]:

@@ -18,7 +18,7 @@ import numpy as np
 from vclean.classify.methods.base import prediction_from_mask, tag_labels
 from vclean.features.block import linguistic
 from vclean.features.page_context import PageContext
-from vclean.features.text.terms import STOP_WORDS
+from vclean.features.text.terms import STOP_WORDS, stop_words_of
 from vclean.labels import Label, Visibility
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def best_sequence(worth: NDArray[np.float64], good: NDArray[np.bool_]) -> tuple[
 
 def _worth(context: PageContext) -> NDArray[np.float64]:
     """Return the characters in function words minus the characters in links, float64 (B,)."""
-    words = context.words
-    function_words = context.terms.covered_words(STOP_WORDS, (words.end - words.start).astype(np.float32))
-    return np.asarray(function_words - context.link_share * context.per_block(context.member_chars), dtype=np.float64)
+    words, terms = context.words, stop_words_of(context.language)
+    length = (words.end - words.start).astype(np.float32)
+    in_terms = terms.find(words).covered_words(STOP_WORDS, length) if terms else np.float32(0)
+    return np.asarray(in_terms - context.link_share * context.per_block(context.member_chars), dtype=np.float64)

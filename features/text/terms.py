@@ -124,10 +124,9 @@ class TermMatches:
 
         With `weight` (W,), return the sum of their weights.
         """
-        listed = self._in_list(name)
-        change = np.zeros(len(self.words) + 1, dtype=np.int64)
-        np.add.at(change, self.start[listed], 1)
-        np.add.at(change, self.start[listed] + self.length[listed], -1)
+        listed, count = self._in_list(name), len(self.words) + 1
+        start, end = self.start[listed], self.start[listed] + self.length[listed]
+        change = np.bincount(start, minlength=count) - np.bincount(end, minlength=count)
         inside = (np.cumsum(change[:-1]) > 0).astype(np.float32)
         return self.words.per_text(inside if weight is None else inside * weight)
 
@@ -182,20 +181,21 @@ _STOP_WORD_ALIASES = {"nb": "no", "nn": "no", "bs": "hr"}
 
 @cache
 def terms_of(language: str) -> Terms:
-    """Return the stop words of a language, and its other lists joined with those of English.
-
-    English words occur on most pages.
-    """
+    """Return the lists of a language joined with those of English, whose words occur on most pages."""
     words, english_words = interface_words(language), interface_words("en")
     lists = {name: [*english_words[name], *words.get(name, [])] for name in INTERFACE_LISTS}
     lists[MONTHS] = date_words("en") + date_words(language)
-    return Terms.from_lists({**lists, URLS: _URLS, STOP_WORDS: _stop_words(language)})
+    return Terms.from_lists({**lists, URLS: _URLS})
 
 
 @cache
-def has_stop_words(language: str) -> bool:
-    """Return whether a language has a list of stop words."""
-    return bool(_stop_words(language))
+def stop_words_of(language: str) -> Terms | None:
+    """Return the stop words of a language that contain a letter; None without a list for the language."""
+    code = _STOP_WORD_ALIASES.get(language, language)
+    if not stopwordsiso.has_lang(code):
+        return None
+    words = sorted(word for word in stopwordsiso.stopwords(code) if any(map(str.isalpha, word)))
+    return Terms.from_lists({STOP_WORDS: words})
 
 
 def has_interface_words(language: str) -> bool:
@@ -228,11 +228,3 @@ def _interface_table() -> dict[str, dict[str, str]]:
 def _date_table() -> dict[str, str]:
     """Read the lists of date words: joined terms by language."""
     return {row[0]: row[1] for row in read_table(__file__, "date_words.tsv")}
-
-
-def _stop_words(language: str) -> list[str]:
-    """Return the stop words of a language that contain a letter."""
-    code = _STOP_WORD_ALIASES.get(language, language)
-    if not stopwordsiso.has_lang(code):
-        return []
-    return sorted(word for word in stopwordsiso.stopwords(code) if any(map(str.isalpha, word)))

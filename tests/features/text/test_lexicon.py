@@ -8,7 +8,7 @@ import pytest
 
 from vclean.features.text import terms as wordlists
 from vclean.features.text.characters import EncodedTexts
-from vclean.features.text.terms import URLS, Terms, has_interface_words, has_stop_words, terms_of
+from vclean.features.text.terms import URLS, Terms, has_interface_words, stop_words_of, terms_of
 
 LANGUAGES = sorted(wordlists._interface_table())
 
@@ -87,4 +87,4 @@ class TestStopWords:
         ("language", "known"), [("en", True), ("th", True), ("nn", True), ("", False), ("xx", False)]
     )
     def test_known(self, language, known):
-        assert has_stop_words(language) is known
+        assert (stop_words_of(language) is not None) is known
