@@ -126,7 +126,11 @@ class Code:
     def __init__(self, blocks: BlockColumns) -> None:
         self._blocks, self._snapshot = blocks, blocks.snapshot
         snapshot = self._snapshot
-        self._is_line = find_block_level(snapshot) | snapshot.having("class", _LINE)
+        own = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
+        in_pre = (snapshot.is_tag(("pre",)) & (own == 0))[snapshot.parent]  # an example in several languages
+        self._is_line = (
+            find_block_level(snapshot) | snapshot.having("class", _LINE) | (snapshot.is_tag(("code",)) & in_pre)
+        )
         self._languages = CodeLanguages(snapshot)
         self._text_count = tree.subtree_sum(np.bincount(snapshot.text_parent, minlength=len(snapshot)), snapshot.end)
         self.roots = self._find_roots()

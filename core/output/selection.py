@@ -44,6 +44,7 @@ _ANCHOR: Final = re.compile(
 """Classes of links to a place in the page, and of any link in a text on some sites."""
 _MAX_TOOL: Final = 30
 """Characters of the text of such a link."""
+_WORD: Final = re.compile(r"[^\W_]+")
 _NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
 """What StackExchange writes around the formulas of a post."""
 
@@ -79,12 +80,14 @@ class Permalinks:
 
     @cached_property
     def tools(self) -> NDArray[np.int32]:
-        """Return the text nodes that are tools of the page in the middle of its text, int32 (K,)."""
+        """Return the text nodes that are tools of the page in the middle of its text, such as buttons, int32 (K,)."""
         snapshot, blocks = self.blocks.snapshot, self.blocks
         away = np.zeros(len(snapshot), dtype=bool)
         away[[link for link in snapshot.attributes("href") if link not in self._fragments]] = True
         named = snapshot.having("class", _ANCHOR) & (tree.subtree_sum(away, snapshot.end) == 0)
-        named = (named | snapshot.having("class", _TOOL)) & (count_characters(snapshot) <= _MAX_TOOL)
+        named = (named | snapshot.having("class", _TOOL) | snapshot.is_tag(("button",))) & (
+            count_characters(snapshot) <= _MAX_TOOL
+        )
         texts = blocks.text_nodes
         block = blocks.text_block[texts]
         is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]
@@ -118,7 +121,11 @@ class Permalinks:
     def _is_permalink(self, link: int, texts: list[int], neighbour: int) -> bool:
         """Return whether a link is a permalink of its heading; `neighbour` is another text of the heading."""
         link_text = "".join(self.blocks.snapshot.texts[text] for text in texts).strip()
-        return link_text in SIGNS or (link in self._fragments and self._targets_heading(link, neighbour))
+        words, fragment = (set(_WORD.findall(each.lower())) for each in (link_text, self._fragments.get(link, "")))
+        is_name = bool(words) and words <= fragment  # such as `type <a href="#type.Output">Output</a>`
+        return link_text in SIGNS or (
+            link in self._fragments and not is_name and self._targets_heading(link, neighbour)
+        )
 
     def _targets_heading(self, link: int, neighbour: int) -> bool:
         """Return whether the target of a link is one of its ancestors, or an element in its heading."""

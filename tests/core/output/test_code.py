@@ -29,6 +29,8 @@ class TestText:
             ("<pre><div><b>a:</b> x\n</div><div>  <b>b</b></div></pre>", "a: x\n  b"),
             ("<pre><div>a<br></div><div><i>  </i>b<br></div><div><i>  </i>c<br></div></pre>", "a\n  b\n  c"),
             ("<pre><code><span class=line>a</span><span class=line>  b</span></code></pre>", "a\n  b"),
+            ("<pre><code>import a</code><code>require a</code></pre>", "import a\nrequire a"),
+            ("<pre>$ <code>a</code> | <code>b</code></pre>", "$ a | b"),
             ("<pre>a\u00a0b</pre>", "a b"),
             ("<pre>x = <i class=num>42</i></pre>", "x = 42"),
             ("<pre><button>Copy</button>a</pre>", "a"),

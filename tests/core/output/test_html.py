@@ -79,6 +79,14 @@ class TestPermalinks:
         """Remove links with any text, before or after the heading."""
         assert body(source, "h") == "<h2>Title</h2>"
 
+    def test_link_with_the_name_in_its_address_stays(self):
+        source = "<section id=type.Output><h2>type <a href=#type.Output>Output</a></h2></section>"
+        assert body(source, "h") == "<h2>type Output</h2>"
+
+    def test_button_beside_text_is_removed(self):
+        assert body("<h2>Title <button>Copy path</button></h2>", "h") == "<h2>Title</h2>"
+        assert body("<h2><button>Title</button></h2>", "h") == "<h2>Title</h2>"
+
     def test_link_around_heading_is_removed_and_text_kept(self):
         assert body("<h2 id=t><a href='#t'>Title</a></h2>", "h") == "<h2>Title</h2>"
         assert body("<h2><a href='#b'>A</a><a href='#c'>B</a></h2>", "h") == "<h2>A B</h2>"
