@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from vclean.features.facts.groups import RecordTexts, sum_weights
-from vclean.features.facts.labelled import linked_starts
 from vclean.features.facts.products import record_prices
 from vclean.labels import PageType
 from vclean.render import tree
@@ -54,7 +53,7 @@ _SHARE: Final = 0.5
 """Share of the items of a list that need to have a title in the same slot."""
 _MAX_TITLE: Final = 250
 """Longest title of an item, in characters."""
-_TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel|^name$", re.IGNORECASE | re.MULTILINE)
+_TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel", re.IGNORECASE)
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 
 
@@ -90,31 +89,27 @@ def find_items(page: LabelledBlocks, posts: PostSearch) -> list[ItemRecord]:
     """
     if not len(page.blocks):
         return []
-    may_be_title = (page.is_linked | linked_starts(page.blocks)) & page.is_content
     is_listing = page.page_type in _LISTINGS
-    if not is_listing and (np.count_nonzero(may_be_title) < _LEAST_LINKS or posts.records):
+    if not is_listing and (np.count_nonzero(page.is_linked) < _LEAST_LINKS or posts.records):
         return []
     items = _find_lists(page)
-    if not is_listing and not (items and _have_form_of_items(page, items, may_be_title)):
+    if not is_listing and not (items and _have_form_of_items(page, items)):
         return []
     hidden = page.hidden_rows
     seen = [item for item in items if item.title_row not in hidden]
     return [replace(item, rows=tuple(row for row in item.rows if row not in hidden)) for item in seen]
 
 
-def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord], may_be_title: NDArray[np.bool_]) -> bool:
+def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord]) -> bool:
     """Return whether items are no sections of a document, but short, and most of them have a linked title.
 
-    Except on front pages, with few headings that are links, they also need most of the content.
+    With few headings that are links, they also need most of the content.
     """
-    titles = [item.title_row for item in items]
-    if np.median([page.words[list(item.rows)].sum() for item in items]) > _MAX_WORDS:
-        return False
+    are_linked = page.is_linked[[item.title_row for item in items]].mean() >= _MOST
+    are_short = np.median([page.words[list(item.rows)].sum() for item in items]) <= _MAX_WORDS
     headings = np.count_nonzero(page.is_linked & page.is_heading & page.is_content)
-    if headings >= _LEAST_TITLES or page.page_type == PageType.HOME:
-        return bool(page.is_linked[titles].mean() >= _MOST)
     share = page.content_share([row for item in items for row in item.rows])
-    return bool(may_be_title[titles].mean() >= _MOST) and share >= _LIST_SHARE
+    return bool(are_linked and are_short and (headings >= _LEAST_TITLES or share >= _LIST_SHARE))
 
 
 def _find_lists(page: LabelledBlocks) -> list[ItemRecord]:
@@ -136,19 +131,16 @@ def _find_lists(page: LabelledBlocks) -> list[ItemRecord]:
         rest = np.where(inside, 0, rest)
     if covered < _LEAST_ALL:
         return []
-    return _without_repeats(sorted(items, key=lambda item: item.element), snapshot, weight)
+    return _without_repeats(sorted(items, key=lambda item: item.element), snapshot)
 
 
-def _without_repeats(items: list[ItemRecord], snapshot: Snapshot, weight: NDArray[np.float64]) -> list[ItemRecord]:
+def _without_repeats(items: list[ItemRecord], snapshot: Snapshot) -> list[ItemRecord]:
     """Return items without those that have the title and link of the one before, as cards for screens of two sizes."""
     addresses = snapshot.attributes("href")
     kept: list[ItemRecord] = []
     for item in items:
         last = kept[-1] if kept else None
-        if last and (last.title, addresses.get(last.link)) == (item.title, addresses.get(item.link)):
-            if weight[item.title_row] > weight[last.title_row]:
-                kept[-1] = item
-        else:
+        if not last or (last.title, addresses.get(last.link)) != (item.title, addresses.get(item.link)):
             kept.append(item)
     return kept
 
@@ -215,16 +207,13 @@ class _Parts(NamedTuple):
 
 def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRecord:
     snapshot, element = texts.blocks.snapshot, int(texts.records[record])
-    around = snapshot.ancestors(int(texts.parent[title]))
-    links = [
-        each for each in around if snapshot.tags[snapshot.tag[each]] == "a" and each in snapshot.attributes("href")
-    ]
     row = int(texts.blocks.text_block[texts.blocks.members[title]])
+    around, addresses = snapshot.ancestors(int(texts.parent[title])), snapshot.attributes("href")
+    links = [each for each in around if each in addresses]
     # An inline link may be among author and date; a link around a card is no better than the block.
-    title_elements = [
-        each for each in around if each >= element and _is_title(snapshot, each, int(texts.blocks.node[row]))
-    ]
-    text = texts.text_of(title_elements[-1]) if title_elements else texts.blocks.text[row]
+    inline = {each for each in links if each > texts.blocks.node[row]}
+    titles = [each for each in around if each in inline or snapshot.tags[snapshot.tag[each]] in HEADING_TAGS]
+    text = texts.text_of(titles[-1]) if titles else texts.blocks.text[row]
     if len(text) > _MAX_TITLE:
         text = texts.texts[title]
     return ItemRecord(
@@ -238,12 +227,6 @@ def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRec
     )
 
 
-def _is_title(snapshot: Snapshot, element: int, container: int) -> bool:
-    """Return whether an element around a title is a heading, or an inline link in the container of a block."""
-    tag = snapshot.tags[snapshot.tag[element]]
-    return tag in HEADING_TAGS or (tag == "a" and element > container)
-
-
 def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     """Return the text with the title of each item, -1 without: int64 (R,)."""
     snapshot = texts.blocks.snapshot
@@ -251,19 +234,13 @@ def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     in_heading = tree.inside(snapshot.is_tag(HEADING_TAGS), snapshot.end)[texts.parent]
     length = np.array([len(text) for text in texts.texts], dtype=np.float64)
     has_letters = np.array([bool(_LETTERS.search(text)) for text in texts.texts], dtype=bool)
-    candidates = has_letters & (length <= _MAX_TITLE) & (texts.record >= 0) & ~texts.is_template(ignore_digits=False)
-    bonus = 0.6 * in_link + 0.6 * in_heading + 0.4 * _named(snapshot)[texts.parent] + 0.5 * np.minimum(length, 60) / 60
-    bonus += 0.4 * np.minimum(2 * texts.distinct_share(candidates), 1)
+    candidates = has_letters & (length <= _MAX_TITLE) & ~texts.is_template(ignore_digits=False)
+    is_named = snapshot.having("class", _TITLE_NAME)[texts.parent]
+    bonus = 0.6 * in_link + 0.6 * in_heading + 0.4 * is_named + 0.5 * np.minimum(length, 60) / 60
     slot = texts.best_slot(candidates, bonus, _SHARE)
     in_slot = texts.fill(candidates, slot)
     headings, links = (texts.fill_any(candidates & mask) for mask in (in_heading, in_link))
     return np.where(in_slot >= 0, in_slot, np.where(headings >= 0, headings, links))
-
-
-def _named(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements, or their parents, are named as titles by class or microdata: bool (N,)."""
-    is_named = snapshot.having("class", _TITLE_NAME) | snapshot.having("itemprop", _TITLE_NAME)
-    return is_named | is_named[np.maximum(snapshot.parent, 0)]
 
 
 def _first_in_record(texts: RecordTexts, mask: NDArray[np.bool_]) -> NDArray[np.int64]:

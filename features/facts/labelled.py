@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _OTHER: Final = 0.05
 """Weight of words outside the content, relative to words in it."""
+_LINK: Final = 0.5
+"""Share of link text above which a block is a link."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,7 +107,13 @@ class LabelledBlocks:
     @cached_property
     def is_linked(self) -> NDArray[np.bool_]:
         """Return which blocks are for the most part links to other documents: bool (B,)."""
-        return linked_blocks(self.blocks, self.context.link_share)
+        snapshot, address = self.snapshot, self.snapshot.url.partition("#")[0]
+        links = snapshot.values("href")
+        leads_away = [not link.startswith("#") and link.partition("#")[0] != address for link in links.distinct]
+        away = np.zeros(len(snapshot), dtype=np.int64)
+        away[links.node] = np.array(leads_away, dtype=np.int64)[links.index]
+        has_link = tree.inside(away > 0, snapshot.end) | (tree.subtree_sum(away, snapshot.end) > 0)
+        return np.asarray((self.context.link_share > _LINK) & has_link[self.blocks.node])
 
     def content_share(self, rows: Collection[int]) -> float:
         """Return the share of the words of the content that is in some blocks."""
@@ -116,38 +124,3 @@ class LabelledBlocks:
     def weights(self) -> NDArray[np.float64]:
         """Return how much each block may be in a record, its words, or less outside the content: float64 (B,)."""
         return self.words * np.where(self.is_content, 1.0, _OTHER)
-
-
-_LINK: Final = 0.5
-"""Share of link text above which a block is a link."""
-_CONTAINERS: Final = ("li", "td", "dd", "div")
-"""Tags of elements with an item in one block: a link, then the text about it."""
-
-
-def linked_blocks(blocks: BlockColumns, link_share: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
-    """Return which blocks are for the most part links to other documents: bool (B,).
-
-    Args:
-        blocks: the blocks of the page.
-        link_share: float (B,), the share of the text of each block that is in links.
-    """
-    is_linked = np.asarray(link_share > _LINK, dtype=bool)
-    return is_linked & _has_link_away(blocks)[0] if is_linked.any() else is_linked
-
-
-def linked_starts(blocks: BlockColumns) -> NDArray[np.bool_]:
-    """Return which blocks of lists and tables begin with a link to another document: bool (B,)."""
-    snapshot = blocks.snapshot
-    return snapshot.is_tag(_CONTAINERS)[blocks.node] & _has_link_away(blocks)[1]
-
-
-def _has_link_away(blocks: BlockColumns) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which blocks have a link to another document, and in which their first text is in one: bool (B,) both."""
-    snapshot = blocks.snapshot
-    links, address = snapshot.values("href"), snapshot.url.partition("#")[0]
-    leads_away = [not link.startswith("#") and link.partition("#")[0] != address for link in links.distinct]
-    away = np.zeros(len(snapshot), dtype=np.int64)
-    away[links.node] = np.array(leads_away, dtype=np.int64)[links.index]
-    around = tree.inside(away > 0, snapshot.end)
-    has_link = around | (tree.subtree_sum(away, snapshot.end) > 0)
-    return has_link[blocks.node], around[snapshot.text_parent[blocks.members[blocks.first]]]

@@ -32,8 +32,6 @@ _NEAR_DAYS: Final = frozenset((
 """Words of `data/date_words.tsv` that are dates by themselves."""
 _ACTION: Final = r"(?:(?:log in to |reply to )?(?:{action})\W*\d*\W*)+"
 """Text of controls of a post, as a template for `pattern_of`."""
-_LABEL: Final = r"\W*(?:{post_label})\W*"
-"""Text beside an author or a date, or the rank of the author, as a template."""
 _ANSWER_LABEL: Final = r".*(?:{answer_label})\W*"
 """Text before the name of somebody whom a post answers, as a template."""
 _NO_NAME_END: Final = re.compile(r"(?:[:?!,]|\w{4}\.|\.\.)$")
@@ -94,8 +92,7 @@ def find_date_texts(blocks: BlockColumns, language: str) -> NDArray[np.bool_]:
     in_time = snapshot.is_tag(("time",))[snapshot.text_parent[members]].tolist()
     texts = snapshot.texts
     has_date = [
-        timed
-        or (len(text) <= 2 * MAX_CHARACTERS and len(text.strip()) <= MAX_CHARACTERS and bool(pattern.search(text)))
+        timed or (len(text.strip()) <= MAX_CHARACTERS and bool(pattern.search(text)))
         for text, timed in zip((texts[row] for row in members.tolist()), in_time, strict=True)
     ]
     return np.array(has_date, dtype=bool)
@@ -112,14 +109,13 @@ def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.i
             and not _NUMBER.match(text)
             and not _NO_NAME_END.search(text)
             and not is_action(text)
-            and not pattern_of(_LABEL).fullmatch(text)
             and not pattern_of(_ANSWER_LABEL).fullmatch(texts.label_before(row))
             for row, text in enumerate(texts.texts)
         ],
         dtype=bool,
     )
     clear, is_template = sign >= CLEAR_SIGN, texts.is_template(ignore_digits=True)
-    candidates = short & ~is_date & (texts.record >= 0)
+    candidates = short & ~is_date
     # The same text in every post is a label such as "View profile", unless the posts have one author.
     is_label = is_template & texts.are_labels(candidates)
     named = np.unique(texts.record[candidates & clear & ~is_label])

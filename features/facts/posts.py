@@ -21,7 +21,6 @@ from vclean.features.facts.post_parts import (
     date_start,
     find_authors,
     find_date_texts,
-    is_action,
     post_depths,
 )
 from vclean.render import tree
@@ -42,9 +41,6 @@ _UNDATED: Final = 0.35
 """Weight of a record without a date, relative to one with a date."""
 _UNNAMED: Final = 0.75
 """Weight of a record that is not named as a post, such as a column of the page."""
-_OPENING_WORDS: Final = 5.0
-"""Weighted words before the first post from which there is an opening post of other structure."""
-
 _POST_NAME: Final = re.compile(
     r"post|comment|message|msg|reply|replies|answer|beitrag|kommentar|thread|discussion|review|topic", re.IGNORECASE
 )
@@ -127,11 +123,11 @@ def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.
     body_gain = np.where(heading, 0, np.maximum(gain, 0))
     content = sum_weights(blocks, body_gain)
     before = snapshot.end <= int(texts.records[0])
-    if not before.any() or content[before].max() < _OPENING_WORDS:
+    if not before.any():
         return []
     element = int(np.flatnonzero(before & (content == content[before].max()))[0])
     inside = (texts.parent >= element) & (texts.parent < snapshot.end[element])
-    sign = np.where(inside & ~is_date, author_signs(texts), 0)
+    sign = np.where(inside, author_signs(texts), 0)
     dates, authors = np.flatnonzero(inside & is_date), np.flatnonzero((sign >= CLEAR_SIGN) & (sign == sign.max()))
     if not len(dates) and not len(authors):
         return []
@@ -246,22 +242,20 @@ def _bodies(
     record = texts.record_of_element
     is_record = np.zeros(size, dtype=bool)
     is_record[texts.records] = True
-    inside = (record >= 0) & ~is_record
     in_slot = np.zeros(len(blocks), dtype=bool)
     in_slot[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
     gain = np.bincount(blocks.node, weights.gain * ((record[blocks.node] >= 0) & ~in_slot), minlength=size)
-    words = np.where(inside, tree.subtree_sum(gain, snapshot.end) * np.where(is_free, 1, _WITH_SLOT), 0)
     # A record inside another is no part of it.
     has_record = tree.subtree_sum(is_record, snapshot.end) > 0
-    words[has_record] = 0
-    is_part = inside & ~has_record & (words > 0)
+    words = np.where(has_record, 0, tree.subtree_sum(gain, snapshot.end) * np.where(is_free, 1, _WITH_SLOT))
+    is_part = words > 0
     covered = _covered_records(groups, record, is_part, len(texts.records))
     score = np.where(covered >= LEAST_SHARE, groups.total(words) * np.minimum(covered + 0.2, 1), 0)
     score *= np.where(groups.count(is_part) > covered * len(texts.records), _SEVERAL_PARTS, 1)
     part = np.zeros(size, dtype=bool)
     if score.max(initial=0) > 0:
         chosen = groups.members(int(score.argmax()))
-        part[chosen[inside[chosen] & ~has_record[chosen]]] = True
+        part[chosen[~has_record[chosen]]] = True
     in_part = tree.inside(part, snapshot.end)[blocks.node] & ~in_slot
     return _rows_by_record(texts, weights.weight, in_part, slots)
 
@@ -284,12 +278,9 @@ def _rows_by_record(
     slot_blocks = np.zeros(len(blocks), dtype=bool)
     slot_blocks[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
     has_body = np.zeros(len(texts.records), dtype=bool)
-    has_body[record[in_part & (record >= 0)]] = True
+    has_body[record[in_part]] = True
     chosen = (record >= 0) & np.where(has_body[record], in_part, ~slot_blocks & (weight > 0))
     rows: list[list[int]] = [[] for _ in range(len(texts.records))]
     for row in np.flatnonzero(chosen).tolist():
         rows[record[row]].append(row)
-    for each in rows:
-        if all(is_action(blocks.text[row]) for row in each):
-            each.clear()
     return [tuple(each) for each in rows]

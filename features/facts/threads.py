@@ -31,10 +31,8 @@ _PROBABILITY: Final = 0.35
 """Probability of content from which a block is worth more in the body of a post than outside."""
 _MOST: Final = 0.7
 """Share of the records in a part with comments that need an author or a date."""
-_IS_COMMENT, _IS_LONE_COMMENT = 0.5, 0.9
-"""Share of the blocks of a record in parts with comments from which it is a comment, and the only one of a page."""
-_FEW: Final = 3
-"""Most records of a forum that are posts only in a part with comments."""
+_IS_COMMENT: Final = 0.5
+"""Share of the blocks of a record in parts with comments from which it is a comment."""
 _COMMENTS_SHARE: Final = 0.25
 """Share of the words of the content in parts with comments from which these are posts; below documents it is near 0."""
 
@@ -110,13 +108,12 @@ class PostSearch:
 
         In a forum the document is the first post.
         """
-        comments, may_be_forum = self._parts[self._page.blocks.node], self._page.may_be_forum
-        least = _IS_COMMENT if len(posts) > 1 else _IS_LONE_COMMENT
-        likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= least]
-        if 2 * len(likely) > len(posts):
-            return posts if may_be_forum else likely
-        is_signed = len(posts) > _FEW and 2 * sum(post.is_signed for post in posts) >= len(posts)
-        return posts if may_be_forum and is_signed else likely
+        comments, are_signed = (
+            self._parts[self._page.blocks.node],
+            2 * sum(post.is_signed for post in posts) >= len(posts),
+        )
+        likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= _IS_COMMENT]
+        return posts if self._page.may_be_forum and are_signed else likely
 
     def _thread_posts(self) -> list[PostRecord]:
         """Return the records of a page of a forum that may be posts: most have an author or a date."""

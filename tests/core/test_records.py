@@ -191,7 +191,6 @@ class TestFormOfItems:
         "entry",
         [
             "<li><a href=/{0}>Story {0}</a><p>{1}</p></li>",
-            "<li><a href=/{0}>Story {0}</a> - {1}</li>",
             "<a class=card href=/{0}><h3>Story {0}</h3><p>{1}</p></a>",
             "<div class=card><h3><a href=/{0}>Story {0}</a></h3><p>{1}</p></div>",
         ],

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.labelled import linked_blocks, linked_starts
+from vclean.features.facts.labelled import LabelledBlocks
 from vclean.features.matrix import page_context
+from vclean.settings import Policy
 
 TEXT = "It rained all of the day in the valley."
 URL = "https://example.org/news"
 
 
-class TestLinkedBlocks:
+class TestIsLinked:
     @pytest.mark.parametrize(
         ("html", "is_linked"),
         [
@@ -27,15 +29,7 @@ class TestLinkedBlocks:
     )
     def test_linked(self, html, is_linked):
         blocks = extract_blocks(snapshot(html, URL))
-        assert linked_blocks(blocks, page_context(blocks).link_share).tolist() == [is_linked]
-
-    @pytest.mark.parametrize(
-        ("html", "is_linked"),
-        [
-            (f"<ul><li><a href=/a>Rain</a> {TEXT}", True),
-            (f"<ul><li>{TEXT} <a href=/a>Rain</a>", False),
-            (f"<p><a href=/a>Rain</a> {TEXT}", False),
-        ],
-    )
-    def test_starts(self, html, is_linked):
-        assert linked_starts(extract_blocks(snapshot(html, URL))).tolist() == [is_linked]
+        page = LabelledBlocks(
+            blocks=blocks, context=page_context(blocks), labels=[], probability=np.zeros(1), policy=Policy()
+        )
+        assert page.is_linked.tolist() == [is_linked]
