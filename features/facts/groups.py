@@ -20,7 +20,6 @@ from vclean.features.columns import Groups
 from vclean.features.names.element_names import sorted_unique
 from vclean.labels import Visibility
 from vclean.render import tree
-from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,14 +33,11 @@ if TYPE_CHECKING:
 MAX_NAMES: Final = 8
 """Names of an attribute that are read; utility classes come in dozens, and that of a component is among the first."""
 MAX_RECORDS: Final = 20_000
-"""Largest number of elements of a group: the first ones; larger groups of cells are left out."""
+"""Largest number of elements of a group: the first ones."""
 _DIGITS: Final = re.compile(r"\d+")
 INLINE: Final = frozenset(("a", "abbr", "b", "br", "em", "font", "i", "img", "span", "strong", "time", "svg", "path",
                             "option", "script", "style", "input", "button", "label", "sup", "sub", "code"))  # fmt: skip
 """Tags of elements that are no records: they have one line of text at most. Links around blocks are, side by side."""
-_BLOCKS: Final = (*HEADING_TAGS, "p", "div", "ul", "ol", "dl", "table", "section", "article")
-"""Tags of blocks; a link around some is the card of an item."""
-_CELLS: Final = ("td", "th")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +64,7 @@ class RecordGroups:
 
     @classmethod
     def find_within(cls, snapshot: Snapshot, part: NDArray[np.bool_], single: NDArray[np.bool_]) -> RecordGroups:
-        """Find the groups of a part of a page; items of lists, articles, and elements of a custom tag are groups, too.
+        """Find the groups of a part of a page; items of lists and articles are groups, too.
 
         Args:
             snapshot: the page.
@@ -76,8 +72,7 @@ class RecordGroups:
             single: bool (N,), elements that may be the only member of a group.
         """
         element, key = _keys(snapshot)
-        by_tag = [tag for tag in snapshot.tags if tag in ("li", "article") or "-" in tag]
-        inside = np.flatnonzero(part & snapshot.is_tag(by_tag)).astype(np.int32)
+        inside = np.flatnonzero(snapshot.is_tag(("li", "article"))).astype(np.int32)
         tag_key = snapshot.tag[inside] + int(key.max(initial=0)) + 1
         element, key = np.concatenate([element, inside]), np.concatenate([key, tag_key])
         groups = cls._from_keys(snapshot, element, key, _is_candidate(snapshot) & part, single)
@@ -97,10 +92,7 @@ class RecordGroups:
         element, key = element[keep], key[keep]
         key, element = np.divmod(sorted_unique(key * len(snapshot) + element), max(len(snapshot), 1))
         groups = Groups.from_keys(key)
-        is_large = groups.size > MAX_RECORDS
-        keep = ((groups.size > 1) | single[element]) & ~(is_large & snapshot.is_tag(_CELLS)[element])
-        if is_large.any():
-            keep &= groups.rank < MAX_RECORDS
+        keep = ((groups.size > 1) | single[element]) & (groups.rank < MAX_RECORDS)
         group = np.cumsum(np.diff(groups.number[keep], prepend=-1) > 0) - 1
         return cls(snapshot, group, element[keep].astype(np.int32))
 
@@ -143,13 +135,9 @@ class RecordGroups:
 def _is_candidate(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements may be records: bool (N,)."""
     is_candidate = ~snapshot.is_tag(INLINE)
-    is_card = snapshot.is_tag(("a",))
-    if is_card.any():
-        is_card &= tree.subtree_sum(snapshot.is_tag(_BLOCKS), snapshot.end) > 0
-        parent = np.maximum(snapshot.parent, 0)
-        # An element with one such link is the card itself, and has what is beside the link as well.
-        is_candidate |= is_card & (np.bincount(parent, is_card, minlength=len(snapshot))[parent] > 1)
-    return is_candidate
+    is_card, parent = snapshot.is_tag(("a",)), np.maximum(snapshot.parent, 0)
+    # An element with one link is the card itself, and has what is beside the link as well.
+    return is_candidate | (is_card & (np.bincount(parent, is_card, minlength=len(snapshot))[parent] > 1))
 
 
 def _keys(snapshot: Snapshot) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -299,11 +287,10 @@ class RecordTexts:
         number[classes.node] = np.array(rows, dtype=np.int64)[classes.index]
         return number * len(snapshot.tags) + snapshot.tag
 
-    def is_template(self, *, ignore_digits: bool) -> NDArray[np.bool_]:
-        """Return which texts most records have, such as `Reply`, or without digits `12 posts`: bool (K,)."""
-        number = self._text_number if ignore_digits else np.unique(np.array(self.texts), return_inverse=True)[1]
-        rows = np.flatnonzero(self.record >= 0)
-        size = len(self.records)
+    @cached_property
+    def is_template(self) -> NDArray[np.bool_]:
+        """Return which texts most records have, such as `Reply`, or but for digits `12 posts`: bool (K,)."""
+        number, rows, size = self._text_number, np.flatnonzero(self.record >= 0), len(self.records)
         pairs = np.unique(number[rows] * size + self.record[rows])
         count = np.bincount(pairs // size, minlength=int(number.max(initial=0)) + 1)
         return np.asarray((count[number] > _TEMPLATE_SHARE * size) & (size > _FEW))

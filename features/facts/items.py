@@ -234,9 +234,10 @@ def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     in_heading = tree.inside(snapshot.is_tag(HEADING_TAGS), snapshot.end)[texts.parent]
     length = np.array([len(text) for text in texts.texts], dtype=np.float64)
     has_letters = np.array([bool(_LETTERS.search(text)) for text in texts.texts], dtype=bool)
-    candidates = has_letters & (length <= _MAX_TITLE) & ~texts.is_template(ignore_digits=False)
+    candidates = has_letters & (length <= _MAX_TITLE)
     is_named = snapshot.having("class", _TITLE_NAME)[texts.parent]
     bonus = 0.6 * in_link + 0.6 * in_heading + 0.4 * is_named + 0.5 * np.minimum(length, 60) / 60
+    bonus += 0.4 * np.minimum(2 * texts.distinct_share(candidates), 1)
     slot = texts.best_slot(candidates, bonus, _SHARE)
     in_slot = texts.fill(candidates, slot)
     headings, links = (texts.fill_any(candidates & mask) for mask in (in_heading, in_link))

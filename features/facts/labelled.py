@@ -109,7 +109,7 @@ class LabelledBlocks:
         """Return which blocks are for the most part links to other documents: bool (B,)."""
         snapshot, address = self.snapshot, self.snapshot.url.partition("#")[0]
         links = snapshot.values("href")
-        leads_away = [not link.startswith("#") and link.partition("#")[0] != address for link in links.distinct]
+        leads_away = [link.partition("#")[0] not in ("", address) for link in links.distinct]
         away = np.zeros(len(snapshot), dtype=np.int64)
         away[links.node] = np.array(leads_away, dtype=np.int64)[links.index]
         has_link = tree.inside(away > 0, snapshot.end) | (tree.subtree_sum(away, snapshot.end) > 0)

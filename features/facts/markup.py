@@ -49,8 +49,6 @@ _SEPARATED: Final = re.compile(r"\s*[,;|]\s*")
 _WRITTEN_BY: Final = ("written", "verfasst", "geschrieben", "écrit", "escrito", "scritto", "geschreven", "автор", "by")
 """Beginnings of labels of authors in the languages of WordPress."""
 _CONTENT: Final = ("content", "datetime", "title")
-_ITEM: Final = re.compile(r"article|posting|product|recipe|discussion|video|question|blog$")
-"""Types of items whose name is the title of the page."""
 _AUTHOR_PAGE: Final = re.compile(
     r"/(?:authors?|autor(?:en|es|in)?|auteurs?|profiles?|contributors?|users?|u|members?|people|staff|journalists?|"
     r"by|writers?|redaktion|team|person|bio)/[^/?#]+/?(?:\Z|[?#])|/@[\w.-]+/?\Z|member\.php|memberlist\.php.*u=|author=",
@@ -108,8 +106,6 @@ def _meta_row(name: str) -> Property | None:
 
 def _meta(name: str, row: Property, values: list[str]) -> Iterator[Mention]:
     source = Source.OPEN_GRAPH if _SOCIAL.match(name) else Source.META
-    if row.field in (Field.PUBLISHED, Field.MODIFIED):
-        values = [value for value in values if any(map(str.isdigit, value))]
     if row.field is Field.TAGS:
         parts = [part for value in values for part in _SEPARATED.split(value) if 0 < len(part) <= MAX_NAME_CHARS]
         values = list(dict.fromkeys(parts))[:50]
@@ -152,9 +148,7 @@ def _property(page: PageView, element: int, name: str, row: Property) -> Iterato
         value = next(filter(None, carried), None) or page.text_of(element, 300)
     text = clean_text(value, 2000 if field is Field.IMAGE else 300)
     if text:
-        is_item = name == "name" and _ITEM.search(_item_type(page, element))
-        slot = PROPERTIES["microdata", "headline"].slot if is_item else row.slot
-        yield Mention(field, (text,), Source.MICRODATA, name, page.block_of(element), element, slot)
+        yield Mention(field, (text,), Source.MICRODATA, name, page.block_of(element), element, row.slot)
 
 
 def _name_within(page: PageView, element: int) -> int:
@@ -163,15 +157,6 @@ def _name_within(page: PageView, element: int) -> int:
     start, end = np.searchsorted(properties.node, [element + 1, int(page.snapshot.end[element])])
     inside = zip(properties.node[start:end].tolist(), properties.index[start:end].tolist(), strict=True)
     return next((node for node, index in inside if properties.distinct[index] == "name"), element)
-
-
-def _item_type(page: PageView, element: int) -> str:
-    """Return the kind of item around a property: the last part of the nearest `itemtype`, in lower case."""
-    types = page.snapshot.attributes("itemtype")
-    if not types:
-        return ""
-    nearest = next((types[each] for each in page.snapshot.ancestors(element)[:12] if each in types), "")
-    return nearest[:200].rpartition("/")[2].lower()
 
 
 def _related(page: PageView) -> Iterator[Mention]:

@@ -114,7 +114,7 @@ def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.i
         ],
         dtype=bool,
     )
-    clear, is_template = sign >= CLEAR_SIGN, texts.is_template(ignore_digits=True)
+    clear, is_template = sign >= CLEAR_SIGN, texts.is_template
     candidates = short & ~is_date
     # The same text in every post is a label such as "View profile", unless the posts have one author.
     is_label = is_template & texts.are_labels(candidates)
