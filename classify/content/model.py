@@ -26,10 +26,8 @@ from vclean.classify.content.kinds import KindRequest, kind_requests
 from vclean.classify.content.postprocess import (
     AdjustedProbability,
     block_groups,
-    join_continuations,
     place_headline,
     place_subject,
-    predecessors,
     smooth_groups,
 )
 from vclean.classify.content.stacking import Conventions, LinearModel, add_columns
@@ -116,7 +114,7 @@ class Model:
         labels = override(prediction.labels, confirmed)
         labels, headline = place_headline(context, labels, policy)
         labels, subject, subject_blocks = place_subject(context, labels, policy)
-        labels = override(join_continuations(labels, predecessors(blocks)), confirmed)
+        labels = override(labels, confirmed)
         return replace(
             prediction,
             labels=labels,

@@ -106,13 +106,7 @@ def smooth_alike(
 
 
 SAME_TITLE: Final = 0.7
-"""Similarity with the title from which a heading of the content repeats it."""
-LISTED_LINKS: Final = 3
-"""Fewest headings with links in the content of a page that lists articles; the title of such a page is not added."""
-_REPEATED: Final = frozenset((Label.HEADING, Label.PARAGRAPH))
-"""Labels of blocks that repeat the headline and are left out; cells and items are parts of a table or a list."""
-_LINK: Final = 0.5
-"""Share of link text above which a heading is a link."""
+"""Similarity with the title from which a block of the content repeats it."""
 
 
 def place_headline(
@@ -131,7 +125,7 @@ def place_headline(
         return _drop(context, labels, block)
     if block >= 0 and not context.blocks.is_excluded(policy)[block]:
         return _keep(context, labels, block)
-    return list(labels), _from_title(context, labels, is_content)
+    return list(labels), _from_title(context, is_content)
 
 
 def _keep(context: PageContext, labels: Sequence[Label], block: int) -> tuple[list[Label], Headline]:
@@ -152,22 +146,19 @@ def _drop(context: PageContext, labels: Sequence[Label], block: int) -> tuple[li
 
 
 def _without_repetitions(context: PageContext, labels: Sequence[Label], block: int) -> list[Label]:
-    """Return the labels, with other for headings and paragraphs that have the same words as `block`."""
+    """Return the labels, with other for blocks that have the same words as `block`."""
     relabelled, texts, expected = list(labels), context.blocks.text, normalize(context.blocks.text[block])
     for row in np.flatnonzero(context.tokens == context.tokens[block]).tolist():
-        if labels[row] in _REPEATED and normalize(texts[row]) == expected:
+        if normalize(texts[row]) == expected:
             relabelled[row] = Label.OTHER
     return relabelled
 
 
-def _from_title(context: PageContext, labels: Sequence[Label], is_content: NDArray[np.bool_]) -> Headline | None:
-    """Return the title of the document as headline; None if the content repeats it, or the page lists articles."""
+def _from_title(context: PageContext, is_content: NDArray[np.bool_]) -> Headline | None:
+    """Return the title of the document as headline; None if the content repeats it, and for home pages."""
     title = strip_site_name(context.snapshot.title, context.snapshot.url)
-    is_heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
-    is_title_candidate = is_heading | (np.arange(len(labels)) == is_content.argmax())
-    is_repeated = is_title_candidate & (title_agreement(context) >= SAME_TITLE)
-    is_list = np.count_nonzero(is_heading & (context.link_share > _LINK)) >= LISTED_LINKS
-    if not title or is_repeated.any() or is_list or has_home_url(context.snapshot):
+    is_repeated = is_content & (title_agreement(context) >= SAME_TITLE)
+    if not title or is_repeated.any() or has_home_url(context.snapshot):
         return None
     return Headline(title, None, HeadlineSource.TITLE)
 
@@ -220,7 +211,7 @@ _ITEMS = ("li", "dt", "dd")
 def block_groups(blocks: BlockColumns) -> NDArray[np.int32]:
     """Return the innermost list, definition list, `pre` element or data table around each block, or -1, int32 (B,).
 
-    A data table has at least two rows with two text cells each and no nested table. Lists and data tables with more
+    A data table has at least two rows with two text cells each. Lists and data tables with more
     than `MAX_BLOCKS_PER_PART` blocks per item or cell are layout; blocks in them, and in no group inside, have -1.
     """
     snapshot = blocks.snapshot
@@ -245,9 +236,7 @@ def data_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
     cells = inside[is_cell[inside]]
     wide_rows = np.flatnonzero(np.bincount(row[cells], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
-    nested = tree.subtree_sum(is_table, snapshot.end) > 1
-    is_data_table: NDArray[np.bool_] = is_table & grid & ~nested & _is_sparse(table[blocks.node], table[cells], size)
-    return is_data_table
+    return np.asarray(is_table & grid & _is_sparse(table[blocks.node], table[cells], size))
 
 
 def _is_sparse(of_blocks: NDArray[np.integer[Any]], of_parts: NDArray[np.integer[Any]], size: int) -> NDArray[np.bool_]:
@@ -306,61 +295,3 @@ def _is_enclosed(kept: NDArray[np.bool_], rows: NDArray[np.intp], number: NDArra
     first[number[::-1]] = rows[::-1]
     padded = np.concatenate([[False], kept, [False]])
     return np.asarray(padded[first] & padded[last + 2])
-
-
-_ENDS = frozenset(".!?:;…。！？：；।؟۔")
-_CLOSING = "\"'”’»)]"
-_BODY = frozenset((Label.PARAGRAPH, Label.LIST_ITEM, Label.CONTINUATION))
-"""Labels that a continuation can follow."""
-
-
-def predecessors(blocks: BlockColumns) -> NDArray[np.int32]:
-    """Return the block that each block continues, or -1, int32 (B,).
-
-    A block continues the previous block of its container if that block ends within a sentence, and this block begins
-    with a lowercase letter. Adjacent blocks that only line breaks (`br`) separate do not count.
-    """
-    before = _before_in_container(blocks)
-    for block in np.flatnonzero(before >= 0).tolist():
-        if not _continues_sentence(blocks.text[before[block]], blocks.text[block]):
-            before[block] = -1
-    empty_line = (before == np.arange(len(blocks)) - 1) & _has_line_break_before(blocks)
-    before[empty_line] = -1
-    return before
-
-
-def _before_in_container(blocks: BlockColumns) -> NDArray[np.int32]:
-    order = np.argsort(blocks.node, kind="stable").astype(np.int32)
-    same_container = blocks.node[order[1:]] == blocks.node[order[:-1]]
-    before = np.full(len(blocks), -1, dtype=np.int32)
-    before[order[1:][same_container]] = order[:-1][same_container]
-    return before
-
-
-def _continues_sentence(before: str, text: str) -> bool:
-    return text[:1].islower() and before.rstrip(_CLOSING)[-1:] not in _ENDS
-
-
-def _has_line_break_before(blocks: BlockColumns) -> NDArray[np.bool_]:
-    """Return a mask of the blocks with a `br` between their first text and the previous text, bool (B,)."""
-    snapshot, texts = blocks.snapshot, blocks.text_nodes
-    breaks = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[texts]]
-    first = np.searchsorted(texts, blocks.members[blocks.first])
-    return np.diff(breaks, prepend=0)[first] > 0
-
-
-def join_continuations(labels: Sequence[Label], predecessor: NDArray[np.int32]) -> list[Label]:
-    """Relabel paragraphs as continuations where they continue the previous content block.
-
-    Args:
-        labels: B labels.
-        predecessor: int32 (B,), see `predecessors`.
-    """
-    joined, last = list(labels), -1
-    if not (predecessor >= 0).any():
-        return joined
-    for block, (label, before) in enumerate(zip(labels, predecessor.tolist(), strict=True)):
-        if label is Label.PARAGRAPH and before == last >= 0 and labels[last] in _BODY:
-            joined[block] = Label.CONTINUATION
-        last = block if label.is_content else last
-    return joined
