@@ -16,12 +16,10 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from vclean.features.facts.groups import INLINE
 from vclean.features.facts.markup import parse_json
 from vclean.features.names import element_names
 from vclean.features.text.terms import MONTHS, Terms
 from vclean.files import read_table
-from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 from vclean.urls import split_url
 
@@ -45,11 +43,10 @@ def groups_of(part: str) -> tuple[str, ...]:
 _MAX_CHARS: Final = 2000
 _WORD: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
 _INDEX: Final = re.compile(r"(?:index|default|home|main|welcome)(?:\.\w{2,5})?\Z")
-_EXTENSION: Final = re.compile(r"\.(?:html?|php|aspx?|jsp|cfm|stm)\Z")
 
 _ADDRESS: Final = (
-    "url_known", "url_root", "url_depth", "url_query", "url_extension", "url_last_words", "url_last_chars",
-    "url_last_digits", *(f"host_{name}" for name in groups_of("host")), *(f"path_{name}" for name in groups_of("path")),
+    "url_known", "url_root", "url_depth", "url_query", "url_last_words", "url_last_chars",
+    "url_last_digits", *(f"path_{name}" for name in groups_of("path")),
 )  # fmt: skip
 
 _MAX_OBJECTS: Final = 2000
@@ -87,7 +84,6 @@ _OG_TYPES: Final = ("article", "website", "product")
 _DECLARATIONS: Final = (
     "title_words", "title_parts", "title_number",
     *(f"title_{name}" for name in groups_of("title")),
-    *(f"generator_{name}" for name in groups_of("generator")),
     *(f"og_{name}" for name in _OG_TYPES), "og_any", "meta_article", "meta_price",
     *(f"type_{name}" for name in _TYPES), "type_any",
 )  # fmt: skip
@@ -98,8 +94,6 @@ _LINKED: Final = 0.5
 """Share of linked characters from which a block is a link."""
 _DATE_WORDS: Final = 15
 """Most words of a block that is a date with its label."""
-_LEAST_RECORDS, _MOST_RECORDS = 3, 500
-"""Fewest and most members of a group of records."""
 
 _TAGS: Final = {
     "h1": ("h1",), "h2": ("h2",), "h3": ("h3", "h4", "h5", "h6"), "p": ("p",), "li": ("li",), "a": ("a",),
@@ -109,7 +103,6 @@ _TAGS: Final = {
     "nav": ("nav",), "aside": ("aside",), "section": ("section",), "svg": ("svg",), "dl": ("dl", "dt", "dd"),
     "quote": ("blockquote",), "main": ("main",), "option": ("option",),
 }  # fmt: skip
-_RECORD: Final = ("size", "share", "words", "linked", "heading", "image", "price", "date", "links", "long")
 
 _CONTENTS: Final = (
     "words", "blocks", "elements", "link_words", "long_blocks", "long_share", "long_words", "longest_run",
@@ -117,11 +110,8 @@ _CONTENTS: Final = (
     "paragraphs_per_heading", "questions", "prices", "price_blocks", "dates", "date_blocks", "phones", "digits",
     "first_long", "first_heading",
     *(f"tag_{name}" for name in _TAGS),
-    *(f"text_{name}" for name in groups_of("text")),
     *(f"rate_{name}" for name in groups_of("text")),
     *(f"name_{name}" for name in groups_of("name")),
-    *(f"record_{name}" for name in _RECORD),
-    "records_image", "records_price", "records_date", "records_heading", "record_groups",
 )  # fmt: skip
 
 COLUMNS: Final = (*_ADDRESS, *_DECLARATIONS, *_CONTENTS)
@@ -147,7 +137,7 @@ def without_address(x: NDArray[np.float32]) -> NDArray[np.float32]:
 def address_values(url: str) -> list[float]:
     """Return the features for the URL of a page; NaN without a URL.
 
-    >>> dict(zip(_ADDRESS, address_values("https://forum.example.org/t/rain/7"), strict=True))["host_forum"]
+    >>> dict(zip(_ADDRESS, address_values("https://forum.example.org/t/rain/7"), strict=True))["path_forum"]
     1.0
     """
     parts = split_url(url[:_MAX_CHARS])
@@ -157,12 +147,11 @@ def address_values(url: str) -> list[float]:
     if segments and _INDEX.match(segments[-1]):
         segments.pop()
     last = segments[-1] if segments else ""
-    host = (parts.netloc.lower().partition(":")[0]).removeprefix("www.").split(".")
     return [
         1.0, float(not segments and not parts.query), min(len(segments), 8), float(bool(parts.query)),
-        float(bool(_EXTENSION.search(last))), min(len(_words(last)), 20), min(len(last), 120),
-        min(sum(map(str.isdigit, last)), 20), *_hits("host", host),
-        *_hits("path", [word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]),
+        min(len(_words(last)), 20), min(len(last), 120),
+        min(sum(map(str.isdigit, last)), 20),
+        *_path_values([word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]),
     ]  # fmt: skip
 
 
@@ -172,9 +161,9 @@ def _words(segment: str) -> list[str]:
     return [*pairs, *(word for pair in pairs if "-" in pair for word in pair.split("-"))]
 
 
-def _hits(part: str, words: Sequence[str]) -> list[float]:
-    """Return for each group of a part of the page whether one of its words is among `words`."""
-    return [float(not group.isdisjoint(words)) for group in words_of(part).values()]
+def _path_values(words: Sequence[str]) -> list[float]:
+    """Return for each group of words of paths whether one is among `words`."""
+    return [float(not group.isdisjoint(words)) for group in words_of("path").values()]
 
 
 def _declared_values(snapshot: Snapshot) -> list[float]:
@@ -191,11 +180,9 @@ def _title_values(title: str) -> list[float]:
 
 def _meta_values(head: DocumentHead) -> list[float]:
     meta = dict(reversed(head.meta))
-    generator = re.findall(r"[a-z0-9]+", meta.get("generator", "").lower())
     og_type = meta.get("og:type", "").lower().rpartition(":")[2]
     names = [name for name, _ in head.meta]
     return [
-        *(float(not group.isdisjoint(generator)) for group in words_of("generator").values()),
         *(float(og_type.startswith(name)) for name in _OG_TYPES), float(bool(og_type)),
         float(any(name.startswith("article:") for name in names)),
         float(any(name.startswith(("product:", "og:price")) for name in names)),
@@ -253,7 +240,6 @@ def _content_values(context: PageContext) -> list[float]:
         *contents.tag_values(),
         *contents.term_values(),
         *contents.name_values(),
-        *contents.record_values(),
     ]
 
 
@@ -342,66 +328,14 @@ class _Contents:
         return [_log(number) for number in counts.values()]
 
     def term_values(self) -> list[float]:
-        """Return how often the terms of each group of texts occur, as logarithms, then per hundred words."""
+        """Return how often the terms of each group of texts occur per hundred words."""
         matches = text_terms().find(self.context.words)
-        counts = [float(matches.count(name).sum()) for name in groups_of("text")]
-        return [*map(_log, counts), *(100 * number / self.total for number in counts)]
+        return [100 * float(matches.count(name).sum()) / self.total for name in groups_of("text")]
 
     def name_values(self) -> list[float]:
         """Return the number of elements with a name of each group, as logarithms."""
         bits = element_names.element_bits(self.context.names, name_bit)
         return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(groups_of("name")))]
-
-    def record_values(self) -> list[float]:
-        """Return the columns from `record_size` on: of the group of records with most words, and of all groups.
-
-        A group has elements with the same chain of tags and classes, which cannot contain each other.
-        """
-        group, size = self.records
-        is_candidate = (size >= _LEAST_RECORDS) & (size <= _MOST_RECORDS)
-        if not is_candidate.any():
-            return [0.0] * (len(_RECORD) + 5)
-        every = self.context.sum_over_subtrees(self.context.tokens)
-        unlinked = self.context.sum_over_subtrees(self.context.tokens * (1 - self.context.link_share))
-        best = int(np.where(is_candidate, np.bincount(group, unlinked), -1).argmax())
-        marks = {name: self._contained(mask) for name, mask in self._marks().items()}
-        counts = {name: np.bincount(group, number > 0) for name, number in marks.items()}
-        words, number = float(np.bincount(group, every)[best]), float(size[best])
-        shares = {name: float(count[best]) / number for name, count in counts.items()}
-        links = float(np.bincount(group, marks["linked"])[best]) / number
-        return [
-            _log(number), words / self.total, _log(words / number),
-            *(shares[name] for name in ("linked", "heading", "image", "price", "date")),
-            min(links, 50.0), shares["long"],
-            *(_log((counts[name] * is_candidate).max()) for name in ("image", "price", "date", "heading")),
-            _log(np.count_nonzero(is_candidate)),
-        ]  # fmt: skip
-
-    @cached_property
-    def records(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the group of each element, and the number of members of each group; inline elements are in group 0."""
-        groups = self.context.elements_by_class_path
-        group = np.where(self.snapshot.is_tag(INLINE), 0, groups.number + 1)
-        size = np.bincount(group)
-        size[:1] = 0
-        return group, size
-
-    def _marks(self) -> dict[str, NDArray[np.bool_]]:
-        """Return the elements that features of records look for: bool (N,) each."""
-        snapshot, node = self.snapshot, self.context.blocks.node
-        blocks = {"price": self.is_price, "date": self.is_date, "long": self.is_long}
-        marks = {
-            "linked": snapshot.is_tag(("a",)), "image": snapshot.is_tag(("img", "picture")),
-            "heading": snapshot.is_tag(HEADING_TAGS),
-        }  # fmt: skip
-        for name, mask in blocks.items():
-            marks[name] = np.zeros(len(snapshot), dtype=bool)
-            marks[name][node[mask]] = True
-        return marks
-
-    def _contained(self, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the number of marked elements in each subtree: float64 (N,)."""
-        return tree.subtree_sum(mask.astype(np.float64), self.snapshot.end)
 
 
 def _log(number: float | np.number) -> float:

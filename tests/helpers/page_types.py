@@ -5,7 +5,7 @@ from __future__ import annotations
 SENTENCE = "We repair boats, sails and engines in the old harbour, and our team answers every call within a day."
 
 
-def collection(count=12):
+def collection(count=24):
     """Return a grid of products with filters, and its URL."""
     card = (
         '<li class="product-card"><a href="/products/{0}"><img src="/i/{0}.jpg"><h3>Oak shelf {0}</h3></a>'

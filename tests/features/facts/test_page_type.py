@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import time
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers.forum import listing, thread
+from helpers.forum import thread
 from helpers.pages import context_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,8 +39,6 @@ class TestAddressValues:
             ("https://www.example.org/index.html", "url_root", 1),
             ("https://example.org/?page=2", "url_root", 0),
             ("https://example.org/a/b/c.html", "url_depth", 3),
-            ("https://example.org/a/b/c.html", "url_extension", 1),
-            ("https://docs.example.org/x", "host_documentation", 1),
             ("https://example.org/products/lamp", "path_product", 1),
             ("https://example.org/lamp", "path_product", 0),
             ("https://example.org/rain-in-may-2024", "url_last_digits", 4),
@@ -66,17 +63,10 @@ class TestAddressValues:
 
 
 class TestContents:
-    def test_records_of_a_grid(self) -> None:
-        found = values(listing(5))
-        assert np.expm1(found["record_size"]) == pytest.approx(5)
-        assert (found["record_linked"], found["record_image"], found["record_price"]) == (1, 1, 1)
-        assert np.expm1(found["records_price"]) == pytest.approx(5)
-
-    def test_records_of_a_thread(self) -> None:
-        found = values(re.sub(r" odd\d", "", thread(4)))
+    def test_words_and_names_of_a_thread(self) -> None:
+        found = values(thread(4))
         assert round(np.expm1(found["name_forum"])) >= 4
-        assert round(np.expm1(found["text_replies"])) >= 4
-        assert np.expm1(found["records_date"]) == pytest.approx(4)
+        assert found["rate_replies"] > 1
 
 
 class TestDeclarations:
@@ -89,10 +79,10 @@ class TestDeclarations:
         html = '<div itemscope itemtype="https://schema.org/Recipe"><p>Soup</div>'
         assert (values(html)["type_recipe"], values(html)["type_article"], values("<p>x")["type_any"]) == (1, 1, 0)
 
-    def test_reads_open_graph_generator_and_title(self) -> None:
-        found = values('<title>Lamps | Shop</title><meta name=generator content="Discourse 3.1"><meta property=og:type '
+    def test_reads_open_graph_and_title(self) -> None:
+        found = values('<title>Lamps | Shop</title><meta property=og:type '
                        'content="og:product"><meta property="product:price:amount" content=3><p>x')  # fmt: skip
-        assert (found["generator_forum"], found["og_product"], found["meta_price"]) == (1, 1, 1)
+        assert (found["og_product"], found["meta_price"]) == (1, 1)
         assert (found["title_collection"], found["title_parts"], found["title_words"]) == (1, 1, 2)
 
     @pytest.mark.parametrize(
