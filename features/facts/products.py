@@ -36,7 +36,6 @@ _NUMBER_WORDS: Final = 5
 """Most words of a block with a number of the product."""
 _BEFORE: Final = 12
 """Most blocks before the headline among which the price may be."""
-_MOST_NUMBERS: Final = 8
 _SHORT_NUMBER: Final = 2
 """Characters of a declared number that is too short to be found in a text."""
 _NUMBER: Final = re.compile(
@@ -90,7 +89,7 @@ def looks_like_product(page: PageView) -> bool:
     if not 0 < carts <= _MOST_CARTS:
         return False
     rows = range(page.headline + 1, min(page.headline + 1 + _CART_NEAR, len(page.texts)))
-    return any(page.context.tokens[row] <= _PRICE_WORDS and MONEY.search(page.texts[row]) for row in rows)
+    return any(MONEY.search(page.texts[row]) for row in rows)
 
 
 def _most_like_a_cart(page: PageView) -> int:
@@ -158,9 +157,9 @@ def _price_text(text: str, declared: DeclaredProduct) -> str:
     is_price = _has_price(declared)
     if same := next((match[0].strip() for match in found if is_price(match[0])), ""):
         digits = declared.price.replace(".", "")
-        return join_cents(same if digits == declared.price else re.sub(rf"\b{digits}\b", declared.price, same))
+        return join_cents(re.sub(rf"\b{digits}\b", declared.price, same))
     now = [match for match in found if not pattern_of(_FORMER).search(text, 0, match.start())]
-    shown = join_cents(next(iter([*now, *found]))[0].strip()) if found else text
+    shown = join_cents([*now, *found][0][0].strip()) if found else text
     is_other = declared.price and currency_of(shown) in ("", declared.currency)
     return "" if is_other and not is_price(text) else shown
 
@@ -203,19 +202,14 @@ def _numbers(page: PageView, order: list[int], near: frozenset[int], declared: D
         near: those that may have another number as well.
         declared: what the page declares of the product.
     """
-    wanted, count = (
-        {number.casefold() for number in declared.numbers if len(number) > _SHORT_NUMBER and _DIGIT.search(number)},
-        0,
-    )
+    numbers = (number.casefold() for number in declared.numbers if _DIGIT.search(number))
+    wanted = {number for number in numbers if len(number) > _SHORT_NUMBER}
     for row in order:
         text = page.texts[row]
-        if count == _MOST_NUMBERS:
-            return
         if page.context.tokens[row] > _NUMBER_WORDS or MONEY.search(text):
             continue
         is_declared = not wanted.isdisjoint(_CODE.findall(text.casefold()))
         if is_declared or (row in near and _NUMBER.fullmatch(text)):
-            count += 1
             if row and len(text.split()) == 1 and page.texts[row - 1].rstrip().endswith((":", "：")):
                 yield row - 1
             yield row
@@ -228,14 +222,6 @@ MONEY: Final = re.compile(
     re.IGNORECASE,
 )
 """Amount of money with its currency."""
-_MAX_PRICE: Final = 40
-"""Longest text with a price, in characters."""
-_CURRENCY: Final = re.compile(
-    r"(?:[$€£¥￥₹₩₽₺₴₸₫฿₪₱円元]|US\$|R\$|Kč|zł|kr\.?|Rs\.?|тг|руб|грн|лв|lei|Ft|[A-Z]{3})", re.IGNORECASE
-)
-"""Text that is a currency, with the amount in another text."""
-_MAX_LEVELS: Final = 3
-"""Elements around a currency that may hold its amount as well."""
 _SPLIT_CENTS: Final = re.compile(r"(?<=\d)\s+(?=[.,]\d)")
 """Space before cents in an element of their own."""
 _BARE_CENTS: Final = re.compile(r"(\d)\s(\d\d)\Z")
@@ -261,28 +247,10 @@ def record_prices(texts: RecordTexts) -> dict[int, str]:
     prices: dict[int, str] = {}
     struck = is_struck(texts.blocks.snapshot)[texts.parent]
     rows = np.flatnonzero(texts.record >= 0)
-    for row in rows[~struck[rows]].tolist():
-        _add_price(prices, int(texts.record[row]), texts.texts[row])
-    for row in rows[~struck[rows]].tolist():
-        if int(texts.record[row]) not in prices and _CURRENCY.fullmatch(texts.texts[row]):
-            for text in _texts_around(texts, row):
-                _add_price(prices, int(texts.record[row]), text)
-    for row in rows[struck[rows]].tolist():
-        _add_price(prices, int(texts.record[row]), texts.texts[row])
+    for row in [*rows[~struck[rows]].tolist(), *rows[struck[rows]].tolist()]:
+        if match := MONEY.search(texts.texts[row]):
+            prices.setdefault(int(texts.record[row]), match[0].strip())
     return {record: join_cents(price) for record, price in prices.items()}
-
-
-def _add_price(prices: dict[int, str], record: int, text: str) -> None:
-    """Add the price in a text to those of the records, unless the record has one."""
-    if record not in prices and len(text) <= _MAX_PRICE and (match := MONEY.search(text)):
-        prices[record] = match[0].strip()
-
-
-def _texts_around(texts: RecordTexts, row: int) -> Iterator[str]:
-    """Yield the texts of the elements around a text that are in its record, the innermost first."""
-    for element in texts.blocks.snapshot.ancestors(int(texts.parent[row]))[:_MAX_LEVELS]:
-        if texts.record_of_element[element] == texts.record[row]:
-            yield texts.text_of(element)
 
 
 def join_cents(price: str) -> str:
