@@ -20,7 +20,7 @@ from vclean.render import tree
 from vclean.urls import split_url
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
     from urllib.parse import SplitResult
 
     from numpy.typing import NDArray
@@ -31,15 +31,12 @@ if TYPE_CHECKING:
 
 MIN_SCORE: Final = 2.5
 """Lowest score of a headline; the only `h1` of a page, before the text and with no word of the title, has 3.5."""
-MAX_WORDS: Final = 60
-"""Most words of a headline."""
 
 _WEIGHTS: Final = {
     "h1": 3.5,
     "h2": 1.0,
-    "in_article_header": 1.0,
+    "in_header": 1.0,
     "named_title": 0.5,
-    "headline_property": 0.5,
     "largest_font": 0.5,
     "agreement": 4.0,
     "agreement_4": 2.0,
@@ -55,15 +52,12 @@ _WEIGHTS: Final = {
 }
 """Weight of each column in the score.
 
-The first columns are true in an element of a kind: `in_article_header` in a header of an article, `named_title`,
-`named_logo`, `named_aside` and `breadcrumb` in one with such a class or id, `headline_property` in one marked as
-headline for search engines. `agreement` is the similarity with the title, `agreement_4` its fourth power,
-`covered_title` how much of the title the block repeats. `text_before` is the share of the running text before the
-block, `alike` the logarithm of the number of blocks with the same chain of tags and classes.
+The first columns are true in an element of a kind: `in_header` in a header, `named_title`, `named_logo`,
+`named_aside` and `breadcrumb` in one with such a class or id. `agreement` is the similarity with the title,
+`agreement_4` its fourth power, `covered_title` how much of the title the block repeats. `text_before` is the share
+of the running text before the block, `alike` the logarithm of the number of blocks with the same tags and classes.
 """
 
-_NO_HEADLINE_TAGS: Final = ("option", "button", "label", "figcaption")
-_NAVIGATION_ROLES: Final = frozenset(("navigation", "menu", "menubar"))
 _HOME_PATHS: Final = frozenset(("", "index.html", "index.php", "index.htm"))
 _LINK: Final = 0.5
 """Share of link text above which a block is a link."""
@@ -93,49 +87,33 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
 
 
 def _candidates(context: PageContext) -> NDArray[np.bool_]:
-    """Return which blocks of the page readers can see, at once or after a click, and are short enough: bool (B,).
+    """Return which blocks of the page readers can see, at once or after a click: bool (B,).
 
     Blocks of overlays belong to no page.
     """
-    is_short = (context.tokens > 0) & (context.tokens <= MAX_WORDS)
-    return (context.blocks.visibility < Visibility.HIDDEN) & ~context.blocks.in_overlay & is_short
+    return (context.blocks.visibility < Visibility.HIDDEN) & ~context.blocks.in_overlay
 
 
 def _inside(context: PageContext) -> dict[str, NDArray[np.bool_]]:
     """Return which blocks are in elements of each kind that the score distinguishes: bool (B,) by name."""
     end, anchor = context.snapshot.end, context.anchor
-    inside = {name: tree.inside(mask, end)[anchor] for name, mask in _masks(context).items()}
-    return {**inside, "in_article_header": inside["header"] & inside["article"]}
+    return {name: tree.inside(mask, end)[anchor] for name, mask in _masks(context).items()}
 
 
 def _masks(context: PageContext) -> dict[str, NDArray[np.bool_]]:
-    """Return which elements are of each kind: bool (N,) by name.
-
-    `none` are elements without headlines: navigation, and parts of forms and figures.
-    """
+    """Return which elements are of each kind: bool (N,) by name; `none` are those without headlines, navigation."""
     snapshot = context.snapshot
     few, minor = context.block_count <= _MAX_BLOCKS_NAMED, context.block_count < len(context) / 2
-    navigation = snapshot.is_tag(("nav",)) | _has_value(snapshot, "role", _NAVIGATION_ROLES)
     return {
-        "none": (navigation | snapshot.is_tag(_NO_HEADLINE_TAGS)) & minor,
+        "none": snapshot.is_tag(("nav",)) & minor,
         "h1": snapshot.is_tag(("h1",)),
         "h2": snapshot.is_tag(("h2",)),
-        "header": snapshot.is_tag(("header", "hgroup")),
-        "article": snapshot.is_tag(("article", "main")),
-        "headline_property": _has_value(snapshot, "itemprop", ("headline", "name")) & few,
+        "in_header": snapshot.is_tag(("header", "hgroup")),
         "named_title": _is_named(context, "title") & few,
         "named_logo": _is_named(context, "logo"),
-        "named_aside": _is_named(context, "related", "comments", "side", "nav", "ad", "overlay") & minor,
-        "breadcrumb": _is_named(context, "crumbs") & minor,
+        "named_aside": _is_named(context, "related", "comments", "side", "nav", "ad", "overlay"),
+        "breadcrumb": _is_named(context, "crumbs"),
     }
-
-
-def _has_value(snapshot: Snapshot, attribute: str, names: Collection[str]) -> NDArray[np.bool_]:
-    """Return which elements have an attribute with one of these values: bool (N,)."""
-    values, mask = snapshot.values(attribute), np.zeros(len(snapshot), dtype=bool)
-    is_name = np.array([value.strip().lower() in names for value in values.distinct], dtype=bool)
-    mask[values.node] = is_name[values.index]
-    return mask
 
 
 def _is_named(context: PageContext, *groups: str) -> NDArray[np.bool_]:
@@ -155,7 +133,7 @@ def _columns(context: PageContext, inside: Mapping[str, NDArray[np.bool_]], is_c
         "text_before": text_before(context),
         "revealable": context.blocks.visibility > Visibility.SHOWN,
         "link": context.link_share > _LINK,
-        "home_link": _home_links(context, is_candidate & (inside["h1"] | inside["h2"])),
+        "home_link": _home_links(context, is_candidate & inside["h1"]),
         "alike": np.log(context.blocks_by_class_path.size),
     }
 
