@@ -90,7 +90,7 @@ def find_items(page: LabelledBlocks, posts: PostSearch) -> list[ItemRecord]:
     if not len(page.blocks):
         return []
     is_listing = page.page_type in _LISTINGS
-    if not is_listing and (np.count_nonzero(page.is_linked) < _LEAST_LINKS or posts.records):
+    if not is_listing and (np.count_nonzero(page.is_linked & page.is_content) < _LEAST_LINKS or posts.records):
         return []
     items = _find_lists(page)
     if not is_listing and not (items and _have_form_of_items(page, items)):
