@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from vclean.features.page_context import PageContext
 
 
-THRESHOLDS: Final = {Field.TITLE: 0.02, Field.AUTHORS: 0.16, Field.PUBLISHED: 0.25}
+THRESHOLDS: Final = {Field.TITLE: 0.005, Field.AUTHORS: 0.16, Field.PUBLISHED: 0.25}
 """Lowest probability of a value of these fields; below it the field is absent."""
 THRESHOLD: Final = 0.5
 """The same for the other fields, and for the type of a page."""

@@ -1,7 +1,8 @@
 """Make one table of candidates for a field: its distinct values, where the page gives them, and their features.
 
 Titles, authors and days of publication have the same features but for their properties: the properties and words that
-give a candidate, its place on the page, its letters, its agreement with the other candidates, and the whole page.
+give a candidate, its place on the page, its letters, its agreement with the other candidates, and for authors and days
+the whole page.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ _LETTERS: Final = (
 )  # fmt: skip
 _AGREEMENT: Final = (
     "candidates", "order", "first_visible", "contains", "contained", "shared", "agreement", "same_as_first",
-    "in_headline", "in_document", "document_covered", "in_url", "url_covered", "occurrences", "small", "own_link",
+    "in_headline", "in_document", "document_covered", "in_url", "url_covered",
 )  # fmt: skip
 _HEADLINE: Final = ("score", "score_behind", "is_h1")
 _DAYS: Final = ("days_after_first", "days_before_last", "rank_by_day", "rank_from_last", "days_from_markup",
@@ -89,9 +90,9 @@ _OF_PAGE: Final = (
 )  # fmt: skip
 _PAGE: Final = tuple(f"page_{name}" for name in _OF_PAGE)
 """Features of the whole page, see `page_type`: they tell whether it has an author or a date at all."""
-_OF_FIELD: Final = {Field.TITLE: _HEADLINE, Field.AUTHORS: (), Field.PUBLISHED: _DAYS}
+_OF_FIELD: Final = {Field.TITLE: _HEADLINE, Field.AUTHORS: _PAGE, Field.PUBLISHED: (*_DAYS, *_PAGE)}
 COLUMNS: Final = {
-    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_OF_FIELD[name], *_PAGE)
+    name: (*slots_of(name), *_SEEN[name], *_PLACE, *_MARKUP, *_LETTERS, *_AGREEMENT, *_OF_FIELD[name])
     for name in FIELDS
 }
 """Names of the features of the candidates of each field."""
@@ -265,9 +266,10 @@ class _Table:
         self.headline = set(normalize(view.texts[view.headline]).split()) if view.texts else set[str]()
         self.document = set(normalize(self.snapshot.title).split())
         self.slug = _slug_words(self.snapshot.url)
-        of_page = dict(zip(page_type.COLUMNS, page.context.page_features.tolist(), strict=True))
-        self.of_page = {column: of_page[feature] for column, feature in zip(_PAGE, _OF_PAGE, strict=True)}
-        self.of_page["has_markup"] = float(any(mention.block < 0 for mention in page.mentions[name]))
+        self.of_page = {"has_markup": float(any(mention.block < 0 for mention in page.mentions[name]))}
+        if name is not Field.TITLE:
+            of_page = dict(zip(page_type.COLUMNS, page.context.page_features.tolist(), strict=True))
+            self.of_page |= {column: of_page[feature] for column, feature in zip(_PAGE, _OF_PAGE, strict=True)}
         if name is Field.PUBLISHED:
             self.days = [date.fromisoformat(row.values[0][:10]).toordinal() for row in rows]
             declared = (day for day, row in zip(self.days, rows, strict=True) if _is_declared(row))
@@ -359,9 +361,6 @@ class _Table:
             "document_covered": len(words & self.document) / max(len(self.document), 1),
             "in_url": len(words & self.slug) / size,
             "url_covered": len(words & self.slug) / len(self.slug) if self.slug else float("nan"),
-            "small": len(words & self.view.small_words) / size,
-            "own_link": float("-".join(normalize(self.rows[index].values[0]).split()) in self.view.all_links),
-            "occurrences": min(self.view.all_text.count(self.rows[index].values[0].casefold()), 20),
         }
 
     def _headline(self, row: Candidate) -> dict[str, float]:

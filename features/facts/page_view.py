@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _MAX_TEXTS: Final = 40
 """Most text nodes of an element that are read: names and dates have few."""
 _COMMENT_WORDS: Final = 8
@@ -54,21 +53,6 @@ class PageView:
         if not self._hidden_sentences:
             return texts
         return ["" if row in self._hidden_sentences else text for row, text in enumerate(texts)]
-
-    @cached_property
-    def all_text(self) -> str:
-        """Return the text of the page in small letters."""
-        return "\n".join(self.texts).casefold()
-
-    @cached_property
-    def small_words(self) -> frozenset[str]:
-        """Return the words that the page has in small letters, which are seldom those of names."""
-        return frozenset(filter(str.islower, set(_WORD.findall("\n".join(self.texts)))))
-
-    @cached_property
-    def all_links(self) -> str:
-        """Return the addresses of the links of the page in small letters."""
-        return "\n".join(self.snapshot.values("href").distinct).lower()
 
     @cached_property
     def interface_words(self) -> dict[str, NDArray[np.float32]]:

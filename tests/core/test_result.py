@@ -80,6 +80,6 @@ class TestBlocks:
 class TestMetadata:
     def test_of_parsed_page(self, article):
         metadata = article.metadata
-        assert (metadata.url, metadata.title) == ("https://example.org/dir/page.html", "News")
+        assert (metadata.url, metadata.title) == ("https://example.org/dir/page.html", "Rain")
         assert (metadata.language, metadata.declared_language, metadata.rendered) == ("en", "en", False)
         assert math.isnan(metadata.width)

@@ -91,9 +91,10 @@ class TestDeclaredDates:
         assert chosen(article(head))[Field.PUBLISHED][0] == "2024-03-07"
 
     def test_shop_pages_have_none(self) -> None:
+        product = '{"@type": "Product", "name": "Camera", "offers": {"@type": "Offer", "price": "40"}}'
         html = json_ld("2024-03-07", "WebPage") + (
-            '<meta property="og:type" content="product"><h1>Camera</h1><p class=price>€ 40</p>'
-            "<button>Add to cart</button>"
+            f'<script type="application/ld+json">{product}</script><title>Camera</title><a href=/c>Cameras</a>'
+            "<h1>Camera</h1><p class=price>€ 40</p><button>Add to cart</button><p>A camera with two lenses."
         )
         assert Field.PUBLISHED not in chosen(html)
 

@@ -90,9 +90,6 @@ class TestFeatures:
     @pytest.mark.parametrize(
         ("html", "field", "value", "name", "expected"),
         [
-            (PAGE, Field.AUTHORS, ("Ann Lee", "Bo Ek"), "small", 0),
-            (PAGE + "<p class=byline>Days of Rain</p>", Field.AUTHORS, ("Days of Rain",), "small", 2 / 3),
-            (PAGE + "<a href=/p/cy-fo>x</a><p class=byline>Cy Fo</p>", Field.AUTHORS, ("Cy Fo",), "own_link", 1),
             (PAGE + "<p class=date>March 8, 2024</p>", Field.PUBLISHED, ("2024-03-07",), "has_day_after", 1),
             (PAGE, Field.PUBLISHED, ("2024-03-07",), "covered", 10 / 13),
         ],
