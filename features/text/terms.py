@@ -181,7 +181,10 @@ _STOP_WORD_ALIASES = {"nb": "no", "nn": "no", "bs": "hr"}
 
 @cache
 def terms_of(language: str) -> Terms:
-    """Return the lists of a language joined with those of English, whose words occur on most pages."""
+    """Return the words of interface and of dates of a language, joined with those of English, by list.
+
+    English words occur on most pages.
+    """
     words, english_words = interface_words(language), interface_words("en")
     lists = {name: [*english_words[name], *words.get(name, [])] for name in INTERFACE_LISTS}
     lists[MONTHS] = date_words("en") + date_words(language)
