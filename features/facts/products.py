@@ -222,6 +222,14 @@ MONEY: Final = re.compile(
     re.IGNORECASE,
 )
 """Amount of money with its currency."""
+_MAX_PRICE: Final = 40
+"""Longest text with a price, in characters."""
+_CURRENCY: Final = re.compile(
+    r"(?:[$€£¥￥₹₩₽₺₴₸₫฿₪₱円元]|US\$|R\$|Kč|zł|kr\.?|Rs\.?|тг|руб|грн|лв|lei|Ft|[A-Z]{3})", re.IGNORECASE
+)
+"""Text that is a currency, with the amount in another text."""
+_MAX_LEVELS: Final = 3
+"""Elements around a currency that may hold its amount as well."""
 _SPLIT_CENTS: Final = re.compile(r"(?<=\d)\s+(?=[.,]\d)")
 """Space before cents in an element of their own."""
 _BARE_CENTS: Final = re.compile(r"(\d)\s(\d\d)\Z")
@@ -247,10 +255,28 @@ def record_prices(texts: RecordTexts) -> dict[int, str]:
     prices: dict[int, str] = {}
     struck = is_struck(texts.blocks.snapshot)[texts.parent]
     rows = np.flatnonzero(texts.record >= 0)
-    for row in [*rows[~struck[rows]].tolist(), *rows[struck[rows]].tolist()]:
-        if match := MONEY.search(texts.texts[row]):
-            prices.setdefault(int(texts.record[row]), match[0].strip())
+    for row in rows[~struck[rows]].tolist():
+        _add_price(prices, int(texts.record[row]), texts.texts[row])
+    for row in rows[~struck[rows]].tolist():
+        if int(texts.record[row]) not in prices and _CURRENCY.fullmatch(texts.texts[row]):
+            for text in _texts_around(texts, row):
+                _add_price(prices, int(texts.record[row]), text)
+    for row in rows[struck[rows]].tolist():
+        _add_price(prices, int(texts.record[row]), texts.texts[row])
     return {record: join_cents(price) for record, price in prices.items()}
+
+
+def _add_price(prices: dict[int, str], record: int, text: str) -> None:
+    """Add the price in a text to those of the records, unless the record has one."""
+    if record not in prices and len(text) <= _MAX_PRICE and (match := MONEY.search(text)):
+        prices[record] = match[0].strip()
+
+
+def _texts_around(texts: RecordTexts, row: int) -> Iterator[str]:
+    """Yield the texts of the elements around a text that are in its record, the innermost first."""
+    for element in texts.blocks.snapshot.ancestors(int(texts.parent[row]))[:_MAX_LEVELS]:
+        if texts.record_of_element[element] == texts.record[row]:
+            yield texts.text_of(element)
 
 
 def join_cents(price: str) -> str:

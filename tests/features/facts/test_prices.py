@@ -47,6 +47,8 @@ def test_long_numbers_take_little_time(text):
     ("html", "price"),
     [
         ("<p>Lamp</p><p>$12.50</p>", "$12.50"),
+        ("<p>Lamp</p><p><b>$</b><b>40</b><sup>99</sup></p>", "$40.99"),
+        ("<p>Lamp</p><p><i>199</i> <i>kr</i></p>", "199 kr"),
         ("<p>Lamp</p><p><s>$9</s> $7</p>", "$7"),
         ("<p>Lamp</p><p><s>$9</s></p>", "$9"),
     ],
