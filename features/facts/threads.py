@@ -108,10 +108,8 @@ class PostSearch:
 
         In a forum the document is the first post.
         """
-        comments, are_signed = (
-            self._parts[self._page.blocks.node],
-            2 * sum(post.is_signed for post in posts) >= len(posts),
-        )
+        comments = self._parts[self._page.blocks.node]
+        are_signed = 2 * sum(post.is_signed for post in posts) >= len(posts)
         likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= _IS_COMMENT]
         return posts if self._page.may_be_forum and are_signed else likely
 
