@@ -87,11 +87,11 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
 
 
 def _candidates(context: PageContext) -> NDArray[np.bool_]:
-    """Return which blocks of the page readers can see, at once or after a click: bool (B,).
+    """Return which blocks of the page with words readers can see, at once or after a click: bool (B,).
 
     Blocks of overlays belong to no page.
     """
-    return (context.blocks.visibility < Visibility.HIDDEN) & ~context.blocks.in_overlay
+    return (context.blocks.visibility < Visibility.HIDDEN) & ~context.blocks.in_overlay & (context.tokens > 0)
 
 
 def _inside(context: PageContext) -> dict[str, NDArray[np.bool_]]:
@@ -111,8 +111,8 @@ def _masks(context: PageContext) -> dict[str, NDArray[np.bool_]]:
         "in_header": snapshot.is_tag(("header", "hgroup")),
         "named_title": _is_named(context, "title") & few,
         "named_logo": _is_named(context, "logo"),
-        "named_aside": _is_named(context, "related", "comments", "side", "nav", "ad", "overlay"),
-        "breadcrumb": _is_named(context, "crumbs"),
+        "named_aside": _is_named(context, "related", "comments", "side", "nav", "ad", "overlay") & minor,
+        "breadcrumb": _is_named(context, "crumbs") & minor,
     }
 
 

@@ -107,6 +107,8 @@ def smooth_alike(
 
 SAME_TITLE: Final = 0.7
 """Similarity with the title from which a block of the content repeats it."""
+_REPEATED: Final = frozenset((Label.HEADING, Label.PARAGRAPH))
+"""Labels of blocks that repeat the headline and are left out; cells and items are parts of a table or a list."""
 
 
 def place_headline(
@@ -146,10 +148,10 @@ def _drop(context: PageContext, labels: Sequence[Label], block: int) -> tuple[li
 
 
 def _without_repetitions(context: PageContext, labels: Sequence[Label], block: int) -> list[Label]:
-    """Return the labels, with other for blocks that have the same words as `block`."""
+    """Return the labels, with other for headings and paragraphs that have the same words as `block`."""
     relabelled, texts, expected = list(labels), context.blocks.text, normalize(context.blocks.text[block])
     for row in np.flatnonzero(context.tokens == context.tokens[block]).tolist():
-        if normalize(texts[row]) == expected:
+        if labels[row] in _REPEATED and normalize(texts[row]) == expected:
             relabelled[row] = Label.OTHER
     return relabelled
 
@@ -211,8 +213,8 @@ _ITEMS = ("li", "dt", "dd")
 def block_groups(blocks: BlockColumns) -> NDArray[np.int32]:
     """Return the innermost list, definition list, `pre` element or data table around each block, or -1, int32 (B,).
 
-    A data table has at least two rows with two text cells each. Lists and data tables with more
-    than `MAX_BLOCKS_PER_PART` blocks per item or cell are layout; blocks in them, and in no group inside, have -1.
+    A data table has at least two rows with two text cells each. Lists and data tables with more than
+    `MAX_BLOCKS_PER_PART` blocks per item or cell are layout; blocks in them, and in no group inside, have -1.
     """
     snapshot = blocks.snapshot
     is_list = snapshot.is_tag(_LISTS)

@@ -23,6 +23,13 @@ class TestFindHeadline:
     def test_title_without_heading_tag(self) -> None:
         assert headline(f"<div>Rain in May</div>{BODY}", title="Rain in May - The Daily") == "Rain in May"
 
+    def test_names_of_the_whole_page_do_not_count(self) -> None:
+        page = f"<body class='has-breadcrumbs nav-open'><h1>Rain in May</h1>{BODY}</body>"
+        assert headline(page, title="Wind") == "Rain in May"
+
+    def test_icon(self) -> None:
+        assert headline(f"<h1>★</h1>{BODY}", title="Wind") is None
+
     def test_no_heading(self) -> None:
         assert headline(BODY, title="Rain in May") is None
 
