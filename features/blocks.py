@@ -41,6 +41,8 @@ _BREAK_TAGS = frozenset(("iframe", "object", "select", "video"))
 """Elements without text of the page that separate the text before them from the text after them."""
 _READINGS = frozenset(("rt", "rp"))
 """Readings beside the letters of a `ruby` element: they repeat its text."""
+_PERMALINK_SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
+"""Texts of links that lead to the heading or term beside them; the last is the chain of Font Awesome."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -280,8 +282,15 @@ def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
 
 
 def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool) -> NDArray[np.intp]:
-    """Return the K text nodes that belong to blocks: not only white space, and outside scripts and edit fields."""
+    """Return the K text nodes that belong to blocks: not only white space, and outside scripts and edit fields.
+
+    The sign of a link to a place in the page is in no block, because it is no word of the text beside it.
+    """
     text_length = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
+    if not _PERMALINK_SIGNS.isdisjoint(stripped):
+        fragments = [element for element, url in snapshot.attributes("href").items() if "#" in url]
+        to_place = tree.inside(np.isin(np.arange(len(snapshot)), fragments), snapshot.end)[snapshot.text_parent]
+        text_length[to_place & np.array([text in _PERMALINK_SIGNS for text in stripped], dtype=bool)] = 0
     excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS | (frozenset() if ruby else _READINGS))
     if excluded.any():
         text_length[tree.inside(excluded, snapshot.end)[snapshot.text_parent]] = 0

@@ -167,7 +167,7 @@ def _passages(result: Result) -> Iterator[_Passage]:
     blocks = result.columns
     prediction = result.prediction
     labels = complete_sections(blocks, prediction.labels, prediction.probability, is_thread=result.is_thread)
-    levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool))
+    levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool), prediction.headline)
     outline = _Outline(result.prediction.added_title)
     groups = _Groups(blocks)
     for rows, element in _units(groups, labels):

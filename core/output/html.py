@@ -25,7 +25,6 @@ from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vclean.features.blocks import BlockColumns
     from vclean.metadata import Metadata
     from vclean.output.notes import Note
     from vclean.result import Result
@@ -147,10 +146,9 @@ class HtmlWriter:
     """Writer of the content of one page to a `TreeBuilder`; call `write` once.
 
     Args:
-        blocks: the blocks of the page.
-        labels: the label of each block.
+        result: the result of the page.
+        labels: the label of each block, with whole sections.
         builder: the tree builder of lxml.
-        images: whether to write the images of the content.
 
     Attributes:
         stack: the selected elements of the page around the current position, outermost first.
@@ -164,12 +162,12 @@ class HtmlWriter:
         at_line_start: whether the next text needs no white space before it.
     """
 
-    def __init__(
-        self, blocks: BlockColumns, labels: Sequence[Label], builder: etree.TreeBuilder, *, images: bool = True
-    ) -> None:
-        self.blocks, self.labels = blocks, labels
-        self.snapshot = blocks.snapshot
-        self.page, self.writer = select_content(blocks, labels, images=images), _ElementWriter(builder)
+    def __init__(self, result: Result, labels: Sequence[Label], builder: etree.TreeBuilder) -> None:
+        self.blocks, self.labels, decision = result.columns, labels, result.prediction.decision
+        self.snapshot = self.blocks.snapshot
+        images = decision is None or decision.policy.images
+        self.page = select_content(self.blocks, labels, result.prediction.headline, images=images)
+        self.writer = _ElementWriter(builder)
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
         self.stack: list[_OpenElement] = []
         self.base: list[_OpenElement] = []
@@ -463,15 +461,10 @@ def to_tree(result: Result, metadata: Metadata | None = None, *, is_thread: bool
     builder.start("body", {})
     builder.data("\n")
     _write_headline(builder, result.prediction.added_title)
-    decision = result.prediction.decision
-    images = decision is None or decision.policy.images
     is_thread = result.is_thread if is_thread is None else is_thread
     prediction = result.prediction
     labels = complete_sections(result.columns, prediction.labels, prediction.probability, is_thread=is_thread)
-    writer = HtmlWriter(result.columns, labels, builder, images=images)
-    if result.prediction.added_title:  # a page has one title
-        np.maximum(writer.page.heading_level, 2, out=writer.page.heading_level)
-    writer.write()
+    HtmlWriter(result, labels, builder).write()
     builder.end("body")
     builder.end("html")
     return builder.close()

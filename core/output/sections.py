@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.classify.prediction import Headline
     from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
 
@@ -34,7 +35,9 @@ _BOLD_DIVISOR = 4
 """Bold adds a quarter of a px to the rounded font size: it only separates headings of equal size."""
 
 
-def heading_levels(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[np.int64]:
+def heading_levels(
+    blocks: BlockColumns, heading: NDArray[np.bool_], headline: Headline | None = None
+) -> NDArray[np.int64]:
     """Return the level of each block as a heading.
 
     The level is that of the heading tag around the block, unless the page was rendered and the font sizes contradict
@@ -43,9 +46,13 @@ def heading_levels(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[
     determines the level. On a page that was not rendered, a heading without a tag is one level below the last tagged
     heading, or at level 2 if there is none.
 
+    Only the headline is at level 1, or else the first heading of this level: a page has one title, and the others are
+    of sections.
+
     Args:
         blocks: the blocks of the page.
         heading: bool (B,), whether each block is a heading.
+        headline: the headline of the page, if it is known.
 
     Returns:
         int64 (B,), 1 to 6.
@@ -55,16 +62,17 @@ def heading_levels(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[
     is_rendered = heading & np.isfinite(size)
     tagged = np.where(heading, tag_level, 0)
     if not is_rendered.any():
-        return _with_one_title(np.where(tag_level > 0, tag_level, _below_last_tagged(tagged)), heading)
-    if _contradicts(tagged[is_rendered], size[is_rendered]):
-        tag_level = tagged = np.zeros_like(tag_level)
-    return _with_one_title(np.where(tag_level > 0, tag_level, _levels_by_size(size, is_rendered, tagged)), heading)
-
-
-def _with_one_title(level: NDArray[np.int64], heading: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return levels with one heading of level 1, the first: a page has one title, and the others are of sections."""
-    level = level.copy()
-    level[np.flatnonzero(heading & (level == 1))[1:]] = 2
+        without_tag = _below_last_tagged(tagged)
+    else:
+        if _contradicts(tagged[is_rendered], size[is_rendered]):
+            tag_level = tagged = np.zeros_like(tag_level)
+        without_tag = _levels_by_size(size, is_rendered, tagged)
+    level = np.where(tag_level > 0, tag_level, without_tag)
+    title = np.flatnonzero(heading & (level == 1))[:1].tolist()
+    if headline is not None and (headline.block is None or heading[headline.block]):
+        title = [] if headline.block is None else [headline.block]
+    level = np.maximum(level, 2)
+    level[title] = 1
     return level
 
 

@@ -24,12 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.classify.prediction import Headline
     from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
-
-
-SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
-"""Characters of links to a heading or a term, which documentation tools add; the last is the chain of Font Awesome."""
 
 
 _TOOL: Final = re.compile(
@@ -63,20 +60,11 @@ class Permalinks:
 
     @cached_property
     def texts(self) -> NDArray[np.int32]:
-        """Return the text nodes that are only a link to the heading or the term they are in, int32 (K,)."""
+        """Return the text nodes that are only a link to the heading they are in, int32 (K,)."""
         first = self.blocks.first
         texts = np.split(self.blocks.members, first[1:]) if len(first) else []
-        permalinks = [
-            text for block in np.flatnonzero(self.heading) for text in self._edge_texts(texts[block].tolist())
-        ]
-        snapshot, members = self.blocks.snapshot, self.blocks.members
-        links = self._link[snapshot.text_parent[members]]
-        permalinks += [
-            text
-            for text, link in zip(members.tolist(), links.tolist(), strict=True)
-            if link and self._fragments.get(link) and snapshot.texts[text].strip() in SIGNS
-        ]
-        return np.array(permalinks, dtype=np.int32)
+        headings = np.flatnonzero(self.heading).tolist()
+        return np.array([text for row in headings for text in self._edge_texts(texts[row].tolist())], dtype=np.int32)
 
     @cached_property
     def tools(self) -> NDArray[np.int32]:
@@ -123,9 +111,7 @@ class Permalinks:
         link_text = "".join(self.blocks.snapshot.texts[text] for text in texts).strip()
         words, fragment = (set(_WORD.findall(each.lower())) for each in (link_text, self._fragments.get(link, "")))
         is_name = bool(words) and words <= fragment  # such as `type <a href="#type.Output">Output</a>`
-        return link_text in SIGNS or (
-            link in self._fragments and not is_name and self._targets_heading(link, neighbour)
-        )
+        return link in self._fragments and not is_name and self._targets_heading(link, neighbour)
 
     def _targets_heading(self, link: int, neighbour: int) -> bool:
         """Return whether the target of a link is one of its ancestors, or an element in its heading."""
@@ -211,7 +197,9 @@ class SelectedContent:
     unit_count: NDArray[np.int64]
 
 
-def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: bool = True) -> SelectedContent:
+def select_content(
+    blocks: BlockColumns, labels: Sequence[Label], headline: Headline | None = None, *, images: bool = True
+) -> SelectedContent:
     """Select the elements and texts of a page to write by the labels of its blocks, and its images if requested."""
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
@@ -241,7 +229,7 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
         events=main,
         notes=of_notes,
         code=code,
-        heading_level=heading_levels(blocks, heading),
+        heading_level=heading_levels(blocks, heading, headline),
         container=container,
         unit_count=np.bincount(container[begins_unit], minlength=len(snapshot)),
     )

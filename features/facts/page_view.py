@@ -144,8 +144,6 @@ _MAX_DATE_WORDS: Final = 10
 """Most words of a block that is only a date."""
 _ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORECASE)
 """Blocks of a byline that have only its first words; the names are in the next block."""
-_PERMALINK: Final = re.compile(r"(?:\s*[¶🔗\u200b]+|\s+#)\s*$")
-"""A link of a heading to itself."""
 
 
 def title_mentions(page: PageView) -> list[Mention]:
@@ -153,7 +151,7 @@ def title_mentions(page: PageView) -> list[Mention]:
     scores, snapshot = page.scores, page.snapshot
     best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
     mentions = [
-        Mention(Field.TITLE, (headline_text(page.texts[block]),), Source.PAGE, f"headline{rank}", block, -1)
+        Mention(Field.TITLE, (clean_text(page.texts[block], 500),), Source.PAGE, f"headline{rank}", block, -1)
         for rank, block in enumerate(best)
         if np.isfinite(scores[block])
     ]
@@ -163,15 +161,6 @@ def title_mentions(page: PageView) -> list[Mention]:
     runs = dict(zip(title_runs(title), names, strict=False))
     named = [(title, "document"), (strip_site_name(title, snapshot.url), "stripped"), *runs.items()]
     return mentions + [Mention(Field.TITLE, (text[:500],), Source.TITLE, name) for text, name in named if text]
-
-
-def headline_text(heading: str) -> str:
-    r"""Return a heading on one line, without the link to itself at its end.
-
-    >>> headline_text("Middle\u00adware¶"), headline_text("Order of layers #")
-    ('Middleware', 'Order of layers')
-    """
-    return clean_text(_PERMALINK.sub("", heading), 500)
 
 
 def byline_mentions(page: PageView) -> list[Mention]:
@@ -291,7 +280,7 @@ def confirmed_mentions(
                 mention = shown[0] if shown else Mention(field, (), Source.PAGE, "near", block)
                 completed = [*(each for each in completed if each not in shown), replace(mention, values=names)]
         elif not shown and field is Field.TITLE:
-            completed.append(Mention(field, (headline_text(page.texts[block]),), Source.PAGE, LAST_HEADLINE, block))
+            completed.append(Mention(field, (clean_text(page.texts[block], 500),), Source.PAGE, LAST_HEADLINE, block))
         elif not shown:
             completed += block_dates(page, block, language, day_first=day_first)
     return completed

@@ -202,7 +202,10 @@ def _day(match: re.Match[str], language: str, *, day_first: bool) -> date | None
     if parts.get("name"):
         month, day = month_number(parts["name"], language), int(parts["day"])
     elif parts.get("first"):
-        month, day = _ordered(int(parts["first"]), int(parts["second_number"]), day_first or parts["mark"] == ".")
+        first, second, is_dotted = parts["first"], parts["second_number"], parts["mark"] == "."
+        if is_dotted and language == "en" and min(len(first), len(second)) == 1 and len(parts["year"]) == 2:
+            return None  # a version or a section, such as 1.4.46
+        month, day = _ordered(int(first), int(second), day_first or is_dotted)
     else:
         month, day = int(parts["month"]), int(parts["day"])
     return _valid_day(year, month, day)

@@ -48,7 +48,7 @@ class TestChooseMetadata:
             Field.ALTERNATES: ("de https://example.org/de/", "x-default https://example.org/"),
         }
 
-    @pytest.mark.parametrize("heading", ["Rain in M\u00aday¶", "Rain in May #", "Rain in May <a href=#r>\u200b</a>"])
+    @pytest.mark.parametrize("heading", ["Rain in M\u00aday<a href=#r>¶</a>", "Rain in May <a href=#r>\u200b</a>"])
     def test_titles_have_no_soft_hyphens_and_permalinks(self, heading: str) -> None:
         html = f"<h1>{heading}</h1><p>It rained for several days, and the river rose by a metre near the old ferry."
         assert chosen(html)[Field.TITLE] == ("Rain in May",)

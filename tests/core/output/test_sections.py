@@ -6,17 +6,18 @@ from helpers.pages import laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 from vclean.output.sections import complete_sections, heading_levels
 from vclean.render.snapshot import HEADING_TAGS
 
 
-def found(page, headings="") -> list[int]:
+def found(page, headings="", headline=None) -> list[int]:
     """Return the levels of the blocks of a page; `headings` has an `h` for every heading, by default for all."""
     blocks = extract_blocks(page)
     marked = headings or "h" * len(blocks)
-    return heading_levels(blocks, np.array([letter == "h" for letter in marked], dtype=bool)).tolist()
+    return heading_levels(blocks, np.array([letter == "h" for letter in marked], dtype=bool), headline).tolist()
 
 
 def sized(**sizes: str):
@@ -30,6 +31,11 @@ def sized(**sizes: str):
 class TestUnrendered:
     def test_without_any_tag(self):
         assert found(snapshot("<p>A</p><p>B</p>")) == [2, 2]
+
+    @pytest.mark.parametrize(("block", "levels"), [(0, [1, 2, 3]), (2, [2, 2, 1]), (None, [2, 2, 3]), (3, [2, 1, 3])])
+    def test_only_the_headline_is_at_level_1(self, block, levels):
+        headline = Headline("A", block, HeadlineSource.MODEL)
+        assert found(snapshot("<div>A</div><h1>B</h1><h3>C</h3><p>D</p>"), "hhhp", headline)[:3] == levels
 
     def test_ignores_tags_of_other_blocks(self):
         assert found(snapshot("<h4>A</h4><p>B</p>"), "ph")[1] == 2
