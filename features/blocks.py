@@ -41,6 +41,8 @@ _BREAK_TAGS = frozenset(("iframe", "object", "select", "video"))
 """Elements without text of the page that separate the text before them from the text after them."""
 _READINGS = frozenset(("rt", "rp"))
 """Readings beside the letters of a `ruby` element: they repeat its text."""
+_AFTER_NO_SPACE, _BEFORE_NO_SPACE = frozenset(",.;:!?)]}’…%、。，"), frozenset("([{¿¡$€£@")
+"""Characters that a space never comes before, and after."""
 _PERMALINK_SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
 """Texts of links that lead to the heading or term beside them; the last is the chain of Font Awesome."""
 
@@ -344,7 +346,8 @@ def _join_texts(
 def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which text nodes are separated from the one before by a space: bool (K,).
 
-    Separators are white space, a line break, and the end of one inline element followed by the start of another.
+    Separators are white space, a line break, and the end of one inline element followed by the start of another, but
+    for code and punctuation.
     """
     space = np.zeros(len(block_texts), dtype=bool)
     if not len(block_texts):
@@ -353,7 +356,11 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDAr
     parent = tree.nearest_ancestor(~is_ruby, snapshot.parent)[snapshot.text_parent[block_texts]]
     in_separate_elements = ~tree.is_ancestor(parent[:-1], parent[1:], snapshot.end)
     in_separate_elements &= ~tree.is_ancestor(parent[1:], parent[:-1], snapshot.end)
+    code = tree.nearest_ancestor(snapshot.is_tag(("code",)), snapshot.parent)[parent]
+    in_separate_elements &= (code[1:] != code[:-1]) | (code[1:] == 0)
     texts = [snapshot.texts[text] for text in block_texts.tolist()]
+    in_separate_elements &= np.array([text[0] not in _AFTER_NO_SPACE for text in texts[1:]], dtype=bool)
+    in_separate_elements &= np.array([text[-1] not in _BEFORE_NO_SPACE for text in texts[:-1]], dtype=bool)
     starts_with_space = np.array([text[0].isspace() for text in texts], dtype=bool)
     ends_with_space = np.array([text[-1].isspace() for text in texts], dtype=bool)
     is_blank = np.ones(len(snapshot.texts), dtype=bool)

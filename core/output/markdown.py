@@ -188,7 +188,8 @@ def _write(tokens: Sequence[_Token], *, hard_break: str = "  \n", in_link: bool 
         elif token.kind == "break":
             text = text.rstrip(" ") + hard_break if text else ""
         elif token.kind == "open":
-            text += " " * (bool(text) and _is_not_flanking(after, text[-1])) + token.value
+            is_beside_end = index > 0 and tokens[index - 1].kind == "close"
+            text += " " * (is_beside_end or (bool(text) and _is_not_flanking(after, text[-1]))) + token.value
         elif token.kind == "close":
             text += token.value + " " * _is_not_flanking(text[-1:], after)
         else:

@@ -137,4 +137,4 @@ class TestPlaceSubject:
         assert result.prediction.subject is None
         assert result.product is not None
         assert result.product.price == "64.90"
-        assert result.product.price_text == "€ 64.90"
+        assert result.product.price_text == "€64.90"
