@@ -46,8 +46,8 @@ def heading_levels(
     determines the level. On a page that was not rendered, a heading without a tag is one level below the last tagged
     heading, or at level 2 if there is none.
 
-    Only the headline is at level 1, or else the first heading of this level: a page has one title, and the others are
-    of sections.
+    At level 1 is only the headline, if it has no tag, or else the first heading of this level: a page has one title, and
+    the others are of sections.
 
     Args:
         blocks: the blocks of the page.
@@ -69,8 +69,10 @@ def heading_levels(
         without_tag = _levels_by_size(size, is_rendered, tagged)
     level = np.where(tag_level > 0, tag_level, without_tag)
     title = np.flatnonzero(heading & (level == 1))[:1].tolist()
-    if headline is not None and (headline.block is None or heading[headline.block]):
-        title = [] if headline.block is None else [headline.block]
+    if headline is not None and headline.block is None:
+        title = []
+    elif headline is not None and heading[headline.block] and not tag_level[headline.block]:
+        title = [headline.block]
     level = np.maximum(level, 2)
     level[title] = 1
     return level

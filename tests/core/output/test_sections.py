@@ -32,8 +32,8 @@ class TestUnrendered:
     def test_without_any_tag(self):
         assert found(snapshot("<p>A</p><p>B</p>")) == [2, 2]
 
-    @pytest.mark.parametrize(("block", "levels"), [(0, [1, 2, 3]), (2, [2, 2, 1]), (None, [2, 2, 3]), (3, [2, 1, 3])])
-    def test_only_the_headline_is_at_level_1(self, block, levels):
+    @pytest.mark.parametrize(("block", "levels"), [(0, [1, 2, 3]), (2, [2, 1, 3]), (None, [2, 2, 3]), (3, [2, 1, 3])])
+    def test_one_title_is_at_level_1(self, block, levels):
         headline = Headline("A", block, HeadlineSource.MODEL)
         assert found(snapshot("<div>A</div><h1>B</h1><h3>C</h3><p>D</p>"), "hhhp", headline)[:3] == levels
 
