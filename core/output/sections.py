@@ -1,9 +1,9 @@
 """Keep sections whole, and find the levels of their headings.
 
-The headings of kept text are added, and the code, tables, quotes and images between kept texts. The model labels blocks
-one by one, and code or short cells are unlike prose. An element stands for the largest element around it without kept
-text: a frame with its caption, its toolbar and the like. The level of a heading is that of its tag, or follows from its
-font relative to the other headings.
+The headings of kept text are added, and the code, tables, quotes, lists of terms and images between kept texts. The
+model labels blocks one by one, and code or short cells are unlike prose. An element stands for the largest element
+around it without kept text: a frame with its caption, its toolbar and the like. The level of a heading is that of its
+tag, or follows from its font relative to the other headings.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def heading_levels(
     determines the level. On a page that was not rendered, a heading without a tag is one level below the last tagged
     heading, or at level 2 if there is none.
 
-    At level 1 is only the headline, if it has no tag, or else the first heading of this level: a page has one title, and
-    the others are of sections.
+    At level 1 is only the headline, if it has no tag, or else the first heading of this level: a page has one title,
+    and the others are of sections.
 
     Args:
         blocks: the blocks of the page.
@@ -143,7 +143,7 @@ _CAPTION: Final = 300
 """Characters of a caption, and of text that is left out between an element and kept text, at most."""
 _MAX_HEADING: Final = 200
 _MAX_LINKED: Final = 0.3
-"""Share of the characters of a quote or a table that may be in links: more of them are lists of pages."""
+"""Share of the characters of a quote, table or list that may be in links: more of them are lists of pages."""
 _LEAST_PROBABILITY: Final = {Label.PARAGRAPH: 0.1, Label.HEADING: 0.3}
 """Probability of content from which text is added. On 800 pages, half of the added headings are in the gold text."""
 _MAX_REPEATED: Final = 2
@@ -155,7 +155,7 @@ _APART: Final = ("aside", "nav", "footer", "form", "header", "dialog", "menu", "
 def complete_sections(
     blocks: BlockColumns, labels: Sequence[Label], probability: NDArray[np.float32], *, is_thread: bool = False
 ) -> list[Label]:
-    """Return the labels with those of the headings, code, tables and quotes that belong to kept text.
+    """Return the labels with those of the headings, code, tables, quotes and lists of terms that belong to kept text.
 
     Text that is not shown, and text in overlays, stays as it is, and so does text of a very low probability of content.
 
@@ -163,7 +163,8 @@ def complete_sections(
         blocks: the B blocks of the page.
         labels: the label of each block.
         probability: float32 (B,), the probability of content of each block; NaN if the method gives none.
-        is_thread: whether the page is a thread. It gets no more headings, because posts repeat titles and names.
+        is_thread: whether the page is a thread. It gets no more headings and lists of terms: posts repeat titles and
+            names, and the lists are about their authors.
     """
     snapshot, completed = blocks.snapshot, _without_copies(blocks, labels)
     content = np.array([label.is_content for label in completed], dtype=bool)
@@ -173,7 +174,10 @@ def complete_sections(
         return completed
     sections = Sections(blocks, content)
     is_apart = tree.inside(snapshot.is_tag(_APART), snapshot.end)
-    is_part = (code_elements(snapshot) | _quotes_and_tables(blocks)) & ~is_apart
+    quotes = ("blockquote",) if is_thread else ("blockquote", "dl")
+    is_part = (
+        code_elements(snapshot) | _without_links(blocks, snapshot.is_tag(quotes) | data_tables(blocks))
+    ) & ~is_apart
     is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~_lead_away(snapshot)
     is_heading &= not is_thread
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
@@ -211,8 +215,8 @@ def _without_copies(blocks: BlockColumns, labels: Sequence[Label]) -> list[Label
     return completed
 
 
-def _quotes_and_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
-    """Return which elements are quotes or data tables and no lists of links, bool (N,)."""
+def _without_links(blocks: BlockColumns, elements: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which elements are of `elements`, bool (N,), and are no lists of links."""
     snapshot, texts = blocks.snapshot, blocks.text_nodes
     length = snapshot.text_length[texts].astype(np.int64)
     in_link = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent[texts]]
@@ -221,7 +225,7 @@ def _quotes_and_tables(blocks: BlockColumns) -> NDArray[np.bool_]:
         tree.subtree_sum(np.bincount(parents, weights, len(snapshot)), snapshot.end)
         for weights in (length, length * in_link)
     )
-    return np.asarray((snapshot.is_tag(("blockquote",)) | data_tables(blocks)) & (linked <= _MAX_LINKED * total))
+    return elements & np.asarray(linked <= _MAX_LINKED * total)
 
 
 def _lead_away(snapshot: Snapshot) -> NDArray[np.bool_]:

@@ -85,6 +85,7 @@ class TestCompleteSections:
             ("<p>{t}</p><blockquote>Stay at home.</blockquote><p>{t}</p>", 0.2, True),
             ("<p>{t}</p><blockquote>Stay at home.</blockquote><p>{t}</p>", 0.05, False),
             ("<p>{t}</p><blockquote><a href=/x>Stay at home</a></blockquote><p>{t}</p>", 0.2, False),
+            ("<p>{t}</p><dl><dt>Stay<dd>At home.</dl><p>{t}</p>", 0.2, True),
             ("<p>{t}</p><p>Stay at home.</p><p>{t}</p>", 0.4, False),
         ],
     )
