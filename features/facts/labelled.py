@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.facts.groups import RecordGroups
-from vclean.features.text.characters import EncodedTexts
 from vclean.labels import Label, PageType
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
@@ -83,8 +82,7 @@ class LabelledBlocks:
     @cached_property
     def words(self) -> NDArray[np.float64]:
         """Return the number of words of each block, 0 for those that are too hidden for the policy: float64 (B,)."""
-        texts = self.blocks.text
-        words = EncodedTexts.from_texts(texts).words.per_text().astype(np.float64) if texts else np.zeros(0)
+        words = self.context.tokens.astype(np.float64)
         words[list(self.hidden_rows)] = 0
         return words
 
