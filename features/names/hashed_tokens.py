@@ -29,6 +29,8 @@ NEAR = 3
 """Number of innermost path elements that have additional weights for their names."""
 
 _NAMED = TOKEN_ATTRIBUTES
+_SAME_TAG = {"dl": "ul", "dt": "li", "dd": "li"}
+"""Tags that count as others. The corpora have few lists of terms, and most of them are no text."""
 MAX_NAMES = 24
 """Number of names read per attribute value; further names are ignored (`MAX_TOKEN_NAMES` in _names.c)."""
 
@@ -63,7 +65,7 @@ class ElementTokens:
 def element_tokens(page_names: ElementNames) -> ElementTokens:
     """Return the name tokens of all elements of a page."""
     snapshot = page_names.snapshot
-    tag_bucket = np.array([_hash_token("t:" + tag) for tag in snapshot.tags], dtype=np.int32)
+    tag_bucket = np.array([_hash_token("t:" + _SAME_TAG.get(tag, tag)) for tag in snapshot.tags], dtype=np.int32)
     number, combination, value = _combinations(snapshot)
     pair, token = page_names.value_tokens.take(value)
     count = max(len(page_names.buckets), 1)
