@@ -65,7 +65,7 @@ class ElementTokens:
 def element_tokens(page_names: ElementNames) -> ElementTokens:
     """Return the name tokens of all elements of a page."""
     snapshot = page_names.snapshot
-    tag_bucket = np.array([_hash_token("t:" + _SAME_TAG.get(tag, tag)) for tag in snapshot.tags], dtype=np.int32)
+    tag_bucket = np.array([_tag_bucket(tag) for tag in snapshot.tags], dtype=np.int32)
     number, combination, value = _combinations(snapshot)
     pair, token = page_names.value_tokens.take(value)
     count = max(len(page_names.buckets), 1)
@@ -94,6 +94,10 @@ def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int
     distinct = value_of[groups.order[np.cumsum(groups.sizes) - groups.sizes]]
     is_value = distinct >= 0
     return groups.number[1:], np.nonzero(is_value)[0], distinct[is_value]
+
+
+def _tag_bucket(tag: str) -> int:
+    return _hash_token("t:" + _SAME_TAG.get(tag, tag))
 
 
 def _hash_token(token: str) -> int:
@@ -166,7 +170,7 @@ def path_names(context: PageContext, named: dict[int, list[tuple[str, str]]], bl
     weighted_names: list[tuple[str, int]] = []
     for distance, element in enumerate(snapshot.ancestors(int(context.anchor[block]))):
         tag = snapshot.tags[snapshot.tag[element]]
-        names = {"t:" + tag: (f"<{tag}>", _hash_token("t:" + tag))}
+        names = {"t:" + tag: (f"<{tag}>", _tag_bucket(tag))}
         for attribute, value in named.get(element, ()):
             names |= {token: (token.partition(":")[2], _hash_token(token)) for token in _value_tokens(attribute, value)}
         weighted_names += names.values()

@@ -24,7 +24,7 @@ from vclean.features.names.hashed_tokens import (
 from vclean.features.text.characters import EncodedTexts
 
 PAGE = """<body class="home"><div id=main class="content Post-Body"><p>One <b class=x>longer text</b></p><p>Two</p>
-</div><ul role=navigation><li class=item><a href=x rel=next>Three</a></ul></body>"""
+</div><ul role=navigation><li class=item><a href=x rel=next>Three</a></ul><dl><dt>Four</dl></body>"""
 
 
 def bucket(token):
@@ -67,9 +67,9 @@ class TestElementTokens:
 
 class TestPathTokens:
     def test_all_path_names_and_again_the_near_ones(self):
-        context = context_of("<body><div class=c><p><a><b>x")
-        chain = ["t:b", "t:a", "t:p", "t:div", "class:c", "t:body", "t:html"]
-        near = ["t:b", "t:a", "t:p"]
+        context = context_of("<body><div class=c><dl><dd><a><b>x")
+        chain = ["t:b", "t:a", "t:li", "t:ul", "t:div", "class:c", "t:body", "t:html"]  # a list of terms is a list
+        near = ["t:b", "t:a", "t:li"]
         expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
         assert sorted(rows(path_tokens(context, element_tokens(context.names)))[0]) == sorted(expected)
         assert len(near) == NEAR
