@@ -43,7 +43,7 @@ _READINGS = frozenset(("rt", "rp"))
 """Readings beside the letters of a `ruby` element: they repeat its text."""
 _AFTER_NO_SPACE, _BEFORE_NO_SPACE = frozenset(",.;:!?)]}’…%、。，"), frozenset("([{¿¡$€£@")
 """Characters that a space never comes before, and after."""
-_PERMALINK_SIGNS = frozenset("¶#§∞⚓🔗\u200b\uf0c1")
+_PERMALINK_SIGNS = frozenset("¶#§∞◆⚓🔗\u200b\uf0c1")
 """Texts of links that lead to the heading or term beside them; the last is the chain of Font Awesome."""
 
 

@@ -20,7 +20,7 @@ from vclean.output.sections import Sections, heading_levels
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -41,14 +41,13 @@ _ANCHOR: Final = re.compile(
 """Classes of links to a place in the page, and of any link in a text on some sites."""
 _MAX_TOOL: Final = 30
 """Characters of the text of such a link."""
-_WORD: Final = re.compile(r"[^\W_]+")
 _NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
 """What StackExchange writes around the formulas of a post."""
 
 
 @dataclass(frozen=True, eq=False)
 class Permalinks:
-    """Links of a page to itself, and other tools in its text.
+    """Links of a page to itself, and tools such as buttons in its text.
 
     Attributes:
         blocks: the blocks of the page.
@@ -57,14 +56,6 @@ class Permalinks:
 
     blocks: BlockColumns
     heading: NDArray[np.bool_]
-
-    @cached_property
-    def texts(self) -> NDArray[np.int32]:
-        """Return the text nodes that are only a link to the heading they are in, int32 (K,)."""
-        first = self.blocks.first
-        texts = np.split(self.blocks.members, first[1:]) if len(first) else []
-        headings = np.flatnonzero(self.heading).tolist()
-        return np.array([text for row in headings for text in self._edge_texts(texts[row].tolist())], dtype=np.int32)
 
     @cached_property
     def tools(self) -> NDArray[np.int32]:
@@ -93,33 +84,6 @@ class Permalinks:
         is_permalink[[link for link, fragment in self._fragments.items() if not fragment or link in in_headings]] = True
         return is_permalink
 
-    def _edge_texts(self, texts: list[int]) -> Iterator[int]:
-        """Iterate over the texts of a heading that are in a permalink at its end, or else at its start."""
-        links = self._link[self.blocks.snapshot.text_parent[texts]].tolist()
-        for edge in dict.fromkeys((links[-1], links[0])):
-            link_texts = [text for text, link in zip(texts, links, strict=True) if link == edge]
-            if (
-                edge
-                and len(link_texts) < len(texts)
-                and self._is_permalink(edge, link_texts, texts[links.index(edge) - 1])
-            ):
-                yield from link_texts
-                return
-
-    def _is_permalink(self, link: int, texts: list[int], neighbour: int) -> bool:
-        """Return whether a link is a permalink of its heading; `neighbour` is another text of the heading."""
-        link_text = "".join(self.blocks.snapshot.texts[text] for text in texts).strip()
-        words, fragment = (set(_WORD.findall(each.lower())) for each in (link_text, self._fragments.get(link, "")))
-        is_name = bool(words) and words <= fragment  # such as `type <a href="#type.Output">Output</a>`
-        return link in self._fragments and not is_name and self._targets_heading(link, neighbour)
-
-    def _targets_heading(self, link: int, neighbour: int) -> bool:
-        """Return whether the target of a link is one of its ancestors, or an element in its heading."""
-        snapshot = self.blocks.snapshot
-        target = self._ids.get(self._fragments[link], -1)
-        heading = int(self.blocks.node[self.blocks.text_block[neighbour]])
-        return heading <= target < snapshot.end[heading] or (target >= 0 and target <= link < snapshot.end[target])
-
     @cached_property
     def _link(self) -> NDArray[np.int32]:
         """Return the link around each element, int32 (N,), 0 without a link."""
@@ -133,12 +97,6 @@ class Permalinks:
         page_urls = ("", snapshot.url.partition("#")[0])
         targets = ((link, value.strip().partition("#")) for link, value in snapshot.attributes("href").items())
         return {link: fragment for link, (url, _, fragment) in targets if url in page_urls}
-
-    @cached_property
-    def _ids(self) -> dict[str, int]:
-        """Return the first element with each id."""
-        pairs = reversed(list(self.blocks.snapshot.attributes("id").items()))
-        return {name: element for element, name in pairs}
 
 
 TABLE_PARTS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
@@ -206,8 +164,7 @@ def select_content(
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
     permalinks = Permalinks(blocks, heading)
     code = Code(blocks)
-    tools = np.union1d(permalinks.texts, permalinks.tools)
-    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], tools)
+    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.tools)
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
     kept_code = code.roots[has_content[code.roots]]
     notes = find_notes(blocks, content)
