@@ -62,20 +62,10 @@ _MAX_CODES: Final = 2
 _CODE_TAGS: Final = ("code", "samp", "tt", "kbd")
 _FRAMES: Final = ("table", "div", "figure", "td", "code")
 """Elements with the class of a highlighter."""
-_LINE_CLASS: Final = re.compile(r"(?<!\S)(?:blob-(?:code|wrapper)|code-lines?|hljs-ln|linenodiv)(?!\S)")
-"""Classes of tables of code with a row per line, as on GitHub."""
 _PROMPT: Final = re.compile(r"(?:^|\s)(?:gp|\w+-prompt|prompt)(?:\s|$)", re.IGNORECASE)
 """Class of a prompt before a command; `gp` is that of Pygments."""
 _PROMPTS: Final = frozenset("$#%>")
 """Prompts of shells. Those of Python are part of a session, and stay."""
-_NO_CODE_CLASS: Final = re.compile(
-    r"(?<![\w-])(?:blob-num|code-(?:copy|header|title|toolbar)|copy(?:-\w+)?|clipboard|crayon-nums?|gutter|hljs-ln-n(?:umbers)?"
-    r"|js-file-line-num|line-?nos?|line-?num(?:ber)?s?|lineno[\w-]*|lnt|ln-num|rouge-gutter|toolbar(?:-\w+)?)(?![\w-])",
-    re.IGNORECASE,
-)
-"""Classes of gutters and toolbars in code."""
-_LINE: Final = re.compile(r"(?<![\w-])(?:(?:cm|code|codemirror|view|token)-)?line(?![\w-])", re.IGNORECASE)
-"""Classes of elements with a line of code."""
 _BUTTONS: Final = ("button", "select", "svg", "style", "script", "template", "textarea")
 _COPY: Final = re.compile(r"(?:cop(?:y|ied|iar|ier)|kopieren|复制|コピー|복사)(?:\W.{0,20})?", re.IGNORECASE)
 """Text of the button that copies code."""
@@ -102,7 +92,7 @@ def code_elements(snapshot: Snapshot) -> NDArray[np.bool_]:
         for attribute in _ATTRIBUTES:
             is_highlighted[snapshot.values(attribute).node] = True
         is_code |= named & is_highlighted
-    return np.asarray(is_code | (snapshot.having("class", _LINE_CLASS) & snapshot.is_tag(_FRAMES)))
+    return np.asarray(is_code)
 
 
 def count_characters(snapshot: Snapshot, within: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
@@ -128,9 +118,7 @@ class Code:
         snapshot = self._snapshot
         own = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
         in_pre = (snapshot.is_tag(("pre",)) & (own == 0))[snapshot.parent]  # an example in several languages
-        self._is_line = (
-            find_block_level(snapshot) | snapshot.having("class", _LINE) | (snapshot.is_tag(("code",)) & in_pre)
-        )
+        self._is_line = find_block_level(snapshot) | (snapshot.is_tag(("code",)) & in_pre)
         self._languages = CodeLanguages(snapshot)
         self._text_count = tree.subtree_sum(np.bincount(snapshot.text_parent, minlength=len(snapshot)), snapshot.end)
         self.roots = self._find_roots()
@@ -145,7 +133,6 @@ class Code:
             for root in self.roots[self._no_code[self.roots]].tolist():  # in the panel of another tab
                 self._no_code[root : int(snapshot.end[root])] = False
             self._no_code |= snapshot.is_tag(_BUTTONS)
-            self._no_code |= snapshot.having("class", _NO_CODE_CLASS)
             for element in np.flatnonzero(snapshot.having("class", _PROMPT)).tolist():
                 words = "".join(snapshot.texts[text] for text in self._texts_in(element)).strip()
                 self._no_code[element] |= words in _PROMPTS
@@ -205,15 +192,9 @@ class Code:
         snapshot = self._snapshot
         texts = "".join(snapshot.texts[text] for text in self._texts_in(element))
         lines = [line for line in texts.split("\n") if line.strip()]
-        has_break = snapshot.is_tag(("br",))[element : int(snapshot.end[element])].any()
-        return (
-            len(lines) > 1
-            or bool(has_break)
-            or (
-                int(snapshot.end[element]) - element > _MIN_TOKENS
-                and not snapshot.is_tag(_NOT_ALONE)[snapshot.parent[element]]
-            )
-        )
+        tags = [snapshot.tags[tag] for tag in snapshot.tag[element + 1 : int(snapshot.end[element])].tolist()]
+        is_alone = not snapshot.is_tag(_NOT_ALONE)[snapshot.parent[element]]
+        return len(lines) > 1 or "br" in tags or (is_alone and len(tags) - tags.count("a") >= _MIN_TOKENS)
 
     def _texts_in(self, element: int) -> range:
         """Return the text nodes in an element."""
@@ -290,7 +271,7 @@ class Code:
 
 
 _MIN_TOKENS: Final = 3
-"""Elements in code that is alone in its block: words that a highlighter colored."""
+"""Elements but links in code that is alone in its block: words that a highlighter colored."""
 
 
 @cache
