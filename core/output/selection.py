@@ -110,6 +110,8 @@ INLINE = frozenset((
 """Tags of inline elements."""
 
 _CELLS, _BARE_TABLE_PARTS = frozenset(("td", "th")), TABLE_PARTS - {"td", "th", "caption"}
+_MAX_NESTED: Final = 300
+"""Characters of a table that may be the value of a cell."""
 _NO_TABLE_ROLES = frozenset(("presentation", "none"))
 
 
@@ -319,8 +321,9 @@ def _data_tables(
 ) -> NDArray[np.bool_]:
     """Return whether each element is a data table, as opposed to a layout table, bool (N,).
 
-    A data table has a header cell or a caption, or two rows of two cells with kept text. It has no nested table, no
-    text outside its cells, no role `presentation` or `none`, and few blocks per cell.
+    A data table has a header cell or a caption, or two rows of two cells with kept text. It has no nested table, except
+    small ones in a table with a header, no text outside its cells, no role `presentation` or `none`, and few blocks per
+    cell. A table in a data table is text of its cell.
     """
     snapshot, size = blocks.snapshot, len(blocks.snapshot)
     is_table, is_cell = snapshot.is_tag(("table",)) & has_content, snapshot.is_tag(_CELLS) & has_content
@@ -330,14 +333,16 @@ def _data_tables(
     grid = np.bincount(table[wide_rows], minlength=size) > 1
     units = np.unique(blocks.text_block[kept_texts])
     crowded = _count(snapshot, blocks.node[units]) > MAX_BLOCKS_PER_PART * np.bincount(table[is_cell], minlength=size)
-    nested = tree.subtree_sum(is_table.astype(np.int64), snapshot.end) - is_table > 0
+    length = tree.subtree_sum(np.bincount(snapshot.text_parent, snapshot.text_length, size), snapshot.end)
+    is_large = is_table & ((length > _MAX_NESTED) | ~has_header[np.maximum(table[np.maximum(snapshot.parent, 0)], 0)])
+    nested = tree.subtree_sum(is_large.astype(np.int64), snapshot.end) - is_large > 0
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[snapshot.text_parent[kept_texts]]
     has_loose_text = np.zeros(size, dtype=bool)
     has_loose_text[table[container[snapshot.is_tag(_BARE_TABLE_PARTS)[container]]]] = True
     for element, role in snapshot.attributes("role").items():
         has_loose_text[element] |= role in _NO_TABLE_ROLES
     is_data: NDArray[np.bool_] = is_table & (has_header | grid) & ~(crowded | nested | has_loose_text)
-    return is_data
+    return np.asarray(is_data & (tree.path_sum(is_data, snapshot.end) == 1))
 
 
 def _events(
