@@ -62,6 +62,8 @@ _MAX_CODES: Final = 2
 _CODE_TAGS: Final = ("code", "samp", "tt", "kbd")
 _FRAMES: Final = ("table", "div", "figure", "td", "code")
 """Elements with the class of a highlighter."""
+_LINE_CLASS: Final = re.compile(r"(?<!\S)(?:blob-(?:code|wrapper)|code-lines?|hljs-ln|linenodiv)(?!\S)")
+"""Classes of tables of code with a row per line, as on GitHub."""
 _PROMPT: Final = re.compile(r"(?:^|\s)(?:gp|\w+-prompt|prompt)(?:\s|$)", re.IGNORECASE)
 """Class of a prompt before a command; `gp` is that of Pygments."""
 _PROMPTS: Final = frozenset("$#%>")
@@ -92,7 +94,7 @@ def code_elements(snapshot: Snapshot) -> NDArray[np.bool_]:
         for attribute in _ATTRIBUTES:
             is_highlighted[snapshot.values(attribute).node] = True
         is_code |= named & is_highlighted
-    return np.asarray(is_code)
+    return np.asarray(is_code | (snapshot.having("class", _LINE_CLASS) & snapshot.is_tag(_FRAMES)))
 
 
 def count_characters(snapshot: Snapshot, within: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
@@ -136,7 +138,7 @@ class Code:
             for element in np.flatnonzero(snapshot.having("class", _PROMPT)).tolist():
                 words = "".join(snapshot.texts[text] for text in self._texts_in(element)).strip()
                 self._no_code[element] |= words in _PROMPTS
-            self._numbers = frozenset(line_numbers(blocks).tolist())
+            self._numbers = frozenset(line_numbers(blocks, self.roots).tolist())
             self._toolbars = {root: self._toolbar(root) for root in self.roots.tolist()}
             self.texts[[text for texts in self._toolbars.values() for text in texts]] = True
             for panel, tab in self._panels().items():
@@ -357,17 +359,16 @@ def _language(name: str, *, known: bool) -> str:
     return next((part for part in (parts[-1], parts[0]) if part in _languages()), "")
 
 
-def line_numbers(blocks: BlockColumns) -> NDArray[np.int32]:
-    """Return the text nodes of `pre` elements that are line numbers, int32 (K,).
+def line_numbers(blocks: BlockColumns, roots: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Return the text nodes of code blocks that are line numbers, int32 (K,).
 
-    They are integers that count up by one. Either they are all the text of a `pre` element, and the next one has as
-    many lines; a single text needs to be in the same row of a table. Or each is a text of its own at the start of a
-    line, and the code has a line for each.
+    They are integers that count up by one. Either they are all the text of a code block, and the next one has as many
+    lines; a single text needs to be in the same row of a table. Or each is a text of its own at the start of a line,
+    and the code has a line for each.
     """
     snapshot = blocks.snapshot
-    is_code = snapshot.is_tag(("pre",))
-    if not is_code.any():
-        return np.zeros(0, dtype=np.int32)
+    is_code = np.zeros(len(snapshot), dtype=bool)
+    is_code[roots] = True
     owner = tree.nearest_ancestor(is_code, snapshot.parent)[snapshot.text_parent]
     texts = np.flatnonzero(is_code[owner])
     starts = np.flatnonzero(np.diff(owner[texts])) + 1
@@ -395,7 +396,7 @@ def _breaks(blocks: BlockColumns, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 class _Lines:
-    """Lines of a `pre` element.
+    """Lines of a code block.
 
     Attributes:
         rows: (K,), its text nodes.

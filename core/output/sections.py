@@ -166,7 +166,7 @@ def complete_sections(
         is_thread: whether the page is a thread. It gets no more headings and lists of terms: posts repeat titles and
             names, and the lists are about their authors.
     """
-    snapshot, completed = blocks.snapshot, _without_copies(blocks, labels)
+    snapshot, completed = blocks.snapshot, list(labels)
     content = np.array([label.is_content for label in completed], dtype=bool)
     may_add = np.array([not label.is_content for label in labels], dtype=bool)
     may_add &= (blocks.visibility == Visibility.SHOWN) & ~blocks.in_overlay
@@ -194,24 +194,6 @@ def complete_sections(
             completed[row] = label
         content, may_add = content | added, may_add & ~added
         sections = Sections(blocks, content)
-    return completed
-
-
-def _without_copies(blocks: BlockColumns, labels: Sequence[Label]) -> list[Label]:
-    """Return the labels without headings of sections that are left out as copies: an earlier heading has the same text.
-
-    Pages have a section twice, for screens of different widths.
-    """
-    completed, seen = list(labels), set[str]()
-    snapshot, node = blocks.snapshot, blocks.node
-    content = np.array([label.is_content for label in labels], dtype=bool)
-    for row in [row for row, label in enumerate(labels) if label is Label.HEADING]:
-        if blocks.text[row] in seen:
-            section = int(snapshot.parent[node[row]])
-            inside = (node >= section) & (node < snapshot.end[section])
-            if inside.sum() > 1 and (inside & content).sum() == 1:
-                completed[row] = Label.OTHER
-        seen.add(blocks.text[row])
     return completed
 
 

@@ -96,6 +96,7 @@ class TestTablesAndCode:
         "html",
         [
             "<code class='hljs' style='display: block'>a = 1\nb = 2</code>",
+            "<table class='blob-wrapper'><tr><td>a = 1<tr><td>b = 2</table>",
             "<div class='highlight' data-lang='py'><div>a = 1</div><div>b = 2</div></div>",
         ],
     )

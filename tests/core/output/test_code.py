@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from helpers.pages import result, snapshot
 
@@ -42,6 +43,11 @@ class TestText:
             ),
             ("<div class=code-block data-lang=xml>&lt;a/&gt;</div>", "<a/>"),
             ("<div class=syntaxhighlighter><div><code>a</code></div><div><code>b</code> x</div></div>", "a\nb x"),
+            (
+                "<table class=syntaxhighlighter><tr><td><div>1</div><div>2</div><td><div><code>run()</code></div>"
+                "<div><code>end()</code></div></table>",
+                "run()\nend()",
+            ),
         ],
     )
     def test_lines(self, html: str, text: str) -> None:
@@ -117,7 +123,8 @@ class TestLineNumbers:
     )
     def test_are_found(self, html: str, expected: list[str]) -> None:
         blocks = extract_blocks(snapshot(html))
-        assert [blocks.snapshot.texts[text].strip() for text in line_numbers(blocks).tolist()] == expected
+        pre = np.flatnonzero(blocks.snapshot.is_tag(("pre",)))
+        assert [blocks.snapshot.texts[text].strip() for text in line_numbers(blocks, pre).tolist()] == expected
 
 
 class TestTabs:

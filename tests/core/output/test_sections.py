@@ -101,10 +101,3 @@ class TestCompleteSections:
         blocks = extract_blocks(snapshot(f"<p>{TEXT}</p><pre>x</pre><p>{TEXT}</p>"))
         labels = [Label.PARAGRAPH, Label.OTHER, Label.PARAGRAPH]
         assert complete_sections(blocks, labels, np.full(3, np.nan, dtype=np.float32)) == labels
-
-    def test_the_heading_of_a_copy_is_left_out(self) -> None:
-        section = f"<section><h2>Flood</h2><p>{TEXT}</p></section>"
-        blocks = extract_blocks(snapshot(section + section + f"<p>{TEXT}</p>"))
-        labels = [Label(letter) for letter in "hphop"]
-        completed = complete_sections(blocks, labels, np.full(5, 0.4, dtype=np.float32))
-        assert "".join(label.value for label in completed) == "hpoop"
