@@ -12,6 +12,7 @@ block, and features do not see them.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -43,6 +44,8 @@ _READINGS = frozenset(("rt", "rp"))
 """Readings beside the letters of a `ruby` element: they repeat its text."""
 _AFTER_NO_SPACE, _BEFORE_NO_SPACE = frozenset(",.;:!?)]}’…%、。，"), frozenset("([{¿¡$€£@")
 """Characters that a space never comes before, and after."""
+_EDIT_LINKS = re.compile(r"(?<![\w-])(?:mw-editsection|editsection|section-?edit)(?![\w-])")
+"""Class of a link in a heading to edit its section, as on all sites of MediaWiki."""
 _PERMALINK_SIGNS = frozenset("¶#§∞◆⚓🔗\u200b\uf0c1")
 """Texts of links that lead to the heading or term beside them; the last is the chain of Font Awesome."""
 
@@ -286,7 +289,8 @@ def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
 def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool) -> NDArray[np.intp]:
     """Return the K text nodes that belong to blocks: not only white space, and outside scripts and edit fields.
 
-    The sign of a link to a place in the page is in no block, because it is no word of the text beside it.
+    The sign of a link to a place in the page is in no block, nor is a link in a heading to edit its section: they are
+    no words of the text beside them.
     """
     text_length = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
     if not _PERMALINK_SIGNS.isdisjoint(stripped):
@@ -294,6 +298,7 @@ def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool
         to_place = tree.inside(np.isin(np.arange(len(snapshot)), fragments), snapshot.end)[snapshot.text_parent]
         text_length[to_place & np.array([text in _PERMALINK_SIGNS for text in stripped], dtype=bool)] = 0
     excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS | (frozenset() if ruby else _READINGS))
+    excluded |= snapshot.having("class", _EDIT_LINKS)
     if excluded.any():
         text_length[tree.inside(excluded, snapshot.end)[snapshot.text_parent]] = 0
     return np.flatnonzero(text_length)

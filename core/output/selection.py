@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
 
 _TOOL: Final = re.compile(
-    r"(?<![\w-])(?:mw-editsection|editsection|edit-?link|section-?edit|reply-?link|comment-reply-link|jump-link-back)(?![\w-])",
-    re.IGNORECASE,
+    r"(?<![\w-])(?:edit-?link|reply-?link|comment-reply-link|jump-link-back)(?![\w-])", re.IGNORECASE
 )
-"""Classes of links to edit a section or to reply."""
+"""Classes of links to edit a page or to reply."""
 _ANCHOR: Final = re.compile(
     r"(?<![\w-])(?:header-?link|heading-?anchor|header-?anchor|anchor-?link|anchorjs-link|perma-?link)(?![\w-])",
     re.IGNORECASE,
