@@ -295,8 +295,11 @@ def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool
     text_length = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
     if not _PERMALINK_SIGNS.isdisjoint(stripped):
         fragments = [element for element, url in snapshot.attributes("href").items() if "#" in url]
-        to_place = tree.inside(np.isin(np.arange(len(snapshot)), fragments), snapshot.end)[snapshot.text_parent]
-        text_length[to_place & np.array([text in _PERMALINK_SIGNS for text in stripped], dtype=bool)] = 0
+        is_link = np.isin(np.arange(len(snapshot)), fragments)
+        to_place = tree.inside(is_link, snapshot.end) & ~tree.inside(snapshot.is_tag(("sup",)), snapshot.end)
+        text_length[
+            to_place[snapshot.text_parent] & np.array([text in _PERMALINK_SIGNS for text in stripped], dtype=bool)
+        ] = 0
     excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS | (frozenset() if ruby else _READINGS))
     excluded |= snapshot.having("class", _EDIT_LINKS)
     if excluded.any():
