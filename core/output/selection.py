@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,7 +19,7 @@ from vclean.output.sections import Sections, heading_levels
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,58 +43,39 @@ _NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
 """What StackExchange writes around the formulas of a post."""
 
 
-@dataclass(frozen=True, eq=False)
-class Permalinks:
-    """Links of a page to itself, and tools such as buttons in its text.
+def _page_links(snapshot: Snapshot) -> dict[int, str]:
+    """Return the URL fragments of links to the page itself, by element; empty for a link without fragment."""
+    page_urls = ("", snapshot.url.partition("#")[0])
+    targets = ((link, value.strip().partition("#")) for link, value in snapshot.attributes("href").items())
+    return {link: fragment for link, (url, _, fragment) in targets if url in page_urls}
 
-    Attributes:
-        blocks: the blocks of the page.
-        heading: bool (B,), whether each block is a heading.
-    """
 
-    blocks: BlockColumns
-    heading: NDArray[np.bool_]
+def _tools(blocks: BlockColumns, page_links: Mapping[int, str]) -> NDArray[np.int32]:
+    """Return the text nodes that are tools of the page in the middle of its text, such as buttons, int32 (K,)."""
+    snapshot = blocks.snapshot
+    away = np.zeros(len(snapshot), dtype=bool)
+    away[[link for link in snapshot.attributes("href") if link not in page_links]] = True
+    named = snapshot.having("class", _ANCHOR) & (tree.subtree_sum(away, snapshot.end) == 0)
+    named = (named | snapshot.having("class", _TOOL) | snapshot.is_tag(("button",))) & (
+        count_characters(snapshot) <= _MAX_TOOL
+    )
+    texts = blocks.text_nodes
+    block = blocks.text_block[texts]
+    is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]
+    is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
+    is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
+    return np.asarray(texts[is_tool])
 
-    @cached_property
-    def tools(self) -> NDArray[np.int32]:
-        """Return the text nodes that are tools of the page in the middle of its text, such as buttons, int32 (K,)."""
-        snapshot, blocks = self.blocks.snapshot, self.blocks
-        away = np.zeros(len(snapshot), dtype=bool)
-        away[[link for link in snapshot.attributes("href") if link not in self._fragments]] = True
-        named = snapshot.having("class", _ANCHOR) & (tree.subtree_sum(away, snapshot.end) == 0)
-        named = (named | snapshot.having("class", _TOOL) | snapshot.is_tag(("button",))) & (
-            count_characters(snapshot) <= _MAX_TOOL
-        )
-        texts = blocks.text_nodes
-        block = blocks.text_block[texts]
-        is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]
-        is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
-        is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
-        return np.asarray(texts[is_tool])
 
-    @cached_property
-    def elements(self) -> NDArray[np.bool_]:
-        """Return whether each element is a link to the page itself, or a link in a heading to a fragment, bool (N,)."""
-        snapshot = self.blocks.snapshot
-        headings = self.blocks.members[self.heading[self.blocks.text_block[self.blocks.members]]]
-        in_headings = set(self._link[snapshot.text_parent[headings]].tolist())
-        is_permalink = np.zeros(len(snapshot), dtype=bool)
-        is_permalink[[link for link, fragment in self._fragments.items() if not fragment or link in in_headings]] = True
-        return is_permalink
-
-    @cached_property
-    def _link(self) -> NDArray[np.int32]:
-        """Return the link around each element, int32 (N,), 0 without a link."""
-        snapshot = self.blocks.snapshot
-        return tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)
-
-    @cached_property
-    def _fragments(self) -> dict[int, str]:
-        """Return the URL fragments of links to the page itself, by element; empty for a link without fragment."""
-        snapshot = self.blocks.snapshot
-        page_urls = ("", snapshot.url.partition("#")[0])
-        targets = ((link, value.strip().partition("#")) for link, value in snapshot.attributes("href").items())
-        return {link: fragment for link, (url, _, fragment) in targets if url in page_urls}
+def _idle_links(blocks: BlockColumns, heading: NDArray[np.bool_], page_links: Mapping[int, str]) -> NDArray[np.bool_]:
+    """Return whether each element is a link to the page itself, or a link in a heading to a fragment, bool (N,)."""
+    snapshot = blocks.snapshot
+    link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)
+    headings = blocks.members[heading[blocks.text_block[blocks.members]]]
+    in_headings = set(link[snapshot.text_parent[headings]].tolist())
+    is_idle = np.zeros(len(snapshot), dtype=bool)
+    is_idle[[each for each, fragment in page_links.items() if not fragment or each in in_headings]] = True
+    return is_idle
 
 
 TABLE_PARTS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
@@ -161,9 +141,9 @@ def select_content(
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
-    permalinks = Permalinks(blocks, heading)
+    page_links = _page_links(snapshot)
     code = Code(blocks)
-    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], permalinks.tools)
+    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], _tools(blocks, page_links))
     has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
     kept_code = code.roots[has_content[code.roots]]
     notes = find_notes(blocks, content)
@@ -173,7 +153,7 @@ def select_content(
     kept_texts = kept_texts[~_before_notes(blocks, heading, kept_texts, note_of)]
     parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
     has_content = _count(snapshot, parents) > 0
-    elements = _elements(blocks, kept_texts, has_content) & ~permalinks.elements
+    elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading, page_links)
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     events = _events(blocks, content, kept_texts, kept_code, elements, images=images)
