@@ -46,6 +46,8 @@ _AFTER_NO_SPACE, _BEFORE_NO_SPACE = frozenset(",.;:!?)]}’…%、。，"), froz
 """Characters that a space never comes before, and after."""
 _EDIT_LINKS = re.compile(r"(?<![\w-])(?:mw-editsection|editsection|section-?edit)(?![\w-])")
 """Class of a link in a heading to edit its section, as on all sites of MediaWiki."""
+_MATH_GROUPS = frozenset(("$\\begingroup$", "$\\endgroup$"))
+"""What StackExchange writes around a post, for MathJax."""
 _PERMALINK_SIGNS = frozenset("¶#§∞◆⚓🔗\u200b\uf0c1")
 """Texts of links that lead to the heading or term beside them; the last is the chain of Font Awesome."""
 
@@ -297,9 +299,10 @@ def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool
         fragments = [element for element, url in snapshot.attributes("href").items() if "#" in url]
         is_link = np.isin(np.arange(len(snapshot)), fragments)
         to_place = tree.inside(is_link, snapshot.end) & ~tree.inside(snapshot.is_tag(("sup",)), snapshot.end)
-        text_length[
-            to_place[snapshot.text_parent] & np.array([text in _PERMALINK_SIGNS for text in stripped], dtype=bool)
-        ] = 0
+        signs = np.array([row for row, text in enumerate(stripped) if text in _PERMALINK_SIGNS])
+        text_length[signs[to_place[snapshot.text_parent[signs]]]] = 0
+    if not _MATH_GROUPS.isdisjoint(stripped):
+        text_length[[row for row, text in enumerate(stripped) if text in _MATH_GROUPS]] = 0
     excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS | (frozenset() if ruby else _READINGS))
     excluded |= snapshot.having("class", _EDIT_LINKS)
     if excluded.any():

@@ -39,8 +39,6 @@ _ANCHOR: Final = re.compile(
 """Classes of links to a place in the page, and of any link in a text on some sites."""
 _MAX_TOOL: Final = 30
 """Characters of the text of such a link."""
-_NO_TEXT: Final = re.compile(r"\s*\$\\(?:begin|end)group\$\s*")
-"""What StackExchange writes around the formulas of a post."""
 
 
 def _page_links(snapshot: Snapshot) -> dict[int, str]:
@@ -63,7 +61,6 @@ def _tools(blocks: BlockColumns, page_links: Mapping[int, str]) -> NDArray[np.in
     block = blocks.text_block[texts]
     is_tool = tree.inside(named, snapshot.end)[snapshot.text_parent[texts]]
     is_tool &= np.bincount(block, ~is_tool, len(blocks))[block] > 0  # links that are the whole heading stay
-    is_tool |= np.array([bool(_NO_TEXT.fullmatch(snapshot.texts[text])) for text in texts.tolist()], dtype=bool)
     return np.asarray(texts[is_tool])
 
 

@@ -36,6 +36,7 @@ class TestBlockBoundaries:
             ("<p>One</p><p>Two</p>", ["One", "Two"]),
             ("<p>One <b>and</b> <i>the same</i></p>", ["One and the same"]),
             ("<div>Before<p>Inside</p>After</div>", ["Before", "Inside", "After"]),
+            ("<p>$\\begingroup$</p><p>One</p><p>$\\endgroup$</p>", ["One"]),
             ("<h2>One<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2>", ["One"]),
             (
                 '<h2>One<a href="#one">¶</a></h2><p>In <a href="/">§</a> 2<sup><a href="#n">¶</a></sup>',

@@ -47,7 +47,6 @@ class TestCleaning:
             ("<p>It rained <a class=permalink href=#c5>#</a>", "p", "It rained\n"),
             ("<p><b>Rain</b><i>: snow</i>", "p", "**Rain** *: snow*\n"),
             ("<div><code><a>a</a>, <a>b</a>, <a>c</a>, <a>d</a></code></div>", "p", "`a, b, c, d`\n"),
-            ("<p>$\\begingroup$</p><p>x</p>", "pp", "x\n"),
             ("<p><ruby>水<rp>(</rp><rt>みず</rt><rp>)</rp></ruby>", "p", "水\n"),
             ("<ul><li><h2>A</h2><p>x</p><li><h2>B</h2><p>y</p></ul>", "hphp", "## A\n\nx\n\n## B\n\ny\n"),
             ("<h1>A</h1><h1>B</h1><h2>C</h2>", "hhh", "# A\n\n## B\n\n## C\n"),
