@@ -38,10 +38,7 @@ class TestBlockBoundaries:
             ("<div>Before<p>Inside</p>After</div>", ["Before", "Inside", "After"]),
             ("<p>$\\begingroup$</p><p>One</p><p>$\\endgroup$</p>", ["One"]),
             ("<h2>One<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2>", ["One"]),
-            (
-                '<h2>One<a href="#one">¶</a></h2><p>In <a href="/">§</a> 2<sup><a href="#n">¶</a></sup>',
-                ["One", "In § 2¶"],
-            ),
+            ("<h2>One<a href=#one>¶</a></h2><p>In <a href=/>§</a> 2<sup><a href=#n>¶</a></sup>", ["One", "In § 2¶"]),
             ("<div>Before<div></div>After</div>", ["Before", "After"]),
             ("<div><div><div>Deep</div></div></div>", ["Deep"]),
             ("<a>One<div>Two</div>Three</a>", ["One", "Two", "Three"]),

@@ -44,8 +44,7 @@ class TestText:
             ("<div class=code-block data-lang=xml>&lt;a/&gt;</div>", "<a/>"),
             ("<div class=syntaxhighlighter><div><code>a</code></div><div><code>b</code> x</div></div>", "a\nb x"),
             (
-                "<table class=syntaxhighlighter><tr><td><div>1</div><div>2</div><td><div><code>run()</code></div>"
-                "<div><code>end()</code></div></table>",
+                "<table class=hljs><tr><td><p>1<p>2<td><p><code>run()</code><p><code>end()</code></table>",
                 "run()\nend()",
             ),
         ],
