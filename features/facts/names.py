@@ -54,6 +54,8 @@ _LABEL: Final = pattern_of(
     r"(?:{date_label}|{on}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?(?: (?:{on}))?\s*:?"
 )
 """Parts of a byline without names: labels of dates, and days of the week."""
+_WEEKDAY: Final = re.compile(r"\b(?:(?:mon|tues?|wed|thu|fri|sat)(?:\.|[a-z]*day)?|sunday),?\s*$", re.IGNORECASE)
+"""Day of the week before a date, without the abbreviation of Sunday: it is a name, too."""
 _AROUND: Final = " .,:;–—|•·()（）\"“”'*"
 """Characters around a name that are no part of it."""
 _ADDRESS: Final = re.compile(r"https?://|www\.|@|\.(?:com|org|net)/")
@@ -108,7 +110,7 @@ def _name_part(text: str) -> str:
     It is the part that begins with a word of authorship, else the first one that is not a label of dates.
     """
     for date in reversed(list(find_dates(text))):
-        text = f"{text[: date.start]} | {text[date.end :]}"
+        text = f"{_WEEKDAY.sub('', text[: date.start])} | {text[date.end :]}"
     parts = [part.strip() for part in _PARTS.split(_CLOCK.sub(" | ", text))]
     parts = [part for part in parts if any(map(str.isalpha, part)) and not _LABEL.fullmatch(part)]
     return next((part for part in parts if byline_word(part)), parts[0] if parts else "")

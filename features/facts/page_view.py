@@ -103,6 +103,22 @@ class PageView:
         hidden = np.flatnonzero(blocks.visibility == Visibility.HIDDEN).tolist()
         return frozenset(row for row in hidden if is_sentence(blocks.text[row]))
 
+    def parts_of(self, block: int) -> str:
+        """Return the text of a block with a line break where an element ends, but not around `and` or in a name."""
+        columns = self.context.blocks
+        first = int(columns.first[block])
+        last = int(columns.first[block + 1]) if block + 1 < len(columns) else len(columns.members)
+        lines: list[str] = []
+        for row in columns.members[first:last].tolist():
+            text = clean_text(self.snapshot.texts[row], 3 * MAX_NAME_CHARS)
+            if lines and (
+                _GOES_ON_AFTER.search(lines[-1]) or _GOES_ON_BEFORE.match(text) or " " not in lines[-1] + text
+            ):
+                lines[-1] += f" {text}"
+            else:
+                lines.append(text)
+        return "\n".join(lines)
+
     def block_of(self, element: int) -> int:
         """Return the block of the first text in an element; -1 if it has none."""
         snapshot = self.snapshot
@@ -142,6 +158,9 @@ _NEAR: Final = 5
 """Blocks before the headline in which names may be authors; after it, twice as many."""
 _MAX_DATE_WORDS: Final = 10
 """Most words of a block that is only a date."""
+_GOES_ON_AFTER: Final = pattern_of(r"(?:^|\s)(?:{by}|{and})\s*[:：]?$|[,;:&(]$")
+_GOES_ON_BEFORE: Final = pattern_of(r"(?:{and})\b|[,;:&)’']")
+"""Ends and beginnings of texts of a byline that belong to the text of the next element, and of the one before."""
 _ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORECASE)
 """Blocks of a byline that have only its first words; the names are in the next block."""
 
@@ -168,7 +187,7 @@ def byline_mentions(page: PageView) -> list[Mention]:
 
     The name of a mention is the evidence: the text begins with a word of authorship (`by`), an element is named after
     authors (`class`), a date is beside the text or in the next block (`beside`), or it looks like a name next to the
-    headline (`near`).
+    headline (`near`). A block has two mentions if its names depend on where its elements end.
     """
     context = page.context
     named = page.block_names[:, NAMES.index("author")] if len(context) else np.zeros(0, dtype=bool)
@@ -180,7 +199,9 @@ def byline_mentions(page: PageView) -> list[Mention]:
             if kind == "by" and _ONLY_BY.fullmatch(text) and block + 1 < len(context):
                 text, block = f"{text} {page.texts[block + 1][:MAX_NAME_CHARS]}", block + 1  # noqa: PLW2901 - the name follows
             mentions.append(Mention(Field.AUTHORS, (text,), Source.PAGE, kind, block))
-            if len(mentions) == MAX_BYLINES:
+            if split_names(parts := page.parts_of(block)) != split_names(text):
+                mentions.append(Mention(Field.AUTHORS, (parts,), Source.PAGE, kind, block))
+            if len(mentions) >= MAX_BYLINES:
                 break
     return mentions
 

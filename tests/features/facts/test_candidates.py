@@ -57,7 +57,8 @@ class TestAuthorCandidates:
             ("<a href='https://example.org/author/ann'>Ann Lee</a>", ("Ann Lee",)),
             ("<p>By</p><p>Ann Lee</p>", ("Ann Lee",)),
             ("<p>Dec 17, 2025 Ann K. Lee</p>", ("Ann K. Lee",)),
-            ("<p>Ann Lee</p>", ("Ann Lee",)),
+            ("<p>By Ann Lee<br>Daily News<br>Archive | Contact</p>", ("Ann Lee",)),
+            ("<p>By <a>Ann Lee</a> and <b>Bo</b> <b>Ek</b></p>", ("Ann Lee", "Bo Ek")),
             ("<meta name=dc.creator content='Lee, Ann'><meta name=dc.creator content='Ek, Bo'>", ("Ann Lee", "Bo Ek")),
         ],
     )  # fmt: skip
