@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.threads import is_named_forum
-from vclean.classify.metadata.choice import page_type
+from vclean.classify.metadata.page_type import page_type
 from vclean.features.facts.labelled import LabelledBlocks
 from vclean.features.facts.post_parts import is_action
 from vclean.features.facts.threads import PostSearch, comment_parts

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.block import Block, Blocks
 from vclean.characters import format_count
 from vclean.classify.prediction import LazySequence
 from vclean.labels import Box, EmptyReason, Kind, PageType, Role, Visibility
@@ -18,6 +17,7 @@ from vclean.render.snapshot import Hidden
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vclean.block import Blocks
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
@@ -83,6 +83,8 @@ class Result:
     @cached_property
     def blocks(self) -> Blocks:
         """Return all blocks of the page."""
+        from vclean.block import Block, Blocks
+
         columns, prediction, unknown = self.columns, self.prediction, [None] * len(self.columns)
         reasons: Sequence[Sequence[Reason]] = self.explanation.reasons if self.explanation else [()] * len(unknown)
         roles, kinds, positions = self.roles, self.kinds, self.positions or unknown
@@ -164,9 +166,11 @@ class Result:
     @property
     def empty_reason(self) -> EmptyReason | None:
         """Return why the clean text is empty; None if it is not."""
+        if self.content_count:
+            return None
         from vclean.output.reports import empty_reason
 
-        return empty_reason(self)
+        return empty_reason(self.columns)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -176,10 +180,12 @@ class Result:
         >>> vclean.clean("<iframe/><p>It rained.", method="text").notes
         ('the source was repaired: no end of <iframe>',)
         """
-        from vclean.output.reports import describe_empty
+        notes = self.columns.snapshot.notes
+        if reason := self.empty_reason:
+            from vclean.output.reports import describe_empty
 
-        reason = self.empty_reason
-        return (*self.columns.snapshot.notes, *((describe_empty(self, reason),) if reason else ()))
+            return (*notes, describe_empty(self, reason))
+        return notes
 
     @property
     def content_count(self) -> int:
@@ -208,10 +214,14 @@ class Result:
         """Return the items of a listing or grid in document order; empty without."""
         return self._records.items
 
-    @property
+    @cached_property
     def is_thread(self) -> bool:
         """Return whether posts of a thread are the content of the page, and no comments below a document."""
-        return self._records.is_thread
+        from vclean.classify.content.threads import may_be_forum
+        from vclean.features.matrix import page_context
+
+        context = self.prediction.context or page_context(self.columns)
+        return may_be_forum(context, self.prediction.metadata_model) and self._records.is_thread
 
     @property
     def product(self) -> Product | None:

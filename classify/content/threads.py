@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from vclean.classify.metadata.choice import page_type
+from vclean.classify.metadata.page_type import page_type
 from vclean.labels import PageType
 from vclean.urls import split_url
 
@@ -53,8 +53,12 @@ def is_thread(
     """
     likely = context.tokens * (probability >= _IS_LIKELY)
     inside = float((likely * comments).sum())
-    is_forum = is_named_forum(context.snapshot) or page_type(context, model) == PageType.FORUM
-    return is_forum or inside >= _ONLY_POSTS * max(float(likely.sum()), 1)
+    return may_be_forum(context, model) or inside >= _ONLY_POSTS * max(float(likely.sum()), 1)
+
+
+def may_be_forum(context: PageContext, model: MetadataModel | None) -> bool:
+    """Return whether the title, the address or the type of a page is that of a forum; arguments as for `is_thread`."""
+    return is_named_forum(context.snapshot) or page_type(context, model) == PageType.FORUM
 
 
 def is_named_forum(snapshot: Snapshot) -> bool:

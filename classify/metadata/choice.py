@@ -7,10 +7,7 @@ precision, see `features/facts/data/properties.tsv`; properties that agree are c
 
 from __future__ import annotations
 
-import io
-import json
 import re
-import zipfile
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -20,14 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify import model_file
-from vclean.classify.trees.forest import Forest
-from vclean.errors import ModelError
+from vclean.classify.metadata.page_type import SHIPPED, choose_page_type, pack, read
 from vclean.features.facts.candidates import COLUMNS, FIELDS, MetadataPage
 from vclean.features.facts.mentions import PROPERTIES, Field, Mention, Source
 from vclean.features.facts.page_type import COLUMNS as PAGE_COLUMNS
 from vclean.features.text.page_title import is_site_name, normalize, split_title
-from vclean.files import ZIP_ERRORS
-from vclean.labels import PAGE_TYPES, PageType, PartKind
+from vclean.labels import PageType, PartKind
 from vclean.urls import join_url
 
 if TYPE_CHECKING:
@@ -35,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.classify.trees.forest import Forest
     from vclean.features.facts.candidates import Candidate, Candidates
     from vclean.features.page_context import PageContext
 
@@ -42,7 +38,7 @@ if TYPE_CHECKING:
 THRESHOLDS: Final = {Field.TITLE: 0.005, Field.AUTHORS: 0.16, Field.PUBLISHED: 0.25}
 """Lowest probability of a value of these fields; below it the field is absent."""
 THRESHOLD: Final = 0.5
-"""The same for the other fields, and for the type of a page."""
+"""The same for the other fields."""
 _DEFAULT: Final = 0.55
 """Precision of properties without their own."""
 _PRECISIONS: Final = {(row.field, row.slot): row.precision for row in PROPERTIES.values()} | {
@@ -53,9 +49,6 @@ _DECLARED: Final = (
     Field.LICENSE, Field.FEEDS, Field.ALTERNATES,
 )  # fmt: skip
 _URLS: Final = (Field.CANONICAL_URL, Field.IMAGE)
-_FEW_WORDS: Final = 50
-_SHORT: Final = (PageType.HOME, PageType.OTHER)
-"""Types of pages with fewer words than `_FEW_WORDS`. The training corpora have few such pages of other types."""
 _NO_VALUE: Final = re.compile(
     r"\{\{[^{}]*\}\}|\{%[^{}]*%\}|<[?%][^<>]*>|\$\{[^{}]*\}|\{\w+\}|%\w+%|\[\w*(?:author|title|name)\w*\]",
     re.IGNORECASE,
@@ -108,7 +101,7 @@ def choose_metadata(
         ModelError: the shipped models are missing or damaged.
     """
     page, model = metadata_page(context, language, parts), model or load_shipped()
-    type_of_page = choose_page_type(context, model.page_types)
+    type_of_page = _type_of(context, model.page_types)
     is_forum = type_of_page is not None and type_of_page.values[0] == PageType.FORUM
     choices: dict[Field, Choice | None] = {}
     for field in FIELDS:
@@ -221,23 +214,12 @@ def persons(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not _NO_VALUE.search(name) and not _NO_PERSON.fullmatch(name))
 
 
-def choose_page_type(context: PageContext, forest: Forest) -> Choice | None:
-    """Return the most probable type of a page; None if none is probable, or the page has too little text."""
-    words = float(context.tokens.sum())
-    if not words:
+def _type_of(context: PageContext, forest: Forest) -> Choice | None:
+    chosen = choose_page_type(context, forest)
+    if not chosen:
         return None
-    probability = forest.predict(context.page_features[np.newaxis])[0]
-    best = int(probability.argmax())
-    if probability[best] < THRESHOLD or (words < _FEW_WORDS and PAGE_TYPES[best] not in _SHORT):
-        return None
-    values = (PAGE_TYPES[best].value,)
-    return Choice(values, float(probability[best]), [Mention(Field.PAGE_TYPE, values, Source.PAGE, "")])
-
-
-def page_type(context: PageContext, model: MetadataModel | None = None) -> str:
-    """Return the type of a page, a value of `PageType`; empty if none is probable. `model`: see `choose_metadata`."""
-    choice = choose_page_type(context, (model or load_shipped()).page_types)
-    return choice.values[0] if choice else ""
+    values = (chosen[0].value,)
+    return Choice(values, chosen[1], [Mention(Field.PAGE_TYPE, values, Source.PAGE, "")])
 
 
 def _declared(field: Field, page: MetadataPage) -> Choice | None:
@@ -310,15 +292,12 @@ def _key(field: Field, values: tuple[str, ...]) -> object:
     return normalize(values[0])[:60] if field is Field.DESCRIPTION else tuple(map(normalize, values))
 
 
-FORMAT: Final = 3
 PARTS: Final = {
     Field.TITLE: (PartKind.TITLE,),
     Field.AUTHORS: (PartKind.BYLINE, PartKind.BYLINE_DATE),
     Field.PUBLISHED: (PartKind.DATE, PartKind.BYLINE_DATE),
 }
 """Parts of a page that show these fields."""
-_SHIPPED: Final = "metadata.vclean"
-_CARD: Final = "card.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -339,11 +318,7 @@ class MetadataModel:
 
     def to_bytes(self) -> bytes:
         """Serialize the model; equal models give equal bytes."""
-        card = json.dumps(self.card, indent=1, sort_keys=True, ensure_ascii=False).encode()
-        forests = {**self.forests, Field.PAGE_TYPE: self.page_types}
-        return model_file.pack(
-            {_CARD: card, **{_member(field): forest.text.encode() for field, forest in forests.items()}}
-        )
+        return pack(self.card, {**self.forests, Field.PAGE_TYPE: self.page_types})
 
 
 @cache
@@ -353,7 +328,7 @@ def load_shipped() -> MetadataModel:
     Raises:
         ModelError: the file is missing, damaged or of another version.
     """
-    return from_bytes(model_file.read_shipped(_SHIPPED))
+    return from_bytes(model_file.read_shipped(SHIPPED))
 
 
 def from_bytes(data: bytes) -> MetadataModel:
@@ -362,23 +337,10 @@ def from_bytes(data: bytes) -> MetadataModel:
     Raises:
         ModelError: the data is damaged, or of another version.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            card = json.loads(archive.read(_CARD))
-            forests = {field: Forest(archive.read(_member(field)).decode()) for field in (*FIELDS, Field.PAGE_TYPE)}
-    except ZIP_ERRORS as error:
-        raise ModelError("the model of metadata is damaged: install vclean again") from error
-    if card.get("format") != FORMAT or card.get("columns") != card_columns() or card.get("page_types") != [*PAGE_TYPES]:
-        raise ModelError("the model of metadata is of another version: install vclean again")
-    page_types = forests.pop(Field.PAGE_TYPE)
-    return MetadataModel(forests, page_types, card)
+    card, forests = read(data, card_columns())
+    return MetadataModel({field: forests[field] for field in FIELDS}, forests[Field.PAGE_TYPE], card)
 
 
-def card_columns() -> dict[str, list[str]]:
+def card_columns() -> dict[Field, list[str]]:
     """Return the names of the features of each model, as a card has them."""
-    columns = {**COLUMNS, Field.PAGE_TYPE: PAGE_COLUMNS}
-    return {field.value: list(names) for field, names in columns.items()}
-
-
-def _member(field: Field) -> str:
-    return f"{field.value}.txt"
+    return {**{name: list(columns) for name, columns in COLUMNS.items()}, Field.PAGE_TYPE: list(PAGE_COLUMNS)}

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.metadata.choice import (
-    FORMAT,
     MetadataModel,
     card_columns,
     confirmed_blocks,
     marked_candidate,
     metadata_page,
 )
+from vclean.classify.metadata.page_type import FORMAT
 from vclean.classify.training import fits
 from vclean.classify.training.fits import SEED
 from vclean.classify.trees.forest import Forest

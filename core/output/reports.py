@@ -269,11 +269,8 @@ def _row(block: Block) -> dict[str, Any]:
     }
 
 
-def empty_reason(result: Result) -> EmptyReason | None:
-    """Return why the clean text of a page is empty; None if it is not."""
-    columns = result.columns
-    if result.content_count:
-        return None
+def empty_reason(columns: BlockColumns) -> EmptyReason:
+    """Return why a page whose clean text is empty has none."""
     if columns.snapshot.is_tag({"frameset"}).any():
         return EmptyReason.FRAMESET
     if _waits_for_scripts(columns.snapshot) and sum(map(len, columns.text)) < LITTLE_TEXT:

@@ -41,6 +41,9 @@ class TestFirstPage:
     def test_without_libraries_of_training_and_scoring(self, modules: set[str]) -> None:
         assert not modules & {"lightgbm", "rapidfuzz", "scipy", "shapely", "tldextract", "sklearn"}
 
+    def test_without_metadata_and_posts(self, modules: set[str]) -> None:
+        assert not modules & {f"vclean.features.facts.{name}" for name in ("candidates", "groups", "posts")}
+
     def test_without_libraries_of_rendering(self, modules: set[str]) -> None:
         assert not modules & {"asyncio", "httpx", "playwright", "psutil", "PIL"}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from helpers import page_types
 
-from vclean.classify.metadata.choice import choose_page_type, load_shipped
+from vclean.classify.metadata.page_type import page_type
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.labels import PageType
@@ -15,10 +15,8 @@ from vclean.render.static.parse import parse
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 
-def type_of(html: str | bytes, url: str = "") -> str | None:
-    context = PageContext(extract_blocks(parse(Page(content=html, url=url))))
-    choice = choose_page_type(context, load_shipped().page_types)
-    return choice.values[0] if choice else None
+def type_of(html: str | bytes, url: str = "") -> str:
+    return page_type(PageContext(extract_blocks(parse(Page(content=html, url=url)))))
 
 
 class TestChoosePageType:

@@ -23,7 +23,7 @@ from vclean.errors import DeadlineError, OutputError, UsageError
 from vclean.html_pages import MAX_ROWS
 from vclean.labels import EmptyReason, Role
 from vclean.metadata import Metadata
-from vclean.output.reports import Review, describe_empty, empty_reason, front_matter, review_entry
+from vclean.output.reports import Review, describe_empty, front_matter, review_entry
 from vclean.output.source_positions import SourcePosition
 from vclean.page_reader import PageReader
 from vclean.render.browser import renderer
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def explanation(page: Result) -> str:
-    reason = empty_reason(page)
+    reason = page.empty_reason
     assert reason is not None
     return describe_empty(page, reason)
 
@@ -57,7 +57,7 @@ class TestEmptyReason:
         ],
     )
     def test_reasons(self, html: str, labels: str, reason: EmptyReason | None) -> None:
-        assert empty_reason(result(snapshot(html), labels)) is reason
+        assert result(snapshot(html), labels).empty_reason is reason
 
 
 class TestDescribeEmpty:
