@@ -1,8 +1,8 @@
-"""Repair the source of a page where an element, comment or attribute without an end swallows the text after it.
+"""Repair the source of a page where an element or comment without an end swallows the text after it.
 
 `<iframe/>` means an empty element in XML. In HTML it begins one, and everything up to `</iframe>` is its content (HTML,
 13.2.5.2). Pages that XML tools have saved contain it. With scripts, `<noscript>` ends at the first `</noscript>`;
-without scripts its content is markup, where an unclosed element, comment or attribute swallows the rest of the page.
+without scripts its content is markup, where an unclosed element or comment swallows the rest of the page.
 Browser and parser read the repaired source, so that they agree.
 
 Correct pages are not changed: comments, scripts, attributes and foreign elements (`<svg>`) are skipped.
@@ -37,13 +37,12 @@ _TOKEN: Final = re.compile(
     r"""
     (?P<comment><!--)
     | <(?P<slash>/?)(?P<name>[a-z][^\s/>]*+)
-      (?P<attributes>(?:=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))|[^>])*+)(?P<close>>?)
+      (?P<attributes>(?:=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))|[^>])*+)>?
     | <[!?/][^>]*+
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _COMMENT_END: Final = re.compile(r"--!?>")
-_OPEN_QUOTE: Final = re.compile(r"""=\s*+(?:"[^"]*+"|'[^']*+'|(?P<quote>["']))""")
 _ANGLE: Final = re.compile(r"[<>]")
 _COMMENTS: Final = re.compile(r"(?:\s++|<!--.*?-->)*+", re.DOTALL)
 _RAW_TEXT: Final = {"iframe": re.compile(""), "textarea": re.compile("[^<]*"), "title": re.compile(r"\s*[^\n<]*")}
@@ -70,7 +69,7 @@ REPAIRED: Final = "the source was repaired"
 
 
 def repair(text: str) -> str:
-    """Return a source in which elements, comments and attributes end.
+    """Return a source in which elements and comments end.
 
     >>> repair("<noscript><iframe src=a /></noscript>Rain")
     '<noscript><iframe src=a /></iframe></noscript>Rain'
@@ -134,16 +133,9 @@ class SourceOffsets:
 
 def _is_suspect(text: str) -> bool:
     """Return whether a source may need edits; the tokens of other sources are not read."""
-    return _ends_open(text) or any(_needs_edits(text, start) for start in _START.finditer(text))
-
-
-def _ends_open(text: str) -> bool:
-    """Return whether the last comment, or the last quote of an attribute, may have no end."""
     comment = text.rfind("<!--")
-    if comment >= 0 and text.find("-->", comment + 2) < 0:
-        return True
-    quotes = (text.rfind('"'), text.rfind("'"))
-    return any(quote > 0 and text[quote - 1] == "=" for quote in quotes)
+    is_open = comment >= 0 and text.find("-->", comment + 2) < 0
+    return is_open or any(_needs_edits(text, start) for start in _START.finditer(text))
 
 
 def _needs_edits(text: str, start: re.Match[str]) -> bool:
@@ -244,8 +236,6 @@ class Scan:
         name = (token["name"] or "").lower()
         if token["comment"]:
             self._read_comment(token.start())
-        elif name and not token["close"]:
-            self._close_tag(token)
         elif token["slash"]:
             self._read_end_tag(name)
         elif name in _FOREIGN or self._foreign:
@@ -263,16 +253,6 @@ class Scan:
             self._insert(self._limit, "-->", "comment")
         elif angle := _ANGLE.search(self._text, start + 4):  # `<!-- typo ->` and `<!-- typo <p>`
             self._insert(angle.start() if angle[0] == "<" else angle.end(), "-->", "comment")
-
-    def _close_tag(self, token: re.Match[str]) -> None:
-        """Close a tag that does not end: its unclosed attribute ends before the next `>`."""
-        quotes = _OPEN_QUOTE.finditer(self._text, token.start("attributes"), self._limit)
-        quote = next((quote for quote in quotes if quote["quote"]), None)
-        end = self._text.find(">", quote.end(), self._limit) if quote else -1
-        if quote and end >= 0:
-            self._insert(end, quote["quote"], "attribute")
-        elif self._in_noscript:
-            self._insert(self._limit, f"{quote['quote'] if quote else ''}>", "attribute")
 
     def _read_end_tag(self, name: str) -> None:
         if name in _FOREIGN:

@@ -1,4 +1,4 @@
-"""Sources with unclosed elements, comments and attributes; browser and parser read the same text of them."""
+"""Sources with unclosed elements and comments; browser and parser read the same text of them."""
 
 from __future__ import annotations
 
@@ -55,14 +55,6 @@ BROKEN = {
         "<p>One</p><noscript><!-- x </noscript><p>Two</p><!-- y -->",
         "<p>One</p><noscript><!-- x --></noscript><p>Two</p><!-- y -->",
     ),
-    "attribute in noscript": (
-        """<p>One</p><noscript><img alt="x></noscript><p>Two</p><a id="y"></a>""",
-        """<p>One</p><noscript><img alt="x"></noscript><p>Two</p><a id="y"></a>""",
-    ),
-    "tag in noscript": (
-        "<p>One</p><noscript><img alt='x</noscript><p>Two</p>",
-        "<p>One</p><noscript><img alt='x'></noscript><p>Two</p>",
-    ),
     "paragraph in noscript": (
         "<p>One</p><noscript><p><b>x</noscript><p>Two</p>",
         "<p>One</p><noscript><p><b>x</b></p></noscript><p>Two</p>",
@@ -70,8 +62,6 @@ BROKEN = {
     "comment": ("<p>One</p><!-- x ><p>Two", "<p>One</p><!-- x >--><p>Two"),
     "comment with a wrong end": ("<p>One</p><!-- x ->\n<p>Two", "<p>One</p><!-- x ->-->\n<p>Two"),
     "comment before a tag": ("<p>One</p><!-- x\n<p>Two", "<p>One</p><!-- x\n--><p>Two"),
-    "attribute": ("""<p>One</p><a id="b"></a><p class="x>Two""", """<p>One</p><a id="b"></a><p class="x">Two"""),
-    "attribute in single quotes": ("<p>One</p><p class='x>Two", "<p>One</p><p class='x'>Two"),
 }
 """Broken sources, and what they become."""
 
