@@ -95,70 +95,24 @@ def run(command: Sequence[str], *, timeout: float) -> CommandOutcome:
         return _collect(process, timeout)
 
 
-@dataclass(frozen=True, slots=True)
-class PackageManager:
-    """Package manager of a system.
-
-    Attributes:
-        command: the program name.
-        prepare: the command that updates the package lists; empty if not needed.
-        install: the command that installs packages, without their names.
-        browser: the packages of Chromium.
-        fonts: the packages of fonts.
-        openmp: the packages of the OpenMP library.
-        atomic: the packages of libatomic.
-    """
-
-    command: str
-    prepare: tuple[str, ...]
-    install: tuple[str, ...]
-    browser: tuple[str, ...]
-    fonts: tuple[str, ...]
-    openmp: tuple[str, ...]
-    atomic: tuple[str, ...]
-
-    def command_line(self, packages: Sequence[str]) -> str:
-        """Return the command that installs `packages`, for the user to type."""
-        sudo = [] if self.command == "brew" or is_root() else ["sudo"]
-        steps = [step for step in (self.prepare, (*self.install, *packages)) if step]
-        return " && ".join(shlex.join([*sudo, *step]) for step in steps)
+UPDATE = ("apt-get", "update")
+INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
+BROWSER = ("chromium-headless-shell",)
+FONTS = ("fonts-liberation", "fonts-dejavu-core")
+OPENMP = ("libgomp1",)
+DRIVER = ("libatomic1",)
+"""Packages of Debian and Ubuntu: no other system is known, and none of their packages is installed elsewhere."""
 
 
-MANAGERS = (
-    PackageManager(
-        "apt-get",
-        ("apt-get", "update"),
-        ("apt-get", "install", "-y", "--no-install-recommends"),
-        ("chromium-headless-shell",),
-        ("fonts-liberation", "fonts-dejavu-core"),
-        ("libgomp1",),
-        ("libatomic1",),
-    ),
-    PackageManager(
-        "dnf",
-        (),
-        ("dnf", "install", "-y"),
-        ("chromium-headless",),
-        ("liberation-fonts", "dejavu-sans-fonts"),
-        ("libgomp",),
-        ("libatomic",),
-    ),
-    PackageManager(
-        "pacman",
-        (),
-        ("pacman", "-Sy", "--noconfirm"),
-        ("chromium",),
-        ("ttf-liberation", "ttf-dejavu"),
-        ("gcc-libs",),
-        ("gcc-libs",),
-    ),
-    PackageManager("brew", (), ("brew", "install"), ("chromium",), (), ("libomp",), ()),
-)
+def has_apt() -> bool:
+    """Return whether the system has apt-get."""
+    return shutil.which("apt-get") is not None
 
 
-def package_manager() -> PackageManager | None:
-    """Return the first known package manager on the PATH; None if there is none."""
-    return next((manager for manager in MANAGERS if shutil.which(manager.command)), None)
+def command_line(packages: Sequence[str]) -> str:
+    """Return the command that installs packages, for the user to type."""
+    sudo = [] if is_root() else ["sudo"]
+    return " && ".join(shlex.join([*sudo, *step]) for step in (UPDATE, (*INSTALL, *packages)))
 
 
 def is_root() -> bool:
@@ -193,9 +147,8 @@ def setup(out: TextIO, *, run: Run = run) -> Chromium:
         BrowserMissingError: no Chromium could be installed; the message has the command to run instead.
         BrowserError: the Chromium does not start, or renders no text.
     """
-    manager = package_manager()
-    _install_missing_packages(manager, out, run)
-    chromium = _find_installed(out) or _download(out, run) or _install_chromium_package(manager, out, run)
+    _install_missing_packages(out, run)
+    chromium = _find_installed(out) or _download(out, run) or _install_chromium_package(out, run)
     print_step(out, f"starting {chromium.path}")
     print_step(out, f"ready: {_start(chromium, out, run)} from {chromium.source}, {chromium.path}")
     return chromium
@@ -220,16 +173,12 @@ def check_rendering(chromium: Chromium) -> tuple[str, Isolation]:
     return snapshot.build, isolation
 
 
-def missing_packages(manager: PackageManager, run: Run = run) -> list[str]:
-    """Return the missing packages of `manager` that rendering and the model need, except a browser."""
-    packages: list[str] = []
-    if not has_fonts():
-        packages += manager.fonts
-    if not openmp_loads():
-        packages += manager.openmp
-    if not driver_starts(run):
-        packages += manager.atomic
-    return packages
+def missing_packages(run: Run = run) -> list[str]:
+    """Return the missing packages that rendering and training need, except a browser; none without apt-get."""
+    if not has_apt():
+        return []
+    is_there = {FONTS: has_fonts(), OPENMP: openmp_loads(), DRIVER: driver_starts(run)}
+    return [package for packages, found in is_there.items() if not found for package in packages]
 
 
 def openmp_loads() -> bool:
@@ -278,32 +227,32 @@ def _download(out: TextIO, run: Run) -> Chromium | None:
     return find_chromium()
 
 
-def _install_missing_packages(manager: PackageManager | None, out: TextIO, run: Run) -> None:
+def _install_missing_packages(out: TextIO, run: Run) -> None:
     """Install missing fonts and libraries; a failure is only printed, because rendering may work without them."""
-    packages = missing_packages(manager, run) if manager else []
-    if manager and packages and not _install(manager, packages, out, run):
-        print_step(out, f"run this by hand: {manager.command_line(packages)}")
+    packages = missing_packages(run)
+    if packages and not _install(packages, out, run):
+        print_step(out, f"run this by hand: {command_line(packages)}")
 
 
-def _install_chromium_package(manager: PackageManager | None, out: TextIO, run: Run) -> Chromium:
-    if manager is None:
+def _install_chromium_package(out: TextIO, run: Run) -> Chromium:
+    if not has_apt():
         raise BrowserMissingError(f"no Chromium: download and install one, or set {OVERRIDE} to one")
-    if not _install(manager, manager.browser, out, run):
-        command = manager.command_line([*manager.browser, *missing_packages(manager, run)])
+    if not _install(BROWSER, out, run):
+        command = command_line([*BROWSER, *missing_packages(run)])
         raise BrowserMissingError(f"no Chromium could be installed: run `{command}`, or set {OVERRIDE} to one")
     return find_chromium()
 
 
-def _install(manager: PackageManager, packages: Sequence[str], out: TextIO, run: Run) -> bool:
-    """Install packages with apt-get, the only tested manager, if root rights need no password; return the success."""
+def _install(packages: Sequence[str], out: TextIO, run: Run) -> bool:
+    """Install packages if root rights need no password; return the success."""
     root = privilege(run)
-    if manager.command != "apt-get" or root is None:
+    if root is None:
         return False
-    print_step(out, f"installing {' '.join(packages)} with {manager.command}")
-    run([*root, *manager.prepare], timeout=INSTALL_SECONDS)
-    outcome = run([*root, *manager.install, *packages], timeout=INSTALL_SECONDS)
+    print_step(out, f"installing {' '.join(packages)} with apt-get")
+    run([*root, *UPDATE], timeout=INSTALL_SECONDS)
+    outcome = run([*root, *INSTALL, *packages], timeout=INSTALL_SECONDS)
     if not outcome.succeeded:
-        print_step(out, f"{manager.command} failed: {outcome.reason}")
+        print_step(out, f"apt-get failed: {outcome.reason}")
     return outcome.succeeded
 
 
@@ -316,8 +265,8 @@ def _start(chromium: Chromium, out: TextIO, run: Run) -> str:
     try:
         return check_rendering(chromium)[0]
     except BrowserError as error:
-        manager, root = package_manager(), privilege(run)
-        if manager is None or manager.command != "apt-get" or root is None:
+        root = privilege(run)
+        if root is None or not has_apt():
             raise BrowserError(f"{error}; try `playwright install-deps chromium` as root") from error
         print_step(out, f"it does not work yet: {error}")
     print_step(out, "installing its libraries with apt-get")
@@ -494,8 +443,8 @@ def check_scripts() -> Check:
     if not missing:
         return Check("scripts", "ok", "there is a font for every checked script")
     remedy = "only needed for pages in them: install Noto fonts"
-    if (manager := package_manager()) and manager.command == "apt-get":
-        remedy = f"only needed for pages in them: {manager.command_line(['fonts-noto-core', 'fonts-noto-cjk'])}"
+    if has_apt():
+        remedy = f"only needed for pages in them: {command_line(['fonts-noto-core', 'fonts-noto-cjk'])}"
     return Check("scripts", "warn", f"no font for {', '.join(missing)}", remedy)
 
 
@@ -505,12 +454,8 @@ def check_model() -> Check:
         from vclean.classify.content.model import load_default
 
         model = load_default()
-    except VcleanError as error:
+    except (VcleanError, ImportError) as error:
         return Check("model", "FAIL", str(error), REINSTALL)
-    except ImportError as error:
-        return Check("model", "FAIL", str(error), REINSTALL)
-    except OSError as error:
-        return Check("model", "FAIL", f"LightGBM does not load: {error}", "vclean setup")
     return Check("model", "ok", f"version {model.version}")
 
 

@@ -18,11 +18,10 @@ import pytest
 
 from vclean.cli import installation as module
 from vclean.cli.installation import (
-    MANAGERS,
+    INSTALL,
     REINSTALL,
     Check,
     CommandOutcome,
-    PackageManager,
     check_browser,
     check_extras,
     check_fonts,
@@ -32,12 +31,13 @@ from vclean.cli.installation import (
     check_rendering,
     check_scripts,
     check_temporary_folder,
+    command_line,
     doctor,
     driver_starts,
+    has_apt,
     is_root,
     missing_packages,
     openmp_loads,
-    package_manager,
     privilege,
     run,
     run_checks,
@@ -50,8 +50,6 @@ from vclean.render.browser.chromium import Chromium, playwright_folder
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
-
-APT = MANAGERS[0]
 
 
 class Machine:
@@ -96,7 +94,7 @@ def downloads() -> CommandOutcome:
 def bare(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Simulate a machine without a browser, with apt-get and root rights, on which every browser starts."""
     monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("HeadlessChrome/1.2", None))
-    monkeypatch.setattr(module, "package_manager", lambda: APT)
+    monkeypatch.setattr(module, "has_apt", lambda: True)
     monkeypatch.setattr(module, "privilege", lambda _run: [])
     monkeypatch.setattr(module, "has_fonts", lambda: True)
     monkeypatch.setattr(module, "driver_starts", lambda _run: True)
@@ -126,7 +124,7 @@ class TestSetup:
 
         machine, out = Machine(only_shell=fails, no_install_recommends=installs), io.StringIO()
         assert setup(out, run=machine).path == bare / "chromium-headless-shell"
-        assert machine.commands[1:] == [["apt-get", "update"], [*APT.install, "chromium-headless-shell"]]
+        assert machine.commands[1:] == [["apt-get", "update"], [*INSTALL, "chromium-headless-shell"]]
         assert "the download failed: Error: getaddrinfo ENOTFOUND cdn.example.org" in out.getvalue()
 
     def test_nothing_helps(self, bare: Path) -> None:
@@ -135,8 +133,8 @@ class TestSetup:
         with pytest.raises(BrowserMissingError, match=r"no-install-recommends chromium-headless-shell`, or set VCLEAN"):
             setup(io.StringIO(), run=machine)
 
-    def test_no_manager_at_all(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "package_manager", lambda: None)
+    def test_without_apt(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "has_apt", lambda: False)
         with pytest.raises(BrowserMissingError, match="download and install one"):
             setup(io.StringIO(), run=Machine(install=fails))
 
@@ -199,15 +197,16 @@ class TestBrowserThatDoesNotStart:
 
 
 class TestMissingPackages:
-    @pytest.mark.parametrize("manager", MANAGERS, ids=lambda manager: manager.command)
-    def test_nothing(self, manager: PackageManager, bare: Path) -> None:
-        assert missing_packages(manager, Machine()) == []
+    def test_nothing(self, bare: Path) -> None:
+        assert missing_packages(Machine()) == []
 
     def test_all(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for check in ("has_fonts", "openmp_loads"):
             monkeypatch.setattr(module, check, lambda: False)
         monkeypatch.setattr(module, "driver_starts", lambda _run: False)
-        assert missing_packages(APT, Machine()) == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
+        assert missing_packages(Machine()) == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
+        monkeypatch.setattr(module, "has_apt", lambda: False)
+        assert missing_packages(Machine()) == []
 
 
 class TestDriverStarts:
@@ -291,28 +290,18 @@ class TestOutcome:
         assert CommandOutcome(7, output).reason == reason
 
 
-class TestPackageManager:
-    def test_none(self, bare_machine: Path) -> None:
-        assert package_manager() is None
-
+class TestApt:
     @posix
-    @pytest.mark.parametrize("manager", MANAGERS, ids=lambda manager: manager.command)
-    def test_first_on_path(self, manager: PackageManager, bare_machine: Path) -> None:
-        command = bare_machine / manager.command
-        command.touch(mode=0o755)
-        assert package_manager() == manager
+    def test_is_on_the_path(self, bare_machine: Path) -> None:
+        assert not has_apt()
+        (bare_machine / "apt-get").touch(mode=0o755)
+        assert has_apt()
 
-    @pytest.mark.parametrize(
-        ("manager", "root", "command_line"),
-        [
-            (0, True, "apt-get update && apt-get install -y --no-install-recommends a b"),
-            (1, False, "sudo dnf install -y a b"),
-            (3, False, "brew install a b"),
-        ],
-    )
-    def test_command_line(self, manager: int, root: bool, command_line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(("root", "sudo"), [(True, ""), (False, "sudo ")])
+    def test_command_line(self, root: bool, sudo: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "is_root", lambda: root)
-        assert MANAGERS[manager].command_line(["a", "b"]) == command_line
+        expected = f"{sudo}apt-get update && {sudo}apt-get install -y --no-install-recommends a b"
+        assert command_line(["a", "b"]) == expected
 
 
 class TestPrivilege:
@@ -534,18 +523,18 @@ class TestFonts:
 
 class TestScripts:
     @pytest.mark.parametrize(
-        ("missing", "manager", "status", "remedy"),
+        ("missing", "apt", "status", "remedy"),
         [
-            ([], MANAGERS[0], "ok", ""),
-            (["Hindi", "Thai"], MANAGERS[0], "warn", "fonts-noto-core fonts-noto-cjk"),
-            (["Hindi"], None, "warn", "install Noto fonts"),
+            ([], True, "ok", ""),
+            (["Hindi", "Thai"], True, "warn", "fonts-noto-core fonts-noto-cjk"),
+            (["Hindi"], False, "warn", "install Noto fonts"),
         ],
     )
     def test_scripts(
-        self, missing: list[str], manager: object, status: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+        self, missing: list[str], apt: bool, status: str, remedy: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(module, "uncovered_scripts", lambda: missing)
-        monkeypatch.setattr(module, "package_manager", lambda: manager)
+        monkeypatch.setattr(module, "has_apt", lambda: apt)
         check = check_scripts()
         assert (check.status, check.remedy.endswith(remedy)) == (status, True)
         assert not missing or check.detail == f"no font for {', '.join(missing)}"
@@ -558,7 +547,6 @@ class TestModel:
             (SimpleNamespace(version="7"), Check("model", "ok", "version 7")),
             (ModelError("the model is cut short"), Check("model", "FAIL", "the model is cut short", REINSTALL)),
             (ModuleNotFoundError("No lightgbm"), Check("model", "FAIL", "No lightgbm", REINSTALL)),
-            (OSError("no libgomp"), Check("model", "FAIL", "LightGBM does not load: no libgomp", "vclean setup")),
         ],
     )
     def test_loads(self, outcome: object, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
