@@ -62,7 +62,7 @@ _ANY_PAGE: Final = re.compile(
 """Titles that say nothing about a page; readers may see them as headlines nevertheless, such as in an encyclopedia."""
 _NO_PERSON: Final = re.compile(
     r"(?:(?:web|site|sys|wp|super)?[ _-]?admin(?:istrator)?|root|editor|webmaster|user|superuser|test|guest|author|"
-    r"null|none|undefined|n/a)\d*",
+    r"name|null|none|undefined|n/a)\d*",
     re.IGNORECASE,
 )
 """Names of accounts that belong to no person."""

@@ -19,7 +19,7 @@ import numpy as np
 from vclean.features.facts import page_type
 from vclean.features.facts.markup import ORGANIZATION, body_mentions, head_mentions, json_ld_mentions
 from vclean.features.facts.mentions import Field, Mention, Source, slots_of
-from vclean.features.facts.names import byline_word, has_role, names_key, split_names, without_credentials
+from vclean.features.facts.names import byline_word, has_role, name_part, names_key, split_names, without_credentials
 from vclean.features.facts.page_view import (
     HEADLINES,
     NAMES,
@@ -336,7 +336,9 @@ class _Table:
             "is_site": float(is_site_name(row.values[0], url)),
             "site_part": float(len(parts) > 1 and any(is_site_name(part, url) for part in (parts[0], parts[-1]))),
             "one_word": sum(len(value.split()) == 1 for value in row.values) / count,
-            "by_word": float(any(byline_word(value) != "" for each in row.mentions for value in each.values)),
+            "by_word": float(
+                any(byline_word(name_part(value)) != "" for each in row.mentions for value in each.values)
+            ),
             "has_time": float("T" in text),
             "has_zone": float(len(text) > 19),
         }

@@ -31,7 +31,7 @@ _PLACE: Final = re.compile(
 """One name, or two with a conjunction, and then a word after a comma: the place or the agency of a report."""
 _MAIL: Final = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,60}")
 _END: Final = pattern_of(
-    r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*\(.*|\s*\n.*|\s+(?:{on})\s+(?=\w+\.?,?\s*\d|\d).*|"
+    r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*[()）].*|\s*\n.*|\s+(?:{on})\s+(?=\w+\.?,?\s*\d|\d).*|"
     r",?\s+(?:{end}|\d+\s+min|in\s+[A-Z]|for\s+[A-Z])\b.*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -49,7 +49,7 @@ _DANGLING: Final = pattern_of(r"\s(?:{on})\s*$", 0)
 _CLOCK: Final = re.compile(
     r"\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?|uhr|h\b)?(?:\s*\(?[A-Z]{2,4}T?\)?(?=\s|$))?", re.IGNORECASE
 )
-_PARTS: Final = re.compile(r"\s*[|•·]\s*|\s+[-–—]\s+|\n")
+_PARTS: Final = re.compile(r"\s*[|•·]\s*|\s+[-–—]\s+|\n|\s+(?=[^\s:：]{1,12}\s?[:：](?!\d))")
 _LABEL: Final = pattern_of(
     r"(?:{date_label}|{on}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?(?: (?:{on}))?\s*:?"
 )
@@ -87,7 +87,7 @@ def split_names(text: str) -> tuple[str, ...]:
     text = _MAIL.sub(" ", text) if "@" in text and len(text) < MAX_NAME_CHARS else text
     if len(text) > 3 * MAX_NAME_CHARS or _ADDRESS.search(text):
         return ()
-    part = _name_part(text)
+    part = name_part(text)
     if byline_word(part):
         part = _PLACE.sub(r"\1", _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part)))
     part = _DANGLING.sub("", _END.sub("", part)).strip(" ,;:-–—|•·")
@@ -104,7 +104,7 @@ def has_role(name: str) -> bool:
     return bool(_ROLE.search(name))
 
 
-def _name_part(text: str) -> str:
+def name_part(text: str) -> str:
     """Return the part of a byline with the names.
 
     It is the part that begins with a word of authorship, else the first one that is not a label of dates.

@@ -101,8 +101,8 @@ def _scripts_at_hand(source: str, url: str, resources: Resources | None) -> tupl
         if address is None:
             scripts.append(text)
             continue
-        name = join_url(url, next(filter(None, address.groups()), ""))
-        resource = resources.get(name) if resources is not None else None
+        name = next(filter(None, address.groups()), "")
+        resource = resources.get(join_url(url, name)) if resources is not None else None
         if resource is None:
             missing += 1
         else:
