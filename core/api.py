@@ -6,10 +6,11 @@ A string is always HTML and never a path or a URL: `clean_file` takes a path, `c
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from vclean.errors import VcleanError
 from vclean.page import Page
+from vclean.page_reader import KeepsBrowser
 from vclean.pipeline import Pipeline, SegmentPipeline
 from vclean.settings import DEFAULT_PDOC, CleanerSettings
 
@@ -97,7 +98,7 @@ def clean_url(url: str, *, screenshot: bool = False, **options: Unpack[CleanerOp
         return cleaner.clean_url(url, screenshot=screenshot)
 
 
-class Cleaner:
+class Cleaner(KeepsBrowser):
     r"""Cleaner of pages, with one browser and one model for all pages.
 
     A context manager for use from one thread: the browser is closed at the end of the `with` block.
@@ -119,19 +120,7 @@ class Cleaner:
 
     def __init__(self, settings: CleanerSettings | None = None, **options: Unpack[CleanerOptions]) -> None:
         self._pipeline = Pipeline((settings or CleanerSettings()).replace(**options))
-
-    def __enter__(self) -> Self:
-        """Prepare the browser if pages are rendered.
-
-        Raises:
-            BrowserMissingError: no usable Chromium is installed.
-        """
-        self._pipeline.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Close the browser."""
-        self._pipeline.__exit__(*exception)
+        self._reader = self._pipeline.reader
 
     def clean(self, html: Document, *, url: str = "", screenshot: bool = False) -> Result:
         """Clean one page; arguments, return value and errors as for `vclean.clean`."""
@@ -303,7 +292,7 @@ def segment_url(
         return segmenter.segment_url(url, pdoc=pdoc)
 
 
-class Segmenter:
+class Segmenter(KeepsBrowser):
     """Segmenter of pages, with one browser for all pages.
 
     A context manager for use from one thread: the browser is closed at the end of the `with` block.
@@ -324,19 +313,7 @@ class Segmenter:
         self, *, method: str = "vips", settings: RenderSettings | None = None, hidden: HiddenPolicy = "revealable"
     ) -> None:
         self._pipeline = SegmentPipeline(method, settings, hidden=hidden)
-
-    def __enter__(self) -> Self:
-        """Prepare the browser.
-
-        Raises:
-            BrowserMissingError: no usable Chromium is installed.
-        """
-        self._pipeline.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Close the browser."""
-        self._pipeline.__exit__(*exception)
+        self._reader = self._pipeline.reader
 
     def segment(self, html: Document, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split one page into segments; arguments, return value and errors as for `vclean.segment`."""

@@ -156,3 +156,22 @@ def _decode_snapshot(snapshot: bytes, *, screenshot: bool) -> Snapshot:
     if screenshot:
         raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")
     return from_bytes(snapshot)
+
+
+class KeepsBrowser:
+    """Context manager that keeps the browser of a reader open between pages."""
+
+    _reader: PageReader
+
+    def __enter__(self) -> Self:
+        """Prepare the browser if pages are rendered.
+
+        Raises:
+            BrowserMissingError: no usable Chromium is installed.
+        """
+        self._reader.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the browser."""
+        self._reader.__exit__(*exception)

@@ -15,12 +15,12 @@ from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from vclean.errors import UsageError
-from vclean.page_reader import PageReader
+from vclean.page_reader import KeepsBrowser, PageReader
 from vclean.runtime import deadline
 from vclean.settings import DEFAULT_PDOC, Policy, RenderSettings
 
@@ -143,7 +143,7 @@ def _no_timer(_stage: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-class Pipeline:
+class Pipeline(KeepsBrowser):
     """Stages that clean a page: reading, extraction of blocks, labelling.
 
     A context manager for use from one thread: the browser is closed at the end of the `with` block. The deadline of the
@@ -169,24 +169,12 @@ class Pipeline:
         self.settings = settings
         network = settings.network == "public"
         self.reader = reader or PageReader(settings.rendering, render=bool(settings.render), network=network)
+        self._reader = self.reader
         self._method, self._model, self.versions = _load(settings.method, settings.model)
         self._templates = _load_templates(settings.templates) if settings.templates else None
         if self._model is None and settings.policy != Policy(hidden=settings.policy.hidden):
             method = settings.method
             raise UsageError(f"the method {method} accepts no policy of content: use the method vclean")
-
-    def __enter__(self) -> Self:
-        """Prepare the browser if pages are rendered.
-
-        Raises:
-            BrowserMissingError: no usable Chromium is installed.
-        """
-        self.reader.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Close the browser."""
-        self.reader.__exit__(*exception)
 
     def run(self, page: Page, *, screenshot: bool = False, timer: Timer = _no_timer) -> Result:
         """Clean one page.
@@ -379,7 +367,7 @@ class SegmentedPage(NamedTuple):
     screenshot: bytes
 
 
-class SegmentPipeline:
+class SegmentPipeline(KeepsBrowser):
     """Stages that split a page into segments: rendering, segmentation.
 
     A context manager for use from one thread: the browser is closed at the end of the `with` block.
@@ -404,20 +392,7 @@ class SegmentPipeline:
 
         self._segment, self._model = get(method), load_default()
         self._policy = Policy(hidden=hidden)
-        self.reader = PageReader(settings or RenderSettings(), render=True)
-
-    def __enter__(self) -> Self:
-        """Prepare the browser.
-
-        Raises:
-            BrowserMissingError: no usable Chromium is installed.
-        """
-        self.reader.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Close the browser."""
-        self.reader.__exit__(*exception)
+        self._reader = self.reader = PageReader(settings or RenderSettings(), render=True)
 
     def run(self, page: Page, *, pdoc: int = DEFAULT_PDOC, screenshot: bool = False) -> SegmentedPage:
         """Split one page into segments.
