@@ -109,7 +109,7 @@ class PageView:
         first = int(columns.first[block])
         last = int(columns.first[block + 1]) if block + 1 < len(columns) else len(columns.members)
         lines: list[str] = []
-        for row in columns.members[first:last].tolist():
+        for row in columns.members[first:last][:_MAX_TEXTS].tolist():
             text = clean_text(self.snapshot.texts[row], 3 * MAX_NAME_CHARS)
             if lines and (
                 _GOES_ON_AFTER.search(lines[-1]) or _GOES_ON_BEFORE.match(text) or " " not in lines[-1] + text
