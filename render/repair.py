@@ -68,17 +68,13 @@ REPAIRED: Final = "the source was repaired"
 """First words of the note on a repair, which needs no attention."""
 
 
-def repair(text: str) -> str:
-    """Return a source in which elements and comments end.
+def find_edits(text: str) -> list[Edit]:
+    """Return the edits that repair a source, in ascending order; a correct source needs none.
 
-    >>> repair("<noscript><iframe src=a /></noscript>Rain")
+    >>> source = "<noscript><iframe src=a /></noscript>Rain"
+    >>> apply_edits(source, find_edits(source))
     '<noscript><iframe src=a /></iframe></noscript>Rain'
     """
-    return apply_edits(text, find_edits(text))
-
-
-def find_edits(text: str) -> list[Edit]:
-    """Return the edits that repair a source, in ascending order; a correct source needs none."""
     edits = Scan(text).edits() if _is_suspect(text) else []
     has_shadow_roots = "shadowrootmode" in text or "shadowRootMode" in text
     return sorted([*edits, *_open_shadow_roots(text)]) if has_shadow_roots else edits
