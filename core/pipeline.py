@@ -200,8 +200,6 @@ class Pipeline(KeepsBrowser):
 
     def run_parsed(self, page: Page, *, timer: Timer = _no_timer) -> Result:
         """Clean a page without a browser; its `render_reason` is the reason to render it. Raises like `run`."""
-        from vclean.pipeline import reason_to_render
-
         with timer("render"):
             document = self.reader.fetch(page)
             rendering = self.reader.parse(document)
@@ -234,16 +232,11 @@ class Pipeline(KeepsBrowser):
             result = self.label(blocks)
         if parsed is None:
             return result
-        from vclean.pipeline import changed_share
-
         return replace(result, render_reason=parsed.render_reason, render_change=changed_share(parsed, result))
 
-    def read_blocks(self, page: Page, *, screenshot: bool = False, timer: Timer = _no_timer) -> UnlabelledPage:
+    def read_blocks(self, page: Page, *, screenshot: bool = False) -> UnlabelledPage:
         """Read a page and extract its blocks: `run` without its last stage, with the same arguments and errors."""
-        with timer("render"):
-            rendering = self.reader.read(page, screenshot=screenshot)
-        with timer("extract"):
-            return self.extract_blocks(rendering, page)
+        return self.extract_blocks(self.reader.read(page, screenshot=screenshot), page)
 
     def extract_blocks(self, rendering: Rendering, page: Page) -> UnlabelledPage:
         """Extract the blocks of a page from its snapshot; find their positions in the source if `explain` is set.

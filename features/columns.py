@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Values = dict[str, Numbers]
     """Columns by name, each (B,)."""
 
-    from numpy.typing import NDArray
-
 
 @dataclass(frozen=True, eq=False)
 class Groups:

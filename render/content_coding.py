@@ -20,26 +20,25 @@ MAX_CODINGS: Final = 4
 """Codings of one body, at most; servers apply one."""
 
 
-def decode_content(body: bytes, codings: str, limit: int, *, transfer: str = "") -> bytes:
+def decode_content(body: bytes, codings: str, limit: int) -> bytes:
     """Return the first `limit` bytes of a body without its codings: gzip, deflate, br and zstd.
 
     Args:
         body: the encoded body, or the start of it.
         codings: value of `Content-Encoding`, in the order of application; several may be nested.
         limit: number of bytes after which decoding stops.
-        transfer: value of `Transfer-Encoding`.
 
     Raises:
         OSError: the body does not have these codings, ends early, or has too many of them.
     """
     decoded = bytearray()
-    for data in _decoded_parts(body, codings, limit, transfer):
+    for data in _decoded_parts(body, codings, limit, ""):
         decoded += data
     return bytes(decoded)
 
 
 def decode_start(body: bytes, codings: str, limit: int, *, transfer: str = "") -> bytes:
-    """Return what can be decoded of a body; arguments as for `decode_content`."""
+    """Return what can be decoded of a body with these values of `Content-Encoding` and `Transfer-Encoding`."""
     decoded = bytearray()
     with suppress(OSError):
         for data in _decoded_parts(body, codings, limit, transfer):

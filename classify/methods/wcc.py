@@ -350,15 +350,14 @@ def indicative_words(examples: Sequence[GeneticExample]) -> list[str]:
     return sorted({*ranked[:WORDS], *ranked[-WORDS:]})
 
 
-def breed(matches: NDArray[np.bool_], worth: NDArray[np.float64], seed: int = 0) -> NDArray[np.int8]:
+def breed(matches: NDArray[np.bool_], worth: NDArray[np.float64]) -> NDArray[np.int8]:
     """Return the leaves of the fittest tree, int8 (L,): 1 for positive, -1 for negative, 0 for unused leaves.
 
     Args:
         matches: (L, B), whether leaf L matches block B.
         worth: (B,), points for keeping a block.
-        seed: seed of the random changes.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     population = np.zeros((_POPULATION, len(matches)), dtype=np.int8)
     population[np.arange(_POPULATION), random.integers(len(matches), size=_POPULATION)] = 1
     packed = np.packbits(matches, axis=1)

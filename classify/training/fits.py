@@ -84,7 +84,6 @@ def fit_forest(
     y: NDArray[Any],
     *,
     weight: NDArray[Any] | None = None,
-    offset: NDArray[Any] | None = None,
     base: Forest | None = None,
 ) -> Forest:
     """Fit boosted trees; the same arguments give the same trees.
@@ -95,12 +94,11 @@ def fit_forest(
         x: (R, F), one row per example.
         y: (R,), class or value of each row.
         weight: (R,), weight of each row; 1 by default.
-        offset: (R,), log odds that the trees are added to, and that they do not contain; 0 by default.
         base: trees to continue from; the result contains them and the new trees.
     """
     import lightgbm  # takes a quarter of a second; needed for training only
 
-    data = lightgbm.Dataset(x, y, weight=weight, init_score=offset, params=dict(parameters), free_raw_data=base is None)
+    data = lightgbm.Dataset(x, y, weight=weight, params=dict(parameters), free_raw_data=base is None)
     return Forest.from_booster(
         lightgbm.train(dict(parameters), data, rounds, init_model=base.booster if base else None)
     )

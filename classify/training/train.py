@@ -40,16 +40,14 @@ _STEP: Final = 1e-6
 """Minimum rise of a map between two points, which keeps the order of the values."""
 
 
-def fit_map(
-    predicted: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None, *, knots: int = KNOTS
-) -> CalibrationMap:
+def fit_map(predicted: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None) -> CalibrationMap:
     """Fit the map from probabilities to outcomes by isotonic regression (Zadrozny and Elkan 2002) on equal-mass bins.
 
-    The map has at most `knots` points. The other arguments are those of `reliability`.
+    The map has at most `KNOTS` points. The other arguments are those of `reliability`.
     """
     from scipy.optimize import isotonic_regression  # takes as long to import as the whole model to load
 
-    bins = reliability(predicted, observed, weight, bins=knots, equal_mass=True)
+    bins = reliability(predicted, observed, weight, bins=KNOTS, equal_mass=True)
     if len(bins.count) < 2:
         return CalibrationMap()
     level = isotonic_regression(bins.observed, weights=bins.weight).x

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from vclean.errors import InputError, LimitError, UsageError, VcleanError
-from vclean.imports import requires_extra
+from vclean.imports import requires_extra, version
 from vclean.input.sources import is_url, read_file
 from vclean.output import json
 from vclean.pipeline import Pipeline
@@ -210,8 +210,6 @@ class PageTools:
 
 def make_server(tools: PageTools) -> MCPServer[Any]:
     """Return a server with the tools."""
-    from vclean.imports import version
-
     server: MCPServer[Any] = MCPServer("vclean", version=version(), instructions=_INSTRUCTIONS)
     for tool in (tools.read_page, tools.page_blocks, tools.find_on_page, tools.explain_block):
         server.add_tool(tool, structured_output=True)

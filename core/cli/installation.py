@@ -24,17 +24,13 @@ from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium, ha
 from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from vclean.render.isolation.sandbox import Isolation
+    from vclean.render.isolation.sandbox import Isolation, Obstacle
     from vclean.render.snapshot import Snapshot
 
     Run = Callable[..., "CommandOutcome"]
     """The function `run`, or a replacement with the same parameters."""
-    from collections.abc import Iterator
-
-    from vclean.render.isolation.sandbox import Obstacle
-
 
 DOWNLOAD_SECONDS = 900.0
 """Time limit of the download of the headless shell, 110 MB: enough at 1 Mbit/s."""

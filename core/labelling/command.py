@@ -20,7 +20,7 @@ from vclean.cli.batch import PageRun, report_bugs
 from vclean.cli.command import argument, command, flag, option
 from vclean.cli.options import PageOptions, port
 from vclean.errors import InputError, UsageError
-from vclean.files import write_stream
+from vclean.files import folder_lock, make_folder, write_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -163,7 +163,6 @@ def _gold_of_one(path: Path) -> Path:
 
 def _serve(options: LabelOptions, project: Path) -> int:
     """Serve the pages, from when the first one is ready. If none is, delete the folder of a new project."""
-    from vclean.files import folder_lock, make_folder
     from vclean.labelling.export import GoldWriter
     from vclean.labelling.preparation import Preparer, list_document
     from vclean.labelling.server import LabelServer

@@ -35,14 +35,13 @@ from vclean.labelling.session import UNDO_ACTIONS
 from vclean.labelling.store import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from email.message import Message
+
+    from vclean.labelling.session import AnnotationSession, Answer
 
     Headers = Mapping[str, str] | Message
     "The names of an `email.message.Message` are case-insensitive."
-    from collections.abc import Callable
-
-    from vclean.labelling.session import AnnotationSession, Answer
 
     _Connection = socket.socket | tuple[bytes, socket.socket]
     "Type of the standard library, which covers UDP servers too."

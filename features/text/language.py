@@ -15,14 +15,13 @@ import numpy as np
 from vclean.files import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
     from py3langid.langid import LanguageIdentifier
 
     Arrays = Mapping[str, NDArray[Any]]
     """Parts of the model by name; the names are `_PARTS`."""
-    from collections.abc import Sequence
 
 
 _PARTS: Final = ("ptc", "pc", "classes", "nextmove", "row", "output")
