@@ -410,7 +410,7 @@ class PageSelector:
                     self._database.executemany("INSERT OR IGNORE INTO listed VALUES (?, 0)", keys)
 
     def select_pages(self) -> dict[str, int]:
-        """Fill the table `pages`; return the facts `pages` and `has_resources`."""
+        """Fill the table `pages`; return the facts `pages`, `left_out` and `has_resources`."""
         for table, query in _FOLLOW_REDIRECTS.items():
             self._follow(table, query)
         if not self._database.execute(_SELECT_LISTED).rowcount:
@@ -419,7 +419,7 @@ class PageSelector:
             "SELECT (SELECT count(*) FROM pages), count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 2)"
             " FROM records"
         ).fetchone()
-        return {"pages": pages, "has_resources": int(loaded or documents > pages)}
+        return {"pages": pages, "left_out": documents - pages, "has_resources": int(loaded or documents > pages)}
 
     def _follow(self, table: str, query: str) -> None:
         """Add the redirect targets of the URLs in a table."""

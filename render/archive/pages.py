@@ -68,6 +68,14 @@ class Archive:
         return str(self._index.facts["damage"])
 
     @property
+    def excluded_documents(self) -> int:
+        """Return the number of HTML documents with status 200 that are not pages.
+
+        They are frames, were loaded by scripts, or are missing from the page list of the archive.
+        """
+        return int(self._index.facts["left_out"])
+
+    @property
     def has_resources(self) -> bool:
         """Return whether the archive contains subresources: style sheets, images, fonts, scripts or frames."""
         return bool(self._index.facts["has_resources"])

@@ -49,7 +49,7 @@ class TestFrames:
     )
     def test_serves_frames_but_excludes_them_from_pages(self, archive, html: str) -> None:
         opened = archive(page(html), FRAME)
-        assert page_names(opened) == ["page"]
+        assert (page_names(opened), opened.excluded_documents) == (["page"], 1)
         assert opened.has_resources
         resource = opened.get("http://a.example/frame")
         assert resource is not None
@@ -79,7 +79,7 @@ class TestRequests:
     def test_excludes_html_loaded_by_scripts(self, archive, kind: str) -> None:
         part = page("<p>", "http://a.example/part", f"WARC-Resource-Type: {kind}\r\n")
         opened = archive(page("<p>", extra="WARC-Resource-Type: document\r\n"), part)
-        assert page_names(opened) == ["page"]
+        assert (page_names(opened), opened.excluded_documents) == (["page"], 1)
 
 
 class TestPageLists:
