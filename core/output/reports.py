@@ -270,7 +270,7 @@ def _row(block: Block) -> dict[str, Any]:
 
 
 def empty_reason(columns: BlockColumns) -> EmptyReason:
-    """Return why a page whose clean text is empty has none."""
+    """Return why the clean text of a page without content is empty."""
     if columns.snapshot.is_tag({"frameset"}).any():
         return EmptyReason.FRAMESET
     if _waits_for_scripts(columns.snapshot) and sum(map(len, columns.text)) < LITTLE_TEXT:
