@@ -270,7 +270,8 @@ class Scan:
         """Close an element without an end tag, or skip its raw content; return whether it was closed."""
         end = self._ends.after(end_tag(name), token.end())[0]
         if end >= self._limit or (is_empty and self._begins_again(token.end(), name, end)):
-            return self._insert_end_tag(token.end(), name, is_empty=is_empty)
+            self._insert_end_tag(token.end(), name, is_empty=is_empty)
+            return True
         if is_empty and not self._text[token.end() : end].isspace() and end > token.end():
             # A browser ignores the slash, libxml2 does not.
             self._edits.append(Edit(token.end() - 2, token.end() - 1, " ", f"<{name}>"))
@@ -278,8 +279,8 @@ class Scan:
             self._position = end
         return False
 
-    def _insert_end_tag(self, start: int, name: str, *, is_empty: bool) -> bool:
-        """Insert the end tag of an element whose start tag ends at `start`, if its position is known."""
+    def _insert_end_tag(self, start: int, name: str, *, is_empty: bool) -> None:
+        """Close an element whose start tag ends at `start`, or read no further if nothing shows where it ends."""
         content = _RAW_TEXT.get(name)
         if is_empty:
             self._insert(start, f"</{name}>", f"<{name}>")
@@ -289,7 +290,6 @@ class Scan:
             self._insert(text.end(), f"</{name}>", f"<{name}>")
         else:
             self._position = len(self._text)
-        return True
 
     def _begins_again(self, start: int, name: str, end: int) -> bool:
         """Return whether an element with the same name begins before `end`, outside of a script or style."""

@@ -53,7 +53,7 @@ _PARTS: Final = re.compile(r"\s*[|•·]\s*|\s+[-–—]\s+|\n|\s+(?=[^\s:：]{1
 _LABEL: Final = pattern_of(
     r"(?:{date_label}|{on}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?(?: (?:{on}))?\s*:?"
 )
-"""Parts of a byline without names: labels of dates, and days of the week."""
+"""Parts of a byline without names: labels of dates and sources, and days of the week."""
 _WEEKDAY: Final = re.compile(r"\b(?:(?:mon|tues?|wed|thu|fri|sat)(?:\.|[a-z]*day)?|sunday),?\s*$", re.IGNORECASE)
 """Day of the week before a date, without the abbreviation of Sunday: it is a name, too."""
 _AROUND: Final = " .,:;–—|•·()（）\"“”'*"
