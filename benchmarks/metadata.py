@@ -27,7 +27,7 @@ from documents import table
 
 from vclean.classify.corpora.corpora import assign_folds, site
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.metadata.choice import THRESHOLD, choose, load_shipped
+from vclean.classify.metadata import THRESHOLD, choose, load_shipped
 from vclean.classify.training.metadata import add_unknown_addresses, fit, fit_fields, is_same, make_example
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks

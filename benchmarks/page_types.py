@@ -14,7 +14,7 @@ import numpy as np
 from documents import table
 
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, site
-from vclean.classify.metadata.page_type import THRESHOLD
+from vclean.classify.page_type import THRESHOLD
 from vclean.classify.training.metadata import PageTypeExample, add_unknown_addresses, fit_page_types
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
-    from vclean.classify.metadata.choice import MetadataModel
+    from vclean.classify.metadata import MetadataModel
     from vclean.features.facts.subject import Subject
     from vclean.features.page_context import PageContext
     from vclean.labels import Label, PartKind, Role

@@ -16,7 +16,7 @@ from vclean.labels import REGION_ROLES, Role
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.classify.trees.forest import Forest
+    from vclean.classify.forest import Forest
     from vclean.features.page_context import PageContext
 
 CLASSES: Final = len(REGION_ROLES) + 1

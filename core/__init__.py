@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
     from vclean.page import Page, Resource, Resources
-    from vclean.records import Item, Post
+    from vclean.records import Item, Post, Product, Recipe
     from vclean.render.snapshot import Snapshot
     from vclean.result import Result
     from vclean.settings import CleanerSettings, Policy, RenderSettings
-    from vclean.subject import Product, Recipe
 
-    __version__: str
+
+__version__ = "0.2.0"
 
 __all__ = [
     "AsyncCleaner",
@@ -146,9 +146,9 @@ _MODULES = {
     "Policy": "settings",
     "Post": "records",
     "Prediction": "classify.prediction",
-    "Product": "subject",
+    "Product": "records",
     "Reason": "classify.explain.reasons",
-    "Recipe": "subject",
+    "Recipe": "records",
     "RenderSettings": "settings",
     "Resource": "page",
     "Resources": "page",
@@ -172,8 +172,6 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
-    if name == "__version__":
-        return import_module("vclean.imports").version()
     if name in _MODULES:
         return getattr(import_module(f"vclean.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'vclean' has no attribute {name!r}")

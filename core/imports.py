@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import json
 import sys
 from contextlib import contextmanager, suppress
-from functools import cache
 from importlib import metadata
 from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from vclean.errors import ExtraMissingError
 
@@ -57,15 +54,9 @@ def requires_extra(extra: str, name: str) -> Iterator[None]:
         raise ExtraMissingError(f"this needs {name} ({error}): {install_command(extra)}") from error
 
 
-@cache
-def version() -> str:
-    """Return the version of vclean; finding it takes a millisecond."""
-    return metadata.version(DISTRIBUTION)
-
-
 def versions(*names: str) -> dict[str, str]:
     """Return the versions of vclean and of other distributions, by name."""
-    return {"vclean": version(), **{name: metadata.version(name) for name in names}}
+    return {"vclean": metadata.version(DISTRIBUTION), **{name: metadata.version(name) for name in names}}
 
 
 def install_command(*extras: str) -> str:
@@ -77,6 +68,8 @@ def install_command(*extras: str) -> str:
         origin = json.loads(next(filter(None, origins), "{}"))
         url = origin.get("url", "")
         if url.startswith("file:"):
+            from urllib.request import url2pathname  # slow: it loads the HTTP client
+
             source = url2pathname(urlsplit(url).path)
             option = "-e " if origin.get("dir_info", {}).get("editable") else ""
     return f"pip install {option}'{source}[{','.join(extras)}]'"
@@ -91,17 +84,6 @@ def check_installed(module: str, name: str, extra: str) -> None:
     with requires_extra(extra, name):
         if find_spec(module) is None:
             raise ModuleNotFoundError(f"No module named {module!r}")
-
-
-@contextmanager
-def exempt_from_gc() -> Iterator[None]:
-    """Exclude objects allocated in this block from garbage collection: imported libraries and models stay in use."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def block_pandas() -> None:

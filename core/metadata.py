@@ -11,7 +11,7 @@ from vclean.labels import Box
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vclean.classify.metadata.choice import Choice
+    from vclean.classify.metadata import Choice
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.records import Post
@@ -125,7 +125,7 @@ def read_metadata(blocks: BlockColumns, prediction: Prediction, language: str) -
         prediction: their labels.
         language: the detected language of the content, ISO 639-1; empty if unknown.
     """
-    from vclean.classify.metadata.choice import choose_metadata
+    from vclean.classify.metadata import choose_metadata
     from vclean.features.matrix import page_context
 
     snapshot = blocks.snapshot

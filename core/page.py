@@ -1,9 +1,10 @@
-"""Input documents and their subresources."""
+"""Input documents, their subresources, and URLs, of which pages have invalid ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,7 @@ class Page:
         live: whether the page is fetched from `url` over the network.
         id: the name of the page in logs and in output.
         record_id, record_date: `WARC-Record-ID` and `WARC-Date` of the archived response; empty for other pages.
-        snapshot: a stored snapshot of the page as bytes (see `vclean.render.storage.cache.to_bytes`), used in place of
+        snapshot: a stored snapshot of the page as bytes (see `vclean.render.cache.to_bytes`), used in place of
             `content`; or None.
 
     >>> page = Page(content="<p>It rained.", url="https://example.org/", id="rain")
@@ -72,3 +73,36 @@ class Page:
     record_id: str = ""
     record_date: str = ""
     snapshot: bytes | None = None
+
+
+def split_url(url: str) -> SplitResult:
+    """Return the parts of a URL; those of an invalid one are empty.
+
+    >>> split_url("https://example.org/a?b").path, split_url("http://[").path
+    ('/a', '')
+    """
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
+
+
+def join_url(base: str, link: str) -> str:
+    """Return a link resolved against `base`, which may be empty; the empty string if the result is no valid URL.
+
+    >>> join_url("https://example.org/a/b", " ../c "), join_url("https://example.org/", "http://[")
+    ('https://example.org/c', '')
+    """
+    try:
+        return urljoin(base, link.strip())
+    except ValueError:
+        return ""
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL without `www.`; empty for a relative or an invalid one.
+
+    >>> host_of("https://www.example.org/news/1.html"), host_of("/news/1.html")
+    ('example.org', '')
+    """
+    return (split_url(url).hostname or "").removeprefix("www.")

@@ -151,7 +151,7 @@ class PageReader:
 
 
 def _decode_snapshot(snapshot: bytes, *, screenshot: bool) -> Snapshot:
-    from vclean.render.storage.cache import from_bytes
+    from vclean.render.cache import from_bytes
 
     if screenshot:
         raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from vclean import __version__
 from vclean.errors import UsageError
 from vclean.page_reader import KeepsBrowser, PageReader
 from vclean.runtime import deadline
@@ -340,9 +341,7 @@ def _load_templates(folder: Path) -> Templates:
 
 def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
     """Return the method with this name, its model if it has one, and the versions of vclean and the model."""
-    from vclean.imports import version
-
-    versions = {"vclean": version()}
+    versions = {"vclean": __version__}
     if name != MODEL_METHOD:
         from vclean.classify.methods import get
 

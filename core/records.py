@@ -1,4 +1,7 @@
-"""Repeated records of a page: the posts of a thread and the items of a listing."""
+"""Records of a page: the posts of a thread, the items of a listing, and the product or the recipe that it is about.
+
+They are from its markup and from what readers see.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.content.threads import is_named_forum
-from vclean.classify.metadata.page_type import page_type
+from vclean.classify.page_type import is_named_forum, page_type
 from vclean.features.facts.labelled import LabelledBlocks
-from vclean.features.facts.post_parts import is_action
+from vclean.features.facts.posts import is_action
+from vclean.features.facts.products import price_and_currency
+from vclean.features.facts.subject import ProductSubject, find_subject
 from vclean.features.facts.threads import PostSearch, comment_parts
+from vclean.features.headline import normalize
 from vclean.features.matrix import page_context
 from vclean.labels import Box, Kind, Label
 from vclean.output.images import image_sources
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.items import ItemRecord
     from vclean.features.facts.posts import PostRecord
+    from vclean.features.facts.subject import RecipeSubject
 
 _SEPARATORS: Final = " \t\n-\u2013\u2014:|\u00b7,."
 """Characters between a title and a text in the same line."""
@@ -205,3 +211,105 @@ class PageRecords:
     def _box(self, element: int) -> Box | None:
         box = self._page.snapshot.box[element].tolist()
         return Box(*box) if all(map(math.isfinite, box)) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """Product that a page is about. Strings are empty and tuples have no items where the page gives no value.
+
+    Attributes:
+        name: its name: that of the markup if readers see it in the headline or the title, else the headline.
+        brand: its brand, as declared.
+        price: its price, a number with a decimal point: that of `price_text`, else the declared one.
+        price_text: its price as readers see it; empty if they see no price, or only others.
+        currency: ISO 4217 code of the currency.
+        numbers: its numbers, as declared: those of the manufacturer, of the shop, on the bar code.
+        box: the box of the block with the price, in CSS px; None if the page was not rendered, or shows no price.
+        blocks: the indices of the blocks with price, brand and numbers.
+    """
+
+    name: str
+    brand: str
+    price: str
+    price_text: str
+    currency: str
+    numbers: tuple[str, ...]
+    box: Box | None
+    blocks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Recipe that a page is about, as its markup declares it.
+
+    Attributes:
+        name: its name; empty if unknown.
+        ingredients: its ingredients, with their amounts.
+        steps: its steps, in order.
+        box: the smallest box around the ingredients and steps that readers see, in CSS px; None if the page was not
+            rendered, or shows none.
+        blocks: the indices of the blocks with ingredients and steps.
+    """
+
+    name: str
+    ingredients: tuple[str, ...]
+    steps: tuple[str, ...]
+    box: Box | None
+    blocks: tuple[int, ...]
+
+
+def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[], str]) -> Product | Recipe | None:
+    """Return the product or the recipe that a page is about; None for other pages.
+
+    Args:
+        blocks: the blocks of the page.
+        prediction: their labels. By other methods, and in the convention of a corpus, it has no subject.
+        title: returns the title in the metadata of the page.
+    """
+    subject = prediction.subject
+    if subject is None:
+        context = prediction.context or page_context(blocks)
+        subject = find_subject(context, ~blocks.is_excluded(Policy()))
+    if subject is None:
+        return None
+    name = subject.declared.name
+    shown = prediction.headline.text if prediction.headline else title()
+    if not name or normalize(name) not in normalize(f"{shown} {blocks.snapshot.title}"):
+        name = shown or name
+    return _product(blocks, subject, name) if isinstance(subject, ProductSubject) else _recipe(blocks, subject, name)
+
+
+def _product(blocks: BlockColumns, subject: ProductSubject, name: str) -> Product:
+    declared, shown = subject.declared, subject.blocks
+    price, currency = price_and_currency(declared, shown.price_text)
+    return Product(
+        name=name,
+        brand=declared.brand,
+        price=price,
+        price_text=shown.price_text,
+        currency=currency,
+        numbers=declared.numbers,
+        box=_box(blocks, [shown.price] if shown.price_text else []),
+        blocks=shown.rows,
+    )
+
+
+def _recipe(blocks: BlockColumns, subject: RecipeSubject, name: str) -> Recipe:
+    return Recipe(
+        name=name,
+        ingredients=subject.declared.ingredients,
+        steps=subject.declared.steps,
+        box=_box(blocks, subject.blocks.rows),
+        blocks=subject.blocks.rows,
+    )
+
+
+def _box(blocks: BlockColumns, rows: Sequence[int]) -> Box | None:
+    """Return the smallest box around some blocks; None if none of them is painted."""
+    boxes = blocks.box[[row for row in rows if row >= 0]].astype(float)
+    boxes = boxes[np.isfinite(boxes).all(axis=1)]
+    if not len(boxes):
+        return None
+    left, top = boxes[:, :2].min(axis=0).tolist()
+    right, bottom = (boxes[:, :2] + boxes[:, 2:]).max(axis=0).tolist()
+    return Box(left, top, right - left, bottom - top)

@@ -11,7 +11,7 @@ from vclean.characters import format_count
 from vclean.classify.prediction import LazySequence
 from vclean.labels import Box, EmptyReason, Kind, PageType, Role, Visibility
 from vclean.metadata import Metadata, dated_by_post, read_metadata
-from vclean.output import registry
+from vclean.output import EXPLANATION, FRONT_MATTER, writer
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from vclean.output.chunks import Chunk
     from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
-    from vclean.records import Item, PageRecords, Post
+    from vclean.records import Item, PageRecords, Post, Product, Recipe
     from vclean.settings import OverlayFormat
-    from vclean.subject import Product, Recipe
 
 
 _LANGUAGE_SAMPLE: Final = 200
@@ -217,7 +216,7 @@ class Result:
     @cached_property
     def is_thread(self) -> bool:
         """Return whether posts of a thread are the content of the page, and no comments below a document."""
-        from vclean.classify.content.threads import may_be_forum
+        from vclean.classify.page_type import may_be_forum
         from vclean.features.matrix import page_context
 
         context = self.prediction.context or page_context(self.columns)
@@ -226,20 +225,20 @@ class Result:
     @property
     def product(self) -> Product | None:
         """Return the product that the page is about; None for other pages."""
-        from vclean.subject import Product
+        from vclean.records import Product
 
         return self._subject if isinstance(self._subject, Product) else None
 
     @property
     def recipe(self) -> Recipe | None:
         """Return the recipe that the page is about; None for other pages."""
-        from vclean.subject import Recipe
+        from vclean.records import Recipe
 
         return self._subject if isinstance(self._subject, Recipe) else None
 
     @cached_property
     def _subject(self) -> Product | Recipe | None:
-        from vclean.subject import read_subject
+        from vclean.records import read_subject
 
         return read_subject(self.columns, self.prediction, lambda: self.metadata.title)
 
@@ -253,7 +252,7 @@ class Result:
         r"""Return the result in an output format.
 
         Args:
-            format: one of `vclean.output.registry.FORMATS`, or `explanation`.
+            format: one of `vclean.output.FORMATS`, or `explanation`.
 
         Raises:
             UsageError: the format does not exist, or the result has no explanation.
@@ -263,7 +262,7 @@ class Result:
         '<p>It rained.\n'
         """
         if format not in self._written:
-            self._written[format] = registry.writer(format)(self)
+            self._written[format] = writer(format)(self)
         return self._written[format]
 
     def to_text(self) -> str:
@@ -280,7 +279,7 @@ class Result:
         Args:
             front_matter: whether the metadata of the page come first, as YAML.
         """
-        return self.to(registry.FRONT_MATTER if front_matter else "markdown")
+        return self.to(FRONT_MATTER if front_matter else "markdown")
 
     def to_html(self) -> str:
         """Return the cleaned page as a complete HTML document."""
@@ -296,7 +295,7 @@ class Result:
         Raises:
             UsageError: the result has no explanation: it needs `explain=True`.
         """
-        return self.to(registry.EXPLANATION)
+        return self.to(EXPLANATION)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of `to_json` as dictionaries and lists."""

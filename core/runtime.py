@@ -1,4 +1,4 @@
-"""What a run does beside its work: report progress, keep deadlines, write its log.
+"""What a run does beside its work: report progress, keep deadlines, write its log, spare objects garbage collection.
 
 Progress is a bar on a terminal, a log line every 30 seconds elsewhere or with --log-json, and nothing with --quiet: it
 is shown if the package's logger logs warnings, so no function needs a parameter for it.
@@ -6,6 +6,7 @@ is shown if the package's logger logs warnings, so no function needs a parameter
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import re
@@ -299,3 +300,14 @@ def log_json() -> None:
 def logs_json() -> bool:
     """Return whether messages are written as JSON. A progress bar would be in their way."""
     return any(isinstance(handler.formatter, JsonFormatter) for handler in _log.handlers)
+
+
+@contextmanager
+def exempt_from_gc() -> Iterator[None]:
+    """Exclude objects allocated in this block from garbage collection: imported libraries and models stay in use."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.features import hashed_tokens
 from vclean.features.block import linguistic, neighbourhood, structural, visual
 from vclean.features.columns import RaggedArray, all_columns, compute_parts, count_limits, limit_counts, stack_rows
-from vclean.features.names import hashed_tokens
 from vclean.features.page_context import PageContext, discard_default_layout, mirror_right_to_left
 from vclean.labels import Visibility
 

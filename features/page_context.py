@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.features import element_names
 from vclean.features.columns import Groups, ratio
-from vclean.features.names import element_names
-from vclean.features.names.element_names import ElementNames
-from vclean.features.text import language, number_patterns
+from vclean.features.element_names import ElementNames
+from vclean.features.text import language
 from vclean.features.text import terms as wordlists
-from vclean.features.text.characters import ALPHA, DIGIT, EncodedTexts, Words
+from vclean.features.text.characters import ALPHA, DIGIT, EncodedTexts, Words, count_number_patterns
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class PageContext:
     def name_bits(self) -> NDArray[np.uint64]:
         """Return the groups of well-known words in each element's names, as bits: uint64 (N,).
 
-        See `vclean.features.names.element_names.name_bits`.
+        See `vclean.features.element_names.name_bits`.
         """
         return element_names.name_bits(self.names)
 
@@ -255,7 +255,7 @@ class PageContext:
     @cached_property
     def number_patterns(self) -> Values:
         """Return the number of dates, prices and telephone numbers per block: float32 (B,) each."""
-        return number_patterns.compute(self.texts, "\n".join([*self.blocks.text, ""]))
+        return count_number_patterns(self.texts, "\n".join([*self.blocks.text, ""]))
 
     @cached_property
     def digit_words(self) -> NDArray[np.float32]:

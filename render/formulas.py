@@ -33,6 +33,13 @@ DISPLAY_WRAPPERS: Final = (
 PREVIEWS: Final = (".MathJax_Preview",)
 """Replacements of a formula in a script of MathJax until it is drawn."""
 
+DRAWINGS: Final = (
+    "mjx-container:not(:has(math))", "span.mjx-chtml:not(:has(math))",
+    *(f'img[src*="{part}" i]' for part in ("latex", "/tex", "/formula/", "cht=tx", "math", "equation")),
+    *(f"img.{name}" for name in ("latex", "tex", "math", "equation", "formula")),
+)  # fmt: skip
+"""Selectors of formulas without MathML: what MathJax draws, and what may be an image of a formula."""
+
 MAX_SOURCE: Final = 50_000
 """Characters of a formula that are read."""
 

@@ -70,9 +70,9 @@ from vclean.classify import model_file
 if TYPE_CHECKING:
     from vclean.classify.corpora.gold import BlockGold
 def load():
-    from vclean.classify.trees.forest import Forest
+    from vclean.classify.forest import Forest
 """
-    assert imports(source) == {"vclean.classify", "vclean.classify.model_file", "vclean.classify.trees.forest"}
+    assert imports(source) == {"vclean.classify", "vclean.classify.model_file", "vclean.classify.forest"}
 
 
 @pytest.mark.parametrize("entry", ENTRY_POINTS)

@@ -16,7 +16,7 @@ import numpy as np
 
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.labels import Label, PartKind
-from vclean.urls import host_of, split_url
+from vclean.page import host_of, split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

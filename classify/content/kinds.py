@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.metadata.choice import MetadataModel
+    from vclean.classify.metadata import MetadataModel
     from vclean.features.blocks import BlockColumns
     from vclean.features.page_context import PageContext
     from vclean.labels import Label
@@ -109,7 +109,7 @@ def kind_requests(
     requested = {name: choice for name in members if (choice := getattr(policy, name)) is not None}
     requests = [KindRequest(name, members[name]().astype(np.float32), choice) for name, choice in requested.items()]
     if policy.comments is False:
-        from vclean.classify.content.threads import is_thread
+        from vclean.classify.page_type import is_thread
 
         is_post = is_thread(context, metadata, probability, requests[0].members)
         requests[0] = replace(requests[0], include=None if is_post else False)
@@ -134,7 +134,7 @@ def caption_blocks(blocks: BlockColumns) -> NDArray[np.bool_]:
 
 def byline_blocks(context: PageContext, metadata: MetadataModel | None) -> NDArray[np.bool_]:
     """Return which short blocks near the headline show the authors or the day of publication, bool (B,)."""
-    from vclean.classify.metadata.choice import choose_metadata
+    from vclean.classify.metadata import choose_metadata
 
     is_byline = np.zeros(len(context), dtype=bool)
     choices = choose_metadata(context, context.language, metadata) if len(context) else {}

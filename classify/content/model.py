@@ -31,9 +31,9 @@ from vclean.classify.content.postprocess import (
     smooth_groups,
 )
 from vclean.classify.content.stacking import Conventions, LinearModel, add_columns
+from vclean.classify.forest import Forest
 from vclean.classify.model_file import pack
 from vclean.classify.prediction import Decision, LazySequence, Prediction
-from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
 from vclean.features import matrix
 from vclean.files import ZIP_ERRORS
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.content.site_evidence import SiteEvidence
-    from vclean.classify.metadata.choice import MetadataModel
+    from vclean.classify.metadata import MetadataModel
     from vclean.features.blocks import BlockColumns
     from vclean.features.page_context import PageContext
 
@@ -61,7 +61,7 @@ _CONFIRMED: Final = "confirmed.json"
 _METADATA: Final = "metadata.vclean"
 _OPTIONAL: Final = (_REGIONS, _CONVENTION, _CONFIRMED, _METADATA)
 CORRECTED: Final = "corrections"
-"""Key in the card of a model that was trained further: see `vclean.classify.training.incremental`."""
+"""Key in the card of a model that was trained further: see `vclean.labelling.retraining`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -298,7 +298,7 @@ def from_bytes(data: bytes, name: str) -> Model:
 
 
 def _metadata(data: bytes) -> MetadataModel:
-    from vclean.classify.metadata import choice as metadata_model
+    from vclean.classify import metadata as metadata_model
 
     return metadata_model.from_bytes(data)
 

@@ -18,10 +18,9 @@ import numpy as np
 
 from vclean.classify.content.expected_f import adjust_for_kind, bounded_log_odds
 from vclean.classify.prediction import Change, Headline, HeadlineSource
+from vclean.features.element_names import sorted_unique
 from vclean.features.facts.subject import find_subject
-from vclean.features.headline import find_headline, has_home_url, title_agreement
-from vclean.features.names.element_names import sorted_unique
-from vclean.features.text.page_title import normalize, strip_site_name
+from vclean.features.headline import find_headline, has_home_url, normalize, strip_site_name, title_agreement
 from vclean.labels import Label
 from vclean.render import tree
 

@@ -25,12 +25,12 @@ from typing import IO, TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 
 from vclean.characters import is_sentence
-from vclean.features.names import element_names
-from vclean.features.names.element_names import ElementNames
+from vclean.features import element_names
+from vclean.features.element_names import ElementNames
 from vclean.features.text.characters import mix
 from vclean.files import output_errors
+from vclean.page import host_of
 from vclean.render.snapshot import HEADING_TAGS
-from vclean.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

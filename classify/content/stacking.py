@@ -26,12 +26,12 @@ from vclean.features.block.neighbourhood import (
     sum_over_runs,
 )
 from vclean.features.columns import FeatureColumn
-from vclean.features.names.hashed_tokens import BUCKETS, path_scores
+from vclean.features.hashed_tokens import BUCKETS, path_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.classify.trees.forest import Forest
+    from vclean.classify.forest import Forest
     from vclean.features.block.neighbourhood import Layout
     from vclean.features.columns import RaggedArray
     from vclean.features.matrix import Features

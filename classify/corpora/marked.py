@@ -28,9 +28,9 @@ from vclean.page import Page
 from vclean.render import tree
 from vclean.render.archive.pages import Archive
 from vclean.render.browser.renderer import Renderer
+from vclean.render.cache import RenderingCache
 from vclean.render.decode import read_document
 from vclean.render.static.parse import parse
-from vclean.render.storage.cache import RenderingCache
 from vclean.runtime import track
 from vclean.settings import RenderSettings
 

@@ -28,9 +28,9 @@ from vclean.classify.content.stacking import add_columns
 from vclean.classify.explain import phrases
 from vclean.classify.explain.rules import Rule, Rules
 from vclean.classify.prediction import Change
-from vclean.classify.trees.shap import contributions
+from vclean.classify.shap import contributions
+from vclean.features import hashed_tokens
 from vclean.features.block import neighbourhood
-from vclean.features.names import hashed_tokens
 from vclean.features.page_context import PageContext
 
 if TYPE_CHECKING:

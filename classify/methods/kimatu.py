@@ -20,8 +20,8 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from vclean.classify.methods.base import prediction_from_mask, tag_labels
+from vclean.features import element_names
 from vclean.features.columns import Groups, ratio
-from vclean.features.names import element_names
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT, SENTENCE_END
 from vclean.labels import Label, Visibility

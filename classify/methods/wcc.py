@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import expit
 
+from vclean.classify.forest import Forest
 from vclean.classify.methods.base import prediction_from_mask, prediction_of_visible
 from vclean.classify.training.dataset import WEIGHT_CAP
-from vclean.classify.trees.forest import Forest
 from vclean.features.block import linguistic, structural
 from vclean.features.columns import ratio
 from vclean.features.page_context import PageContext

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify import model_file
+from vclean.classify.forest import Forest
 from vclean.classify.model_file import pack
 from vclean.classify.regions import CLASSES, posterior
 from vclean.classify.segments.optimal_cut import Sizes, State, best_states
-from vclean.classify.trees.forest import Forest
 from vclean.errors import ModelError
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import FeatureColumn

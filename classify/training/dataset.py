@@ -20,10 +20,9 @@ from vclean.classify.content.stacking import LinearModel, clipped, row_scale
 from vclean.classify.corpora import gold
 from vclean.classify.corpora.corpora import assign_folds
 from vclean.classify.evaluation.scores import count_words
-from vclean.features import matrix
+from vclean.features import hashed_tokens, matrix
 from vclean.features.columns import Groups, RaggedArray
-from vclean.features.names import hashed_tokens
-from vclean.features.names.hashed_tokens import BUCKETS
+from vclean.features.hashed_tokens import BUCKETS
 from vclean.features.text.characters import mix
 from vclean.labels import LABELS, UNKNOWN, Label
 from vclean.render import tree

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from vclean.classify.forest import Forest
 from vclean.classify.regions import CLASSES
-from vclean.classify.trees.forest import Forest
 from vclean.labels import PAGE_TYPES
 
 if TYPE_CHECKING:

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.metadata.choice import (
+from vclean.classify.forest import Forest
+from vclean.classify.metadata import (
     MetadataModel,
     card_columns,
     confirmed_blocks,
     marked_candidate,
     metadata_page,
 )
-from vclean.classify.metadata.page_type import FORMAT
+from vclean.classify.page_type import FORMAT
 from vclean.classify.training import fits
 from vclean.classify.training.fits import SEED
-from vclean.classify.trees.forest import Forest
 from vclean.features.blocks import extract_blocks
 from vclean.features.facts.candidates import FIELDS
 from vclean.features.facts.mentions import Field
 from vclean.features.facts.names import names_key, without_credentials
 from vclean.features.facts.page_type import without_address
+from vclean.features.headline import normalize
 from vclean.features.page_context import PageContext
-from vclean.features.text.page_title import normalize
 from vclean.imports import versions
 from vclean.labels import PAGE_TYPES, PageType
 

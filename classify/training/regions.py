@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.marked import MarkedArchive, RegionMark
     from vclean.classify.evaluation.evaluate import Reader
-    from vclean.classify.trees.forest import Forest
+    from vclean.classify.forest import Forest
 
 
 ROLE_CODES: Final[dict[Role, int]] = {role: code for code, role in enumerate(REGION_ROLES)}

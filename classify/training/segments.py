@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.corpora.marked import RegionMark, RenderedMarkedPage
+    from vclean.classify.forest import Forest
     from vclean.classify.training.regions import RegionRows
-    from vclean.classify.trees.forest import Forest
     from vclean.features.regions.candidates import Regions
     from vclean.render.snapshot import Snapshot
 

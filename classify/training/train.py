@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from vclean.classify.forest import Forest
     from vclean.classify.training.dataset import PageRows, TrainingTable
-    from vclean.classify.trees.forest import Forest
 
 KNOTS: Final = 24
 """Maximum number of points of a calibration map: more follow the noise."""

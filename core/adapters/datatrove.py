@@ -8,8 +8,7 @@ from vclean.adapters.documents import label_counts
 from vclean.api import Cleaner
 from vclean.errors import VcleanError
 from vclean.imports import requires_extra
-from vclean.output import json
-from vclean.output.registry import writer
+from vclean.output import json, writer
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 

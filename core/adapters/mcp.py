@@ -14,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from vclean import __version__
 from vclean.errors import InputError, LimitError, UsageError, VcleanError
-from vclean.imports import requires_extra, version
+from vclean.imports import requires_extra
 from vclean.input.sources import is_url, read_file
 from vclean.output import json
 from vclean.pipeline import Pipeline
@@ -210,7 +211,7 @@ class PageTools:
 
 def make_server(tools: PageTools) -> MCPServer[Any]:
     """Return a server with the tools."""
-    server: MCPServer[Any] = MCPServer("vclean", version=version(), instructions=_INSTRUCTIONS)
+    server: MCPServer[Any] = MCPServer("vclean", version=__version__, instructions=_INSTRUCTIONS)
     for tool in (tools.read_page, tools.page_blocks, tools.find_on_page, tools.explain_block):
         server.add_tool(tool, structured_output=True)
     server.add_tool(tools.page_screenshot, structured_output=False)

@@ -32,7 +32,7 @@ async def read_open_page(open_page: OpenPage, settings: RenderSettings | None = 
     from vclean.render.browser import walker
     from vclean.render.browser.navigation import LoadedPage
     from vclean.render.browser.playwright_driver import PlaywrightSession
-    from vclean.render.storage.cache import to_bytes
+    from vclean.render.cache import to_bytes
 
     limits = settings or RenderSettings()
     session = PlaywrightSession(await open_page.context.new_cdp_session(open_page))

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.evaluation.evaluate import PageCallback, PageEvaluation, Predictor, Reader
+    from vclean.classify.forest import Forest
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows, TrainingTable
     from vclean.classify.training.train import CrossValidation
-    from vclean.classify.trees.forest import Forest
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.retraining import Correction
 
@@ -66,8 +66,8 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
         yield {False: parse}
         return
     from vclean.render.browser.renderer import Renderer
+    from vclean.render.cache import SnapshotCache
     from vclean.render.isolation import temp_dirs
-    from vclean.render.storage.cache import SnapshotCache
 
     settings = RenderSettings()
     with ExitStack() as stack:

@@ -22,6 +22,7 @@ from uuid import NAMESPACE_OID, uuid5
 import numpy as np
 import pyarrow.compute as pc
 
+from vclean import __version__
 from vclean.errors import NotHtmlError, UsageError
 from vclean.farm.parts import (
     WET,
@@ -36,7 +37,6 @@ from vclean.farm.parts import (
 from vclean.farm.rows import FAILED, LOG_COLUMNS, STAGES, VERSION, log_entry
 from vclean.farm.tasks import settings_digest, settings_to_dict
 from vclean.files import AtomicFile, folder_lock, make_folder, output_errors, write_atomic
-from vclean.imports import version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -92,7 +92,7 @@ def _rows(part: Path) -> Iterator[dict[str, Any]]:
 
 
 def _info(name: str, now: str) -> bytes:
-    body = f"Software-Info: vclean {version()}\r\nformat: WARC File Format 1.0\r\n".encode()
+    body = f"Software-Info: vclean {__version__}\r\nformat: WARC File Format 1.0\r\n".encode()
     headers = {
         "WARC-Type": "warcinfo",
         "WARC-Date": now,
@@ -399,7 +399,7 @@ def _run_facts(cleaning: CleanerSettings) -> dict[str, Any]:
         "schema": VERSION,
         "digest": settings_digest(cleaning),
         "settings": settings_to_dict(cleaning),
-        "versions": {"vclean": version(), "python": platform.python_version()},
+        "versions": {"vclean": __version__, "python": platform.python_version()},
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 

@@ -16,17 +16,16 @@ from vclean.imports import requires_extra
 from vclean.labels import Visibility
 from vclean.metadata import LISTS, PAGE_FIELDS
 from vclean.output import json
+from vclean.render.cache import read_key
 from vclean.render.snapshot import Hidden
-from vclean.render.storage.cache import read_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
-    from vclean.records import Item, Post
+    from vclean.records import Item, Post, Product, Recipe
     from vclean.result import Result
-    from vclean.subject import Product, Recipe
 
 with requires_extra("farm", "pyarrow"):
     import pyarrow as pa

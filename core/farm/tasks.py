@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from vclean import __version__
 from vclean.errors import InputError, ModelError, UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class TaskOutcome:
 
     Attributes:
         record: row of the page, with the columns of `vclean.farm.rows.SCHEMA`.
-        snapshot: packed snapshot (see `vclean.render.storage.cache`), if snapshots are saved and the page was read.
+        snapshot: packed snapshot (see `vclean.render.cache`), if snapshots are saved and the page was read.
         error: class name of the error, or empty.
         seconds: wall clock by stage: "read", "render" (parsing, for pages that are not rendered), "extract" (blocks),
             "label", and "pack" if snapshots are saved.
@@ -103,10 +104,8 @@ def settings_to_dict(settings: CleanerSettings) -> dict[str, Any]:
         ModelError: the model cannot be read.
         InputError: the templates cannot be read.
     """
-    from vclean.imports import version  # loading it takes longer than `vclean --help`
-
     digests = {"model": _model_digest(settings.model), "templates": _templates_digest(settings.templates)}
-    return asdict(settings) | digests | {"vclean": version()}
+    return asdict(settings) | digests | {"vclean": __version__}
 
 
 def settings_digest(settings: CleanerSettings) -> str:

@@ -26,7 +26,7 @@ from vclean.farm.rows import FATAL_ERRORS, failed_outcome
 from vclean.farm.tasks import TaskOutcome, receive, send
 from vclean.imports import block_pandas
 from vclean.pipeline import Pipeline
-from vclean.render.storage.cache import to_bytes
+from vclean.render.cache import to_bytes
 from vclean.runtime import deadline
 from vclean.settings import DEFAULT_PDOC
 

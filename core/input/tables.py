@@ -1,6 +1,6 @@
 """Read pages from rows of Parquet files and JSON lines, from the columns or fields `html`, `url` and `id`.
 
-In Parquet, a column `snapshot` may replace `html`: snapshots as a farm stores them (see `vclean.render.storage.cache`).
+In Parquet, a column `snapshot` may replace `html`: snapshots as a farm stores them (see `vclean.render.cache`).
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ from vclean.output.overlay import to_overlay_page, to_overlay_parts
 from vclean.page import Page
 from vclean.pipeline import Pipeline
 from vclean.render.browser.renderer import Renderer
+from vclean.render.cache import RenderingCache, SnapshotCache, from_bytes, read_key, to_bytes
 from vclean.render.overlay.html import OverlayPage, draw_html
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
-from vclean.render.storage.cache import RenderingCache, SnapshotCache, from_bytes, read_key, to_bytes
 from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:

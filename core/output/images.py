@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.page import join_url
 from vclean.render import tree
-from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

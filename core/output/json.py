@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Headline
     from vclean.metadata import Evidence, Metadata
-    from vclean.records import Item, Post
+    from vclean.records import Item, Post, Product, Recipe
     from vclean.result import Result
-    from vclean.subject import Product, Recipe
 
 Record = dict[str, Any]
 """JSON object: nested dictionaries, lists, strings, numbers, booleans, None."""

@@ -11,8 +11,8 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from vclean.output.html import to_tree
 from vclean.output.selection import INLINE
-from vclean.output.thread import to_thread_tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
@@ -48,7 +48,12 @@ _FIRST_NUMBER: Final = re.compile(r"[0-9]{1,8}")
 
 
 def write_markdown(result: Result) -> str:
-    """Return the cleaned page in Markdown; posts and comments get headings."""
+    """Return the cleaned page in Markdown; the posts of a thread, and comments that are content, get headings."""
+    decision = result.prediction.decision
+    if not result.is_thread and (decision is None or not decision.policy.comments):
+        return to_markdown(to_tree(result))
+    from vclean.output.thread import to_thread_tree
+
     return to_markdown(to_thread_tree(result))
 
 

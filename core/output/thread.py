@@ -37,11 +37,7 @@ def to_thread_tree(result: Result) -> etree._Element:
     without author and date have none. A block with little else than the author and the date of a post is left out,
     because its heading has them.
     """
-    posts = (
-        {number: post for number, post in enumerate(result.posts) if _has_heading(result, post, number)}
-        if _may_have_headings(result)
-        else {}
-    )
+    posts = {number: post for number, post in enumerate(result.posts) if _has_heading(result, post, number)}
     if not posts:
         return to_tree(result)
     page = to_tree(_with_marks(result, posts), is_thread=result.is_thread)
@@ -51,12 +47,6 @@ def to_thread_tree(result: Result) -> etree._Element:
     for element in elements:
         _place_headings(element, headings, tag)
     return page
-
-
-def _may_have_headings(result: Result) -> bool:
-    """Return True if the page is a thread, or comments are content."""
-    decision = result.prediction.decision
-    return (decision is not None and bool(decision.policy.comments)) or result.is_thread
 
 
 def _comment_tag(elements: Sequence[etree._Element]) -> str:

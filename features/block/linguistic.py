@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features.columns import ColumnPart, Groups, all_columns, compute_parts, parse_columns, ratio
-from vclean.features.names.element_names import find_keys, sorted_unique
+from vclean.features.element_names import find_keys, sorted_unique
 from vclean.features.text.characters import (
     ALPHA,
     BULLET,

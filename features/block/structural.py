@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.features import element_names
 from vclean.features.columns import ColumnPart, FeatureColumn, Groups, all_columns, parse_columns, ratio
-from vclean.features.names import element_names
 from vclean.labels import Visibility
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS

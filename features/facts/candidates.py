@@ -30,9 +30,9 @@ from vclean.features.facts.page_view import (
     date_text,
     title_mentions,
 )
+from vclean.features.headline import is_site_name, normalize, split_title, strip_site_name
 from vclean.features.text.dates import date_in_url, is_day_first, parse_date
-from vclean.features.text.page_title import is_site_name, normalize, split_title, strip_site_name
-from vclean.urls import split_url
+from vclean.page import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -16,7 +16,7 @@ import numpy as np
 from vclean.features.facts.markup import first_text, main_nodes, parse_json
 from vclean.features.facts.mentions import clean_text
 from vclean.features.facts.products import amount
-from vclean.features.text.page_title import normalize
+from vclean.features.headline import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

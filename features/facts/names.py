@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from vclean.features.facts.mentions import MAX_NAME_CHARS, pattern_of, words_of
+from vclean.features.headline import normalize
 from vclean.features.text.dates import find_dates
-from vclean.features.text.page_title import normalize
 
 MAX_AUTHORS: Final = 20
 MAX_WORDS: Final = 8

@@ -16,12 +16,12 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from vclean.features import element_names
 from vclean.features.facts.markup import parse_json
-from vclean.features.names import element_names
 from vclean.features.text.terms import MONTHS, Terms
 from vclean.files import read_table
+from vclean.page import split_url
 from vclean.render.snapshot import HEADING_TAGS
-from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

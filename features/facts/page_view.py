@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.characters import is_sentence
+from vclean.features import element_names
 from vclean.features.facts.mentions import MAX_CHARS, MAX_NAME_CHARS, Field, Mention, Source, clean_text, pattern_of
 from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
-from vclean.features.headline import text_before
-from vclean.features.names import element_names
+from vclean.features.headline import split_title, strip_site_name, text_before, title_runs
 from vclean.features.text.dates import find_dates
-from vclean.features.text.page_title import split_title, strip_site_name, title_runs
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ _MAX_TEXTS: Final = 40
 _COMMENT_WORDS: Final = 8
 """Fewest words of a comment with its author and date."""
 NAMES: Final = ("author", "date", "comments", "related", "footer", "side", "meta", "title", "nav", "article", "header")
-"""Groups of names of elements that features distinguish, see `vclean.features.names.element_names`."""
+"""Groups of names of elements that features distinguish, see `vclean.features.element_names`."""
 
 
 @dataclass(frozen=True, eq=False)

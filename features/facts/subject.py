@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features.facts.mentions import has_any
-from vclean.features.text.page_title import normalize
+from vclean.features.headline import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

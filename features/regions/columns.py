@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.features import element_names
 from vclean.features.block.visual import backgrounds
 from vclean.features.columns import FeatureColumn, count_limits, parse_columns, ratio, stack_columns
-from vclean.features.names import element_names
 from vclean.features.regions.candidates import blocks_before
 from vclean.render import tree
 from vclean.render.css_colors import luminance

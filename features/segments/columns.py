@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.features import element_names
 from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
-from vclean.features.names import element_names
 from vclean.features.regions import columns
 from vclean.render import tree
 

@@ -8,8 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote
 
-from vclean.page import Resource
-from vclean.urls import join_url, split_url
+from vclean.page import Resource, join_url, split_url
 
 BASE_URL: Final = "http://page.invalid/"
 """Address of a page whose URL is unknown; `.invalid` never resolves (RFC 6761)."""

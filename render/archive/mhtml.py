@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from vclean.errors import InputError
-from vclean.page import Page, Resource
+from vclean.page import Page, Resource, join_url, split_url
 from vclean.render.archive.folder import BASE_URL
-from vclean.urls import join_url, split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from vclean.urls import join_url
+from vclean.page import join_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ from typing import IO, TYPE_CHECKING, Final, cast
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from vclean.errors import InputError
+from vclean.page import join_url
 from vclean.render.content_coding import decode_start
-from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

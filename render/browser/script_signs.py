@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.page import join_url
 from vclean.render import tree
 from vclean.render.snapshot import HIDDEN_FOR_NOW, SITE_TAGS, Hidden, Snapshot
-from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,7 +17,7 @@ import numpy as np
 from vclean.characters import without_invisible
 from vclean.errors import LimitError
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD
-from vclean.render.formulas import DISPLAY_WRAPPERS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
+from vclean.render.formulas import DISPLAY_WRAPPERS, DRAWINGS, MAX_SOURCE, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.snapshot import (
     ATTRIBUTES,
     CONTROL_TAGS,
@@ -30,7 +30,6 @@ from vclean.render.snapshot import (
 )
 from vclean.render.static import _tree, styles
 from vclean.render.static.parse import head_and_links, with_absolute_links
-from vclean.render.static.rewriting import DRAWINGS, drawn_formula
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -234,8 +233,12 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
 def _with_formulas(texts: list[str], formulas: NDArray[np.int32]) -> list[str]:
     """Return the texts of a page, with the sources of formulas written as text."""
     for index in formulas.tolist():
-        is_drawn = texts[index].startswith(("<img", "<mjx", "<span"))
-        texts[index] = drawn_formula(texts[index]) if is_drawn else formula_text(texts[index])
+        if texts[index].startswith(("<img", "<mjx", "<span")):
+            from vclean.render.static.rewriting import drawn_formula
+
+            texts[index] = drawn_formula(texts[index])
+        else:
+            texts[index] = formula_text(texts[index])
     return texts
 
 

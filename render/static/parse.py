@@ -17,15 +17,14 @@ from lxml import etree
 
 from vclean.characters import format_count, without_invisible
 from vclean.errors import LimitError, NotHtmlError
+from vclean.page import join_url
 from vclean.render.decode import read_document
 from vclean.render.document_head import DocumentHead, stored_links
 from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, MAX_ID, NAMING, Snapshot, noscript_needed
 from vclean.render.static import _tree
-from vclean.render.static.hiding import read_style_sheets
-from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS, Tree, resolve_styles
+from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS, Tree, read_style_sheets, resolve_styles
 from vclean.runtime import run_within
 from vclean.settings import RenderSettings
-from vclean.urls import join_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.page import Page
-    from vclean.render.static.hiding import HidingRules
+    from vclean.render.static.styles import HidingRules
 
 
 _BUILD = "lxml " + ".".join(map(str, etree.LXML_VERSION)) + " libxml2 " + ".".join(map(str, etree.LIBXML_VERSION))

@@ -12,9 +12,9 @@ from urllib.parse import parse_qs, unquote
 
 from lxml import etree
 
+from vclean.page import split_url
 from vclean.render.formulas import DISPLAY_WRAPPERS, PREVIEWS, WRAPPERS, formula_text
 from vclean.render.static.parse import FORMULA_WORDS
-from vclean.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -45,14 +45,6 @@ _SERVICE: Final = re.compile(r"latex|/tex\b|/formula/|cht=tx|\bmath|equation", r
 _IMAGE_CLASS: Final = re.compile(
     r"(?:^|\s)(?:latex|tex|math|mwe-math-fallback-image\S*|equation|formula)(?:\s|$)", re.IGNORECASE
 )
-
-
-DRAWINGS: Final = (
-    "mjx-container:not(:has(math))", "span.mjx-chtml:not(:has(math))",
-    *(f'img[src*="{part}" i]' for part in ("latex", "/tex", "/formula/", "cht=tx", "math", "equation")),
-    *(f"img.{name}" for name in ("latex", "tex", "math", "equation", "formula")),
-)  # fmt: skip
-"""Selectors of what `drawn_formula` reads: what MathJax draws without MathML, and what may be an image of a formula."""
 
 
 def drawn_formula(source: str) -> str:

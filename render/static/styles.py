@@ -1,20 +1,349 @@
-"""Resolve styles without a browser: the user agent style sheet, and inline styles that affect visibility."""
+"""Resolve styles without a browser: the user agent style sheet, inline styles, and plain rules that hide.
+
+Of inline styles, only what is sure at every size of the page counts. Plain rules declare `display: none` or
+`visibility: hidden` for every screen, and select by one compound of classes, an id and a tag. They do not count where
+another rule, a script or a handler of the page may show an element again: where one of these names a class or the id of
+the element. What other rules hide, only rendering finds.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
 from vclean.render.snapshot import STYLES, Hidden, Styles
-from vclean.render.static.hiding import effect_of
 from vclean.render.tree import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from lxml import etree
     from numpy.typing import NDArray
+
+_IGNORED: Final = re.compile(r"""/\*.*?(?:\*/|$)|url\([^()]*\)|"[^"]*"|'[^']*'""", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^0-9a-fA-F\r\n\f]))")
+_MAX_CHARACTER: Final = 0x10FFFF
+
+_FAR: Final = r"-(?:\d{4,}(?:\.\d+)?(?:px|pt)?|999(?:\.\d+)?px|\d{3,}(?:\.\d+)?(?:r?em|vw))"
+"""Lengths of 1,000 px or more beyond the left or top edge, where pages move what they hide."""
+_FEW_PX: Final = r"0*[0-4](?:\.\d*)?px|0*\.\d+px|0+(?:\.0*)?[a-z]*"
+"""Lengths below 5 px, the least height of a line that can be read."""
+_NOTHING: Final = r"0*1px|0+(?:\.0*)?[a-z]*"
+_CLIP: Final = "hidden|clip|auto|scroll"
+_OUT_OF_FLOW: Final = "absolute|fixed"
+
+_Conditions = tuple[tuple[Hidden, tuple[tuple[tuple[str, ...], str], ...]], ...]
+
+
+def _conditions(*rows: tuple[Hidden, dict[str, str]]) -> _Conditions:
+    """Return techniques with the names of properties, split, and the pattern of the value of one of them."""
+    return tuple(
+        (technique, tuple((tuple(names.split()), value) for names, value in row.items())) for technique, row in rows
+    )
+
+
+_SUBTREE: Final = _conditions(
+    (Hidden.DISPLAY, {"display": "none"}),
+    (Hidden.DISPLAY, {"content-visibility": "hidden"}),
+    (Hidden.OPACITY, {"opacity": r"0*\.0(?:[01]\d*)?|0+\.?|[01](?:\.\d*)?%"}),
+    (Hidden.FILTER, {"filter": r"opacity\((?:0+\.?0*|[01]%)\)"}),
+    (Hidden.OFF_PAGE, {"position": f"{_OUT_OF_FLOW}|relative", "left top right": _FAR}),
+    (Hidden.OFF_PAGE, {"transform translate": r"(?:translate\w*\()?(?:[^, ]+[, ]+)?-(?:[5-9]\d{3}|\d{5,})px.*"}),
+    (Hidden.CLIPPED, {"position": _OUT_OF_FLOW, "clip": r"rect\((?:[01](?:px)?[, ]*){4}\)"}),
+    (Hidden.CLIPPED, {"clip-path": r"inset\((?:[5-9]\d|100)%.*|circle\(0(?:px|%)?(?: at .*)?\)"}),
+)  # fmt: skip
+"""Techniques that hide an element with all it contains, and the patterns of the values that each requires."""
+_BOX: Final = _conditions(
+    (Hidden.TRANSFORM, {"transform scale": r"(?:.*\bscale(?:3d|x|y)?\()?(?:0+|0*\.0\d*)(?:[,) ].*)?"}),
+    (Hidden.CLIPPED, {"text-indent": r"-(?:[5-9]\d\d|\d{4,})(?:px)?|-\d{2,}r?em"}),
+    (Hidden.CLIPPED, {"overflow overflow-x overflow-y": _CLIP, "height max-height": _FEW_PX}),
+    (Hidden.CLIPPED, {"overflow overflow-x overflow-y": _CLIP, "width max-width": _NOTHING}),
+)
+"""Techniques that hide a box; inline boxes and table cells have no height, width, indent or transform."""
+_LETTERS: Final = _conditions(
+    (Hidden.COLOR, {"-webkit-text-fill-color color": "transparent"}),
+    (Hidden.FONT_SIZE, {"font-size": rf"{_FEW_PX}|0*(?:\.[0-2]\d*)(?:r?em)|[0-9]%"}),
+    (Hidden.NO, {"font-size": r"\d+(?:\.\d+)?(?:px|pt|rem|vw)|.*(?:small|medium|large)"}),
+)
+"""Techniques that descendants inherit and can undo."""
+_STRETCHING: Final = ("flex", "flex-grow", "min-height", "min-width", "padding", "padding-top", "padding-bottom",
+                      "aspect-ratio")  # fmt: skip
+"""Properties that give a box another size than its height and width."""
+_PAINTING: Final = ("background-clip", "-webkit-background-clip", "text-shadow", "-webkit-text-stroke")
+"""Properties by which transparent letters are painted."""
+_INLINE: Final = ("inline", "contents", "ruby")
+
+
+class Effect(NamedTuple):
+    """How declarations hide an element.
+
+    Attributes:
+        display: the display type; empty if none is declared.
+        visibility: `visible` or `hidden`; empty if none is declared.
+        subtree: the technique that hides the element with all it contains.
+        box: the same, if the element has a box that is neither inline nor part of a table.
+        letters: the technique that hides letters, which descendants inherit; None if nothing about letters is declared,
+            `Hidden.NO` if they can be read.
+    """
+
+    display: str = ""
+    visibility: str = ""
+    subtree: Hidden = Hidden.NO
+    box: Hidden = Hidden.NO
+    letters: Hidden | None = None
+
+    def hides(self, display: str) -> Hidden:
+        """Return the technique that hides an element with this display type and all it contains."""
+        has_size = display not in _INLINE and not display.startswith("table")
+        return self.subtree or (self.box if has_size else Hidden.NO)
+
+
+_CACHED_LENGTH: Final = 1000
+"""Characters of inline styles that are kept from page to page; longer ones contain images."""
+
+
+def effect_of(style: str) -> Effect:
+    """Return how the declarations of an inline style hide an element."""
+    return _cached_effect(style) if len(style) < _CACHED_LENGTH else _effect(style)
+
+
+@lru_cache(maxsize=4096)
+def _cached_effect(style: str) -> Effect:
+    return _effect(style)
+
+
+def _effect(style: str) -> Effect:
+    declared = parse_declarations(style)
+    visibility = declared.get("visibility", "")
+    is_blockified = declared.get("position") in ("absolute", "fixed") or declared.get("float") in ("left", "right")
+    subtree, box = _technique(_SUBTREE, declared), _technique(_BOX, declared)
+    letters = _technique(_LETTERS, declared)
+    color = declared.get("color", "inherit")
+    if color not in ("inherit", "currentcolor") and color in (
+        declared.get("background"),
+        declared.get("background-color"),
+    ):
+        letters = Hidden.COLOR
+    if letters is Hidden.COLOR and any(name in declared for name in _PAINTING):
+        letters = None
+    if box is Hidden.CLIPPED and any(declared.get(name, "0") not in ("0", "0px") for name in _STRETCHING):
+        box = None
+    display = declared.get("display", "")
+    return Effect(
+        display=display if display.replace("-", "").isalpha() else "",
+        visibility="hidden" if visibility == "collapse" else visibility if visibility in ("hidden", "visible") else "",
+        subtree=subtree or (box if is_blockified and box else Hidden.NO),
+        box=box or Hidden.NO,
+        letters=letters,
+    )
+
+
+def _technique(techniques: _Conditions, declared: Mapping[str, str]) -> Hidden | None:
+    """Return the first technique with a match for each of its patterns, or None."""
+    for technique, conditions in techniques:
+        if all(
+            any(name in declared and re.fullmatch(pattern, declared[name]) for name in names)
+            for names, pattern in conditions
+        ):
+            return technique
+    return None
+
+
+def parse_declarations(text: str) -> dict[str, str]:
+    """Return the values of a list of declarations by property, in lower case, without strings and URLs.
+
+    >>> parse_declarations("Color: RED !important; color: blue; display: none /* x */")
+    {'color': 'red', 'display': 'none'}
+    """
+    text = text.lower()
+    if "(" in text or "'" in text or '"' in text or "/*" in text:
+        text = _IGNORED.sub(" ", text)
+    if "\\" in text:
+        text = unescape(text)
+    declarations: dict[str, str] = {}
+    important: set[str] = set()
+    for part in text.split(";"):
+        name, colon, value = part.partition(":")
+        if not colon:
+            continue
+        name = name.strip()
+        if "!" in value:
+            value, _, priority = value.partition("!")
+            if priority.strip() == "important":
+                important.add(name)
+        elif name in important:
+            continue
+        declarations[name] = value.strip()
+    return declarations
+
+
+def unescape(text: str) -> str:
+    r"""Replace the escapes of CSS (CSS Syntax 3, 4.3.7).
+
+    >>> unescape(r"md\:hidden \64 isplay")
+    'md:hidden display'
+    """
+    return _ESCAPE.sub(_unescaped, text)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[2] is not None:
+        return escape[2]
+    number = int(escape[1], 16)
+    return chr(number) if 0 < number <= _MAX_CHARACTER else "\ufffd"
+
+
+# ---- rules of style sheets ----
+
+MAX_CHARACTERS: Final = 120_000
+"""Characters of the style sheets of a page; of more, none is read: that would take longer than to parse the page."""
+_MAX_SELECTOR: Final = 400
+"""Characters of a selector; a longer one may show any element."""
+
+_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_EVERY_SCREEN: Final = re.compile(r"(?:@media\s*)?(?:(?:only\s+)?(?:all|screen))?\s*")
+_NAME: Final = re.compile(r"[.#](?:[\w-]|\\[^\r\n\f])+")
+_PLAIN: Final = re.compile(rf"([a-zA-Z][\w-]*|\*?)((?:{_NAME.pattern})+)")
+_LAST: Final = re.compile(r"[^\s>+~]*\Z")
+_ARGUMENTS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_PSEUDO_ELEMENT: Final = re.compile(r"::|:(?:before|after|first-l)")
+_DECLARATION: Final = re.compile(r"(?<![\w-])(display|visibility)\s*:\s*([a-z-]+)\s*(!\s*important)?")
+_HIDING: Final = frozenset(("none", "hidden", "collapse"))
+_MOVING: Final = ("transition", "animation")
+"""Properties of elements that appear."""
+_WORD: Final = re.compile(r"[\w-]+")
+_HANDLERS: Final = "//@onclick | //@href[starts-with(., 'javascript:')]"
+_ANY: Final = "*"
+_VIEWPORT_TAGS: Final = frozenset(("html", "body"))
+"""Elements whose classes are states that scripts set, such as `loading`, and whose overflow is that of the viewport
+(CSS Overflow 3, 3.3)."""
+
+
+class _Rule(NamedTuple):
+    """A style rule with `display` or `visibility`; `applies` is whether it certainly counts for every screen."""
+
+    selectors: str
+    declarations: str
+    applies: bool
+
+
+class HidingRules(NamedTuple):
+    """Plain rules of a page that hide elements.
+
+    Attributes:
+        hiding: tag, names and declarations of the rules, by one of their names. Names are those of selectors: `.menu`.
+        shown: names and tags of elements that other rules show.
+        source: the scripts and handlers of the page, which may change the classes of its elements.
+    """
+
+    hiding: Mapping[str, list[tuple[str, frozenset[str], str]]] = {}
+    shown: frozenset[str] = frozenset()
+    source: str = ""
+
+    def declarations(self, tag: str, own: frozenset[str]) -> str:
+        """Return the declarations by which rules hide an element with its `own` names; each ends in a semicolon."""
+        matching = {
+            text
+            for name in own & self.hiding.keys()
+            for of_tag, names, text in self.hiding[name]
+            if of_tag in ("", _ANY, tag) and own.issuperset(names)
+        }
+        if not matching or tag in _VIEWPORT_TAGS or not self.shown.isdisjoint((*own, tag, _ANY)):
+            return ""
+        return "" if any(_is_word(name[1:], self.source) for name in own) else "".join(sorted(matching))
+
+
+def _is_word(name: str, source: str) -> bool:
+    """Return whether a name is a word of a source."""
+    start = source.find(name)
+    while start >= 0:
+        if any(word[0] == name for word in _WORD.finditer(source, max(start - 1, 0), start + len(name) + 1)):
+            return True
+        start = source.find(name, start + 1)
+    return False
+
+
+def read_style_sheets(root: etree._Element) -> HidingRules:
+    """Return the rules of a document that hide elements, before `prune` removes its style sheets."""
+    sheets = [
+        (style.text, style.get("media", "").strip().lower())
+        for style in root.iter("style")
+        if style.text
+        and style.get("type", "").strip().lower() in ("", "text/css")
+        and next(style.iterancestors("noscript", "template"), None) is None
+    ]
+    css = "\n".join(_closed(text, media) for text, media in sheets)
+    if len(css) > MAX_CHARACTERS:
+        return HidingRules()
+    hiding, shown = _read(list(_rules(css)))
+    if not hiding:
+        return HidingRules()
+    handlers = cast("list[str]", root.xpath(_HANDLERS))
+    source = "\n".join([*(script.text or "" for script in root.iter("script")), *handlers])
+    return HidingRules(hiding, frozenset(shown), source)
+
+
+def _closed(text: str, media: str) -> str:
+    """Return a style sheet without comments and with all braces closed, inside its media query if it has one."""
+    text = _COMMENT.sub(" ", text).replace("<!--", " ").replace("-->", " ")
+    text += "}" * (text.count("{") - text.count("}"))
+    return f"@media {media}{{{text}}}" if media else text
+
+
+def _rules(css: str) -> Iterator[_Rule]:
+    """Yield the style rules with `display` or `visibility` (CSS Syntax 3, 5), without those for print."""
+    around = [(True, False)]  # of the open blocks: whether all count for every screen, and whether one is for print
+    for part in css.split("}"):
+        *outer, declarations = part.split("{")
+        if not outer:
+            del around[max(len(around) - 1, 1) :]
+            continue
+        *blocks, selectors = (prelude.rpartition(";")[2].strip() for prelude in outer)
+        for block in map(str.lower, blocks):
+            applies, prints = around[-1]
+            around.append((applies and bool(_EVERY_SCREEN.fullmatch(block)), prints or block == "@media print"))
+        declarations = declarations.lower()
+        applies, prints = around[-1]
+        if ("display" in declarations or "visibility" in declarations) and not prints:
+            yield _Rule(selectors, declarations, applies)
+
+
+def _read(rules: list[_Rule]) -> tuple[dict[str, list[tuple[str, frozenset[str], str]]], set[str]]:
+    """Return tag, names and declarations of plain rules that hide, by name, and the names and tags that others show."""
+    hiding: dict[str, list[tuple[str, frozenset[str], str]]] = defaultdict(list)
+    shown: set[str] = set()
+    declarations = [{each[1]: (each[2], each[3] or "") for each in _DECLARATION.finditer(rule[1])} for rule in rules]
+    # Descendants of what is hidden by `visibility` may be visible: it counts if no rule makes anything visible.
+    is_undone = any(values.get("visibility", ("hidden",))[0] not in _HIDING for values in declarations)
+    for rule, values in zip(rules, declarations, strict=True):
+        hides = {name for name, (value, _) in values.items() if value in _HIDING}
+        is_moving = any(name in rule.declarations for name in _MOVING)
+        text = "".join(f"{name}:{values[name][0]} {values[name][1]};" for name in sorted(hides))
+        for selector in map(str.strip, rule.selectors.split(",")):
+            plain = _PLAIN.fullmatch(selector)
+            if len(selector) > _MAX_SELECTOR:
+                shown.add(_ANY)
+            elif values.keys() - hides:
+                shown.update(_last_names(selector, is_strong="!" in rule.declarations))
+            elif plain and rule.applies and ("display" in hides or not (is_undone or is_moving)):
+                names = frozenset(map(unescape, _NAME.findall(plain[2])))
+                hiding[min(names)].append((plain[1].lower(), names, text))
+    return dict(hiding), shown
+
+
+def _last_names(selector: str, *, is_strong: bool) -> list[str]:
+    """Return the classes and ids of what a selector selects, else its tag if the rule may win over a class."""
+    if ":" in selector and _PSEUDO_ELEMENT.search(selector):
+        return []
+    last = cast("re.Match[str]", _LAST.search(_ARGUMENTS.sub("", selector)))[0]
+    if names := [unescape(name) for name in _NAME.findall(last)]:
+        return names
+    is_strong |= any(mark in selector for mark in "([:.#")
+    return [last.partition(":")[0].lower() or _ANY] if is_strong else []
 
 
 _BY_DISPLAY = {
@@ -50,8 +379,6 @@ REPLACED_TAGS = frozenset(("applet", "audio", "canvas", "iframe", "math", "meter
                            "progress", "svg", "textarea", "video"))  # fmt: skip
 """Elements without page text: replaced elements, fallback content, raw text or edit fields."""
 
-_VIEWPORT_TAGS = frozenset(("html", "body"))
-"""Elements whose overflow is that of the viewport (CSS Overflow 3, 3.3)."""
 _INHERITED = (BOLD_TAGS, ITALIC_TAGS, PREFORMATTED_TAGS)
 _PROPERTIES = ("display", "visibility", "font-weight", "font-style", "white-space")
 _VALUES = (("visible", "hidden"), ("400", "700"), ("normal", "italic"), ("normal", "pre"))

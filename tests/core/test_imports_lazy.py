@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from vclean.imports import exempt_from_gc
+from vclean.runtime import exempt_from_gc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from vclean.api import Cleaner
 from vclean.errors import NetworkError, UsageError
 from vclean.page import Page
 from vclean.page_reader import PageReader, to_page
+from vclean.render.cache import to_bytes
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
-from vclean.render.storage.cache import to_bytes
 from vclean.settings import RenderSettings
 
 SETTINGS = RenderSettings()

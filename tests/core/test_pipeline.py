@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import vclean
-from vclean import api, pipeline, result, settings
+from vclean import api, output, pipeline, result, settings
 from vclean.errors import NotHtmlError
-from vclean.output import registry, text
+from vclean.output import text
 from vclean.page import Page
 from vclean.pipeline import Pipeline
 from vclean.settings import CleanerSettings
@@ -51,6 +51,6 @@ class TestExplanation:
         ]
 
 
-@pytest.mark.parametrize("module", [vclean, api, pipeline, registry, result, settings, text])
+@pytest.mark.parametrize("module", [vclean, api, pipeline, output, result, settings, text])
 def test_examples_are_true(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0

@@ -8,7 +8,7 @@ from helpers.pages import laid_out, result, snapshot
 from PIL import Image
 
 from vclean.errors import UsageError
-from vclean.output.registry import FORMATS
+from vclean.output import FORMATS
 
 ARTICLE = "<html lang=en><title>News</title><body><nav>Home</nav><h1>Rain</h1><p>It rained.<p>Again.<ul><li>a<li>b</ul>"
 

@@ -72,7 +72,7 @@ class TestRenderer:
     def test_renders_without_playwright(self) -> None:
         # The import of Playwright takes as long as the start of a browser.
         names = imported("import sys, vclean.render.browser.renderer; print(*sys.modules, sep='\\n')")
-        assert "vclean.render.browser.cdp_driver" in names
+        assert "vclean.render.browser.driver" in names
         assert not {"vclean.render.browser.playwright_driver", "vclean.render.browser.navigation"} & set(names)
         assert not {"playwright", "httpx", "psutil", "pyarrow"} & set(names)
 

@@ -7,7 +7,7 @@ from vclean.errors import DeadlineError
 from vclean.farm import rows
 from vclean.farm.tasks import RunSettings, Task, TaskOutcome
 from vclean.page import Page
-from vclean.render.storage.cache import to_bytes
+from vclean.render.cache import to_bytes
 from vclean.settings import CleanerSettings
 
 CLEANING = CleanerSettings(render=False)

@@ -20,8 +20,8 @@ from vclean.features.page_context import PageContext
 
 if TYPE_CHECKING:
     from vclean.classify.corpora.marked import RegionMark
+    from vclean.classify.forest import Forest
     from vclean.classify.training.regions import RegionRows
-    from vclean.classify.trees.forest import Forest
 
 WORDS = ["river", "ferry", "bridge", "rope", "village", "winter", "council", "bell", "letter", "notebook"]
 SITES = 10

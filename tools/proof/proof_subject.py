@@ -32,11 +32,11 @@ from vclean.classify.evaluation.evaluate import score_page
 from vclean.classify.methods import all_method_infos, get
 from vclean.cli.main import main
 from vclean.input.sources import find_sources
-from vclean.output.registry import FORMATS
+from vclean.output import FORMATS
 from vclean.output.text import to_cleaneval, to_text
 from vclean.pipeline import Pipeline, SegmentPipeline
 from vclean.render.browser.chromium import find_chromium
-from vclean.render.storage.cache import to_bytes
+from vclean.render.cache import to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from vclean import __version__
 from vclean.characters import format_count
 from vclean.cli.batch import OutputRun, report_bugs, suggest_option
 from vclean.cli.command import argument, command, flag, is_on_command_line, option
@@ -27,7 +28,7 @@ from vclean.cli.options import (
     fraction,
 )
 from vclean.errors import DeadlineError, UsageError
-from vclean.output.registry import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
+from vclean.output import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
 from vclean.render.repair import REPAIRED
 
 if TYPE_CHECKING:
@@ -65,9 +66,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
     from vclean.files import write_stream
-    from vclean.imports import version  # imported only here: it doubles the start time
 
-    write_stream(sys.stdout, f"vclean {version()}\n")
+    write_stream(sys.stdout, f"vclean {__version__}\n")
     ctx.exit()
 
 
@@ -233,8 +233,8 @@ def clean_pages(options: CleanOptions) -> int:
 
 def _pipeline(options: CleanOptions, reader: PageReader) -> Pipeline:
     """Load libraries and the model, while the browser starts, and return the pipeline."""
-    from vclean.imports import exempt_from_gc
     from vclean.pipeline import Pipeline
+    from vclean.runtime import exempt_from_gc
 
     with exempt_from_gc():
         return Pipeline(options.cleaning, reader=reader)

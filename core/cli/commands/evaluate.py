@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+from vclean import __version__
 from vclean.cli.command import Options, argument, command, flag, option
 from vclean.cli.options import (
     MessageOptions,
@@ -171,7 +172,7 @@ def _open_reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]
         yield lambda page: (parse(page), b"")
         return
     from vclean.render.browser.renderer import Renderer
-    from vclean.render.storage.cache import RenderingCache
+    from vclean.render.cache import RenderingCache
     from vclean.settings import RenderSettings
 
     settings = RenderSettings()
@@ -186,11 +187,9 @@ def _open_reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]
 
 
 def _report_facts(options: ReportOptions) -> dict[str, str]:
-    from vclean.imports import version
-
     readings = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
     return {
-        "vclean": version(),
+        "vclean": __version__,
         "corpora": ", ".join(path.name for path in options.corpora),
         "pages were": readings.get((options.render, options.folds > 0), "parsed"),
         "cross-validation": f"{options.folds} folds by site" if options.folds else "none",

@@ -12,7 +12,7 @@ from vclean.classify.training.dataset import MIN_SITES, Design, build_design, fi
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import RaggedArray
-from vclean.features.names.hashed_tokens import BUCKETS
+from vclean.features.hashed_tokens import BUCKETS
 
 ROWS = st.lists(st.lists(st.integers(1, 6), max_size=5).map(lambda row: [0, *row]), min_size=2, max_size=20)
 """Rows of tokens, each with token 0, as each path has the tag `html`."""

@@ -5,12 +5,12 @@ import pytest
 from helpers.pages import snapshot
 
 import vclean
-from vclean.classify.content.threads import (
+from vclean.classify.explain.rules import Rule
+from vclean.classify.page_type import (
     has_forum_address,
     is_named_forum,
     is_thread,
 )
-from vclean.classify.explain.rules import Rule
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import page_context
 from vclean.page import Page

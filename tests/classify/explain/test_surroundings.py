@@ -17,9 +17,8 @@ from vclean.classify.explain.reasons import (
     share_linear_contributions,
     sum_by_group,
 )
-from vclean.features import matrix
+from vclean.features import hashed_tokens, matrix
 from vclean.features.blocks import extract_blocks
-from vclean.features.names import hashed_tokens
 from vclean.features.page_context import PageContext
 
 INDEX = {column.name: index for index, column in enumerate(COLUMNS)}

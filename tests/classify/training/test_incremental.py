@@ -7,13 +7,13 @@ import pytest
 from helpers.corrections import APPEAL, PLACES
 from helpers.pages import snapshot
 
+from vclean.classify import forest
 from vclean.classify.content.model import CORRECTED, Model, from_bytes, load_default
 from vclean.classify.content.stacking import add_columns
 from vclean.classify.training.fits import CORRECTIONS
-from vclean.classify.training.incremental import CorrectedPage, continue_training
-from vclean.classify.trees import forest
 from vclean.errors import InputError
 from vclean.features.blocks import BlockColumns, extract_blocks
+from vclean.labelling.retraining import CorrectedPage, continue_training
 from vclean.labels import LABELS, UNKNOWN, Label
 
 

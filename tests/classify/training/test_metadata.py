@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.metadata.choice import choose_metadata
+from vclean.classify.metadata import choose_metadata
 from vclean.classify.training.metadata import (
     PageTypeExample,
     add_unknown_addresses,

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from vclean.classify.forest import Forest
     from vclean.classify.training.dataset import PageRows, TrainingTable
-    from vclean.classify.trees.forest import Forest
     from vclean.page import Page
     from vclean.settings import RenderSettings
 

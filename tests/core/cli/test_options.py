@@ -17,7 +17,7 @@ from vclean.cli.main import COMMANDS, PROGRAM, main, main_inner
 from vclean.errors import UsageError
 from vclean.farm.tasks import RunSettings
 from vclean.features.segments import formats
-from vclean.output import registry
+from vclean.output import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
 from vclean.settings import DEFAULT_PDOC, CleanerSettings, Policy, RenderSettings
 
 HELP = """
@@ -65,10 +65,10 @@ VALUES = [
     ("a --for everything --precision", {"cleaning.policy.recall_weight": 0.25}),
     ("a --for everything --lists out", {"cleaning.policy.lists": False}),
     ("a --overlay o.html", {"cleaning.explain": True, "explain": False, "output": "markdown"}),
-    ("a --explain", {"cleaning.explain": True, "output": registry.EXPLANATION}),
+    ("a --explain", {"cleaning.explain": True, "output": EXPLANATION}),
     ("a --explain -f json", {"cleaning.explain": True, "output": "json"}),
-    ("a --show-hidden", {"output": registry.HIDDEN_LIST}),
-    ("a --front-matter", {"output": registry.FRONT_MATTER}),
+    ("a --show-hidden", {"output": HIDDEN_LIST}),
+    ("a --front-matter", {"output": FRONT_MATTER}),
     ("a --template t.txt", {"cleaning.method": "template", "cleaning.model": Path("t.txt")}),
     ("a --method bte --model m --templates t", {"cleaning.method": "bte", "cleaning.templates": Path("t")}),
     (
@@ -361,7 +361,7 @@ class TestAgreement:
     """Values that the options copy from modules that `--help` does not import."""
 
     def test_formats(self) -> None:
-        assert clean.FORMATS == registry.FORMATS
+        assert clean.FORMATS == FORMATS
         assert segment.FORMATS == formats.FORMATS
 
     @pytest.mark.parametrize("function", [api.segment, api.segment_file, api.segment_url, api.Segmenter.segment])

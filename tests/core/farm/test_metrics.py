@@ -8,8 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from vclean.errors import UsageError
-from vclean.farm.metrics import serve_metrics
-from vclean.farm.stats import Stats
+from vclean.farm.stats import Stats, serve_metrics
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from vclean.errors import InputError, OutputError
 from vclean.farm import parts
 from vclean.farm.parts import SNAPSHOT_SCHEMA, PartWriter, drop_failures, part_paths, read_parts, remove_leftovers
 from vclean.farm.rows import SCHEMA
-from vclean.render.storage.cache import from_bytes
+from vclean.render.cache import from_bytes
 
 
 def write_rows(writer, *outcomes):

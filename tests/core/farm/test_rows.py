@@ -22,7 +22,7 @@ from vclean.farm.tasks import Task
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Role
 from vclean.page import Page
-from vclean.render.storage.cache import from_bytes, read_key, to_bytes
+from vclean.render.cache import from_bytes, read_key, to_bytes
 from vclean.settings import RenderSettings
 
 

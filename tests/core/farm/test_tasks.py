@@ -127,7 +127,7 @@ class TestDigest:
 
     def test_depends_on_version_of_vclean(self, monkeypatch: pytest.MonkeyPatch) -> None:
         before = settings_digest(CleanerSettings())
-        monkeypatch.setattr("vclean.imports.version", lambda: "99")
+        monkeypatch.setattr("vclean.farm.tasks.__version__", "99")
         assert settings_digest(CleanerSettings()) != before
 
 

@@ -16,7 +16,7 @@ from helpers.synthetic import gold_page, train_quickly
 
 from vclean import clean
 from vclean.classify.content.model import Model, load
-from vclean.classify.metadata.choice import choose_metadata, load_shipped
+from vclean.classify.metadata import choose_metadata, load_shipped
 from vclean.classify.prediction import Prediction
 from vclean.classify.training import dataset, train
 from vclean.classify.training.metadata import corrected_example

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from helpers.pages import result, snapshot
 
-import vclean.output
+from vclean import output
 from vclean.errors import UsageError
-from vclean.output import registry
 
-MODULES = sorted(Path(vclean.output.__path__[0]).glob("*.py"))
+MODULES = sorted(Path(output.__path__[0]).glob("*.py"))
 
 
 def imports(path: Path) -> set[str]:
@@ -29,20 +28,20 @@ def imports(path: Path) -> set[str]:
 
 class TestWriter:
     def test_the_formats(self) -> None:
-        assert registry.FORMATS == ("markdown", "text", "cleaneval", "html", "json", "chunks")
+        assert output.FORMATS == ("markdown", "text", "cleaneval", "html", "json", "chunks")
 
-    @pytest.mark.parametrize("name", registry.FORMATS)
+    @pytest.mark.parametrize("name", output.FORMATS)
     def test_every_format_has_a_writer(self, name: str) -> None:
-        assert "Rain" in registry.writer(name)(result(snapshot("<p>Rain"), "p"))
+        assert "Rain" in output.writer(name)(result(snapshot("<p>Rain"), "p"))
 
     def test_an_unknown_format(self) -> None:
         with pytest.raises(UsageError, match="no output format 'pdf': choose one of markdown, text"):
-            registry.writer("pdf")
+            output.writer("pdf")
 
     def test_writers_are_imported_on_use(self) -> None:
-        code = "import sys, vclean.result; print([name for name in sys.modules if name.startswith('vclean.output.')])"
+        code = "import sys, vclean.result; print([name for name in sys.modules if name.startswith('vclean.output')])"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert run.stdout.strip() == "['vclean.output.registry']"
+        assert run.stdout.strip() == "['vclean.output']"
 
 
 class TestImports:

@@ -11,8 +11,8 @@ from vclean.features.blocks import extract_blocks
 from vclean.input.sources import read_file
 from vclean.output.source_positions import SourcePosition, find_positions
 from vclean.page import Page
+from vclean.render import cache
 from vclean.render.static.parse import parse
-from vclean.render.storage import cache
 
 if TYPE_CHECKING:
     from vclean.render.browser.renderer import Renderer

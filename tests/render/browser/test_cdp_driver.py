@@ -10,10 +10,9 @@ import pytest
 
 from vclean.errors import BrowserError
 from vclean.page import Page, Resource
-from vclean.render.browser import cdp_driver
+from vclean.render.browser import driver
 from vclean.render.browser.cdp import CdpConnection, CdpSession, evaluate
-from vclean.render.browser.cdp_driver import CdpDriver
-from vclean.render.browser.driver import Driver
+from vclean.render.browser.driver import CdpDriver, Driver
 from vclean.render.browser.playwright_driver import PlaywrightDriver
 from vclean.render.browser.renderer import Renderer
 from vclean.render.browser.tab import DocumentTab
@@ -22,7 +21,7 @@ from vclean.settings import RenderSettings
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(not cdp_driver.IS_SUPPORTED, reason="all browsers use Playwright on this platform"),
+    pytest.mark.skipif(not driver.IS_SUPPORTED, reason="all browsers use Playwright on this platform"),
 ]
 
 FIXTURES = sorted(Path(__file__).parents[3].glob("fixtures/**/*.html"))
@@ -60,7 +59,7 @@ ODD = {
 def playwright_renderer() -> Iterator[Renderer]:
     """Return a renderer with a browser started by Playwright."""
     with pytest.MonkeyPatch.context() as patch, Renderer() as renderer:
-        patch.setattr(cdp_driver, "IS_SUPPORTED", False)
+        patch.setattr(driver, "IS_SUPPORTED", False)
         renderer.render(Page(content="<p>Text"))
         patch.undo()
         yield renderer
@@ -230,7 +229,7 @@ class TestLaunch:
         assert "\n" not in str(caught.value)
 
     def test_reports_browser_that_does_not_respond(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(cdp_driver, "_START_SECONDS", 0.3)
+        monkeypatch.setattr(driver, "_START_SECONDS", 0.3)
         mute = tmp_path / "chromium"
         mute.write_text("#!/bin/sh\nexec sleep 60\n")
         mute.chmod(0o755)

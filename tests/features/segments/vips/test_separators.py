@@ -6,8 +6,8 @@ from helpers.painted import painted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vclean.features.segments.vips.algorithm import best_division, detect
 from vclean.features.segments.vips.page import VisualPage
-from vclean.features.segments.vips.separators import best_division, detect
 
 DARK = "background-color: rgb(0, 0, 0)"
 GREY = "background-color: rgb(200, 200, 200)"

@@ -1,1 +1,0 @@
-"""Choose the metadata of a page among the candidates of its markup and its text."""

@@ -1,1 +1,0 @@
-"""Evaluate boosted trees, and explain their output with SHAP values."""

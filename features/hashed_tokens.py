@@ -1,0 +1,213 @@
+"""Hash the inputs of the two linear models: names along a block's DOM path, and its words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from vclean.features.columns import Groups, RaggedArray
+from vclean.features.element_names import NAME_CACHE_SIZE, TOKEN_ATTRIBUTES, sorted_unique, words_of_name
+from vclean.features.text.characters import mix
+from vclean.render import tree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from vclean.features.element_names import ElementNames
+    from vclean.features.page_context import PageContext
+    from vclean.render.snapshot import Snapshot
+
+BUCKETS = 1 << 18
+"""Number of hash buckets per type of token."""
+
+NEAR = 3
+"""Number of innermost path elements that have additional weights for their names."""
+
+_NAMED = TOKEN_ATTRIBUTES
+_SAME_TAG = {"dl": "ul", "dt": "li", "dd": "li"}
+"""Tags that count as others. The corpora have few lists of terms, and most of them are no text."""
+MAX_NAMES = 24
+"""Number of names read per attribute value; further names are ignored (`MAX_TOKEN_NAMES` in _names.c)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ElementTokens:
+    """Name tokens of all elements: tag, classes, id, role, microdata, and the words in these names.
+
+    Attributes:
+        tag: int32 (N,), the tag of each element, as an index into `tag_bucket`.
+        tag_bucket: int32 (T,), the bucket of each tag.
+        number: int64 (N,), the row of `named` of each element; row 0 is empty.
+        named: the tokens of each distinct combination of names.
+    """
+
+    tag: NDArray[np.int32]
+    tag_bucket: NDArray[np.int32]
+    number: NDArray[np.int64]
+    named: RaggedArray
+
+    def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the sum of `weights` (BUCKETS,) over each element's tokens: float64 (N,)."""
+        return np.asarray(weights[self.tag_bucket][self.tag] + self.named.row_sums(weights)[self.number])
+
+    def of(self, element: int) -> NDArray[np.int32]:
+        """Return the tokens of one element, its tag first: int32 (M,)."""
+        tag, row = self.tag[element], self.number[element]
+        names = self.named.values[self.named.start[row] : self.named.start[row + 1]]
+        return np.append(self.tag_bucket[tag], names)
+
+
+def element_tokens(page_names: ElementNames) -> ElementTokens:
+    """Return the name tokens of all elements of a page."""
+    snapshot = page_names.snapshot
+    tag_bucket = np.array([_tag_bucket(tag) for tag in snapshot.tags], dtype=np.int32)
+    number, combination, value = _combinations(snapshot)
+    pair, token = page_names.value_tokens.take(value)
+    count = max(len(page_names.buckets), 1)
+    keys = sorted_unique(combination[pair] * count + token)
+    named = RaggedArray.from_pairs(keys // count, page_names.buckets[keys % count], int(combination.max(initial=0)) + 1)
+    return ElementTokens(snapshot.tag, tag_bucket, number, named)
+
+
+def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct combinations of names of the elements.
+
+    Returns:
+        int64 (N,), the combination of each element, 0 for elements without names.
+        int64 (M,), combination numbers, ascending.
+        int64 (M,), a value of each of these combinations, as an index into the values of all `_NAMED` attributes.
+    """
+    value_of = np.full((len(snapshot) + 1, len(_NAMED)), -1)  # after a row without names
+    keys = np.zeros(len(value_of), dtype=np.uint64)
+    count = 0
+    for column, values in enumerate(map(snapshot.values, _NAMED)):
+        numbers = values.index + count
+        value_of[values.node + 1, column] = numbers
+        keys[values.node + 1] += mix((numbers + 1).astype(np.uint64))
+        count += len(values.distinct)
+    groups = Groups.from_keys(keys)
+    distinct = value_of[groups.order[np.cumsum(groups.sizes) - groups.sizes]]
+    is_value = distinct >= 0
+    return groups.number[1:], np.nonzero(is_value)[0], distinct[is_value]
+
+
+def _tag_bucket(tag: str) -> int:
+    return _hash_token("t:" + _SAME_TAG.get(tag, tag))
+
+
+def _hash_token(token: str) -> int:
+    """Return the bucket of a token: its CRC-32, the lower half of `element_names.name_hashes`, modulo `BUCKETS`."""
+    return crc32(token.encode("utf-8", "surrogatepass")) % BUCKETS
+
+
+def named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
+    """Return pairs of attribute and value by element, in the order of `_NAMED`."""
+    pairs: dict[int, list[tuple[str, str]]] = {}
+    for attribute in _NAMED:
+        for element, value in snapshot.attributes(attribute).items():
+            pairs.setdefault(element, []).append((attribute, value))
+    return pairs
+
+
+def path_scores(
+    context: PageContext, tokens: ElementTokens, path: NDArray[np.float32], near: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the score of the path model for each block: float32 (B,).
+
+    Args:
+        context: the page.
+        tokens: `element_tokens` of the page.
+        path: float32 (BUCKETS,), weights of the names of all elements around the block's longest text.
+        near: float32 (BUCKETS,), additional weights of the names of the `NEAR` innermost elements.
+    """
+    snapshot = context.snapshot
+    scores = tree.path_sum(tokens.sums(path), snapshot.end)[context.anchor]
+    inner = tokens.sums(near)
+    for elements in _innermost_elements(context):
+        scores = scores + np.where(elements >= 0, inner[elements], 0)
+    return scores.astype(np.float32)
+
+
+def _innermost_elements(context: PageContext) -> list[NDArray[np.int32]]:
+    """Return the `NEAR` innermost elements around each block's longest text: int32 (B,) each, -1 above the root."""
+    elements = [context.anchor]
+    for _ in range(NEAR - 1):
+        elements.append(np.where(elements[-1] >= 0, context.snapshot.parent[elements[-1]], -1))
+    return elements
+
+
+def path_tokens(context: PageContext, tokens: ElementTokens) -> RaggedArray:
+    """Return the tokens of each block's path, as weighted by `path_scores`.
+
+    Tokens of the `NEAR` innermost elements occur twice, the second time with `BUCKETS` added.
+    """
+    inner = np.stack(_innermost_elements(context), axis=1).tolist()
+    rows = []
+    for anchor, near in zip(context.anchor.tolist(), inner, strict=True):
+        parts = [tokens.of(i) for i in context.snapshot.ancestors(anchor)]
+        parts += [tokens.of(i) + BUCKETS for i in near if i >= 0]
+        rows.append(np.concatenate(parts))
+    lengths = np.cumsum([0, *map(len, rows)])
+    return RaggedArray(lengths.astype(np.int64), np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32))
+
+
+def path_names(context: PageContext, named: dict[int, list[tuple[str, str]]], block: int) -> list[tuple[str, int]]:
+    """Return the names along a block's path with the indices of their weights, as in `path_tokens`.
+
+    A tag is named `<li>`, a class, id or similar by its value, and a word in a name by itself.
+
+    Args:
+        context: the page.
+        named: the result of `named_attributes`.
+        block: the number of the block.
+    """
+    snapshot = context.snapshot
+    weighted_names: list[tuple[str, int]] = []
+    for distance, element in enumerate(snapshot.ancestors(int(context.anchor[block]))):
+        tag = snapshot.tags[snapshot.tag[element]]
+        names = {"t:" + tag: (f"<{tag}>", _tag_bucket(tag))}
+        for attribute, value in named.get(element, ()):
+            names |= {token: (token.partition(":")[2], _hash_token(token)) for token in _value_tokens(attribute, value)}
+        weighted_names += names.values()
+        if distance < NEAR:
+            weighted_names += [(name, bucket + BUCKETS) for name, bucket in names.values()]
+    return weighted_names
+
+
+@lru_cache(maxsize=NAME_CACHE_SIZE)
+def _value_tokens(attribute: str, value: str) -> tuple[str, ...]:
+    """Return the tokens of an attribute value: names, then words."""
+    names = value.split()[:MAX_NAMES]
+    words = dict.fromkeys(chain.from_iterable(map(words_of_name, names)))
+    return (*(f"{attribute}:{name.lower()}" for name in names), *(f"w:{word}" for word in words))
+
+
+def word_tokens(context: PageContext) -> RaggedArray:
+    """Return the tokens of the words and word bigrams of each block.
+
+    In scripts without spaces these are letters and letter bigrams.
+    """
+    words = context.words
+    in_one_block = words.bigram_owner >= 0
+    owner = np.concatenate([words.owner, words.bigram_owner[in_one_block]])
+    bucket = (np.concatenate([words.hash, words.bigram[in_one_block]]) >> np.uint64(40)).astype(np.int64) % BUCKETS
+    order = np.argsort(owner, kind="stable")
+    return RaggedArray.from_pairs(owner[order], bucket[order].astype(np.int32), len(context))
+
+
+def word_names(context: PageContext, block: int) -> list[tuple[str, int]]:
+    """Return the words and word bigrams of a block with the indices of their weights, as in `word_tokens`."""
+    words, text = context.words, context.blocks.text[block]
+    first, last = np.searchsorted(words.owner, [block, block + 1]).tolist()
+    begin = (words.start[first:last] - context.texts.start[block]).tolist()
+    end = (words.end[first:last] - context.texts.start[block]).tolist()
+    singles = [text[a:b] for a, b in zip(begin, end, strict=True)]
+    pairs = [text[a:b] for a, b in zip(begin[:-1], end[1:], strict=True)]
+    hashes = np.concatenate([words.hash[first:last], words.bigram[first : max(last - 1, first)]])
+    buckets = ((hashes >> np.uint64(40)).astype(np.int64) % BUCKETS).tolist()
+    return list(zip(singles + pairs, buckets, strict=True))

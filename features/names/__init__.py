@@ -1,1 +1,0 @@
-"""Read the names of elements: tags, classes, ids, ARIA roles."""

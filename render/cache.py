@@ -1,0 +1,290 @@
+"""Store snapshots and screenshots on disk, and find those in the Parquet files of a farm: a page is rendered once."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from bisect import bisect_right
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vclean.errors import InputError
+from vclean.files import ZIP_ERRORS, make_folder, write_atomic
+from vclean.imports import requires_extra
+from vclean.render.document_head import DocumentHead
+from vclean.render.rendered_page import Rendering
+from vclean.render.snapshot import Snapshot, Styles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow.parquet as pq
+    from numpy.typing import NDArray
+
+    from vclean.page import Page
+    from vclean.render.browser.renderer import Renderer
+    from vclean.settings import RenderSettings
+
+_KEY: Final = "read_key"
+_SNAPSHOT: Final = "snapshot"
+_KEY_HALVES: Final = np.dtype(np.uint64)
+_ENTRY: Final = np.dtype([("head", np.uint64), ("tail", np.uint64), ("file", np.uint32), ("row", np.uint32)])
+"""Index entry: a key in two halves, and the file and row of its snapshot."""
+
+
+class ParquetSnapshots:
+    """Snapshots in the Parquet files that a farm wrote to a folder; other files are ignored.
+
+    The index takes 24 bytes per snapshot; snapshots are read on demand.
+
+    Args:
+        folder: folder of the files; if it does not exist, there are no snapshots.
+
+    Raises:
+        InputError: a file is damaged, or contains no snapshots.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._paths = sorted(folder.glob("*.parquet"))
+        tables = [_keys(path, number) for number, path in enumerate(self._paths)]
+        entries = np.concatenate(tables) if tables else np.empty(0, dtype=_ENTRY)
+        self._entries = entries[np.argsort(entries["head"], kind="stable")]
+        self._file: tuple[int, pq.ParquetFile, list[int]] | None = None
+        self._group: tuple[int, int, Any] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of snapshots."""
+        return len(self._entries)
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the serialized snapshot of a page, or None if it is not stored.
+
+        Args:
+            key: the page's `vclean.render.cache.read_key`.
+
+        Raises:
+            InputError: the file is damaged.
+        """
+        head, tail = np.frombuffer(key, dtype=_KEY_HALVES).tolist()
+        heads = self._entries["head"]
+        first, last = np.searchsorted(heads, head, "left"), np.searchsorted(heads, head, "right")
+        for entry in self._entries[first:last]:
+            if entry["tail"] == tail:
+                return self._read(int(entry["file"]), int(entry["row"]))
+        return None
+
+    def _read(self, number: int, row: int) -> bytes:
+        """Read the snapshot in a row of a file; cache its row group, which often contains the next page."""
+        with _readable(self._paths[number]):
+            file, starts = self._open(number)
+            group = bisect_right(starts, row) - 1
+            if self._group is None or self._group[:2] != (number, group):
+                self._group = (number, group, file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT))
+            packed: bytes = self._group[2][row - starts[group]].as_py()
+            return packed
+
+    def _open(self, number: int) -> tuple[pq.ParquetFile, list[int]]:
+        """Open a file, and return it with the number of the first row of each row group."""
+        if self._file is None or self._file[0] != number:
+            if self._file:
+                self._file[1].close()
+            import pyarrow.parquet as pq
+
+            file = pq.ParquetFile(self._paths[number])
+            sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+            self._file = (number, file, [0, *accumulate(sizes[:-1])])
+        return self._file[1:]
+
+
+def _keys(path: Path, number: int) -> NDArray[Any]:
+    """Return the index of a file: an `_ENTRY` for each row that has a key."""
+    with requires_extra("parquet", "pyarrow"):
+        import pyarrow.parquet as pq
+
+    with _readable(path):
+        keys = pq.read_table(path, columns=[_KEY]).column(_KEY).combine_chunks()
+    rows = np.flatnonzero(keys.is_valid().to_numpy(zero_copy_only=False))
+    halves = np.frombuffer(b"".join(filter(None, keys.to_pylist())), dtype=_KEY_HALVES).reshape(-1, 2)
+    entries = np.empty(len(rows), dtype=_ENTRY)
+    entries["head"], entries["tail"], entries["file"], entries["row"] = halves[:, 0], halves[:, 1], number, rows
+    return entries
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        yield
+    except (OSError, pa.ArrowException, KeyError) as error:
+        raise InputError(f"{path} contains no readable snapshots: name another folder, or delete it") from error
+
+
+VERSION: Final = 4
+"""Version of the file format, and of the content of snapshots from the walker and the parser."""
+
+KEY_BYTES: Final = 16
+"""Length of a `read_key`."""
+
+_COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
+                   "text_after", "text_hidden", "revealed", "image", "line_text", "line_box", "overlay")  # fmt: skip
+_NOT_STORED: Final = ("area", "area_box", "unclear", "timings")
+"""What only rendering needs."""
+_METADATA: Final = tuple(
+    field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, *_NOT_STORED, "head", "styles")
+)
+
+
+def to_bytes(snapshot: Snapshot) -> bytes:
+    """Serialize a snapshot without its timings, compressed; equal snapshots give equal bytes."""
+    metadata: dict[str, Any] = {name: getattr(snapshot, name) for name in _METADATA}
+    metadata |= {
+        "version": VERSION,
+        "head": snapshot.head.to_record(),
+        "style_names": snapshot.styles.names,
+        "style_rows": snapshot.styles.rows,
+    }
+    file = io.BytesIO()
+    columns = {name: getattr(snapshot, name) for name in _COLUMNS}
+    text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
+    np.savez_compressed(file, facts=text, **columns)
+    return file.getvalue()
+
+
+def from_bytes(data: bytes) -> Snapshot:
+    """Deserialize the result of `to_bytes`.
+
+    Raises:
+        InputError: the data is damaged, or of another version.
+    """
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            metadata = json.loads(archive["facts"].tobytes())
+            columns = {name: archive[name] for name in _COLUMNS}
+    except ZIP_ERRORS as error:
+        raise InputError("a stored snapshot is damaged: delete it and render the page again") from error
+    if metadata.pop("version") != VERSION:
+        raise InputError("a stored snapshot is of another version: delete it and render the page again")
+    styles = Styles(names=tuple(metadata.pop("style_names")), rows=tuple(map(tuple, metadata.pop("style_rows"))))
+    # Snapshots that were stored before the head was read have none; their metadata is that of the visible page.
+    head = DocumentHead.from_record(metadata.pop("head", {}))
+    lists = {name: tuple(metadata.get(name, ())) for name in ("tags", "notes")}
+    return Snapshot(**(metadata | lists), head=head, styles=styles, **columns)
+
+
+def read_key(page: Page, settings: Mapping[str, Any], *, rendered: bool) -> bytes:
+    """Return a key of 16 bytes for the snapshot of a page; equal pages read with equal settings have equal keys.
+
+    Args:
+        page: the page; the key depends on its content, URL and declared charset.
+        settings: the render settings by name.
+        rendered: whether the page is rendered.
+    """
+    header = json.dumps([VERSION, rendered, settings, page.url, page.charset], sort_keys=True)
+    content = page.content if isinstance(page.content, bytes) else page.content.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(header.encode() + content).digest()[:KEY_BYTES]
+
+
+@dataclass(frozen=True)
+class SnapshotCache:
+    """Cache of snapshots in a folder: a stored page is not read again.
+
+    Attributes:
+        folder: folder with one file per snapshot, or the Parquet files of a farm; created with the first snapshot.
+        read: renders or parses a page that is not stored.
+        settings: the settings of `read`, which are part of the key.
+        rendered: whether `read` renders.
+    """
+
+    folder: Path
+    read: Callable[[Page], Snapshot]
+    settings: RenderSettings
+    rendered: bool
+
+    def __call__(self, page: Page) -> Snapshot:
+        """Return the snapshot of `page`.
+
+        Raises:
+            InputError: the stored snapshot is damaged.
+            OutputError: the snapshot cannot be stored.
+            VcleanError: the page cannot be read.
+        """
+        key = read_key(page, self.settings.to_dict(), rendered=self.rendered)
+        path = self.folder / f"{key.hex()}.npz"
+        try:
+            return from_bytes(path.read_bytes())
+        except FileNotFoundError:
+            if (packed := self._files.get(key)) is not None:
+                return from_bytes(packed)
+            snapshot = self.read(page)
+        except OSError as error:
+            raise InputError(f"cannot read the snapshot {path}: {error.strerror or error}") from error
+        make_folder(self.folder)
+        write_atomic(path, to_bytes(snapshot))
+        return snapshot
+
+    @cached_property
+    def _files(self) -> ParquetSnapshots:
+        return ParquetSnapshots(self.folder)
+
+
+class RenderingCache:
+    """Cache of snapshots and screenshots in a folder.
+
+    The snapshots are those of `SnapshotCache`. A screenshot is a PNG file in the same folder.
+
+    Args:
+        renderer: renders pages that are not stored.
+        settings: the settings of the renderer.
+        folder: folder of the stored pages; None to disable the cache.
+        screenshots: whether to take screenshots.
+    """
+
+    def __init__(
+        self, renderer: Renderer, settings: RenderSettings, folder: Path | None, *, screenshots: bool = False
+    ) -> None:
+        self._renderer = renderer
+        self._settings = settings
+        self._folder = folder
+        self._screenshots = screenshots
+
+    def __call__(self, page: Page) -> Rendering:
+        """Return the rendered page, with a screenshot if the cache takes them.
+
+        Raises:
+            InputError: the stored page is damaged.
+            OutputError: the page cannot be stored.
+            VcleanError: the page cannot be rendered.
+        """
+        if self._folder is None:
+            return self._renderer.render(page, screenshot=self._screenshots)
+        folder = self._folder
+        read = SnapshotCache(folder, lambda page: self._render(page, folder), self._settings, rendered=True)
+        return Rendering(read(page), self._screenshot(page, folder) if self._screenshots else None)
+
+    def _screenshot(self, page: Page, folder: Path) -> bytes:
+        path = self._path(page, folder)
+        if not path.is_file():
+            self._render(page, folder)
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot read the screenshot {path}: {error.strerror or error}") from error
+
+    def _render(self, page: Page, folder: Path) -> Snapshot:
+        """Render the page, and store its screenshot if there is one."""
+        rendering = self._renderer.render(page, screenshot=self._screenshots)
+        if rendering.screenshot:
+            make_folder(folder)
+            write_atomic(self._path(page, folder), rendering.screenshot)
+        return rendering.snapshot
+
+    def _path(self, page: Page, folder: Path) -> Path:
+        return folder / f"{read_key(page, self._settings.to_dict(), rendered=True).hex()}.png"

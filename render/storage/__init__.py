@@ -1,1 +1,0 @@
-"""Store snapshots on disk and read them back."""

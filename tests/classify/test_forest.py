@@ -1,0 +1,302 @@
+import pickle
+import subprocess
+import sys
+import zipfile
+from importlib import resources
+
+import lightgbm
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from vclean.classify.forest import DamagedTreesError, Forest, Splits, header_field
+
+# A root with a leaf on the left and a split with two leaves on the right; then a tree without splits.
+TEXT = """tree
+max_feature_idx=5
+
+Tree=0
+num_leaves=3
+split_feature=4 2
+threshold=0.5 -1e-3
+decision_type=2 8
+left_child=-1 -2
+right_child=1 -3
+leaf_value=0.1 0.2 0.3
+
+Tree=1
+num_leaves=1
+split_feature=
+threshold=
+decision_type=
+left_child=
+right_child=
+leaf_value=7
+
+end of trees
+
+num_leaves=99
+"""
+
+
+def changed(old, new):
+    assert old in TEXT
+    return TEXT.replace(old, new, 1)
+
+
+class TestSplits:
+    def test_parses_the_text(self) -> None:
+        splits = Splits.parse(TEXT)
+        assert splits.leaves.tolist() == [3, 1]
+        assert splits.feature.tolist() == [4, 2]
+        assert splits.threshold.tolist() == [0.5, -0.001]
+        assert splits.children.tolist() == [[-1, 1], [-2, -3]]
+        assert splits.leaf_value.tolist() == [0.1, 0.2, 0.3, 7]
+
+    def test_tree_and_index_of_splits(self) -> None:
+        splits = Splits.parse(TEXT)
+        assert (splits.tree.tolist(), splits.index_in_tree.tolist()) == ([0, 0], [0, 1])
+
+    def test_nodes_of_trees_and_siblings_are_consecutive(self) -> None:
+        inner, leaves = Splits.parse(TEXT).node_indices()
+        assert inner.tolist() == [0, 2]
+        assert leaves.tolist() == [1, 3, 4, 5]
+
+    def test_each_node_has_an_index(self) -> None:
+        inner, leaves = Splits.parse(TEXT).node_indices()
+        assert sorted([*inner, *leaves]) == list(range(6))
+
+    def test_direction_of_missing_values(self) -> None:
+        """Check a column without missing values in training (NaN counts as 0), and one with them (a bit decides)."""
+        assert Splits.parse(TEXT).sends_nan_left.tolist() == [True, False]
+        assert Splits.parse(changed("decision_type=2 8", "decision_type=0 10")).sends_nan_left.tolist() == [True, True]
+        assert Splits.parse(changed("threshold=0.5", "threshold=-0.5")).sends_nan_left.tolist() == [False, False]
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("num_leaves=3", "num_leaves=4"),
+            ("num_leaves=3", "num_leaves=x"),
+            ("num_leaves=1", "num_leaves=0"),
+            ("num_leaves=1\n", ""),
+            ("threshold=0.5 -1e-3", "threshold=0.5"),
+            ("threshold=0.5 -1e-3", "threshold=0.5 low"),
+            ("leaf_value=7", "leaf_value="),
+            ("right_child=1 -3", "right_child=2 -3"),
+            ("right_child=1 -3", "right_child=0 -3"),
+            ("right_child=1 -3", "right_child=1 -4"),
+            ("left_child=-1 -2", "left_child=-1 1"),
+        ],
+    )
+    def test_damaged_text(self, old: str, new: str) -> None:
+        with pytest.raises(DamagedTreesError):
+            Splits.parse(changed(old, new))
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [("right_child=1 -3", "right_child=1 -2"), ("left_child=-1 -2", "left_child=1 -2")],
+    )
+    def test_nodes_without_exactly_one_parent(self, old: str, new: str) -> None:
+        with pytest.raises(DamagedTreesError):
+            Splits.parse(changed(old, new)).node_indices()
+
+    def test_trees_without_splits(self) -> None:
+        single = TEXT[TEXT.index("Tree=1") : TEXT.index("end of")]
+        splits = Splits.parse(f"tree\n{single}{single}\nend of trees\n")
+        assert (splits.leaves.tolist(), splits.leaf_value.tolist(), splits.children.shape) == ([1, 1], [7, 7], (0, 2))
+        assert [index.tolist() for index in splits.node_indices()] == [[], [0, 1]]
+
+    def test_no_trees(self) -> None:
+        with pytest.raises(DamagedTreesError):
+            Splits.parse("tree\n\nend of trees\n")
+
+    def test_types(self) -> None:
+        splits = Splits.parse(TEXT)
+        dtypes = [splits.leaves.dtype, splits.children.dtype, splits.threshold.dtype, splits.leaf_value.dtype]
+        assert dtypes == [np.int64, np.int64, np.float64, np.float64]
+
+
+class TestHeaderField:
+    def test_first_line_with_the_name(self) -> None:
+        assert header_field(TEXT, "num_leaves") == "3"
+
+    def test_missing_field(self) -> None:
+        assert header_field(TEXT, "leaves") is None
+
+    def test_last_line_without_line_end(self) -> None:
+        assert header_field("tree\nversion=v4", "version") == "v4"
+
+
+PARAMETERS = {"num_leaves": 15, "min_data_in_leaf": 3, "num_threads": 1, "verbosity": -1, "seed": 1}
+OBJECTIVES = [{"objective": "binary"}, {"objective": "regression"}, {"objective": "multiclass", "num_class": 3}]
+EXTREME = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, -1.0, 0.1, 3.4e38, -3.4e38]
+
+
+def table(count, *, missing=0.0, seed=3):
+    """Return rows of four columns with missing values, and classes 0 to 2 that depend on them."""
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=(count, 4)).astype(np.float32)
+    y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int) + (x[:, 3] > 1)
+    x[generator.random(x.shape) < missing] = np.nan
+    return x, y
+
+
+def trained(objective, *, missing=0.0, rounds=12, data=None, **parameters):
+    x, y = table(400, missing=missing)
+    y = np.minimum(y, 1) if objective["objective"] == "binary" else y
+    return Forest.from_booster(
+        lightgbm.train(PARAMETERS | objective | parameters, lightgbm.Dataset(x, y, **data or {}), rounds)
+    )
+
+
+def shipped(name):
+    path = resources.files("vclean.classify").joinpath("data", "default.vclean")
+    with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        return Forest(archive.read(name).decode())
+
+
+def by_lightgbm(forest, x, **options):
+    return forest.booster.predict(x, num_threads=1, **options)
+
+
+def uses_lightgbm(forest):
+    return "booster" in vars(forest)
+
+
+class TestCompiled:
+    """Predictions of the C extension equal those of LightGBM bit by bit."""
+
+    @pytest.mark.parametrize("name", ["content.txt", "types.txt", "regions.txt"])
+    @pytest.mark.parametrize("rows", [1, 7, 8, 9, 100])
+    def test_shipped_trees(self, name: str, rows: int) -> None:
+        forest = shipped(name)
+        generator = np.random.default_rng(rows)
+        x = generator.normal(scale=3, size=(rows, forest.columns)).astype(np.float32).round(1)
+        x[generator.random(x.shape) < 0.2] = np.nan
+        x[generator.random(x.shape) < 0.2] = 0
+        predictions = forest.predict(x)
+        assert not uses_lightgbm(forest)
+        np.testing.assert_array_equal(predictions, by_lightgbm(forest, x))
+
+    @pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: objective["objective"])
+    @pytest.mark.parametrize("missing", [0.0, 0.2])
+    @pytest.mark.parametrize("leaves", [2, 5, 63])
+    def test_small_and_deep_trees(self, objective, missing: float, leaves: int) -> None:
+        forest = trained(objective, missing=missing, num_leaves=leaves)
+        x, _ = table(100, missing=0.3, seed=8)
+        np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
+
+    @settings(max_examples=60, deadline=None)
+    @given(arrays(np.float32, st.tuples(st.integers(1, 20), st.just(4)), elements=st.sampled_from(EXTREME)))
+    def test_extreme_values(self, x) -> None:
+        forest = EXTREMES
+        np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
+
+    def test_values_at_a_threshold(self) -> None:
+        """Check the float32 values next to thresholds, which are float64."""
+        forest = trained({"objective": "binary"})
+        x, _ = table(400)
+        for towards in (-np.inf, np.inf):
+            near = np.nextafter(x, np.float32(towards))
+            np.testing.assert_array_equal(forest.predict(near), by_lightgbm(forest, near))
+
+    def test_early_stop(self) -> None:
+        """Check rows that stop after 20 rounds, after 40 rounds, and never."""
+        forest = trained({"objective": "binary"}, rounds=110, learning_rate=0.3)
+        x, _ = table(300, seed=5)
+        predictions = forest.predict(x, early_stop=True)
+        options = {"pred_early_stop": True, "pred_early_stop_freq": 20, "pred_early_stop_margin": 10.0}
+        np.testing.assert_array_equal(predictions, by_lightgbm(forest, x, **options))
+        assert 0 < (predictions != forest.predict(x)).sum() < len(x)
+
+    def test_early_stop_is_for_binary_models(self) -> None:
+        forest = trained(OBJECTIVES[2], rounds=60, learning_rate=0.5)
+        x, _ = table(50, seed=5)
+        np.testing.assert_array_equal(forest.predict(x, early_stop=True), forest.predict(x))
+
+    def test_trees_without_splits(self) -> None:
+        forest = trained({"objective": "binary"}, min_data_in_leaf=400)
+        x, _ = table(3)
+        np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
+
+    def test_non_contiguous_rows(self) -> None:
+        forest = trained({"objective": "binary"})
+        wide = np.asfortranarray(np.hstack([table(30)[0]] * 2))
+        np.testing.assert_array_equal(forest.predict(wide[::2, :4]), by_lightgbm(forest, table(30)[0][::2]))
+
+    def test_does_not_import_lightgbm(self) -> None:
+        code = (
+            "import sys; from vclean.classify.content.model import load_default; load_default();"
+            "print('lightgbm' in sys.modules)"
+        )
+        assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"
+
+
+class TestLightgbmFallback:
+    """Trees that the extension does not support."""
+
+    @pytest.mark.parametrize(
+        ("data", "parameters"),
+        [
+            ({"categorical_feature": [0]}, {"min_data_per_group": 1, "cat_smooth": 0.0, "max_cat_to_onehot": 9}),
+            ({}, {"zero_as_missing": True}),
+            ({}, {"linear_tree": True}),
+            ({}, {"boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}),
+            ({}, {"objective": "poisson"}),
+            ({}, {"sigmoid": 10.0}),
+        ],
+        ids=["category", "zero", "linear", "mean", "objective", "slope"],
+    )
+    def test_unsupported_trees(self, data, parameters) -> None:
+        generator = np.random.default_rng(7)
+        x = generator.normal(size=(300, 4)).astype(np.float32)
+        x[:, 0] = np.arange(300) % 5
+        x[generator.random(x.shape) < 0.1] = 0
+        y = (np.arange(300) % 5 == 1) ^ (x[:, 1] > 1)
+        settings = PARAMETERS | {"objective": "binary"} | parameters
+        forest = Forest.from_booster(lightgbm.train(settings, lightgbm.Dataset(x, y, params=settings, **data), 8))
+        assert uses_lightgbm(forest)
+        np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
+
+
+class TestForest:
+    @pytest.mark.parametrize("rows", [0, 1, 5])
+    def test_shape_and_type(self, rows: int) -> None:
+        x, _ = table(rows)
+        for objective, shape in zip(OBJECTIVES, [(rows,), (rows,), (rows, 3)], strict=True):
+            predictions = trained(objective, rounds=2).predict(x)
+            assert (predictions.shape, predictions.dtype) == (shape, np.float64)
+
+    def test_predicts_probabilities(self) -> None:
+        x, _ = table(40)
+        assert trained(OBJECTIVES[2]).predict(x).sum(axis=1) == pytest.approx(1)
+        assert (np.abs(trained(OBJECTIVES[0]).predict(x) - 0.5) < 0.5).all()
+
+    def test_rejects_other_numbers_of_columns(self) -> None:
+        with pytest.raises(ValueError, match="the trees were trained on 4 columns, not 3"):
+            trained(OBJECTIVES[0], rounds=2).predict(np.zeros((2, 3), dtype=np.float32))
+
+    def test_attributes(self) -> None:
+        forest = trained(OBJECTIVES[2], rounds=2)
+        assert (forest.columns, forest.classes) == (4, 3)
+        assert Forest(forest.text).text == forest.text == forest.booster.model_to_string()
+
+    def test_pickles(self) -> None:
+        forest, (x, _) = trained(OBJECTIVES[0], rounds=2), table(20)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(forest)).predict(x), forest.predict(x))
+
+    @pytest.mark.parametrize("text", ["", "no trees", "tree\nversion=v4\n", "tree\nmax_feature_idx=3\n"])
+    def test_damaged_text(self, text: str) -> None:
+        with pytest.raises(ValueError, match="damaged trees"):
+            Forest(text)
+
+    def test_truncated_text(self) -> None:
+        text = trained(OBJECTIVES[0], rounds=2).text
+        for at in (len(text) // 4, len(text) // 3, text.index("right_child=") + 14):
+            with pytest.raises(ValueError, match="damaged trees"):
+                Forest(text[:at])
+
+
+EXTREMES = trained({"objective": "binary"}, missing=0.2)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import lightgbm
+import numpy as np
+import pytest
+from helpers.pages import snapshot
+
+from vclean.classify import shap as module
+from vclean.classify.content.model import load_default
+from vclean.classify.content.stacking import add_columns
+from vclean.classify.forest import Forest
+from vclean.classify.shap import contributions
+from vclean.features.blocks import extract_blocks
+
+
+@pytest.fixture(scope="module")
+def x():
+    html = "<nav><a>Home</a><a>News</a></nav>" + "<p>It rained for a week, and nobody in town was surprised.</p>" * 3
+    decision = load_default().label(extract_blocks(snapshot(html))).decision
+    assert decision is not None
+    return add_columns(decision.x, decision.convention)
+
+
+def rows(count, *, missing=0.0, seed=3):
+    """Return rows of four columns with missing values, and classes that depend on them."""
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=(count, 4)).astype(np.float32)
+    y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int)
+    x[generator.random(x.shape) < missing] = np.nan
+    return x, y
+
+
+def trained(x, y, *, data=None, **parameters):
+    settings = {"objective": "binary", "num_leaves": 15, "min_data_in_leaf": 3, "num_threads": 1, "verbosity": -1}
+    return Forest.from_booster(lightgbm.train(settings | parameters, lightgbm.Dataset(x, y, **data or {}), 8))
+
+
+class TestContributions:
+    def test_equals_lightgbm(self, x) -> None:
+        trees = load_default().content
+        base, columns = contributions(trees, x)
+        predictions = trees.booster.predict(x, pred_contrib=True, num_threads=1)
+        np.testing.assert_allclose(columns, predictions[:, :-1], atol=1e-9)
+        assert base == pytest.approx(predictions[0, -1])
+
+    def test_base_and_row_sum_to_the_prediction(self, x) -> None:
+        trees = load_default().content
+        base, columns = contributions(trees, x)
+        assert columns.shape == (len(x), trees.columns)
+        np.testing.assert_allclose(base + columns.sum(axis=1), trees.booster.predict(x, raw_score=True), atol=1e-9)
+
+    @pytest.mark.parametrize("missing", [0.0, 0.2])
+    @pytest.mark.parametrize("leaves", [2, 3, 31])
+    def test_small_and_deep_trees(self, missing: float, leaves: int) -> None:
+        """Check repeated columns on a path, splits on missing values, and NaN that did not occur in training."""
+        trees = trained(*rows(400, missing=missing), num_leaves=leaves)
+        unseen, _ = rows(40, missing=0.3, seed=8)
+        predictions = trees.booster.predict(unseen, pred_contrib=True)
+        np.testing.assert_allclose(contributions(trees, unseen)[1], predictions[:, :-1], atol=1e-9)
+
+    def test_values_at_a_threshold(self) -> None:
+        x, y = rows(400)
+        x = x.round()
+        trees = trained(x, y)
+        np.testing.assert_allclose(
+            contributions(trees, x[:50])[1], trees.booster.predict(x[:50], pred_contrib=True)[:, :-1], atol=1e-9
+        )
+
+    def test_trees_without_splits(self) -> None:
+        x, y = rows(50)
+        trees = trained(x, y, min_data_in_leaf=50)
+        base, columns = contributions(trees, x)
+        assert not columns.any()
+        assert base == pytest.approx(trees.booster.predict(x[:1], raw_score=True)[0])
+
+    def test_batches_give_equal_values(self, x, monkeypatch: pytest.MonkeyPatch) -> None:
+        base, values = contributions(load_default().content, x)
+        monkeypatch.setattr(module, "ROWS_AT_ONCE", 3)
+        other_base, batched = contributions(load_default().content, x)
+        np.testing.assert_allclose(batched, values, atol=1e-12)
+        assert other_base == base
+
+    def test_no_rows(self) -> None:
+        trees = load_default().content
+        _, columns = contributions(trees, np.zeros((0, trees.columns), dtype=np.float32))
+        assert columns.shape == (0, trees.columns)
+
+    @pytest.mark.parametrize(
+        ("data", "parameters"),
+        [
+            ({"categorical_feature": [0]}, {"min_data_per_group": 1, "cat_smooth": 0.0, "max_cat_to_onehot": 9}),
+            ({}, {"zero_as_missing": True}),
+        ],
+    )
+    def test_rejects_unsupported_splits(self, data: dict[str, object], parameters: dict[str, object]) -> None:
+        x, _ = rows(200, missing=0.1)
+        x[:, 0] = np.arange(200) % 5
+        trees = trained(x, np.arange(200) % 5 == 1, data=data, **parameters)
+        with pytest.raises(ValueError, match="cannot be explained"):
+            contributions(trees, x)

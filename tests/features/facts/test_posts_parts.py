@@ -1,0 +1,38 @@
+"""Parts of posts: dates, controls."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.pages import snapshot
+
+from vclean.features.blocks import extract_blocks
+from vclean.features.facts.posts import date_start, find_date_texts, is_action
+
+
+def dates(text, language="en"):
+    blocks = extract_blocks(snapshot(f"<p>{text}"))
+    return find_date_texts(blocks, language).tolist()
+
+
+class TestFindDateTexts:
+    def test_time_elements(self):
+        assert dates("<time>noon</time>") == [True]
+
+
+def test_date_start():
+    assert date_start("Joined: 3 May 2020", "en") == len("Joined: ")
+    assert date_start("noon", "en") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Reply", True),
+        ("Like 3 Reply", True),
+        ("转发 12 评论 3", True),
+        ("Antworten", True),
+        ("Reply to the mayor", False),
+    ],
+)
+def test_is_action(text, expected):
+    assert is_action(text) is expected
