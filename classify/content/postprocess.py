@@ -18,6 +18,7 @@ import numpy as np
 
 from vclean.classify.content.expected_f import adjust_for_kind, bounded_log_odds
 from vclean.classify.prediction import Change, Headline, HeadlineSource
+from vclean.features.columns import Groups
 from vclean.features.element_names import sorted_unique
 from vclean.features.facts.subject import find_subject
 from vclean.features.headline import find_headline, has_home_url, normalize, strip_site_name, title_agreement
@@ -270,7 +271,7 @@ def smooth_groups(
     rows = np.flatnonzero(group >= 0)
     if not len(rows):
         return selected.copy()
-    _, number = np.unique(group[rows], return_inverse=True)
+    number = Groups.from_keys(group[rows]).number
     weight = np.maximum(words[rows], 1)
     total = np.bincount(number, weight)
     share = np.bincount(number, weight * selected[rows]) / total

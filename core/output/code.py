@@ -311,8 +311,7 @@ class CodeLanguages:
         It is that of the element, or of code in it, or of the elements around it.
         """
         snapshot = self._snapshot
-        code = [snapshot.tags.index("code")] if "code" in snapshot.tags else []
-        inside = element + 1 + np.flatnonzero(np.isin(snapshot.tag[element + 1 : int(snapshot.end[element])], code))
+        inside = element + 1 + np.flatnonzero(snapshot.is_tag(("code",))[element + 1 : int(snapshot.end[element])])
         for each in (element, *inside[:1].tolist()):
             if language := self._named(each, is_code=True):
                 return language

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.postprocess import data_tables
+from vclean.features.element_names import sorted_unique
 from vclean.labels import Label, Visibility
 from vclean.output.code import code_elements
 from vclean.render import tree
@@ -183,7 +184,7 @@ def complete_sections(
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
         likely = may_add & mask[outer] & (probability >= _LEAST_PROBABILITY[label])
-        elements = np.unique(outer[likely]).astype(np.intp)
+        elements = sorted_unique(outer[likely]).astype(np.intp)
         elements = elements[~sections.has_kept[elements] | snapshot.is_tag(("table",))[elements]]
         is_added = sections.are_titles(elements) if label is Label.HEADING else sections.are_enclosed(elements)
         added = np.isin(outer, elements[is_added]) & may_add

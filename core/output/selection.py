@@ -11,6 +11,7 @@ import numpy as np
 
 from vclean.classify.content.postprocess import MAX_BLOCKS_PER_PART
 from vclean.features.columns import Groups
+from vclean.features.element_names import sorted_unique
 from vclean.labels import Label, Visibility
 from vclean.output.code import Code, count_characters
 from vclean.output.images import content_images
@@ -140,13 +141,14 @@ def select_content(
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
     page_links = _page_links(snapshot)
     code = Code(blocks)
-    kept_texts = np.setdiff1d(blocks.members[content[blocks.text_block[blocks.members]]], _tools(blocks, page_links))
-    has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
+    is_kept = np.append(content, False)[blocks.text_block]
+    is_kept[_tools(blocks, page_links)] = False
+    has_content = _count(snapshot, snapshot.text_parent[is_kept]) > 0
     kept_code = code.roots[has_content[code.roots]]
     notes = find_notes(blocks, content)
     note_of = _note_of(blocks, notes)
-    kept_texts = np.union1d(kept_texts, np.flatnonzero(note_of >= 0)) if notes else kept_texts
-    kept_texts = kept_texts[~code.texts[kept_texts] & (note_of[kept_texts] > _LEFT_OUT)].astype(np.int32)
+    is_kept = ((is_kept & (note_of == _MAIN)) | (note_of >= 0)) & ~code.texts
+    kept_texts = np.flatnonzero(is_kept).astype(np.int32)
     kept_texts = kept_texts[~_before_notes(blocks, heading, kept_texts, note_of)]
     parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
     has_content = _count(snapshot, parents) > 0
@@ -307,7 +309,7 @@ def _data_tables(
     row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
     wide_rows = np.flatnonzero(np.bincount(row[is_cell], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
-    units = np.unique(blocks.text_block[kept_texts])
+    units = sorted_unique(blocks.text_block[kept_texts])
     crowded = _count(snapshot, blocks.node[units]) > MAX_BLOCKS_PER_PART * np.bincount(table[is_cell], minlength=size)
     length = tree.subtree_sum(np.bincount(snapshot.text_parent, snapshot.text_length, size), snapshot.end)
     is_large = is_table & ((length > _MAX_NESTED) | ~has_header[np.maximum(table[np.maximum(snapshot.parent, 0)], 0)])
