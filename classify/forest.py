@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from vclean.classify import _forest
+from vclean.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,11 +37,11 @@ _FLOAT_FIELDS: Final = ("threshold", "leaf_value")
 _Number = TypeVar("_Number", np.int64, np.float64)
 
 
-class DamagedTreesError(ValueError):
+class DamagedTreesError(ModelError, ValueError):
     """Text that is not in LightGBM's format."""
 
     def __init__(self) -> None:
-        super().__init__("damaged trees")
+        super().__init__("the model has damaged trees: train it again with `vclean train`, or install vclean again")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,18 +180,25 @@ class Forest:
         classes: number of predicted values per row: 1 for a binary model or a regression, else the number of classes.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_rare: bool = False) -> None:
         """Parse trees in LightGBM's text format.
 
+        Args:
+            text: the trees.
+            is_rare: whether most pages do without them: they are parsed, and damage is found, on the first prediction.
+
         Raises:
-            ValueError: the text is damaged.
+            ModelError: the text is damaged.
         """
         self.text = text
         self.columns, self.classes = _shape(text)
-        splits = self._checked()
-        self._compiled = _Compiled.from_splits(self, splits)
-        if self._compiled is None:
+        if not is_rare and self._compiled is None:
             _ = self.booster  # parse now: this is slow, and must not delay the first page
+
+    @cached_property
+    def _compiled(self) -> _Compiled | None:
+        """Return the trees for the C extension; None if only LightGBM can evaluate them."""
+        return _Compiled.from_splits(self, self._checked())
 
     def _checked(self) -> Splits:
         """Return the splits if the trees are complete; LightGBM would end the process on incomplete trees."""
@@ -210,7 +218,7 @@ class Forest:
         """Return the trees as a LightGBM booster.
 
         Raises:
-            ValueError: the trees are damaged.
+            ModelError: the trees are damaged.
         """
         import lightgbm
 
@@ -273,7 +281,7 @@ class _Compiled:
         """Convert the trees of a forest; return None if only LightGBM can evaluate them.
 
         Raises:
-            ValueError: the trees are damaged.
+            ModelError: the trees are damaged.
         """
         objective = header_field(forest.text, "objective") or ""
         link = _LINKS.get(objective.removesuffix(f" num_class:{forest.classes}"))

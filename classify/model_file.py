@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
-from importlib import resources
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from vclean.errors import ModelError
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+_SHIPPED: Final = Path(__file__).with_name("data")
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
@@ -43,6 +41,6 @@ def read_shipped(name: str) -> bytes:
         ModelError: the package does not contain the file.
     """
     try:
-        return resources.files("vclean.classify").joinpath("data", name).read_bytes()
+        return (_SHIPPED / name).read_bytes()
     except OSError as error:
         raise ModelError(f"the model {name} is not in the installed package: install vclean again") from error

@@ -279,7 +279,8 @@ def from_bytes(data: bytes, name: str) -> Model:
         confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
         metadata = _metadata(optional.pop(_METADATA)) if _METADATA in optional else None
         regions, predictor = (
-            Forest(optional[name].decode()) if name in optional else None for name in (_REGIONS, _CONVENTION)
+            Forest(optional[name].decode(), is_rare=True) if name in optional else None
+            for name in (_REGIONS, _CONVENTION)
         )
         return Model(
             _linear(parts[0]),

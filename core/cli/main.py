@@ -7,7 +7,6 @@ import io
 import logging
 import os
 import sys
-import tomllib
 from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
@@ -270,6 +269,8 @@ def find_configuration(folder: Path) -> tuple[Path, dict[str, Any]] | None:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    import tomllib  # most runs have no configuration
+
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as error:

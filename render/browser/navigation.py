@@ -11,7 +11,7 @@ import json
 import re
 from contextlib import asynccontextmanager
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urldefrag
 
@@ -90,7 +90,7 @@ def _probe(call: str) -> str:
 
 @cache
 def _source() -> str:
-    return files("vclean.render.browser").joinpath("probe.js").read_text(encoding="utf-8").strip()
+    return Path(__file__).with_name("probe.js").read_text(encoding="utf-8").strip()
 
 
 _NET_ERROR: Final = re.compile(r"net::ERR_\w+")

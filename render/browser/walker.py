@@ -9,7 +9,7 @@ import base64
 import json
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -261,7 +261,7 @@ def _array(name: str, data: str) -> np.ndarray[Any, Any]:
 
 @cache
 def _walker() -> str:
-    return files("vclean.render.browser").joinpath("walker.js").read_text(encoding="utf-8").rstrip()
+    return Path(__file__).with_name("walker.js").read_text(encoding="utf-8").rstrip()
 
 
 @cache
