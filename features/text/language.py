@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import tempfile
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,9 +51,9 @@ def _load_parts(packed: Path) -> Arrays:
 
 
 def _cache_folder(packed: Path) -> Path:
-    """Return the cache folder of the model; its name depends on the file, its version and the layout."""
+    """Return the cache folder of the model; its name depends on the file and the layout."""
     state = packed.stat()
-    name = f"languages-{_LAYOUT}-{metadata.version('py3langid')}-{state.st_size}-{state.st_mtime_ns}"
+    name = f"languages-{_LAYOUT}-{state.st_size}-{state.st_mtime_ns}"
     return cache_folder() / "vclean" / name
 
 
@@ -82,6 +80,8 @@ def _store_parts(parts: Arrays, folder: Path) -> None:
     Raises:
         OSError: they cannot be written.
     """
+    import tempfile  # only for the first page on a machine
+
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=".languages-", dir=folder.parent))
     try:
