@@ -82,10 +82,10 @@ class TestLoad:
         (folder / "ptc.npy").write_bytes(damage)
         assert load().nb_classes == ["de", "en"]
 
-    def test_other_version_has_its_own_folder(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+    def test_other_layout_has_its_own_folder(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         load()
-        monkeypatch.setattr(language.metadata, "version", lambda _: "99")
+        monkeypatch.setattr(language, "_LAYOUT", 99)
         load()
         assert len(cached_folders(tmp_path)) == 2
         assert len(unpacked) == 2
