@@ -28,6 +28,7 @@ from documents import table
 from vclean.classify.corpora.corpora import assign_folds, site
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.metadata import THRESHOLD, choose, load_shipped
+from vclean.classify.page_type import page_type
 from vclean.classify.training.metadata import add_unknown_addresses, fit, fit_fields, is_same, make_example
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
@@ -35,7 +36,7 @@ from vclean.features.facts.candidates import FIELDS
 from vclean.features.facts.mentions import Field
 from vclean.features.page_context import PageContext
 from vclean.files import write_atomic
-from vclean.labels import PAGE_TYPES, PageType
+from vclean.labels import PAGE_TYPES
 from vclean.render.static.parse import parse
 
 if TYPE_CHECKING:
@@ -59,10 +60,11 @@ OUTPUTS = frozenset(("titles", "markdown"))
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Page with gold, its candidates, and the values of other systems."""
+    """Page with gold, its candidates, its type by the shipped model, and the values of other systems."""
 
     page: GoldPage
     example: MetadataExample
+    page_type: str
     others: dict[str, Values]
 
 
@@ -125,8 +127,9 @@ def cases(pages: Sequence[GoldPage], gold: Metadata, others: Sequence[str]) -> I
             sys.stderr.write(f"metadata.py: {page.id} of {page.corpus} is left out: {error}\n")
             continue
         if fields:
-            example = make_example(snapshot, page, PageContext(extract_blocks(snapshot)).language, fields)
-            yield Case(page, example, {name: _values_of(name, page) for name in others})
+            context = PageContext(extract_blocks(snapshot))
+            example = make_example(snapshot, page, context.language, fields)
+            yield Case(page, example, page_type(context), {name: _values_of(name, page) for name in others})
 
 
 def _values_of(name: str, page: GoldPage) -> Values:
@@ -148,25 +151,27 @@ def lessons(rows: Sequence[Case]) -> list[MetadataExample]:
     return examples
 
 
-def predicted_forums(typed: Sequence[TypedPage]) -> frozenset[tuple[str, str]]:
-    """Return corpus and URL of the forums, from models that saw no page of their sites."""
-    probability = page_types.cross_validate(typed, [page.example for page in typed])[
-        :, PAGE_TYPES.index(PageType.FORUM)
-    ]
-    return frozenset((typed[row].corpus, typed[row].url) for row in np.flatnonzero(probability >= THRESHOLD).tolist())
+def predicted_types(typed: Sequence[TypedPage]) -> dict[tuple[str, str], str]:
+    """Return the types of pages by corpus and URL, from models that saw no page of their sites; empty if unsure."""
+    probability = page_types.cross_validate(typed, [page.example for page in typed])
+    best = [PAGE_TYPES[row.argmax()].value if row.max() >= THRESHOLD else "" for row in probability]
+    return {(page.corpus, page.url): page_type for page, page_type in zip(typed, best, strict=True)}
 
 
-def cross_validate(rows: Sequence[Case], forums: frozenset[tuple[str, str]]) -> list[dict[str, Values]]:
-    """Return the values of every system for each page; those of vclean from models that saw no page of its site."""
+def cross_validate(rows: Sequence[Case], types: Mapping[tuple[str, str], str]) -> list[dict[str, Values]]:
+    """Return the values of every system for each page; those of vclean from models that saw no page of its site.
+
+    Pages that are not among `types` have the type that the shipped model gives them.
+    """
     fold = assign_folds([site(case.page) for case in rows], FOLDS)
     values = [dict(case.others) for case in rows]
     for number in range(FOLDS):
         forests = fit_fields(lessons([case for case, each in zip(rows, fold, strict=True) if each != number]))
         for row in np.flatnonzero(fold == number).tolist():
             case = rows[row]
-            is_forum = (case.page.corpus, case.page.url) in forums
+            page_type = types.get((case.page.corpus, case.page.url), case.page_type)
             choices = {
-                field: choose(field, case.example.candidates[field], forests[field], is_forum=is_forum)
+                field: choose(field, case.example.candidates[field], forests[field], page_type=page_type)
                 for field in FIELDS
             }
             values[row][VCLEAN] = {field: choice.values if choice else () for field, choice in choices.items()}
@@ -222,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     if typed:
         print(page_types.tables(typed))
-    values = cross_validate(rows, predicted_forums(typed) if typed else frozenset())
+    values = cross_validate(rows, predicted_types(typed) if typed else {})
     print(score_table(rows, values, (VCLEAN, *options.others)))
     return 0
 

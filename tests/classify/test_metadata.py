@@ -3,14 +3,19 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from helpers.pages import context_of
 
 from vclean.classify import model_file
-from vclean.classify.metadata import choose_metadata, from_bytes, load_shipped
+from vclean.classify.metadata import choose, choose_metadata, from_bytes, load_shipped, metadata_page
 from vclean.errors import ModelError
 from vclean.features.facts.mentions import Field
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ARTICLE = """<title>Rain in May | Example</title><meta property="og:site_name" content="Example">
 <link rel=canonical href="/rain-in-may"><meta property="og:image" content="i.png"><link rel=license href=/by>
@@ -28,6 +33,28 @@ def chosen(html: str) -> dict[Field, tuple[str, ...]]:
     """Return the values of a page by field, without its type, which `test_page_type.py` tests."""
     choices = choose_metadata(context_of(html), "en")
     return {field: choice.values for field, choice in choices.items() if field is not Field.PAGE_TYPE}
+
+
+class Sure:
+    """Trees that give every candidate the same probability."""
+
+    def __init__(self, probability: float) -> None:
+        self.probability = probability
+
+    def predict(self, x: NDArray[np.float32]) -> NDArray[np.float64]:
+        return np.full(len(x), self.probability)
+
+
+class TestChoose:
+    @pytest.mark.parametrize(
+        ("probability", "page_type", "has_authors"),
+        [(0.2, "article", True), (0.2, "forum", True), (0.2, "product", False), (0.2, "", False),
+         (0.3, "product", True), (0.1, "article", False)],
+    )  # fmt: skip
+    def test_authors_of_pages_that_rarely_have_any_need_more(self, probability, page_type, has_authors) -> None:
+        candidates = metadata_page(context_of(ARTICLE), "en").candidates(Field.AUTHORS)
+        choice = choose(Field.AUTHORS, candidates, Sure(probability), page_type=page_type)
+        assert (choice is not None) is has_authors
 
 
 class TestChooseMetadata:
