@@ -2,11 +2,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers import page_types
+from helpers.pages import snapshot
 
-from vclean.classify.page_type import page_type
+import vclean
+from vclean.classify.explain.rules import Rule
+from vclean.classify.page_type import (
+    has_forum_address,
+    is_named_forum,
+    is_thread,
+    page_type,
+)
 from vclean.features.blocks import extract_blocks
+from vclean.features.matrix import page_context
 from vclean.features.page_context import PageContext
 from vclean.labels import PageType
 from vclean.page import Page
@@ -48,3 +58,100 @@ class TestChoosePageType:
     def test_is_deterministic(self) -> None:
         html = (FIXTURES / "news" / "page.html").read_bytes()
         assert type_of(html) == type_of(html)
+
+
+LONG = "The pump in the cellar stopped again last night, so I took it apart and found sand in the valve of the inlet. "
+POSTS = [
+    f"{LONG}Has anyone replaced the seal of this model without the special tool that the manual asks for?",
+    f"{LONG}On mine the seal was fine, but the float switch had corroded and had to be cleaned with vinegar first.",
+    f"{LONG}You can use two spoons in place of the tool, which is what the mechanic showed me last spring.",
+    f"{LONG}Thank you all, the spoons worked, and the pump has been running since Sunday without any noise.",
+]
+
+
+class TestIsThread:
+    @staticmethod
+    def decide(*probability: float, title: str = "Pump") -> bool:
+        texts = "".join(f"<p>{'word ' * count}</p>" for count in (30, 50, 20, 900))
+        context = page_context(extract_blocks(snapshot(f"<title>{title}</title>{texts}")))
+        return is_thread(
+            context, None, np.array(probability, dtype=np.float32), np.array([0, 1, 1, 1], dtype=np.float32)
+        )
+
+    def test_counts_likely_words_only(self) -> None:
+        assert self.decide(0.1, 0.9, 0.9, 0.1)
+        assert not self.decide(0.9, 0.9, 0.9, 0.1)
+
+    def test_a_sign_suffices(self) -> None:
+        assert self.decide(0.9, 0.1, 0.1, 0.1, title="Pump - Forum")
+
+
+def forum_page(post: str, outside: str = "", head: str = "") -> str:
+    """Return a thread; `post` has the markup of a post, `outside` that of the first post if it differs."""
+    first, *others = POSTS
+    posts = (outside or post).format(text=first, user="ada") + "".join(
+        post.format(text=text, user=user) for text, user in zip(others, ("ben", "cem", "ada"), strict=True)
+    )
+    return f"<html lang=en><title>Pump</title><body>{head}<h1>Pump stopped</h1>{posts}<p>Powered by pumps</p></body>"
+
+
+THREADS = {
+    "replies": forum_page("<div class='message reply'><b>{user}</b><div class=message-body>{text}</div></div>"),
+    "comments": forum_page("<article class='comment forum-post'><h3>{user}</h3><div class=text>{text}</div></article>"),
+    "first post outside": forum_page(
+        "<div class=reply itemprop=comment itemscope><span>{user}</span><p>{text}</p></div>",
+        "<div itemscope itemtype=https://schema.org/DiscussionForumPosting><span>{user}</span><p>{text}</p></div>",
+    ),
+    "discussion": forum_page("<div class=Discussion><em>{user}</em><div class=Message>{text}</div></div>"),
+}
+
+
+class TestCommentsOut:
+    """`--comments out` on threads and on articles with comments, with the shipped model."""
+
+    def kept(self, html: str, url: str = "") -> list[bool]:
+        """Return for each of `POSTS` whether it is in the text without comments."""
+        text = vclean.clean(Page(content=html, url=url), policy=vclean.Policy(comments=False)).to_text()
+        return [post.split("inlet. ")[1] in text for post in POSTS]
+
+    @pytest.mark.parametrize("markup", THREADS)
+    def test_keeps_the_posts_of_a_thread(self, markup: str) -> None:
+        assert self.kept(THREADS[markup], "https://forum.example.org/t/pump/17") == [True] * 4
+
+    @pytest.mark.parametrize("markup", THREADS)
+    def test_keeps_them_without_address(self, markup: str) -> None:
+        assert self.kept(THREADS[markup]) == [True] * 4
+
+    def test_explains_kept_posts(self) -> None:
+        page = THREADS["comments"].replace("</h1>", "</h1><div class=comments>")
+        result = vclean.clean(page, policy=vclean.Policy(comments=False), explain=True)
+        (post,) = result.blocks.filter(lambda block: POSTS[1] in block.text)
+        assert post.reasons[0].rule == Rule.COMMENTS
+        assert post.reasons[0].text == "a post of this thread: --comments out leaves out readers' comments only"
+
+
+class TestHasForumSign:
+    @pytest.mark.parametrize(
+        ("html", "url"),
+        [
+            ("<p>x", "https://forum.example.org/1"),
+            ("<p>x", "https://example.org/forum/pumps/17"),
+            ("<p>x", "https://example.org/index.php?mod=viewthread&tid=17"),
+            ("<p>x", "https://example.org/thread-17.html"),
+            ("<p>x", "https://example.org/ShowTopic-g17-i5"),
+            ("<p>x", "https://example.org/viewtopic.php?t=1"),
+            ("<title>Pump - Forum</title><p>x", "https://example.org/"),
+        ],
+    )
+    def test_signs(self, html, url):
+        assert is_named_forum(snapshot(html, url))
+
+    @pytest.mark.parametrize(
+        "url",
+        ["https://example.org/news/economic-forum-2024.html", "https://example.org/a/sewing-threads", "", "http://[x"],
+    )
+    def test_other_addresses_are_no_signs(self, url: str) -> None:
+        assert not is_named_forum(snapshot("<p>x", url))
+
+    def test_invalid_addresses(self):
+        assert not has_forum_address("https://[forum/")

@@ -4,16 +4,24 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from helpers.pages import snapshot
+from helpers.pages import laid_out, result, snapshot
 from helpers.snapshots import assert_same
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.errors import InputError
+from vclean.api import Cleaner
+from vclean.errors import InputError, UsageError
+from vclean.farm import rows
+from vclean.farm.parts import PartWriter
+from vclean.farm.tasks import Task, page_key
+from vclean.input.sources import find_sources
 from vclean.page import Page
 from vclean.render import cache
-from vclean.render.cache import RenderingCache, SnapshotCache, from_bytes, to_bytes
+from vclean.render.cache import ParquetSnapshots, RenderingCache, SnapshotCache, from_bytes, read_key, to_bytes
 from vclean.render.rendered_page import Rendering
 from vclean.render.snapshot import Snapshot
 from vclean.render.static.parse import parse
@@ -21,7 +29,6 @@ from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
-
 
 HTML = "<title>T</title><html lang=en><h1 class=big>Ünïcode \U0001f600</h1><p style='color:red'>x<a href=/b>y</a>"
 SETTINGS = RenderSettings()
@@ -131,3 +138,108 @@ class TestWithFolder:
     def test_renders_other_pages(self, tmp_path: Path) -> None:
         cache = create_cache(FakeRenderer(), tmp_path, screenshots=True)
         assert cache(PAGE).screenshot != cache(replace(PAGE, content="<p>Two")).screenshot
+
+
+SETTINGS = RenderSettings()
+PAGES = [Page(content=f"<h1>Page {n}<p>Its text, {n} words.".encode(), url=f"https://e.org/{n}") for n in range(30)]
+
+
+def rendered(page):
+    return replace(laid_out(page.content.decode(), page.url), settings=SETTINGS.to_dict())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Write the snapshots of `PAGES` as a farm does."""
+    out = tmp_path_factory.mktemp("out")
+    with PartWriter(out, rows=11, snapshots=True) as writer:
+        for number, page in enumerate(PAGES):
+            snapshot = rendered(page)
+            task = Task(replace(page, id=str(number)), "/in.warc", page_key(page, ""))
+            writer.write(rows.result_row(result(snapshot, "hp"), task, {}), to_bytes(snapshot))
+    return out / "snapshots"
+
+
+def key(page):
+    return read_key(page, SETTINGS.to_dict(), rendered=True)
+
+
+def fail(page):
+    raise AssertionError(f"{page.url} is rendered again")
+
+
+class TestParquetSnapshots:
+    def test_finds_every_page(self, folder):
+        files = ParquetSnapshots(folder)
+        assert len(files) == len(PAGES)
+        for number in np.random.default_rng(7).permutation(len(PAGES)):
+            assert_same(from_bytes(files.get(key(PAGES[number]))), rendered(PAGES[number]))
+
+    def test_accepts_missing_folder(self, tmp_path):
+        files = ParquetSnapshots(tmp_path / "no")
+        assert (len(files), files.get(bytes(16))) == (0, None)
+
+    @pytest.mark.parametrize("column", ["html", None])
+    def test_rejects_other_files(self, tmp_path, column):
+        path = tmp_path / "x.parquet"
+        if column:
+            pq.write_table(pa.table({column: ["<p>"]}), path)
+        else:
+            path.write_bytes(b"no Parquet")
+        with pytest.raises(InputError, match="contains no readable snapshots"):
+            ParquetSnapshots(tmp_path)
+
+    def test_reports_deleted_file(self, folder, tmp_path):
+        for path in folder.iterdir():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+        files = ParquetSnapshots(tmp_path)
+        for path in tmp_path.iterdir():
+            path.unlink()
+        with pytest.raises(InputError, match="no readable snapshots"):
+            files.get(key(PAGES[0]))
+
+
+class TestSnapshotCache:
+    def test_renders_nothing_again(self, folder):
+        reader = SnapshotCache(folder, fail, SETTINGS, rendered=True)
+        for page in PAGES:
+            assert_same(reader(replace(page, id="another name")), rendered(page))
+
+    def test_writes_missing_snapshots_next_to_the_files(self, folder, tmp_path):
+        (path, *_) = sorted(folder.iterdir())
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+        for read in (rendered, fail):
+            reader = SnapshotCache(tmp_path, read, SETTINGS, rendered=True)
+            assert [len(reader(page)) for page in PAGES] == [4] * len(PAGES)
+        assert len(list(tmp_path.glob("*.npz"))) == len(PAGES) - pq.read_metadata(path).num_rows
+
+
+class TestSnapshotsAsPages:
+    """Snapshots of a farm as input instead of pages."""
+
+    def test_equals_results_of_rendering(self, folder):
+        sources = [source for path in sorted(folder.iterdir()) for source in find_sources(str(path), SETTINGS)]
+        assert sorted(int(source.id) for source in sources) == list(range(len(PAGES)))
+        with Cleaner(method="text") as cleaner:
+            for source in sources:
+                page = PAGES[int(source.id)]
+                outcome = cleaner.clean(source.read())
+                direct = Page(snapshot=to_bytes(rendered(page)), id=source.id)
+                assert outcome.to_json() == cleaner.clean(direct).to_json()
+
+    def test_prefers_snapshot_over_html(self, tmp_path):
+        table = {"html": ["<p>other", "<p>mine"], "snapshot": [to_bytes(rendered(PAGES[0])), None]}
+        pq.write_table(pa.table(table), tmp_path / "x.parquet")
+        with Cleaner(method="text") as cleaner:
+            texts = [
+                cleaner.clean(source.read()).to_text() for source in find_sources(str(tmp_path / "x.parquet"), SETTINGS)
+            ]
+        assert texts == ["Page 0\n\nIts text, 0 words.\n", "mine\n"]
+
+    def test_rejects_damaged_snapshot(self):
+        with pytest.raises(InputError, match="damaged"), Cleaner() as cleaner:
+            cleaner.clean(Page(snapshot=b"no"))
+
+    def test_rejects_screenshot_of_stored_snapshot(self):
+        with pytest.raises(UsageError, match="a stored snapshot has no screenshot"), Cleaner() as cleaner:
+            cleaner.clean(Page(snapshot=to_bytes(rendered(PAGES[0]))), screenshot=True)
