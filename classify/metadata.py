@@ -35,12 +35,15 @@ if TYPE_CHECKING:
     from vclean.features.page_context import PageContext
 
 
-THRESHOLDS: Final = {Field.TITLE: 0.005, Field.AUTHORS: 0.16, Field.PUBLISHED: 0.25}
+THRESHOLDS: Final = {Field.TITLE: 0.005, Field.AUTHORS: 0.16, Field.PUBLISHED: 0.2}
 """Lowest probability of a value of these fields; below it the field is absent."""
-_WITH_AUTHORS: Final = frozenset((PageType.ARTICLE, PageType.FORUM))
-_FEW_AUTHORS: Final = 0.3
-"""Lowest probability of authors of pages of other types, which rarely have any: of 614 pages of wcxb without authors,
-cross-validated, 55 get one, and 71 at the other threshold; of 625 with authors, 511 have the right ones, and 512."""
+_DATED: Final = frozenset((PageType.ARTICLE, PageType.FORUM))
+_OTHERS: Final = {Field.TITLE: 0.005, Field.AUTHORS: 0.3, Field.PUBLISHED: 0.4}
+"""The same for pages of other types than `_DATED`, which rarely have authors and a day of publication.
+
+Of 614 pages of wcxb without authors, cross-validated, 55 get one, and 71 with the thresholds above; of 625 with
+authors, 511 have the right ones, and 512. Of 580 without a day 74 get one, and 94; of 659 with one, 581 and 583 have
+the right one."""
 THRESHOLD: Final = 0.5
 """The same for the other fields."""
 _DEFAULT: Final = 0.55
@@ -157,7 +160,7 @@ def choose(
     best = int(probability.argmax())
     row = candidates.rows[best if field is not Field.PUBLISHED else _day_in_url(candidates.rows, best)]
     values = persons(row.values) if field is Field.AUTHORS else row.values
-    threshold = _FEW_AUTHORS if field is Field.AUTHORS and page_type not in _WITH_AUTHORS else THRESHOLDS[field]
+    threshold = (THRESHOLDS if page_type in _DATED else _OTHERS)[field]
     return Choice(values, float(probability[best]), row.mentions) if values and probability[best] >= threshold else None
 
 

@@ -47,14 +47,14 @@ class Sure:
 
 class TestChoose:
     @pytest.mark.parametrize(
-        ("probability", "page_type", "has_authors"),
-        [(0.2, "article", True), (0.2, "forum", True), (0.2, "product", False), (0.2, "", False),
-         (0.3, "product", True), (0.1, "article", False)],
+        ("probability", "page_type", "has_value"),
+        [(0.25, "article", True), (0.25, "forum", True), (0.25, "product", False), (0.25, "", False),
+         (0.4, "product", True), (0.1, "article", False)],
     )  # fmt: skip
-    def test_authors_of_pages_that_rarely_have_any_need_more(self, probability, page_type, has_authors) -> None:
-        candidates = metadata_page(context_of(ARTICLE), "en").candidates(Field.AUTHORS)
-        choice = choose(Field.AUTHORS, candidates, Sure(probability), page_type=page_type)
-        assert (choice is not None) is has_authors
+    @pytest.mark.parametrize("field", [Field.AUTHORS, Field.PUBLISHED])
+    def test_pages_that_rarely_have_a_value_need_more(self, field, probability, page_type, has_value) -> None:
+        candidates = metadata_page(context_of(ARTICLE), "en").candidates(field)
+        assert bool(choose(field, candidates, Sure(probability), page_type=page_type)) is has_value
 
 
 class TestChooseMetadata:
