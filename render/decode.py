@@ -219,13 +219,16 @@ def decode(content: bytes, charset: str = "") -> str:
     if not encoding:
         _refuse_signature(content)
         encoding = _labelled_encoding(content, encoding_of(charset))
-    if not encoding.startswith("utf-16"):
-        _refuse_control_bytes(content)
+    content = content[start:]
+    if encoding.startswith("utf-16"):
+        return _preprocess(_decode_with(content, encoding))
+    _refuse_control_bytes(content)
+    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\0", b"")  # faster than in the text
     if encoding == _CONVERTED:
         text = content.decode("utf-8", "replace")
-        return _preprocess(_C1.sub(lambda match: _CONTROLS[ord(match[0])], text) if _C1_BYTES.search(content) else text)
+        return _not_empty(_C1.sub(lambda match: _CONTROLS[ord(match[0])], text) if _C1_BYTES.search(content) else text)
     is_certain = start or encoding not in ("", "utf-8")
-    return _preprocess(_decode_with(content[start:], encoding) if is_certain else _as_utf8_or_detected(content))
+    return _not_empty(_decode_with(content, encoding) if is_certain else _as_utf8_or_detected(content))
 
 
 def encoding_of(label: str) -> str:
@@ -243,9 +246,10 @@ def encoding_of(label: str) -> str:
 
 def _preprocess(text: str) -> str:
     """Normalize line ends and drop NULs; refuse text of white space only."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = text.replace("\0", "")
+    return _not_empty(text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))
+
+
+def _not_empty(text: str) -> str:
     if not text or text.isspace():
         raise NotHtmlError("the document is empty")
     return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from vclean.features.facts.products import ProductBlocks
     from vclean.features.page_context import PageContext
 
-_TYPE: Final = re.compile(r"(?:product|productgroup|productmodel|vehicle|\bcar|recipe)(?=[\"'/]|$)", re.IGNORECASE)
-"""End of the type of a product or recipe, also in the text of a script."""
 _SHORT: Final = 80
 """Most characters of a block that may be a button of a shopping cart."""
 _LEAST_WORDS: Final = 2
@@ -101,8 +98,8 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
 def _may_have_subject(context: PageContext) -> bool:
     """Return whether a page has a sign of a product or recipe: its type, or a name or text of a cart."""
     snapshot = context.snapshot
-    types = (types[:200].rstrip("/") for types in snapshot.values("itemtype").distinct)
-    if any(map(_TYPE.search, snapshot.head.json_ld)) or any(map(_TYPE.search, types)):
+    types = (f'/{types[:200].rstrip("/")}"' for types in snapshot.values("itemtype").distinct)
+    if has_any("subject_type_sign", (*snapshot.head.json_ld, *types)):
         return True
     if any(has_any("cart_name_sign", snapshot.values(name).distinct) for name in ("class", "id", "name")):
         return True
