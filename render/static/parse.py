@@ -45,6 +45,8 @@ FORMULA_WORDS: Final = (
     b"data-math", b"data-tex", b"data-latex", b"data-formula", b"data-equation", b"data-katex", b"data-expr",
 )  # fmt: skip
 """Words of which every source with a formula has one, in lower case."""
+_PART_WORDS: Final = (b'id="s:', b"<template")
+"""The same for parts of a page that are in another place of its source: those of React, and shadow roots."""
 
 _QUICK_CHARACTERS = 200_000
 _QUICK_SECONDS = 10.0
@@ -96,12 +98,13 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
     heading = " ".join(text_of(title).split()) if title is not None else ""
     head, links = _head_and_links(root, url)
     rules = read_style_sheets(root)
-    if words := _tree.words_in(source, FORMULA_WORDS):
+    words = frozenset(_tree.words_in(source, (*FORMULA_WORDS, *_PART_WORDS)))
+    if not words.issubset(_PART_WORDS):
         from vclean.render.static.rewriting import replace_formulas
 
         replace_formulas(root, words)
     find_lazy_images(root)
-    if 'id="S:' in text or next(root.iter("template"), None) is not None:
+    if not words.isdisjoint(_PART_WORDS):
         from vclean.render.static.rewriting import flatten_shadow_roots, place_parts
 
         place_parts(root)
