@@ -7,6 +7,7 @@ telephone numbers are found by patterns, in the formats of several countries.
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -15,14 +16,11 @@ from unicodedata import category, digit, normalize
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from vclean.features.columns import Values
-
-TABLE_SIZE = 0x20000
-"""Number of code points in the tables: the first two planes. Higher planes contain ideographs (CJK Extension B ff.)."""
 
 (ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, UNSPACED, MARK, COMMA, SENTENCE_END, UNCONDITIONAL_END, QUESTION,
  COLON, CLOSER, QUOTE, BRACKET, CURRENCY, PIPE, SLASH, HASH, BULLET) = (1 << bit for bit in range(22))  # fmt: skip
@@ -73,62 +71,44 @@ _CHARACTERS = {
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 1 << 64)
 _MAX_CACHED_TABLE = 1 << 20
-_ROW = 256
-"""Number of letters to check for case together; most scripts have no case."""
+_MARKS = {
+    character: sum(bit for bit, characters in _CHARACTERS.items() if character in characters)
+    for character in "".join(_CHARACTERS.values())
+}
+_IDEOGRAPHS = 0x20000
+"""First code point of the planes that contain ideographs (CJK Extension B ff.)."""
+
+_KIND, _FOLDED = (np.zeros(sys.maxunicode + 1, dtype=np.uint32) for _ in range(2))
+_DIGIT = np.zeros(sys.maxunicode + 1, dtype=np.uint8)
+"""The results of `describe` for all characters so far; a kind of 0 is unknown. The system gives them memory on use."""
 
 
-@cache
-def character_tables() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return class bits and folded code point of each code point below `TABLE_SIZE`: uint32 each.
+def describe(code: int) -> tuple[int, int, int]:
+    """Return the class bits of a code point, the folded code point, and the value of a digit, 255 for others.
 
     A folded character is in lower case and normal width; every digit of any script is folded to `0`.
     """
-    names = list(map(category, map(chr, range(TABLE_SIZE))))
-    bits = {name: _BITS[name[0]] | _FINE_BITS.get(name, 0) for name in set(names)}
-    kinds = np.fromiter(map(bits.__getitem__, names), dtype=np.uint32, count=TABLE_SIZE)
-    for bit, characters in _CHARACTERS.items():
-        kinds[[ord(character) for character in characters]] |= bit
-    kinds[[ord(character) for character in _JOINERS]] = SPACE | MARK
-    kinds[[ord(character) for character in _LETTER_LIKE]] |= ALPHA
-    kinds[[ord(character) for character in _CHARACTERS[QUOTE]]] &= ~np.uint32(BRACKET)
-    for first, last in _UNSPACED_RANGES:
-        kinds[first:last] |= np.where(kinds[first:last] & ALPHA, UNSPACED, 0).astype(np.uint32)
-    return kinds, _fold(kinds)
-
-
-def _fold(kinds: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return the folded code points, and set the case bits of letters in `kinds`."""
-    fold = np.arange(TABLE_SIZE, dtype=np.uint32)
-    for code in range(*_COMPATIBILITY):
-        normalized = normalize("NFKC", chr(code))
-        fold[code] = ord(normalized) if len(normalized) == 1 else code
-    for code in _yield_cased(np.flatnonzero(kinds & ALPHA), fold):
-        character = chr(fold[code])
-        if (lower := character.lower()) != character:
-            fold[code] = ord(lower[0])
-            kinds[code] |= UPPER
-        elif character.title() != character:
-            kinds[code] |= LOWER
-    fold[(kinds & DIGIT) > 0] = ord("0")
-    return fold
-
-
-def _yield_cased(letters: NDArray[np.intp], fold: NDArray[np.uint32]) -> Iterator[int]:
-    """Yield the `letters` of each row in which at least one folded letter has case."""
-    for first in range(0, len(letters), _ROW):
-        row = letters[first : first + _ROW]
-        joined = " ".join(map(chr, fold[row]))
-        if not joined == joined.lower() == joined.title():
-            yield from row.tolist()
-
-
-@cache
-def digit_values() -> NDArray[np.uint8]:
-    """Return the value 0 to 9 of each digit of any script below `TABLE_SIZE`, 255 for other characters."""
-    values = np.full(TABLE_SIZE, 255, dtype=np.uint8)
-    codes = np.flatnonzero(character_tables()[0] & DIGIT)
-    values[codes] = [digit(chr(code), 255) for code in codes]
-    return values
+    if code >= _IDEOGRAPHS:
+        return ALPHA | UNSPACED, code, 255
+    character = chr(code)
+    name, folded = category(character), code
+    kind = _BITS[name[0]] | _FINE_BITS.get(name, 0) | _MARKS.get(character, 0)
+    if character in _JOINERS:
+        kind = SPACE | MARK
+    elif character in _LETTER_LIKE:
+        kind |= ALPHA
+    elif kind & QUOTE:
+        kind &= ~BRACKET
+    if _COMPATIBILITY[0] <= code < _COMPATIBILITY[1] and len(normalized := normalize("NFKC", character)) == 1:
+        folded = ord(normalized)
+    if kind & ALPHA:
+        letter = chr(folded)
+        lower = letter.lower()
+        kind |= UNSPACED * any(first <= code < last for first, last in _UNSPACED_RANGES)
+        kind |= UPPER if lower != letter else LOWER * (letter.title() != letter)
+        folded = ord(lower[0])
+    is_digit = kind & DIGIT > 0
+    return kind, ord("0") if is_digit else folded, digit(character, 255) if is_digit else 255
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,23 +134,21 @@ class EncodedTexts:
     @cached_property
     def kind(self) -> NDArray[np.uint32]:
         """Return the class bits of each character: uint32 (C,)."""
-        return character_tables()[0][self._index]
+        return _KIND[self._index]
 
     @cached_property
     def folded(self) -> NDArray[np.uint32]:
         """Return the characters in lower case, with every digit as `0`: uint32 (C,)."""
-        folded = character_tables()[1][self._index]
-        return folded if self._in_tables else np.where(self.code < TABLE_SIZE, folded, self.code)
+        return _FOLDED[self._index]
 
     @cached_property
     def _index(self) -> NDArray[np.intp]:
-        """Return the index of each character in the tables; characters beyond the tables get that of an ideograph."""
-        return (self.code if self._in_tables else np.where(self.code < TABLE_SIZE, self.code, 0x4E00)).astype(np.intp)
-
-    @cached_property
-    def _in_tables(self) -> bool:
-        """Return whether all characters are in the tables."""
-        return bool(self.code.max(initial=0) < TABLE_SIZE)
+        """Return the characters as indices of the tables, which contain all of them from now on."""
+        index = self.code.astype(np.intp)
+        for code in set(index[_KIND[index] == 0].tolist()):
+            kind, _FOLDED[code], _DIGIT[code] = describe(code)
+            _KIND[code] = kind  # last: another thread may read the tables
+        return index
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return the number of characters of each text in `mask`: float32 (B,)."""
@@ -179,7 +157,7 @@ class EncodedTexts:
     @cached_property
     def digit(self) -> NDArray[np.uint8]:
         """Return the value of each digit, 255 for other characters: uint8 (C,)."""
-        return digit_values()[self._index]
+        return _DIGIT[self._index]
 
     def count_class(self, bits: int) -> NDArray[np.float32]:
         """Return the number of characters of each text with one of the class `bits`: float32 (B,)."""

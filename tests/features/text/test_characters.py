@@ -28,18 +28,18 @@ from vclean.features.text.characters import (
     SLASH,
     SPACE,
     SYMBOL,
-    TABLE_SIZE,
     UNCONDITIONAL_END,
     UNSPACED,
     UPPER,
     EncodedTexts,
-    character_tables,
     count_number_patterns,
-    digit_values,
+    describe,
     mix,
 )  # fmt: skip
 
 COARSE = ALPHA | UPPER | LOWER | DIGIT | PUNCT | SPACE | SYMBOL | UNSPACED | MARK
+
+KINDS, FOLDED, DIGITS = np.array([describe(code) for code in range(0x20000)]).T
 
 TEXTS = st.lists(st.text(alphabet="abAB 1.,\n中ก", min_size=1, max_size=12), min_size=1, max_size=6)
 
@@ -53,7 +53,7 @@ def split_words(*texts):
     return words_by_text if len(texts) > 1 else words_by_text[0]
 
 
-class TestCharacterTables:
+class TestDescribe:
     @pytest.mark.parametrize(
         ("character", "bits"),
         [
@@ -100,8 +100,7 @@ class TestCharacterTables:
         ],
     )
     def test_kinds(self, character, bits):
-        kinds, _ = character_tables()
-        assert kinds[ord(character)] & COARSE == bits
+        assert KINDS[ord(character)] & COARSE == bits
 
     @pytest.mark.parametrize(
         ("bits", "characters"),
@@ -122,22 +121,18 @@ class TestCharacterTables:
         ],
     )
     def test_marks_of_all_scripts(self, bits, characters):
-        kinds, _ = character_tables()
-        assert [character for character in characters if not kinds[ord(character)] & bits] == []
-        assert not kinds[ord("a")] & bits
+        assert [character for character in characters if not KINDS[ord(character)] & bits] == []
+        assert not KINDS[ord("a")] & bits
 
     def test_ascii_full_stop_is_conditional(self):
-        kinds, _ = character_tables()
-        assert not any(kinds[ord(character)] & UNCONDITIONAL_END for character in ".!?…")
+        assert not any(KINDS[ord(character)] & UNCONDITIONAL_END for character in ".!?…")
 
     def test_quotes_are_not_brackets(self):
-        kinds, _ = character_tables()
-        assert not ((kinds & QUOTE > 0) & (kinds & BRACKET > 0)).any()
+        assert not ((KINDS & QUOTE > 0) & (KINDS & BRACKET > 0)).any()
 
     def test_marks_are_punctuation_or_symbols(self):
-        kinds, _ = character_tables()
         marks = COMMA | SENTENCE_END | QUESTION | COLON | QUOTE | BRACKET | CURRENCY | PIPE | SLASH | HASH | BULLET
-        assert ((kinds[kinds & marks > 0] & (PUNCT | SYMBOL)) > 0).all()
+        assert ((KINDS[KINDS & marks > 0] & (PUNCT | SYMBOL)) > 0).all()
 
     @pytest.mark.parametrize(
         ("character", "folded"),
@@ -159,25 +154,13 @@ class TestCharacterTables:
         ],
     )
     def test_folding(self, character, folded):
-        _, fold = character_tables()
-        assert chr(fold[ord(character)]) == folded
+        assert chr(FOLDED[ord(character)]) == folded
 
     def test_folds_to_the_first_of_two_lower_case_characters(self):
-        _, fold = character_tables()
-        assert chr(fold[ord("İ")]) == "i"
-
-    def test_case_of_every_letter(self):
-        """Check that no letter in the skipped rows has case."""
-        kinds, fold = character_tables()
-        letters = [code for code in range(TABLE_SIZE) if chr(code).isalpha() and fold[code] == code]
-        assert [chr(code) for code in letters if chr(code).lower() != chr(code)] == []
-        titled = {code for code in letters if chr(code).title() != chr(code)}
-        assert titled == {code for code in letters if kinds[code] & LOWER}
+        assert chr(FOLDED[ord("İ")]) == "i"
 
     def test_every_character_has_a_class(self):
-        kinds, fold = character_tables()
-        assert len(kinds) == len(fold) == TABLE_SIZE
-        assert (kinds > 0).all()
+        assert (KINDS > 0).all()
 
 
 class TestEncodedTexts:
@@ -272,12 +255,10 @@ class TestCountClass:
 class TestDigitValues:
     @pytest.mark.parametrize(("character", "value"), [("7", 7), ("٣", 3), ("५", 5), ("๙", 9), ("a", 255), ("½", 255)])
     def test_value(self, character, value):
-        assert digit_values()[ord(character)] == value
         assert EncodedTexts.from_texts([character]).digit.tolist() == [value, 255]
 
     def test_only_numbers_have_values(self):
-        values = digit_values()
-        assert [code for code in range(TABLE_SIZE) if digit(chr(code), 255) != values[code]] == []
+        assert [code for code, value in enumerate(DIGITS) if digit(chr(code), 255) != value] == []
 
 
 class TestMix:
