@@ -1,17 +1,23 @@
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from vclean import imports
 from vclean.errors import ExtraMissingError
 from vclean.imports import check_installed, import_optional, install_command
+from vclean.runtime import exempt_from_gc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -179,3 +185,42 @@ class TestDeclared:
     def test_docs_name_every_extra(self) -> None:
         text = (ROOT / "docs" / "guides" / "install.md").read_text(encoding="utf-8")
         assert [name for name in PROJECT["optional-dependencies"] if f"| `{name}` |" not in text] == []
+
+
+class TestExemptFromGc:
+    @pytest.fixture(autouse=True)
+    def thawed(self) -> Iterator[None]:
+        yield
+        gc.unfreeze()
+
+    def test_objects_from_block_are_not_collected(self) -> None:
+        with exempt_from_gc():
+            assert not gc.isenabled()
+            cycles: list[list[int]] = [[] for _ in range(1000)]
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > len(cycles)
+        assert not any(each is cycles for each in gc.get_objects())
+
+    def test_also_after_error(self) -> None:
+        with pytest.raises(ValueError, match="no model"), exempt_from_gc():
+            raise ValueError("no model")
+        assert gc.isenabled()
+
+
+class TestBlockPandas:
+    def test_arrow_does_not_import_it(self) -> None:
+        code = (
+            "import sys; from vclean.imports import block_pandas; block_pandas();"
+            "from vclean.farm import rows; import pyarrow as pa;"
+            "print(pa.array(['a', None]).to_pylist(), 'pandas' in sys.modules)"
+        )
+        process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert process.stdout == "['a', None] False\n"
+
+    def test_imported_pandas_stays(self) -> None:
+        code = (
+            "import sys; sys.modules['pandas'] = sys; from vclean.imports import block_pandas; block_pandas();"
+            "import pandas; print(pandas is sys)"
+        )
+        process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert process.stdout == "True\n"

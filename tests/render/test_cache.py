@@ -140,7 +140,6 @@ class TestWithFolder:
         assert cache(PAGE).screenshot != cache(replace(PAGE, content="<p>Two")).screenshot
 
 
-SETTINGS = RenderSettings()
 PAGES = [Page(content=f"<h1>Page {n}<p>Its text, {n} words.".encode(), url=f"https://e.org/{n}") for n in range(30)]
 
 
@@ -199,7 +198,7 @@ class TestParquetSnapshots:
             files.get(key(PAGES[0]))
 
 
-class TestSnapshotCache:
+class TestSnapshotCacheOfFarm:
     def test_renders_nothing_again(self, folder):
         reader = SnapshotCache(folder, fail, SETTINGS, rendered=True)
         for page in PAGES:

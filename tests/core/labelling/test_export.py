@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import json
+from math import isnan
 from pathlib import Path
 
 import pytest
-from helpers.labelled import H, page
+from helpers.labelled import H, labelled, page
 
 from vclean.errors import InputError, OutputError
-from vclean.labelling.export import GoldWriter, export, read_gold
+from vclean.labelling.export import Agreement, GoldWriter, LabelledPage, cohens_kappa, export, read_gold
 from vclean.labelling.store import PageAnnotations, Status
+from vclean.labels import PartKind, Role
 
 
 def put(project: Path, name: str, *, annotator: str = "me", status: Status = Status.DONE, key: str = "00" * 16) -> None:
@@ -39,3 +42,83 @@ class TestExport:
         (tmp_path / "snapshots" / f"{'00' * 16}.npz").unlink()
         with pytest.raises(OutputError, match="cannot write"):
             export(tmp_path, tmp_path / "out")
+
+
+class TestLine:
+    @pytest.mark.parametrize(
+        "damage",
+        [{"version": 2}, {"status": "half"}, {"blocks": [{"xpath": "/p"}]}, {"hat": 1}, {"blocks": [1]}],
+        ids=repr,
+    )
+    def test_rejects_invalid_line(self, damage: dict[str, object]) -> None:
+        facts = json.loads(labelled("h").to_line()) | damage
+        with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+            LabelledPage.from_line(json.dumps(facts), Path())
+
+
+class TestReadGold:
+    def test_rejects_missing_gold(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"no gold in .*: label pages first"):
+            read_gold(tmp_path)
+        with pytest.raises(InputError, match=r"there is no .*: label pages first"):
+            read_gold(tmp_path / "gold.jsonl")
+
+    @pytest.mark.parametrize("content", [b"rubbish\n", b"[]\n", b'{"version":1}\n', b"\xff\n", b"\n"])
+    def test_rejects_damaged_file(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "gold.jsonl"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"gold\.jsonl"):
+            read_gold(path)
+
+
+class TestCohensKappa:
+    def test_textbook_example(self) -> None:
+        """Score two readers of fifty applications: both yes 20 times, both no 15 times; observed .7, by chance .5."""
+        pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
+        assert cohens_kappa(pairs) == pytest.approx(0.4)
+
+    def test_perfect_agreement(self) -> None:
+        assert cohens_kappa([("h", "h"), ("p", "p")]) == 1
+
+    def test_worse_than_chance(self) -> None:
+        assert cohens_kappa([("h", "p"), ("p", "h")]) == -1
+
+    @pytest.mark.parametrize("pairs", [[], [("h", "h")] * 3])
+    def test_undefined_if_chance_explains_all(self, pairs: list[tuple[str, str]]) -> None:
+        assert isnan(cohens_kappa(pairs))
+
+
+class TestAgreement:
+    def test_kappas(self) -> None:
+        kappas = Agreement.of([labelled("hppo")], [labelled("hpoo")]).kappas()
+        assert list(kappas) == ["labels", "content", "h", "p", "l", "c", "o", "roles", "parts"]
+        assert (kappas["h"], kappas["p"], kappas["content"]) == (1, pytest.approx(0.5), pytest.approx(0.5))
+        assert isnan(kappas["l"])
+
+    def test_compares_parts_separately(self) -> None:
+        one = labelled("hp", parts=[PartKind.TITLE, None])
+        other = labelled("hp", parts=[None, PartKind.TITLE])
+        agreement = Agreement.of([one], [other])
+        assert agreement.kappas()["parts"] == -1
+        assert agreement.report().splitlines()[-2].split()[:7] == ["h", "-", "title", "|", "h", "-", "/html[1]/p[0]"]
+
+    def test_no_common_page(self) -> None:
+        with pytest.raises(InputError, match="no page is done by both"):
+            Agreement.of([labelled("h", name="a")], [labelled("h", name="b")])
+
+    def test_report(self) -> None:
+        one, other = labelled("hp", annotator="anna"), labelled("ho", annotator="ben", roles=[None, Role.AD])
+        lines = Agreement.of([one], [other]).report().splitlines()
+        assert lines[0] == "anna and ben: 1 page, 2 blocks, same label 50.0%"
+        assert "  kappa h         1.000" in lines
+        assert lines[-2:] == ["a.html:", '  p - | o ad  /html[1]/p[1]  "word1"']
+
+    def test_undefined_kappa_is_nan(self) -> None:
+        """Label no block as list item, so that chance alone explains the agreement on this label."""
+        lines = Agreement.of([labelled("hp")], [labelled("ho")]).report().splitlines()
+        assert "  kappa l             - undefined: both give the same value to every block" in lines
+        assert "nan" not in "".join(lines)
+
+    def test_no_common_block(self) -> None:
+        report = Agreement.of([labelled("h", texts=["One"])], [labelled("h", texts=["Two"])]).report()
+        assert report.count("undefined: they have no block in common") == 9

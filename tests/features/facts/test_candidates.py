@@ -2,11 +2,16 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
-from helpers.pages import context_of
+from helpers.pages import context_of, snapshot
 
+from vclean.features.blocks import extract_blocks
 from vclean.features.facts.candidates import COLUMNS, MAX_CANDIDATES, Candidate, Candidates, MetadataPage
+from vclean.features.facts.labelled import LabelledBlocks
 from vclean.features.facts.mentions import Field
+from vclean.features.matrix import page_context
+from vclean.settings import Policy
 
 PAGE = """<title>Rain in May | The Daily</title><meta property="og:title" content="Rain in May"><h1>Rain in May</h1>
 <p class=byline>By Ann Lee and Bo Ek</p><p class=date>March 7, 2024</p><p>It rained for days.</p>"""
@@ -97,3 +102,27 @@ class TestFeatures:
     )  # fmt: skip
     def test_of_pages(self, html: str, field: Field, value: tuple[str, ...], name: str, expected: float) -> None:
         assert feature(field, value, name, html) == pytest.approx(expected)
+
+
+TEXT = "It rained all of the day in the valley."
+URL = "https://example.org/news"
+
+
+class TestIsLinked:
+    @pytest.mark.parametrize(
+        ("html", "is_linked"),
+        [
+            ("<p><a href=/a>Rain in June</a>", True),
+            ("<a href=/a><p>Rain in June</p></a>", True),
+            ("<p><a href=#a>Rain in June</a>", False),
+            ("<p><a href=/news#a>Rain in June</a>", False),
+            (f"<p><a href=/a>Rain</a> {TEXT}", False),
+            ("<p>Rain", False),
+        ],
+    )
+    def test_linked(self, html, is_linked):
+        blocks = extract_blocks(snapshot(html, URL))
+        page = LabelledBlocks(
+            blocks=blocks, context=page_context(blocks), labels=[], probability=np.zeros(1), policy=Policy()
+        )
+        assert page.is_linked.tolist() == [is_linked]

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
-from vclean.features.text.language import EXCERPT_LENGTH, MIN_LENGTH, SAMPLE_LENGTH, detect, sample
+import numpy as np
+import pytest
+from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+
+from vclean.features.text import language
+from vclean.features.text.language import EXCERPT_LENGTH, MIN_LENGTH, SAMPLE_LENGTH, detect, load, sample
 
 SAMPLES = {
     "en": "The ferry crosses the river every hour, and when the water is high it does not cross at all.",
@@ -51,3 +56,85 @@ class TestSample:
 
     def test_no_texts(self):
         assert sample([], np.zeros(0, dtype=np.float32)) == ""
+
+
+TEXTS = [
+    "The ferry crosses the river every hour.",
+    "Die Fähre überquert den Fluss jede Stunde.",
+    "渡し船は一時間ごとに川を渡る。",
+    "Паром переходит реку каждый час.",
+    "x",
+    "",
+]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cache folder that contains the model."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(language, "cache_folder", lambda: folder)
+        load()
+    return folder
+
+
+@pytest.fixture
+def unpacked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Return the list of unpacked files; unpacking returns an artificial model instead."""
+    paths: list[Path] = []
+    tiny = {
+        "ptc": np.zeros((1, 2), np.float16), "pc": np.zeros(2, np.float32), "classes": np.array(["de", "en"]),
+        "nextmove": np.zeros(256, np.uint32), "row": np.zeros(1, np.uint16), "output": np.full(1, -1, np.int32),
+    }  # fmt: skip
+
+    def unpack(path: Path) -> dict[str, np.ndarray]:
+        paths.append(path)
+        return tiny
+
+    monkeypatch.setattr(language, "_unpack_parts", unpack)
+    return paths
+
+
+def cached_folders(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "vclean").iterdir())
+
+
+class TestLoad:
+    def test_cached_model_gives_the_same_results(self, shared: Path, unpacked: list[Path], monkeypatch) -> None:
+        """Check equality to the last bit for memory-mapped files."""
+        monkeypatch.setattr(language, "cache_folder", lambda: shared)
+        detector, expected = load(), LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+        assert [detector.rank(text) for text in TEXTS] == [expected.rank(text) for text in TEXTS]
+        assert unpacked == []
+
+    def test_caches_for_the_next_process(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        for _ in range(2):
+            assert load().nb_classes == ["de", "en"]
+        assert unpacked == [MODEL_DIR / MODEL_FILE]
+        assert len(cached_folders(tmp_path)) == 1
+
+    def test_a_part_is_missing(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+        """Check that an incomplete folder is ignored and the model still works."""
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        load()
+        folder = next((tmp_path / "vclean").iterdir())
+        (folder / "row.npy").unlink()
+        assert load().nb_classes == ["de", "en"]
+        assert len(unpacked) == 2
+
+    @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY\x01\x00", b"no array at all"])
+    def test_a_damaged_part(self, tmp_path: Path, unpacked: list[Path], monkeypatch, damage: bytes) -> None:
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        load()
+        folder = next((tmp_path / "vclean").iterdir())
+        (folder / "ptc.npy").write_bytes(damage)
+        assert load().nb_classes == ["de", "en"]
+
+    def test_other_layout_has_its_own_folder(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        load()
+        monkeypatch.setattr(language, "_LAYOUT", 99)
+        load()
+        assert len(cached_folders(tmp_path)) == 2
+        assert len(unpacked) == 2

@@ -12,6 +12,7 @@ from helpers.archives import STYLE, STYLED, record, response
 from vclean.errors import OutputError
 from vclean.render.archive import index_builder, schema
 from vclean.render.archive.index import open_index, open_matching_index
+from vclean.render.archive.schema import normalize_url, url_key
 
 
 @pytest.fixture
@@ -82,3 +83,9 @@ class TestMemory:
             run = subprocess.run([sys.executable, "-c", code, path, str(count)], capture_output=True, check=True)
             peaks.append(int(run.stdout))
         assert peaks[1] - peaks[0] < 40_000  # KiB: the caches of the database fill up
+
+
+class TestUrlKey:
+    def test_accepts_any_text(self) -> None:
+        assert len({len(url_key(text)) for text in ("", "http://[", "\udcff", "\0")}) == 1
+        assert normalize_url("http://[") == "http://["

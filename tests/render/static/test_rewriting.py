@@ -39,7 +39,7 @@ def test_fallback_remains_without_children() -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("mode", ["open", "closed"])
-def test_browser_reads_the_same(mode: str) -> None:
+def test_browser_reads_shadow_roots_the_same(mode: str) -> None:
     shadow = f"<template shadowrootmode={mode}><h2>Tide</h2><slot>none</slot></template>"
     html = f"<!doctype html><body><div>{shadow}<p>High at noon.</p></div>"
     with Renderer() as renderer:

@@ -2,15 +2,19 @@ from __future__ import annotations
 
 import io
 import logging
+import signal
 import sys
+import threading
 import time
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 import pytest
 from helpers.waiting import assert_eventually
 
 from vclean import runtime
-from vclean.runtime import call_every, count_progress, show_progress, track
+from vclean.errors import DeadlineError, LimitError
+from vclean.runtime import LineFormatter, call_every, count_progress, deadline, run_within, show_progress, track
 
 if TYPE_CHECKING:
     pass
@@ -110,3 +114,105 @@ class TestLine:
     )
     def test_known_parts(self, done: int, total: int | None, seconds: float, line: str) -> None:
         assert runtime._line(done, total, "folds", seconds) == line
+
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="POSIX only")
+
+
+def work(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+def work_under_its_own_deadline() -> None:
+    with deadline(60):
+        work(0.01)
+    work(60)
+
+
+class TestDeadline:
+    def test_interrupts_endless_work(self) -> None:
+        start = time.monotonic()
+        with pytest.raises(DeadlineError, match=r"longer than 0\.05 s"), deadline(0.05):
+            work(60)
+        assert time.monotonic() - start < 5
+
+    def test_work_in_time_restores_signal_handler(self) -> None:
+        with deadline(0.05):
+            pass
+        time.sleep(0.1)
+        assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+    def test_failure_restores_signal_handler(self) -> None:
+        with pytest.raises(KeyError), deadline(5):
+            raise KeyError
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+    def test_other_threads_are_not_limited(self) -> None:
+        done = []
+
+        def bounded() -> None:
+            with deadline(0.01):
+                time.sleep(0.05)
+                done.append(True)
+
+        thread = threading.Thread(target=bounded)
+        thread.start()
+        thread.join()
+        assert done == [True]
+
+    def test_alarm_in_use_is_not_changed(self) -> None:
+        before = signal.signal(signal.SIGALRM, lambda *_: None)
+        try:
+            with deadline(0.01):
+                handler = signal.getsignal(signal.SIGALRM)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        assert handler is not signal.SIG_DFL
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+    def test_an_inner_deadline_leaves_the_outer_one_running(self) -> None:
+        with pytest.raises(DeadlineError), deadline(0.05):
+            work_under_its_own_deadline()
+
+
+def formatted(
+    message: str, error: tuple[type[BaseException], BaseException, TracebackType | None] | None = None
+) -> str:
+    return LineFormatter().format(logging.LogRecord("vclean", logging.WARNING, "", 0, "%s", (message,), error))
+
+
+class TestLineFormatter:
+    @pytest.mark.parametrize(
+        ("message", "line"),
+        [
+            ("a\nb", "a b"),
+            ("a\x1b[31mb\x9b", "a [31mb "),
+            ("a\u202egpj.exe", "a gpj.exe"),
+            ("žluť  日本 \udcff", "žluť  日本 \udcff"),
+        ],
+    )
+    def test_one_line_without_controls(self, message: str, line: str) -> None:
+        assert formatted(message) == f"vclean: {line}"
+
+    def test_traceback_follows(self) -> None:
+        try:
+            raise ValueError("bad")
+        except ValueError:
+            text = formatted("a", sys.exc_info())  # type: ignore[arg-type]
+        assert text.startswith("vclean: a\nTraceback ")
+        assert text.endswith("ValueError: bad")
+
+
+class TestRunWithin:
+    def test_the_result(self) -> None:
+        assert run_within(10, lambda: 42) == 42
+
+    def test_an_error_is_raised_as_it_is(self) -> None:
+        def fail() -> None:
+            raise LimitError("too much")
+
+        with pytest.raises(LimitError, match="too much"):
+            run_within(10, fail)
