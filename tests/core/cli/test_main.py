@@ -10,6 +10,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +19,11 @@ import pytest
 from helpers.archives import PAGE, STYLE, record, response
 from helpers.http_site import ALLOWED, QUICK, site  # noqa: F401 - a fixture
 
+from vclean.api import clean
 from vclean.classify.content import model
 from vclean.classify.content.site_evidence import SiteEvidence, add_evidence
 from vclean.classify.prediction import Prediction
+from vclean.cli.batch import describe_unexpected, suggest_option
 from vclean.cli.main import main
 from vclean.errors import VcleanError
 from vclean.features.blocks import BlockColumns
@@ -33,6 +36,9 @@ from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.result import Result
 from vclean.settings import Policy
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HTML = "<html lang=en><title>Weather</title><h1>Rain</h1><p>It rained all day in the valley."
 TEXT = "# Rain\n\nIt rained all day in the valley.\n"
@@ -405,3 +411,27 @@ class TestProcess:
         _, errors = running.communicate(timeout=60)
         assert (running.returncode, errors) == (130, b"")
         assert {path.name for path in tmp_path.iterdir()} == {"page.html", "pipe.html"}
+
+
+class TestDescribeUnexpected:
+    @pytest.mark.parametrize(
+        ("error", "start"),
+        [(ValueError("odd\n thing"), "unexpected ValueError: odd thing;"), (MemoryError(), "unexpected MemoryError;")],
+    )
+    def test_one_line(self, error: Exception, start: str) -> None:
+        assert describe_unexpected(error).startswith(start)
+
+
+class TestSuggestOption:
+    def test_other_notes_need_no_option(self) -> None:
+        result = clean("<iframe/><script>1</script>", method="text")
+        assert [suggest_option(result, note) for note in result.notes] == ["", "; try --render --js"]
+
+
+def test_lists_several_pages_in_a_folder(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.html").write_text(f"<h1>Rain</h1><p>It rained.</p><p hidden>Page {name}</p>")
+    out = tmp_path / "out"
+    assert main([str(tmp_path / "a.html"), str(tmp_path / "b.html"), "--show-hidden", "-o", str(out), "-q"]) == 0
+    assert (out / "a.txt").read_text() == "hidden\tdisplay\t-\t/html[1]/body[1]/p[2]\tPage a\n"
+    assert (out / "b.txt").read_text().endswith("\tPage b\n")
