@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vclean.features.element_names import sorted_unique
 from vclean.features.text.characters import EncodedTexts, mix
 from vclean.files import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -52,18 +53,16 @@ class Terms:
     @classmethod
     def from_lists(cls, lists: Mapping[str, Sequence[str]]) -> Terms:
         """Compile terms by the name of their list; letter case and punctuation between words are ignored."""
-        list_index = np.repeat(np.arange(len(lists)), [len(terms) for terms in lists.values()])
-        lists_by_hash: dict[int, int] = {}
-        longer: set[int] = set()
-        first = np.zeros(1 << _FILTER_BITS, dtype=bool)
-        for value, whole, begins, owner in _prefixes([term for terms in lists.values() for term in terms]):
-            lists_by_hash[value] = lists_by_hash.get(value, 0) | (1 << int(list_index[owner]) if whole else 0)
-            longer |= set() if whole else {value}
-            first[value >> 64 - _FILTER_BITS] |= begins
-        order = sorted(lists_by_hash)
-        codes = np.array([lists_by_hash[value] for value in order], dtype=np.uint32)
-        more = np.array([value in longer for value in order], dtype=bool)
-        return cls(tuple(lists), np.array(order, dtype=np.uint64), codes, more, first)
+        bits = np.repeat(1 << np.arange(len(lists), dtype=np.uint32), [len(terms) for terms in lists.values()])
+        value, term, is_whole, is_word = _prefixes([term for terms in lists.values() for term in terms])
+        prefix = sorted_unique(value)
+        row = np.searchsorted(prefix, value)
+        lists_of = np.zeros(len(prefix), dtype=np.uint32)
+        np.bitwise_or.at(lists_of, row[is_whole], bits[term[is_whole]])
+        longer, first = np.zeros(len(prefix), dtype=bool), np.zeros(1 << _FILTER_BITS, dtype=bool)
+        longer[row[~is_whole]] = True
+        first[value[is_word] >> np.uint64(64 - _FILTER_BITS)] = True
+        return cls(tuple(lists), prefix, lists_of, longer, first)
 
     def find(self, words: Words) -> TermMatches:
         """Find all occurrences of terms that lie within one text."""
@@ -137,23 +136,23 @@ class TermMatches:
         return (self.lists & np.uint32(1 << self.names.index(name))) > 0
 
 
-def _prefixes(terms: Sequence[str]) -> Iterator[tuple[int, bool, bool, int]]:
-    """Yield the hash of the first word of each term, of the first two words, and so on.
+def _prefixes(
+    terms: Sequence[str],
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the hashes of the first word of each term, of the first two words, and so on: uint64 (P,).
 
-    Each hash comes with: whether it is the whole term, whether it is a single word, and the index of the term.
+    Each hash comes with its term, whether it is that of the whole term, and whether it is that of a single word.
     """
     words = EncodedTexts.from_texts([*terms, ""]).words
     count = words.per_text().astype(np.int64)
-    start = np.cumsum(count) - count
-    owner, length = np.flatnonzero(count), 1
-    value = words.hash[start[owner]]
-    while len(owner):
-        for hashed, term in zip(value.tolist(), owner.tolist(), strict=True):
-            yield hashed, bool(count[term] == length), length == 1, term
-        more = count[owner] > length
-        owner = owner[more]
-        value = _append_word(value[more], words.hash[start[owner] + length])
-        length += 1
+    start, term = np.cumsum(count) - count, np.flatnonzero(count)
+    value, prefixes = words.hash[start[term]], []
+    for length in range(1, max(int(count.max()), 1) + 1):
+        prefixes.append((value, term, count[term] == length, np.full(len(term), length == 1)))
+        value, term = value[count[term] > length], term[count[term] > length]
+        value = _append_word(value, words.hash[start[term] + length])
+    values, owners, whole, single = zip(*prefixes, strict=True)
+    return np.concatenate(values), np.concatenate(owners), np.concatenate(whole), np.concatenate(single)
 
 
 def _append_word(value: NDArray[np.uint64], following: NDArray[np.uint64]) -> NDArray[np.uint64]:
