@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from vclean.classify.forest import DamagedTreesError, Forest, Splits, header_field
+from vclean.errors import ModelError
 
 # A root with a leaf on the left and a split with two leaves on the right; then a tree without splits.
 TEXT = """tree
@@ -297,6 +298,14 @@ class TestForest:
         for at in (len(text) // 4, len(text) // 3, text.index("right_child=") + 14):
             with pytest.raises(ValueError, match="damaged trees"):
                 Forest(text[:at])
+
+    def test_rare_trees_are_parsed_on_use(self) -> None:
+        text, (x, _) = trained(OBJECTIVES[0], rounds=2).text, table(20)
+        np.testing.assert_array_equal(Forest(text, is_rare=True).predict(x), Forest(text).predict(x))
+        damaged = Forest(text[: len(text) // 2], is_rare=True)
+        for use in (lambda: damaged.predict(x), lambda: damaged.booster):
+            with pytest.raises(ModelError, match="damaged trees"):
+                use()
 
 
 EXTREMES = trained({"objective": "binary"}, missing=0.2)
