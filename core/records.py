@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.page_type import is_named_forum, page_type
-from vclean.features.facts.labelled import LabelledBlocks
 from vclean.features.facts.posts import is_action
 from vclean.features.facts.products import price_and_currency
 from vclean.features.facts.subject import ProductSubject, find_subject
-from vclean.features.facts.threads import PostSearch, comment_parts
+from vclean.features.facts.threads import LabelledBlocks, PostSearch, comment_parts
 from vclean.features.headline import normalize
 from vclean.features.matrix import page_context
 from vclean.labels import Box, Kind, Label

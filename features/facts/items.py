@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.groups import RecordGroups
-    from vclean.features.facts.labelled import LabelledBlocks
-    from vclean.features.facts.threads import PostSearch
+    from vclean.features.facts.threads import LabelledBlocks, PostSearch
     from vclean.render.snapshot import Snapshot
 
 _LISTINGS: Final = (PageType.LISTING, PageType.COLLECTION)

@@ -10,8 +10,7 @@ import httpx
 from vclean.errors import NetworkError, NotHtmlError
 from vclean.render.browser.interception import PageResponse, html_response
 from vclean.render.decode import Document, decode, refuse_other_text, repaired
-from vclean.render.network.fetch import check_size, decoded_body
-from vclean.render.network.transport import AsyncCheckedTransport, connection_error, status_error
+from vclean.render.network.fetch import AsyncCheckedTransport, check_size, connection_error, decoded_body, status_error
 
 if TYPE_CHECKING:
     from vclean.render.browser.interception import PageRequest

@@ -8,8 +8,8 @@ from helpers.pages import context_of, snapshot
 
 from vclean.features.blocks import extract_blocks
 from vclean.features.facts.candidates import COLUMNS, MAX_CANDIDATES, Candidate, Candidates, MetadataPage
-from vclean.features.facts.labelled import LabelledBlocks
 from vclean.features.facts.mentions import Field
+from vclean.features.facts.threads import LabelledBlocks
 from vclean.features.matrix import page_context
 from vclean.settings import Policy
 

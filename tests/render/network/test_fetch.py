@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
 import pytest
 from helpers.http_site import ALLOWED, CAPPED, QUICK, site  # noqa: F401 - a fixture
 
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
-from vclean.render.network.fetch import fetch
+from vclean.render.network import addresses
+from vclean.render.network.fetch import AsyncCheckedTransport, CheckedTransport, connection_error, fetch, status_error
 from vclean.settings import RenderSettings
 
 
@@ -74,3 +82,131 @@ class TestFetch:
     def test_reports_refused_connection(self) -> None:
         with pytest.raises(NetworkError, match="could not be fetched"):
             fetch("http://127.0.0.1:9/", CAPPED, allow_hosts=ALLOWED)
+
+
+HOSTS = frozenset({"127.0.0.1", "name.example"})
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("code", "message"),
+        [
+            (404, "u: the server answered 404 Not Found: check the address"),
+            (403, "u: the server answered 403 Forbidden: save the page in a browser"),
+            (429, "u: the server answered 429 Too Many Requests: try again later"),
+            (503, "u: the server answered 503 Service Unavailable: try again later"),
+            (499, "u: the server answered 499: check the address"),
+        ],
+    )
+    def test_status(self, code: int, message: str) -> None:
+        assert str(status_error("u", httpx.Response(code))) == message
+
+    @pytest.mark.parametrize(("error", "reason"), [(OSError("Refused."), "Refused"), (TimeoutError(), "TimeoutError")])
+    def test_connection(self, error: Exception, reason: str) -> None:
+        expected = f"u could not be fetched ({reason}): check the address and the connection"
+        assert str(connection_error("u", error)) == expected
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """Start a server that returns the requested host and the client port, after a delay for `/slow`."""
+    closing = threading.Event()
+
+    class Echo(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            if self.path == "/slow":
+                closing.wait(20)
+            body = f"{self.headers['host']} {self.client_address[1]}".encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            """Keep the test's output clean."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield server.server_port
+        closing.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Resolve `name.example` to this machine; return the resolved names."""
+    resolved: list[str] = []
+
+    def resolve(host: str, port: int) -> list[str]:
+        resolved.append(host)
+        return ["127.0.0.1"]
+
+    monkeypatch.setattr(addresses, "_resolve", resolve)
+    return resolved
+
+
+def get(url: str, hosts: frozenset[str] = HOSTS, seconds: float = 20) -> httpx.Response:
+    with httpx.Client(transport=CheckedTransport(hosts, time.monotonic() + seconds)) as client:
+        return client.get(url)
+
+
+def get_async(*urls: str, hosts: frozenset[str] = HOSTS) -> list[httpx.Response]:
+    async def run() -> list[httpx.Response]:
+        async with httpx.AsyncClient(transport=AsyncCheckedTransport(hosts)) as client:
+            return [await client.get(url) for url in urls]
+
+    return asyncio.run(run())
+
+
+class TestCheckedTransport:
+    def test_refuses_private_address(self, port: int) -> None:
+        with pytest.raises(NetworkError, match="not a public address"):
+            get(f"http://127.0.0.1:{port}/", frozenset())
+
+    def test_sends_host_name_to_the_checked_address(self, port: int, names: list[str]) -> None:
+        # The name is resolved once; a second lookup could return another address.
+        response = get(f"http://name.example:{port}/")
+        assert response.text.split()[0] == f"name.example:{port}"
+        assert names == ["name.example"]
+
+    def test_checks_certificate_for_the_host_name(self, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        sent: list[httpx.Request] = []
+
+        def handle(self: object, request: httpx.Request) -> httpx.Response:
+            sent.append(request)
+            return httpx.Response(200)
+
+        monkeypatch.setattr(httpx.HTTPTransport, "handle_request", handle)
+        get("https://name.example/a?b")
+        assert str(sent[0].url) == "https://127.0.0.1/a?b"
+        assert sent[0].extensions["sni_hostname"] == "name.example"
+
+    def test_stops_after_remaining_time(self, port: int) -> None:
+        with pytest.raises(httpx.TimeoutException):
+            get(f"http://127.0.0.1:{port}/slow", seconds=0.2)
+
+    def test_stops_without_remaining_time(self, port: int) -> None:
+        with pytest.raises(httpx.TimeoutException):
+            get(f"http://127.0.0.1:{port}/slow", seconds=-1)
+
+
+class TestAsyncCheckedTransport:
+    def test_refuses_private_address(self, port: int) -> None:
+        with pytest.raises(NetworkError, match="not a public address"):
+            get_async(f"http://127.0.0.1:{port}/", hosts=frozenset())
+
+    def test_sends_host_name(self, port: int, names: list[str]) -> None:
+        (response,) = get_async(f"http://name.example:{port}/")
+        assert response.text.split()[0] == f"name.example:{port}"
+        assert names == ["name.example"]
+
+    def test_checks_every_request_and_uses_new_connections(self, port: int, names: list[str]) -> None:
+        # A reused connection would be used, without a check, for another host at the same address.
+        first, second = get_async(f"http://name.example:{port}/", f"http://127.0.0.1:{port}/")
+        assert names == ["name.example", "127.0.0.1"]
+        assert first.text.split()[1] != second.text.split()[1]

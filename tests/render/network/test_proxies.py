@@ -11,7 +11,7 @@ from helpers.proxy import Proxy, proxy  # noqa: F401 - a fixture
 from vclean.cli.main import main
 from vclean.errors import NetworkError
 from vclean.render.network import addresses
-from vclean.render.network.transport import AsyncCheckedTransport, CheckedTransport, check_behind_proxy, proxy_for
+from vclean.render.network.fetch import AsyncCheckedTransport, CheckedTransport, check_behind_proxy, proxy_for
 
 NAMES = {"public.example": ["93.184.216.34"], "private.example": ["93.184.216.34", "10.0.0.1"]}
 """Hosts that this machine knows."""
