@@ -14,7 +14,6 @@ from lxml import etree
 
 from vclean.page import split_url
 from vclean.render.formulas import DISPLAY_WRAPPERS, PREVIEWS, WRAPPERS, formula_text
-from vclean.render.static.parse import FORMULA_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -27,6 +26,8 @@ _SOURCES: Final = ("data-mathml", "data-tex", "data-latex", "data-math", "data-f
 _SOURCE_OF: Final = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCES)}]")
 _IMAGE_WORDS: Final = frozenset((b"latex", b"cht=tx", b"/tex", b"formula", b"equation", b"math-", b'"math"'))
 """Words of which every source with an image of a formula has one."""
+_ELEMENT_WORDS: Final = _IMAGE_WORDS | {b"mjx", b"data-"}
+"""The same for one element that is a formula without MathML."""
 _COMMANDS: Final = re.compile(r"[\\^{}]")
 _SUFFIX: Final = re.compile(r"\.(?:gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
 _LOOKS_LIKE_TEX: Final = re.compile(r"[\\^_{}=<]")
@@ -50,7 +51,7 @@ _IMAGE_CLASS: Final = re.compile(
 def drawn_formula(source: str) -> str:
     """Return the TeX that an element shows, given its source; empty if it is no formula."""
     root = etree.HTML(source)
-    replace_formulas(root, FORMULA_WORDS)
+    replace_formulas(root, _ELEMENT_WORDS)
     math = next(root.iter("math"), None)
     return (math.text or "") if math is not None else ""
 
@@ -65,7 +66,8 @@ def replace_formulas(root: etree._Element, words: Collection[bytes]) -> None:
 
     Args:
         root: the document.
-        words: those of `FORMULA_WORDS` in its source; kinds of formulas whose words it lacks are not searched for.
+        words: those of `FORMULA_WORDS` of `vclean.render.static.parse` in its source; kinds of formulas whose words it
+            lacks are not searched for.
     """
     if b"<math" in words:
         for math in list(root.iter("math")):
