@@ -159,7 +159,7 @@ class PageRecords:
             text=self._text(record.rows),
             depth=record.depth,
             parent=parent,
-            box=self._box(record.element),
+            box=_painted(self._page.snapshot.box[record.element].tolist()),
             xpath=self._page.snapshot.xpath(record.element),
             blocks=record.rows,
         )
@@ -198,7 +198,7 @@ class PageRecords:
             image=image.get(record.image, ""),
             price=record.price,
             snippet=max(rest, key=len, default="")[:_MAX_SNIPPET],
-            box=self._box(record.element),
+            box=_painted(self._page.snapshot.box[record.element].tolist()),
             xpath=self._page.snapshot.xpath(record.element),
             blocks=record.rows,
         )
@@ -206,10 +206,6 @@ class PageRecords:
     @cached_property
     def _image_sources(self) -> dict[int, str]:
         return image_sources(self._page.snapshot)
-
-    def _box(self, element: int) -> Box | None:
-        box = self._page.snapshot.box[element].tolist()
-        return Box(*box) if all(map(math.isfinite, box)) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +284,7 @@ def _product(blocks: BlockColumns, subject: ProductSubject, name: str) -> Produc
         price_text=shown.price_text,
         currency=currency,
         numbers=declared.numbers,
-        box=_box(blocks, [shown.price] if shown.price_text else []),
+        box=_box_around(blocks, [shown.price] if shown.price_text else []),
         blocks=shown.rows,
     )
 
@@ -298,17 +294,17 @@ def _recipe(blocks: BlockColumns, subject: RecipeSubject, name: str) -> Recipe:
         name=name,
         ingredients=subject.declared.ingredients,
         steps=subject.declared.steps,
-        box=_box(blocks, subject.blocks.rows),
+        box=_box_around(blocks, subject.blocks.rows),
         blocks=subject.blocks.rows,
     )
 
 
-def _box(blocks: BlockColumns, rows: Sequence[int]) -> Box | None:
+def _box_around(blocks: BlockColumns, rows: Sequence[int]) -> Box | None:
     """Return the smallest box around some blocks; None if none of them is painted."""
-    boxes = blocks.box[[row for row in rows if row >= 0]].astype(float)
-    boxes = boxes[np.isfinite(boxes).all(axis=1)]
-    if not len(boxes):
-        return None
-    left, top = boxes[:, :2].min(axis=0).tolist()
-    right, bottom = (boxes[:, :2] + boxes[:, 2:]).max(axis=0).tolist()
-    return Box(left, top, right - left, bottom - top)
+    boxes = (_painted(blocks.box[row].tolist()) for row in rows if row >= 0)
+    return Box.around([box for box in boxes if box])
+
+
+def _painted(box: Sequence[float]) -> Box | None:
+    """Return a box, of x, y, width and height; None if it is not painted."""
+    return Box(*box) if all(map(math.isfinite, box)) else None

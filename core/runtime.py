@@ -1,4 +1,4 @@
-"""What a run does beside its work: report progress, keep deadlines, write its log, spare objects garbage collection.
+"""What a run does beside its work: report progress, keep deadlines, write its log, pause garbage collection.
 
 Progress is a bar on a terminal, a log line every 30 seconds elsewhere or with --log-json, and nothing with --quiet: it
 is shown if the package's logger logs warnings, so no function needs a parameter for it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Values = dict[str, Numbers]
     """Columns by name, each (B,)."""
+
+_Integer = TypeVar("_Integer", bound="np.integer[Any]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,24 @@ class Groups:
     def _start(self) -> NDArray[np.int64]:
         """Return the index in `order` of the first row of each group: int64 (G,)."""
         return np.cumsum(self.sizes) - self.sizes
+
+
+def sorted_unique(keys: NDArray[_Integer]) -> NDArray[_Integer]:
+    """Return the distinct `keys` in ascending order.
+
+    Ten times as fast as `np.unique` for a few thousand keys, and without its import of `numpy.ma`.
+    """
+    keys = np.sort(keys)
+    new = np.ones(len(keys), dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    return keys[new]
+
+
+def find_keys(values: NDArray[_Integer], keys: NDArray[_Integer]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which `values` are among distinct ascending `keys`, and the index of each of these in `keys`."""
+    index = np.searchsorted(keys, values)
+    rows = np.flatnonzero(np.append(keys, keys[:1])[index] == values) if len(keys) else index[:0]
+    return rows, index[rows]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 import numpy as np
@@ -128,27 +128,6 @@ def _file_stem(address: str) -> str:
     if match and match[1] not in {"", "."}:
         return match[1].rpartition(".")[0] or match[1]
     return PurePosixPath(split_url(address).path).stem.replace("\n", " ")
-
-
-_Integer = TypeVar("_Integer", bound="np.integer[Any]")
-
-
-def sorted_unique(keys: NDArray[_Integer]) -> NDArray[_Integer]:
-    """Return the distinct `keys` in ascending order.
-
-    Ten times as fast as `np.unique` for a few thousand keys, and without its import of `numpy.ma`.
-    """
-    keys = np.sort(keys)
-    new = np.ones(len(keys), dtype=bool)
-    np.not_equal(keys[1:], keys[:-1], out=new[1:])
-    return keys[new]
-
-
-def find_keys(values: NDArray[_Integer], keys: NDArray[_Integer]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which `values` are among distinct ascending `keys`, and the index of each of these in `keys`."""
-    index = np.searchsorted(keys, values)
-    rows = np.flatnonzero(np.append(keys, keys[:1])[index] == values) if len(keys) else index[:0]
-    return rows, index[rows]
 
 
 NAME_CACHE_SIZE: Final = 10_000

@@ -10,8 +10,8 @@ from zlib import crc32
 
 import numpy as np
 
-from vclean.features.columns import Groups, RaggedArray
-from vclean.features.element_names import NAME_CACHE_SIZE, TOKEN_ATTRIBUTES, sorted_unique, words_of_name
+from vclean.features.columns import Groups, RaggedArray, sorted_unique
+from vclean.features.element_names import NAME_CACHE_SIZE, TOKEN_ATTRIBUTES, words_of_name
 from vclean.features.text.characters import mix
 from vclean.render import tree
 

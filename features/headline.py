@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import element_names
+from vclean.features.columns import find_keys, sorted_unique
 from vclean.features.text.characters import EncodedTexts
 from vclean.labels import Visibility
 from vclean.page import host_of, split_url
@@ -263,10 +264,10 @@ def _agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[np.fl
     if not parts:
         return np.zeros(count), np.zeros(count)
     of_parts, words = EncodedTexts.from_texts(parts).words, context.words
-    distinct = element_names.sorted_unique(of_parts.hash)
+    distinct = sorted_unique(of_parts.hash)
     in_parts = np.zeros((len(parts), len(distinct)), dtype=bool)
     in_parts[of_parts.owner, np.searchsorted(distinct, of_parts.hash)] = True
-    in_title, word = element_names.find_keys(words.hash, distinct)
+    in_title, word = find_keys(words.hash, distinct)
     owner = words.owner[in_title]
     shared = np.stack([np.bincount(owner[in_part[word]], minlength=count) for in_part in in_parts])
     length, is_site = of_parts.per_text(), np.array([is_site_name(part, url) for part in parts])

@@ -280,7 +280,7 @@ class Scan:
         return False
 
     def _insert_end_tag(self, start: int, name: str, *, is_empty: bool) -> None:
-        """Close an element whose start tag ends at `start`, or read no further if nothing shows where it ends."""
+        """Insert the end tag of an element whose content begins at `start`, or end the scan if its end is unknown."""
         content = _RAW_TEXT.get(name)
         if is_empty:
             self._insert(start, f"</{name}>", f"<{name}>")

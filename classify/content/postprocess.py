@@ -18,8 +18,7 @@ import numpy as np
 
 from vclean.classify.content.expected_f import adjust_for_kind, bounded_log_odds
 from vclean.classify.prediction import Change, Headline, HeadlineSource
-from vclean.features.columns import Groups
-from vclean.features.element_names import sorted_unique
+from vclean.features.columns import Groups, sorted_unique
 from vclean.features.facts.subject import find_subject
 from vclean.features.headline import find_headline, has_home_url, normalize, strip_site_name, title_agreement
 from vclean.labels import Label

@@ -20,7 +20,7 @@ import numpy as np
 
 from vclean.classify.content import stacking
 from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages
-from vclean.classify.content.model import CORRECTED, Model, load_default
+from vclean.classify.content.model import CORRECTED, load_default
 from vclean.classify.content.stacking import add_columns
 from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.corpora.gold import GoldPage, align

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.postprocess import data_tables
-from vclean.features.element_names import sorted_unique
+from vclean.features.columns import sorted_unique
 from vclean.labels import Label, Visibility
 from vclean.output.code import code_elements
 from vclean.render import tree

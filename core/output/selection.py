@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.content.postprocess import MAX_BLOCKS_PER_PART
-from vclean.features.columns import Groups
-from vclean.features.element_names import sorted_unique
+from vclean.features.columns import Groups, sorted_unique
 from vclean.labels import Label, Visibility
 from vclean.output.code import Code, count_characters
 from vclean.output.images import content_images

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import ColumnPart, Groups, all_columns, compute_parts, parse_columns, ratio
-from vclean.features.element_names import find_keys, sorted_unique
+from vclean.features.columns import (
+    ColumnPart,
+    Groups,
+    all_columns,
+    compute_parts,
+    find_keys,
+    parse_columns,
+    ratio,
+    sorted_unique,
+)
 from vclean.features.text.characters import (
     ALPHA,
     BULLET,

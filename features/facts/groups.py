@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.columns import Groups
-from vclean.features.element_names import sorted_unique
+from vclean.features.columns import Groups, sorted_unique
 from vclean.labels import Visibility
 from vclean.render import tree
 

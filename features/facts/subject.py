@@ -98,7 +98,7 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
 def _may_have_subject(context: PageContext) -> bool:
     """Return whether a page has a sign of a product or recipe: its type, or a name or text of a cart."""
     snapshot = context.snapshot
-    types = (f'/{types[:200].rstrip("/")}"' for types in snapshot.values("itemtype").distinct)
+    types = (f'/{kind[:200].rstrip("/")}"' for kind in snapshot.values("itemtype").distinct)
     if has_any("subject_type_sign", (*snapshot.head.json_ld, *types)):
         return True
     if any(has_any("cart_name_sign", snapshot.values(name).distinct) for name in ("class", "id", "name")):

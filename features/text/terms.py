@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.element_names import sorted_unique
+from vclean.features.columns import sorted_unique
 from vclean.features.text.characters import EncodedTexts, mix
 from vclean.files import read_table
 
@@ -203,7 +203,7 @@ def stop_words_of(language: str) -> Terms | None:
 
 @cache
 def _stop_words() -> dict[str, list[str]]:
-    """Return the stop words by language: the file of `stopwordsiso`, whose import takes ten times as long."""
+    """Read the stop words by language from the file of `stopwordsiso`; its import takes ten times as long."""
     package = Path(str(getattr(find_spec("stopwordsiso"), "origin", "")))
     words: dict[str, list[str]] = json.loads(package.with_name("stopwords-iso.json").read_bytes())
     return words

@@ -52,7 +52,7 @@ def status_error(url: str, response: httpx.Response) -> NetworkError:
 class CheckedTransport(httpx.HTTPTransport):
     """Transport that connects every request to the address from `check_public`, within the remaining time.
 
-    If the environment has a proxy for the request, the proxy connects; see `vclean.render.network.fetch`.
+    If the environment has a proxy for the request, the proxy connects; see `proxy_for`.
 
     Args:
         allow_hosts: host names that are allowed with any address.

@@ -11,13 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features import element_names
-from vclean.features.columns import RaggedArray
+from vclean.features.columns import RaggedArray, find_keys, sorted_unique
 from vclean.features.element_names import (
     ElementNames,
     _file_stem,
-    find_keys,
     name_hashes,
-    sorted_unique,
     words_of_name,
 )
 

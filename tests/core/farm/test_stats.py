@@ -2,10 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import socket
-import threading
 import time
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,12 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from helpers.archives import PAGE, record, response
-from prometheus_client.parser import text_string_to_metric_families
 
-from vclean.errors import UsageError
 from vclean.farm import stats as total
 from vclean.farm.inputs import Inputs
-from vclean.farm.stats import Stats, count_input, serve_metrics
+from vclean.farm.stats import Stats, count_input
 from vclean.farm.tasks import TaskOutcome
 from vclean.render.archive.pages import Archive
 from vclean.settings import CleanerSettings
@@ -163,74 +158,3 @@ class TestCountInput:
             while stats.total != 2:
                 assert time.monotonic() < end
                 time.sleep(0.01)
-
-
-@pytest.fixture
-def port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def scrape(port: int) -> dict[tuple[str, ...], float]:
-    """Return the samples by name and label value."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
-        families = text_string_to_metric_families(answer.read().decode())
-    return {(each.name, *each.labels.values()): each.value for family in families for each in family.samples}
-
-
-class TestServeMetrics:
-    def test_reports_current_counts(self, port: int) -> None:
-        stats = Stats(total=10)
-        with serve_metrics(stats, f"127.0.0.1:{port}"):
-            assert scrape(port)["vclean_pages_done_total",] == 0
-            stats.ok, stats.skipped, stats.working, stats.retried = 4, 1, 2, 3
-            stats.failed["DeadlineError"] += 2
-            stats.restarts["crash"] += 1
-            stats.seconds["render"] += 1.5
-            samples = scrape(port)
-        assert samples["vclean_pages_done_total",] == 4
-        assert samples["vclean_pages_failed_total", "DeadlineError"] == 2
-        assert samples["vclean_pages_queued",] == 1
-        assert samples["vclean_pages_working",] == 2
-        assert samples["vclean_pages_skipped_total",] == 1
-        assert samples["vclean_retries_total",] == 3
-        assert samples["vclean_worker_restarts_total", "crash"] == 1
-        assert samples["vclean_stage_seconds_total", "render"] == 1.5
-        assert samples["vclean_run_seconds",] >= 0
-
-    def test_omits_unknown_queue(self, port: int) -> None:
-        with serve_metrics(Stats(), f"127.0.0.1:{port}"):
-            assert ("vclean_pages_queued",) not in scrape(port)
-
-    def test_frees_port(self, port: int) -> None:
-        for count in (1, 2):
-            with serve_metrics(Stats(ok=count), f"127.0.0.1:{port}"):
-                assert scrape(port)["vclean_pages_done_total",] == count
-
-    def test_rejects_taken_port(self, port: int) -> None:
-        message = f":{port} .* choose another"
-        with (
-            serve_metrics(Stats(), f"127.0.0.1:{port}"),
-            pytest.raises(UsageError, match=message),
-            serve_metrics(Stats(), f"127.0.0.1:{port}"),
-        ):
-            pass
-
-    def test_does_nothing_without_port(self) -> None:
-        threads = set(threading.enumerate())
-        with serve_metrics(Stats(), None):
-            assert set(threading.enumerate()) <= threads
-
-    def test_listens_on_loopback_only(self, port: int) -> None:
-        with serve_metrics(Stats(), f"127.0.0.1:{port}"):
-            listening = socket.create_connection(("127.0.0.1", port))
-            listening.close()
-            with pytest.raises(OSError, match="refused"):
-                socket.create_connection((_other_address(), port), timeout=5)
-
-
-def _other_address() -> str:
-    """Return another address of this machine: on Linux, all of 127/8 are."""
-    return "127.0.0.2"
