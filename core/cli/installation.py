@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import platform
 import shlex
@@ -11,26 +10,24 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Literal
 
 from packaging.requirements import Requirement
 
 from vclean.errors import BrowserError, BrowserMissingError, OutputError, VcleanError
+from vclean.files import write_stream
 from vclean.imports import DISTRIBUTION, install_command
 from vclean.page import Page
 from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium, has_fonts, uncovered_scripts
 from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from vclean.render.isolation.sandbox import Isolation, Obstacle
     from vclean.render.snapshot import Snapshot
-
-    Run = Callable[..., "CommandOutcome"]
-    """The function `run`, or a replacement with the same parameters."""
 
 DOWNLOAD_SECONDS = 900.0
 """Time limit of the download of the headless shell, 110 MB: enough at 1 Mbit/s."""
@@ -88,7 +85,26 @@ def run(command: Sequence[str], *, timeout: float) -> CommandOutcome:
     except OSError as error:
         return CommandOutcome(None, f"{command[0]}: {error.strerror}")
     with process:
-        return _collect(process, timeout)
+        try:
+            output, _ = process.communicate(timeout=timeout)
+        except BaseException as error:
+            _end(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                return CommandOutcome(None, f"error: stopped after {timeout:.0f} s, before it ended")
+            raise
+    return CommandOutcome(process.returncode, output)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Terminate all processes of the session: a grandchild with the open pipe would block `communicate`."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 UPDATE = ("apt-get", "update")
@@ -116,7 +132,7 @@ def is_root() -> bool:
     return sys.platform != "win32" and os.geteuid() == 0
 
 
-def privilege(run: Run = run) -> list[str] | None:
+def privilege() -> list[str] | None:
     """Return the prefix of a command that runs it as root without a password; None if that is impossible."""
     if is_root():
         return []
@@ -125,16 +141,12 @@ def privilege(run: Run = run) -> list[str] | None:
     return None
 
 
-def setup(out: TextIO, *, run: Run = run) -> Chromium:
-    """Install everything that rendering needs on this machine, and test it by rendering a page.
+def setup() -> Chromium:
+    """Install everything that rendering needs on this machine, test it by rendering a page, and print each step.
 
     First, missing fonts and system libraries are installed, which the wheels do not contain. Then Chromium: an existing
     one is used, else the headless shell of Playwright is downloaded, else the system package is installed. The user is
     never asked, and existing parts are not installed again.
-
-    Args:
-        out: the stream for messages, one line for each step.
-        run: the function that runs the commands of the installation.
 
     Returns:
         The Chromium that `find_chromium` now returns.
@@ -143,10 +155,12 @@ def setup(out: TextIO, *, run: Run = run) -> Chromium:
         BrowserMissingError: no Chromium could be installed; the message has the command to run instead.
         BrowserError: the Chromium does not start, or renders no text.
     """
-    _install_missing_packages(out, run)
-    chromium = _find_installed(out) or _download(out, run) or _install_chromium_package(out, run)
-    print_step(out, f"starting {chromium.path}")
-    print_step(out, f"ready: {_start(chromium, out, run)} from {chromium.source}, {chromium.path}")
+    packages = missing_packages()
+    if packages and not _install(packages):  # rendering may work without them
+        print_step(f"run this by hand: {command_line(packages)}")
+    chromium = _find_installed() or _download() or _install_chromium_package()
+    print_step(f"starting {chromium.path}")
+    print_step(f"ready: {_start(chromium)} from {chromium.source}, {chromium.path}")
     return chromium
 
 
@@ -169,11 +183,11 @@ def check_rendering(chromium: Chromium) -> tuple[str, Isolation]:
     return snapshot.build, isolation
 
 
-def missing_packages(run: Run = run) -> list[str]:
+def missing_packages() -> list[str]:
     """Return the missing packages that rendering and training need, except a browser; none without apt-get."""
     if not has_apt():
         return []
-    is_there = {FONTS: has_fonts(), OPENMP: openmp_loads(), DRIVER: driver_starts(run)}
+    is_there = {FONTS: has_fonts(), OPENMP: openmp_loads(), DRIVER: driver_starts()}
     return [package for packages, found in is_there.items() if not found for package in packages]
 
 
@@ -186,18 +200,17 @@ def openmp_loads() -> bool:
     return True
 
 
-def driver_starts(run: Run = run) -> bool:
+def driver_starts() -> bool:
     """Return whether the Node.js of Playwright starts: it needs libatomic, which slim images lack."""
     return run([*PLAYWRIGHT, "--version"], timeout=DRIVER_SECONDS).succeeded
 
 
-def print_step(out: TextIO, line: str) -> None:
-    """Print one step and flush the stream."""
-    out.write(f"setup: {line}\n")
-    out.flush()
+def print_step(line: str) -> None:
+    """Print one step of the installation."""
+    write_stream(sys.stdout, f"setup: {line}\n")
 
 
-def _find_installed(out: TextIO) -> Chromium | None:
+def _find_installed() -> Chromium | None:
     """Return the installed Chromium, or None.
 
     Raises:
@@ -208,51 +221,44 @@ def _find_installed(out: TextIO) -> Chromium | None:
     except BrowserMissingError:
         if os.environ.get(OVERRIDE):
             raise
-        print_step(out, "no Chromium on this machine yet")
+        print_step("no Chromium on this machine yet")
         return None
-    print_step(out, f"found Chromium from {chromium.source}")
+    print_step(f"found Chromium from {chromium.source}")
     return chromium
 
 
-def _download(out: TextIO, run: Run) -> Chromium | None:
-    print_step(out, "downloading Chromium's headless shell with Playwright (110 MB)")
+def _download() -> Chromium | None:
+    print_step("downloading Chromium's headless shell with Playwright (110 MB)")
     outcome = run([*PLAYWRIGHT, "install", "--only-shell", "chromium"], timeout=DOWNLOAD_SECONDS)
     if not outcome.succeeded:
-        print_step(out, f"the download failed: {outcome.reason}")
+        print_step(f"the download failed: {outcome.reason}")
         return None
     return find_chromium()
 
 
-def _install_missing_packages(out: TextIO, run: Run) -> None:
-    """Install missing fonts and libraries; a failure is only printed, because rendering may work without them."""
-    packages = missing_packages(run)
-    if packages and not _install(packages, out, run):
-        print_step(out, f"run this by hand: {command_line(packages)}")
-
-
-def _install_chromium_package(out: TextIO, run: Run) -> Chromium:
+def _install_chromium_package() -> Chromium:
     if not has_apt():
         raise BrowserMissingError(f"no Chromium: download and install one, or set {OVERRIDE} to one")
-    if not _install(BROWSER, out, run):
-        command = command_line([*BROWSER, *missing_packages(run)])
+    if not _install(BROWSER):
+        command = command_line([*BROWSER, *missing_packages()])
         raise BrowserMissingError(f"no Chromium could be installed: run `{command}`, or set {OVERRIDE} to one")
     return find_chromium()
 
 
-def _install(packages: Sequence[str], out: TextIO, run: Run) -> bool:
+def _install(packages: Sequence[str]) -> bool:
     """Install packages if root rights need no password; return the success."""
-    root = privilege(run)
+    root = privilege()
     if root is None:
         return False
-    print_step(out, f"installing {' '.join(packages)} with apt-get")
+    print_step(f"installing {' '.join(packages)} with apt-get")
     run([*root, *UPDATE], timeout=INSTALL_SECONDS)
     outcome = run([*root, *INSTALL, *packages], timeout=INSTALL_SECONDS)
     if not outcome.succeeded:
-        print_step(out, f"apt-get failed: {outcome.reason}")
+        print_step(f"apt-get failed: {outcome.reason}")
     return outcome.succeeded
 
 
-def _start(chromium: Chromium, out: TextIO, run: Run) -> str:
+def _start(chromium: Chromium) -> str:
     """Return the build of the browser; if it does not start, install its libraries and try again.
 
     Raises:
@@ -261,39 +267,15 @@ def _start(chromium: Chromium, out: TextIO, run: Run) -> str:
     try:
         return check_rendering(chromium)[0]
     except BrowserError as error:
-        root = privilege(run)
+        root = privilege()
         if root is None or not has_apt():
             raise BrowserError(f"{error}; try `playwright install-deps chromium` as root") from error
-        print_step(out, f"it does not work yet: {error}")
-    print_step(out, "installing its libraries with apt-get")
+        print_step(f"it does not work yet: {error}")
+    print_step("installing its libraries with apt-get")
     outcome = run([*root, *PLAYWRIGHT, "install-deps", "chromium"], timeout=INSTALL_SECONDS)
     if not outcome.succeeded:
-        print_step(out, f"the installation failed: {outcome.reason}")
+        print_step(f"the installation failed: {outcome.reason}")
     return check_rendering(chromium)[0]
-
-
-def _collect(process: subprocess.Popen[str], timeout: float) -> CommandOutcome:
-    try:
-        output, _ = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        return CommandOutcome(None, f"error: stopped after {timeout:.0f} s, before it ended")
-    except BaseException:
-        _end(process)
-        raise
-    return CommandOutcome(process.returncode, output)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """Terminate all processes of the session: a grandchild with the open pipe would block `communicate`."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 Status = Literal["ok", "warn", "FAIL"]
@@ -325,22 +307,6 @@ class Check:
     remedy: str = ""
 
 
-def doctor(out: TextIO, *, as_json: bool = False) -> int:
-    """Run every check and print the results; return the exit code.
-
-    Args:
-        out: the stream for the results.
-        as_json: whether to print a JSON array instead of a table.
-
-    Returns:
-        1 if a check fails, else 0.
-    """
-    checks = list(run_checks())
-    write = to_json if as_json else to_lines
-    out.write(write(checks))
-    return int(any(check.status == "FAIL" for check in checks))
-
-
 def run_checks() -> Iterator[Check]:
     """Run every check; this takes one or two seconds, because the browser is started."""
     yield check_python()
@@ -351,23 +317,6 @@ def run_checks() -> Iterator[Check]:
     yield check_scripts()
     yield check_model()
     yield check_temporary_folder()
-
-
-def to_lines(checks: list[Check]) -> str:
-    """Return a table of the checks, with each remedy on the line below its check."""
-    from tabulate import tabulate
-
-    rows: list[tuple[str, str, str]] = []
-    for check in checks:
-        rows.append((check.status, check.name, check.detail))
-        if check.remedy:
-            rows.append(("", "", f"-> {check.remedy}"))
-    return tabulate(rows, tablefmt="plain", disable_numparse=True) + "\n"
-
-
-def to_json(checks: list[Check]) -> str:
-    """Return a JSON array of objects with the fields of `Check`."""
-    return json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2) + "\n"
 
 
 def check_python() -> Check:
@@ -384,10 +333,9 @@ def check_packages() -> Check:
     if any(found.read_text("RECORD") for found in metadata.distributions(name="vclean")):
         detail = f"the distribution vclean is installed beside {DISTRIBUTION}, and both write to the folder vclean"
         return Check("packages", "FAIL", detail, f"pip uninstall vclean {DISTRIBUTION}; then {REINSTALL}")
-    problems = [problem for problem in map(_problem, requirements) if problem]
+    problems = {f'"{requirement}"': problem for requirement in requirements if (problem := _problem(requirement))}
     if problems:
-        names = " ".join(f'"{requirement}"' for requirement in requirements if _problem(requirement))
-        return Check("packages", "FAIL", ", ".join(problems), f"pip install {names}")
+        return Check("packages", "FAIL", ", ".join(problems.values()), f"pip install {' '.join(problems)}")
     return Check("packages", "ok", f"{len(requirements)} at or above their minimum")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -46,60 +46,68 @@ def set_up(_: Options) -> int:
     """Find or install Chromium; return the exit code."""
     from vclean.cli.installation import setup
 
-    setup(sys.stdout)
+    setup()
     return 0
 
 
 @command("doctor", JsonOption, help="Check the installation and suggest fixes; the exit code is 1 if a check fails.")
 def check_installation(options: JsonOption) -> int:
     """Check the installation and return the exit code, 1 if a check fails."""
-    from vclean.cli.installation import doctor
+    from vclean.cli.installation import run_checks
 
-    return doctor(sys.stdout, as_json=options.json)
+    checks = list(run_checks())
+    rows: list[tuple[str, ...]] = []
+    for check in checks:
+        rows.append((check.status, check.name, check.detail))
+        if check.remedy:
+            rows.append(("", "", f"-> {check.remedy}"))
+    _print(list(map(asdict, checks)) if options.json else rows)
+    return int(any(check.status == "FAIL" for check in checks))
 
 
 @command("methods", JsonOption, help="List the methods that label blocks, and their requirements.")
 def list_methods(options: JsonOption) -> int:
     """Print one line for each method, with its requirements and its description; return the exit code."""
     from vclean.classify.methods import all_method_infos
-    from vclean.files import write_stream
 
-    write_stream(sys.stdout, _methods_json(all_method_infos()) if options.json else _method_table(all_method_infos()))
+    _print([_to_record(method) if options.json else _to_row(method) for method in all_method_infos()])
     return 0
 
 
-def _method_table(methods: Sequence[MethodInfo]) -> str:
-    """Return a table of names, requirements and descriptions; `-` for a method without requirements."""
+def _to_row(method: MethodInfo) -> tuple[str, ...]:
+    """Return name, requirements and description; `-` for a method without requirements."""
+    from vclean.classify.methods import is_shipped
+
+    needs = [f"{need} (ships)" if need == "a model" and is_shipped(method) else need for need in method.needs]
+    return method.name, ", ".join(needs) or "-", method.summary
+
+
+def _to_record(method: MethodInfo) -> dict[str, Any]:
+    """Return name, description and requirements of a method."""
+    from vclean.classify.methods import is_shipped
+
+    return {
+        "name": method.name,
+        "description": method.summary,
+        "rendered": method.rendered,
+        "trained": method.trained,
+        "ships": is_shipped(method) if method.trained else None,
+        "template": method.templated,
+        "extra": method.extra or None,
+    }
+
+
+def _print(rows: Sequence[tuple[str, ...] | dict[str, Any]]) -> None:
+    """Print a table of tuples, or a JSON array of dictionaries."""
     from tabulate import tabulate
 
-    rows = [(facts.name, ", ".join(_needs(facts)) or "-", facts.summary) for facts in methods]
-    return tabulate(rows, tablefmt="plain", disable_numparse=True) + "\n"
+    from vclean.files import write_stream
 
-
-def _methods_json(methods: Sequence[MethodInfo]) -> str:
-    """Return a JSON array of objects with name, description and requirements of each method."""
-    from vclean.classify.methods import is_shipped
-
-    rows = [
-        {
-            "name": facts.name,
-            "description": facts.summary,
-            "rendered": facts.rendered,
-            "trained": facts.trained,
-            "ships": is_shipped(facts) if facts.trained else None,
-            "template": facts.templated,
-            "extra": facts.extra or None,
-        }
-        for facts in methods
-    ]
-    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-
-
-def _needs(facts: MethodInfo) -> list[str]:
-    """Return the requirements of a method, and whether vclean ships the required model."""
-    from vclean.classify.methods import is_shipped
-
-    return [f"{need} (ships)" if need == "a model" and is_shipped(facts) else need for need in facts.needs]
+    if isinstance(rows[0], dict):
+        text = json.dumps(rows, ensure_ascii=False, indent=1)
+    else:
+        text = tabulate(rows, tablefmt="plain", disable_numparse=True)
+    write_stream(sys.stdout, text + "\n")
 
 
 @dataclass(frozen=True, kw_only=True)

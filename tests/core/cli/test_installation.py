@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import sys
 import time
 from collections import namedtuple
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +15,6 @@ import pytest
 
 from vclean.cli import installation as module
 from vclean.cli.installation import (
-    INSTALL,
     REINSTALL,
     Check,
     CommandOutcome,
@@ -27,12 +23,10 @@ from vclean.cli.installation import (
     check_fonts,
     check_model,
     check_packages,
-    check_python,
     check_rendering,
     check_scripts,
     check_temporary_folder,
     command_line,
-    doctor,
     driver_starts,
     has_apt,
     is_root,
@@ -42,7 +36,6 @@ from vclean.cli.installation import (
     run,
     run_checks,
     setup,
-    to_lines,
 )
 from vclean.errors import BrowserError, BrowserMissingError, ModelError, OutputError
 from vclean.imports import install_command
@@ -50,29 +43,47 @@ from vclean.render.browser.chromium import Chromium, playwright_folder
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+SHELL = Chromium(Path("x"), "headless-shell", "a test")
+BROKEN = "libnss3.so: cannot open shared object file"
 
 
 class Machine:
-    """Simulated machine that records all commands; the effect of a command depends on a word in it."""
+    """Simulated machine without a browser, with apt-get and root rights, that records all commands.
 
-    def __init__(self, **effects: Callable[[], CommandOutcome]) -> None:
-        self.effects = effects
-        self.commands: list[list[str]] = []
+    The effect of a command depends on a word in it.
+    """
 
-    def __call__(self, command: Sequence[str], *, timeout: float) -> CommandOutcome:
-        self.commands.append(list(command))
-        words = " ".join(command)
-        for word, effect in self.effects.items():
-            if word.replace("_", "-") in words:
-                return effect()
-        return CommandOutcome(0, "")
+    def __init__(self, commands: Path) -> None:
+        self.folder = commands
+        self.effects: dict[str, Callable[[Machine], CommandOutcome]] = {}
+        self.lines: list[str] = []
+        self.starts = True
 
-    @property
-    def lines(self) -> list[str]:
-        return [" ".join(command[-2:]) for command in self.commands]
+    def run(self, command: Sequence[str], *, timeout: float) -> CommandOutcome:
+        self.lines.append(" ".join(command[-2:]))
+        effects = (effect for word, effect in self.effects.items() if word in " ".join(command))
+        return next(effects, lambda _: CommandOutcome(0, ""))(self)
+
+    def check_rendering(self, _: Chromium) -> tuple[str, None]:
+        if not self.starts:
+            raise BrowserError(BROKEN)
+        return "HeadlessChrome/1.2", None
 
 
-def fails() -> CommandOutcome:
+@pytest.fixture
+def machine(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    machine = Machine(bare_machine)
+    replace(monkeypatch, run=machine.run, check_rendering=machine.check_rendering)
+    replace(monkeypatch, **dict.fromkeys(("has_apt", "has_fonts", "driver_starts"), lambda: True), privilege=list)
+    return machine
+
+
+def replace(monkeypatch: pytest.MonkeyPatch, **functions: object) -> None:
+    for name, function in functions.items():
+        monkeypatch.setattr(module, name, function)
+
+
+def fails(_: Machine) -> CommandOutcome:
     return CommandOutcome(1, "Error: getaddrinfo ENOTFOUND cdn.example.org\n")
 
 
@@ -83,156 +94,138 @@ def executable(path: Path) -> Path:
     return path
 
 
-def downloads() -> CommandOutcome:
+def downloads(_: Machine) -> CommandOutcome:
     folder = playwright_folder() / "chromium_headless_shell-1255"
     executable(folder / "chrome-headless-shell-linux64" / "chrome-headless-shell")
     (folder / "INSTALLATION_COMPLETE").touch()
     return CommandOutcome(0, "")
 
 
-@pytest.fixture
-def bare(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Simulate a machine without a browser, with apt-get and root rights, on which every browser starts."""
-    monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("HeadlessChrome/1.2", None))
-    monkeypatch.setattr(module, "has_apt", lambda: True)
-    monkeypatch.setattr(module, "privilege", lambda _run: [])
-    monkeypatch.setattr(module, "has_fonts", lambda: True)
-    monkeypatch.setattr(module, "driver_starts", lambda _run: True)
-    return bare_machine
+def installs(machine: Machine) -> CommandOutcome:
+    executable(machine.folder / "chromium-headless-shell")
+    return CommandOutcome(0, "")
+
+
+def repairs(machine: Machine) -> CommandOutcome:
+    machine.starts = True
+    return CommandOutcome(0, "")
+
+
+DOWNLOAD, UPDATE = "--only-shell chromium", "apt-get update"
 
 
 class TestSetup:
-    def test_nothing_missing(self, bare: Path) -> None:
-        # No command is run.
-        there = executable(bare / "chromium")
-        machine, out = Machine(), io.StringIO()
-        assert setup(out, run=machine).path == there
-        assert machine.commands == []
-        assert out.getvalue().splitlines()[-1].startswith("setup: ready: HeadlessChrome/1.2 from the system")
+    @pytest.mark.parametrize(
+        ("browser", "replaced", "effects", "commands", "message"),
+        [
+            ("chromium", {}, {}, [], "setup: ready: HeadlessChrome/1.2 from the system"),
+            ("", {}, {"install": downloads}, [DOWNLOAD], "setup: ready: HeadlessChrome/1.2 from "),
+            (
+                "", {}, {"only-shell": fails, "no-install-recommends": installs},
+                [DOWNLOAD, UPDATE, "--no-install-recommends chromium-headless-shell"],
+                "the download failed: Error: getaddrinfo ENOTFOUND cdn.example.org",
+            ),
+            (  # the Node.js of Playwright needs its library for the download
+                "", {"driver_starts": lambda: False}, {"only-shell": downloads},
+                [UPDATE, "--no-install-recommends libatomic1", DOWNLOAD], "installing libatomic1 with apt-get",
+            ),
+            (
+                "chromium", {"has_fonts": lambda: False, "privilege": lambda: None}, {},
+                [], "run this by hand: ",
+            ),
+        ],
+        ids=["nothing missing", "download", "system package", "library", "without fonts"],
+    )  # fmt: skip
+    def test_steps(
+        self, *, browser: str, replaced: dict[str, object], effects: dict[str, object], commands: list[str],
+        message: str, machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    ) -> None:  # fmt: skip
+        if browser:
+            executable(machine.folder / browser)
+        replace(monkeypatch, **replaced)
+        machine.effects = effects
+        path = setup().path
+        assert os.access(path, os.X_OK)
+        assert machine.lines == commands
+        lines = capsys.readouterr().out.splitlines()
+        assert any(message in line for line in lines)
+        assert lines[-1].endswith(str(path))
 
-    def test_download(self, bare: Path) -> None:
-        # The headless shell of Playwright is tried first.
-        machine = Machine(install=downloads)
-        chromium = setup(io.StringIO(), run=machine)
-        assert chromium.kind == "headless-shell"
-        assert machine.lines == ["--only-shell chromium"]
-
-    def test_system_package_where_the_download_fails(self, bare: Path) -> None:
-        def installs() -> CommandOutcome:
-            executable(bare / "chromium-headless-shell")
-            return CommandOutcome(0, "")
-
-        machine, out = Machine(only_shell=fails, no_install_recommends=installs), io.StringIO()
-        assert setup(out, run=machine).path == bare / "chromium-headless-shell"
-        assert machine.commands[1:] == [["apt-get", "update"], [*INSTALL, "chromium-headless-shell"]]
-        assert "the download failed: Error: getaddrinfo ENOTFOUND cdn.example.org" in out.getvalue()
-
-    def test_nothing_helps(self, bare: Path) -> None:
+    @pytest.mark.parametrize(
+        ("replaced", "message"),
+        [
+            ({}, r"no-install-recommends chromium-headless-shell`, or set VCLEAN"),
+            ({"has_apt": lambda: False}, "download and install one"),
+        ],
+    )
+    def test_nothing_helps(
+        self, replaced: dict[str, object], message: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         # The error ends with the command to run.
-        machine = Machine(install=fails)
-        with pytest.raises(BrowserMissingError, match=r"no-install-recommends chromium-headless-shell`, or set VCLEAN"):
-            setup(io.StringIO(), run=machine)
+        replace(monkeypatch, **replaced)
+        machine.effects = {"install": fails}
+        with pytest.raises(BrowserMissingError, match=message):
+            setup()
 
-    def test_without_apt(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "has_apt", lambda: False)
-        with pytest.raises(BrowserMissingError, match="download and install one"):
-            setup(io.StringIO(), run=Machine(install=fails))
-
-    def test_libraries_come_before_the_download(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        # The Node.js of Playwright needs its library for the download.
-        monkeypatch.setattr(module, "driver_starts", lambda _run: False)
-        machine = Machine(only_shell=downloads)
-        setup(io.StringIO(), run=machine)
-        assert machine.lines == ["apt-get update", "--no-install-recommends libatomic1", "--only-shell chromium"]
-
-    def test_continues_without_fonts_if_browser_renders_text(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "has_fonts", lambda: False)
-        monkeypatch.setattr(module, "privilege", lambda _run: None)
-        executable(bare / "chromium")
-        out = io.StringIO()
-        setup(out, run=Machine())
-        assert "run this by hand:" in out.getvalue()
-
-    def test_wrong_override_is_an_error(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_wrong_override_is_an_error(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere")
-        machine = Machine()
         with pytest.raises(BrowserMissingError, match="VCLEAN_CHROMIUM is '/nowhere'"):
-            setup(io.StringIO(), run=machine)
-        assert machine.commands == []
+            setup()
+        assert machine.lines == []
 
 
 class TestBrowserThatDoesNotStart:
-    @pytest.fixture
-    def broken(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-        """Simulate a browser that lacks a system library until `install-deps` runs."""
-        results = ["libnss3.so: cannot open shared object file"]
+    """A browser that lacks a system library until `install-deps` runs."""
 
-        def start(_chromium: Chromium) -> tuple[str, None]:
-            if results:
-                raise BrowserError(results[0])
-            return "HeadlessChrome/1.2", None
+    @pytest.fixture(autouse=True)
+    def broken(self, machine: Machine) -> None:
+        machine.starts = False
+        executable(machine.folder / "chromium")
 
-        monkeypatch.setattr(module, "check_rendering", start)
-        executable(bare / "chromium")
-        return results
-
-    def test_libraries_are_installed(self, broken: list[str]) -> None:
-        def install() -> CommandOutcome:
-            broken.clear()
-            return CommandOutcome(0, "")
-
-        machine, out = Machine(install_deps=install), io.StringIO()
-        setup(out, run=machine)
+    def test_libraries_are_installed(self, machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+        machine.effects = {"install-deps": repairs}
+        setup()
         assert machine.lines == ["install-deps chromium"]
-        assert "it does not work yet: libnss3.so" in out.getvalue()
+        assert "it does not work yet: libnss3.so" in capsys.readouterr().out
 
-    def test_libraries_do_not_help(self, broken: list[str]) -> None:
-        with pytest.raises(BrowserError, match="libnss3"):
-            setup(io.StringIO(), run=Machine(install_deps=fails))
-
-    def test_without_privilege(self, broken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "privilege", lambda _run: None)
-        with pytest.raises(BrowserError, match=r"libnss3.*`playwright install-deps chromium` as root"):
-            setup(io.StringIO(), run=Machine())
+    @pytest.mark.parametrize(
+        ("root", "message"), [([], "libnss3"), (None, r"libnss3.*`playwright install-deps chromium` as root")]
+    )
+    def test_libraries_do_not_help(
+        self, root: list[str] | None, message: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        machine.effects = {"install-deps": fails}
+        replace(monkeypatch, privilege=lambda: root)
+        with pytest.raises(BrowserError, match=message):
+            setup()
 
 
 class TestMissingPackages:
-    def test_nothing(self, bare: Path) -> None:
-        assert missing_packages(Machine()) == []
-
-    def test_all(self, bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        for check in ("has_fonts", "openmp_loads"):
-            monkeypatch.setattr(module, check, lambda: False)
-        monkeypatch.setattr(module, "driver_starts", lambda _run: False)
-        assert missing_packages(Machine()) == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
-        monkeypatch.setattr(module, "has_apt", lambda: False)
-        assert missing_packages(Machine()) == []
+    def test_all(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+        replace(monkeypatch, **dict.fromkeys(("has_fonts", "openmp_loads", "driver_starts"), lambda: False))
+        assert missing_packages() == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
+        replace(monkeypatch, has_apt=lambda: False)
+        assert missing_packages() == []
 
 
-class TestDriverStarts:
-    def test_on_this_machine_and_without_its_library(self) -> None:
-        assert (driver_starts(), driver_starts(Machine(version=fails))) == (True, False)
+class TestLibraries:
+    def test_are_on_this_machine(self) -> None:
+        assert (driver_starts(), openmp_loads()) == (True, True)
 
-
-class TestOpenmpLoads:
-    def test_on_this_machine(self) -> None:
-        assert openmp_loads()
-
-    def test_library_is_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_are_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        replace(monkeypatch, run=lambda _command, *, timeout: CommandOutcome(1, ""))
         (tmp_path / "lightgbm.py").write_text("raise OSError('libgomp.so.1: cannot open shared object file')\n")
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, "lightgbm", raising=False)
-        assert not openmp_loads()
+        assert (driver_starts(), openmp_loads()) == (False, False)
 
 
 @pytest.mark.browser
 class TestCheckRendering:
-    def test_the_browser_of_this_machine(self) -> None:
+    def test_the_browser_of_this_machine(self, capsys: pytest.CaptureFixture[str]) -> None:
         # A real browser is found and started, and renders a line of text.
-        out = io.StringIO()
-        chromium = setup(out)
-        assert os.access(chromium.path, os.X_OK)
-        assert out.getvalue().splitlines()[-1].startswith("setup: ready: ")
+        assert os.access(setup().path, os.X_OK)
+        assert capsys.readouterr().out.splitlines()[-1].startswith("setup: ready: ")
 
     def test_not_a_browser(self, tmp_path: Path) -> None:
         fake = Chromium(executable(tmp_path / "chromium"), "chromium", "a test")
@@ -316,7 +309,8 @@ class TestPrivilege:
         monkeypatch.setattr(module, "is_root", lambda: root)
         if sudo is not None:
             (bare_machine / "sudo").touch(mode=0o755)
-        assert privilege(lambda _command, *, timeout: CommandOutcome(sudo, "")) == expected
+        monkeypatch.setattr(module, "run", lambda _command, *, timeout: CommandOutcome(sudo, ""))
+        assert privilege() == expected
 
 
 class TestIsRoot:
@@ -325,54 +319,24 @@ class TestIsRoot:
         assert not is_root()
 
 
-GOOD = Check("fonts", "ok", "there are fonts")
-BAD = Check("browser", "FAIL", "none", "vclean setup")
-WARN = Check("sandbox", "warn", "off", "be no root")
-
-
-class TestDoctor:
-    @pytest.mark.parametrize(
-        ("checks", "code"), [([GOOD], 0), ([GOOD, WARN], 0), ([GOOD, BAD], 1), ([BAD, WARN, BAD], 1)]
-    )
-    def test_exit_code(self, checks: list[Check], code: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        # A warning does not change the exit code.
-        monkeypatch.setattr(module, "run_checks", lambda: iter(checks))
-        assert doctor(io.StringIO()) == code
-
-    def test_json(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "run_checks", lambda: iter([GOOD, BAD]))
-        out = io.StringIO()
-        assert doctor(out, as_json=True) == 1
-        assert json.loads(out.getvalue()) == [asdict(GOOD), asdict(BAD)]
-
-    def test_lines(self) -> None:
-        assert to_lines([GOOD, BAD]) == (
-            "ok    fonts    there are fonts\nFAIL  browser  none\n               -> vclean setup\n"
-        )
-
-
 class TestRunChecks:
     def test_every_check_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # Every check that is not ok has a remedy.
         monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("HeadlessChrome/1.2", Isolation(None, None)))
-        monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("x"), "headless-shell", "a test"))
+        monkeypatch.setattr(module, "find_chromium", lambda: SHELL)
         checks = list(run_checks())
         assert [check.name for check in checks] == [
             "python", "packages", "extras", "browser", "rendering", "sandbox", "network", "fonts", "scripts", "model",
             "temporary",
         ]  # fmt: skip
         assert all((check.status == "ok") == (not check.remedy) for check in checks)
+        assert checks[0].detail.endswith(sys.executable)
 
     @pytest.mark.browser
     def test_a_page_is_rendered(self) -> None:
         rendering = next(check for check in check_browser() if check.name == "rendering")
         assert rendering.status == "ok"
         assert "Chrome" in rendering.detail
-
-
-class TestPython:
-    def test_names_the_interpreter(self) -> None:
-        assert check_python().detail.endswith(sys.executable)
 
 
 class TestPackages:
@@ -383,7 +347,7 @@ class TestPackages:
         required = ["numpy>=2.0", "lxml>=6.0", 'pywin32>=300; sys_platform == "os2"', 'ray>=2; extra == "farm"']
 
         def version(name: str) -> str:
-            if name not in versions:
+            if not versions[name]:
                 raise metadata.PackageNotFoundError(name)
             return versions[name]
 
@@ -392,30 +356,23 @@ class TestPackages:
         monkeypatch.setattr(module.metadata, "distributions", lambda *, name: [])
         return versions
 
-    def test_all_installed(self, installed: dict[str, str]) -> None:
-        """Require nothing that only other systems or extras need."""
-        assert check_packages() == Check("packages", "ok", "2 at or above their minimum")
-
-    def test_accepts_pre_release(self, installed: dict[str, str]) -> None:
-        installed["numpy"] = "3.0.0rc1"
-        assert check_packages().status == "ok"
-
-    def test_too_old(self, installed: dict[str, str]) -> None:
-        installed["numpy"] = "1.26.4"
-        assert check_packages() == Check("packages", "FAIL", "numpy is 1.26.4, not >=2.0", 'pip install "numpy>=2.0"')
-
-    def test_missing(self, installed: dict[str, str]) -> None:
-        installed.clear()
-        check = check_packages()
-        assert check.detail == "numpy is missing, lxml is missing"
-        assert check.remedy == 'pip install "numpy>=2.0" "lxml>=6.0"'
-
-    def test_vclean_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def requires(name: str) -> list[str]:
-            raise metadata.PackageNotFoundError(name)
-
-        monkeypatch.setattr(module.metadata, "requires", requires)
-        assert check_packages().remedy == REINSTALL
+    @pytest.mark.parametrize(
+        ("versions", "status", "detail", "remedy"),
+        [
+            ({}, "ok", "2 at or above their minimum", ""),  # what other systems or extras need is not required
+            ({"numpy": "3.0.0rc1"}, "ok", "2 at or above their minimum", ""),
+            ({"numpy": "1.26.4"}, "FAIL", "numpy is 1.26.4, not >=2.0", 'pip install "numpy>=2.0"'),
+            (
+                {"numpy": "", "lxml": ""}, "FAIL", "numpy is missing, lxml is missing",
+                'pip install "numpy>=2.0" "lxml>=6.0"',
+            ),
+        ],
+    )  # fmt: skip
+    def test_versions(
+        self, versions: dict[str, str], status: str, detail: str, remedy: str, installed: dict[str, str]
+    ) -> None:
+        installed.update(versions)
+        assert check_packages() == Check("packages", status, detail, remedy)
 
     @pytest.mark.parametrize(("record", "status"), [("vclean/__init__.py,,", "FAIL"), (None, "ok")])
     def test_another_distribution_with_the_same_package(
@@ -460,7 +417,7 @@ class TestBrowser:
         def prove(_chromium: Chromium) -> str:
             raise error
 
-        monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("x"), "headless-shell", "a test"))
+        monkeypatch.setattr(module, "find_chromium", lambda: SHELL)
         monkeypatch.setattr(module, "check_rendering", prove)
         assert list(check_browser())[1:] == [Check("rendering", "FAIL", str(error), remedy)]
 
@@ -483,7 +440,7 @@ class TestBrowser:
     def test_reports_the_isolation_of_the_browser_it_started(
         self, isolation: Isolation, sandbox: tuple[str, ...], network: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("x"), "headless-shell", "a test"))
+        monkeypatch.setattr(module, "find_chromium", lambda: SHELL)
         monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("Chrome/1", isolation))
         assert list(check_browser())[2:] == [Check("sandbox", *sandbox), Check("network", *network)]
 
@@ -510,8 +467,10 @@ class TestExtras:
         def metadata_of(name: str) -> object:
             raise metadata.PackageNotFoundError(name)
 
-        monkeypatch.setattr(module.metadata, "metadata", metadata_of)
-        assert check_extras().status == "FAIL"
+        for name in ("metadata", "requires"):
+            monkeypatch.setattr(module.metadata, name, metadata_of)
+        assert check_extras() == Check("extras", "FAIL", "vclean-web is not installed", REINSTALL)
+        assert check_packages() == Check("packages", "FAIL", "vclean-web is not installed", REINSTALL)
 
 
 class TestFonts:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -80,37 +81,39 @@ class TestScript:
 
 
 class TestSetUp:
-    def test_steps_go_to_standard_output(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setattr(installation, "setup", lambda out: out.write("setup: ready\n"))
-        assert main(["setup"]) == 0
-        assert capsys.readouterr().out == "setup: ready\n"
-
     def test_failure(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        def fail(_: object) -> None:
+        def fail() -> None:
+            installation.print_step("downloading")
             raise BrowserMissingError("no Chromium could be installed")
 
         monkeypatch.setattr(installation, "setup", fail)
         assert main(["setup"]) == 9
-        assert capsys.readouterr().err == "vclean: no Chromium could be installed\n"
+        assert capsys.readouterr() == ("setup: downloading\n", "vclean: no Chromium could be installed\n")
+
+
+GOOD = Check("fonts", "ok", "there are fonts")
+BAD = Check("browser", "FAIL", "none", "vclean setup")
+WARN = Check("sandbox", "warn", "off", "be no root")
 
 
 class TestCheckInstallation:
-    @pytest.fixture(autouse=True)
-    def checks(self, monkeypatch: pytest.MonkeyPatch) -> list[Check]:
-        checks = [Check("python", "ok", "3.11")]
+    @pytest.mark.parametrize(
+        ("checks", "code"), [([GOOD], 0), ([GOOD, WARN], 0), ([GOOD, BAD], 1), ([BAD, WARN, BAD], 1)]
+    )
+    def test_exit_code_and_json(
+        self, checks: list[Check], code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        # A warning does not change the exit code.
         monkeypatch.setattr(installation, "run_checks", lambda: iter(checks))
-        return checks
+        assert main(["doctor", "--json"]) == code
+        assert json.loads(capsys.readouterr().out) == [asdict(check) for check in checks]
 
-    def test_all_checks_pass(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["doctor"]) == 0
-        assert capsys.readouterr().out.startswith("ok")
-
-    def test_one_check_fails(self, checks: list[Check], capsys: pytest.CaptureFixture[str]) -> None:
-        checks.append(Check("fonts", "FAIL", "none", "vclean setup"))
-        assert main(["doctor", "--json"]) == 1
-        assert json.loads(capsys.readouterr().out)[1]["remedy"] == "vclean setup"
+    def test_lines(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(installation, "run_checks", lambda: iter([GOOD, BAD]))
+        assert main(["doctor"]) == 1
+        assert capsys.readouterr().out == (
+            "ok    fonts    there are fonts\nFAIL  browser  none\n               -> vclean setup\n"
+        )
 
 
 class TestListMethods:
