@@ -317,7 +317,7 @@ class Segmenter(KeepsBrowser):
 
     def segment(self, html: Document, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split one page into segments; arguments, return value and errors as for `vclean.segment`."""
-        return self._pipeline.run(self._pipeline.reader.to_page(html, url), pdoc=pdoc).segments
+        return self._pipeline.run(self._pipeline.reader.to_page(html, url), pdoc=pdoc)[0]
 
     def segment_file(self, path: Path | str, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split the page in a file into segments; arguments, return value and errors as for `vclean.segment_file`."""
@@ -325,4 +325,4 @@ class Segmenter(KeepsBrowser):
 
     def segment_url(self, url: str, *, pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split the page at a URL into segments; arguments, return value and errors as for `vclean.segment_url`."""
-        return self._pipeline.run(self._pipeline.reader.page_from_url(url), pdoc=pdoc).segments
+        return self._pipeline.run(self._pipeline.reader.page_from_url(url), pdoc=pdoc)[0]

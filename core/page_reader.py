@@ -14,34 +14,10 @@ from vclean.runtime import deadline
 if TYPE_CHECKING:
     from vclean.render.browser.renderer import Renderer
     from vclean.render.rendered_page import Rendering
-    from vclean.render.snapshot import Snapshot
     from vclean.settings import RenderSettings
 
 Document = Page | Path | str | bytes
 """Page argument: HTML as a string or bytes, a file as a `Path`, or a `Page`. A string is always HTML."""
-
-
-def to_page(document: Document, *, url: str = "", max_bytes: int) -> Page:
-    """Convert a document to a page.
-
-    Args:
-        document: HTML as a string or bytes, the path of a file, or a page.
-        url: the URL of the page; replaces the URL of a `Page`, unless empty.
-        max_bytes: limit on the size of a file in bytes.
-
-    Raises:
-        InputError: the file is missing or unreadable.
-        LimitError: it is larger than `max_bytes`.
-        UsageError: `document` is of another type.
-    """
-    if isinstance(document, Page):
-        return with_url(document, url) if url else document
-    if isinstance(document, Path):
-        return read_file(document, max_bytes, url=url)
-    if not isinstance(document, str | bytes):
-        kind = type(document).__name__
-        raise UsageError(f"{kind} is not a page: give HTML as str or bytes, a file as Path, or a Page")
-    return Page(content=document, url=url)
 
 
 class PageReader:
@@ -94,8 +70,25 @@ class PageReader:
             self._renderer.prepare(live=live, screenshot=screenshot)
 
     def to_page(self, document: Document, url: str = "") -> Page:
-        """Convert a document to a page, with the size limit of the settings; errors as for the function `to_page`."""
-        return to_page(document, url=url, max_bytes=self.settings.max_bytes)
+        """Convert a document to a page.
+
+        Args:
+            document: HTML as a string or bytes, the path of a file, or a page.
+            url: the URL of the page; replaces the URL of a `Page`, unless empty.
+
+        Raises:
+            InputError: the file is missing or unreadable.
+            LimitError: it is larger than the limit of the settings.
+            UsageError: `document` is of another type.
+        """
+        if isinstance(document, Page):
+            return with_url(document, url) if url else document
+        if isinstance(document, Path):
+            return read_file(document, self.settings.max_bytes, url=url)
+        if not isinstance(document, str | bytes):
+            kind = type(document).__name__
+            raise UsageError(f"{kind} is not a page: give HTML as str or bytes, a file as Path, or a Page")
+        return Page(content=document, url=url)
 
     def page_from_url(self, url: str) -> Page:
         """Fetch the page at a URL; if pages are rendered, the browser loads it later.
@@ -126,7 +119,11 @@ class PageReader:
         from vclean.render.rendered_page import Rendering
 
         if page.snapshot is not None:
-            return Rendering(_decode_snapshot(page.snapshot, screenshot=screenshot))
+            from vclean.render.cache import from_bytes
+
+            if screenshot:
+                raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")
+            return Rendering(from_bytes(page.snapshot))
         if not self.renders and not screenshot:
             return self.parse(self.fetch(page))
         if self._renderer is None:
@@ -148,14 +145,6 @@ class PageReader:
 
         with deadline(self.settings.deadline):
             return Rendering(parse(page, self.settings))
-
-
-def _decode_snapshot(snapshot: bytes, *, screenshot: bool) -> Snapshot:
-    from vclean.render.cache import from_bytes
-
-    if screenshot:
-        raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")
-    return from_bytes(snapshot)
 
 
 class KeepsBrowser:

@@ -14,8 +14,7 @@ import re
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -65,17 +64,8 @@ _HIDES: Final = re.compile(
 """Declarations by which text can be hidden; whether it is depends on their values, other rules and the layout."""
 
 
-class RenderReason(StrEnum):
-    """Reason for which a page is rendered with `render="auto"`."""
-
-    EMPTY = "empty"
-    SCRIPTS = "scripts"
-    STYLES = "styles"
-    CONFIDENCE = "confidence"
-
-
-def reason_to_render(page: Page, parsed: Result, *, scripts: bool) -> RenderReason | None:
-    """Return why a page has to be rendered, or None if its parsed version suffices.
+def reason_to_render(page: Page, parsed: Result, *, scripts: bool) -> str:
+    """Return why a page has to be rendered: "empty", "scripts", "styles", "confidence"; empty if parsing it suffices.
 
     Args:
         page: the page.
@@ -83,12 +73,12 @@ def reason_to_render(page: Page, parsed: Result, *, scripts: bool) -> RenderReas
         scripts: whether rendering would always run the scripts of the page.
     """
     if not parsed.content_count:
-        return RenderReason.EMPTY
+        return "empty"
     if scripts and len(parsed.content.text.split()) <= FEW_WORDS and _has_scripts(page.content):
-        return RenderReason.SCRIPTS
+        return "scripts"
     if hides_by_style_sheet(page.content):
-        return RenderReason.STYLES
-    return RenderReason.CONFIDENCE if parsed.confidence < MIN_CONFIDENCE else None
+        return "styles"
+    return "confidence" if parsed.confidence < MIN_CONFIDENCE else ""
 
 
 def hides_by_style_sheet(content: bytes | str) -> bool:
@@ -140,10 +130,6 @@ class UnlabelledPage:
     positions: Sequence[SourcePosition | None] = ()
 
 
-def _no_timer(_stage: str) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 class Pipeline(KeepsBrowser):
     """Stages that clean a page: reading, extraction of blocks, labelling.
 
@@ -172,12 +158,16 @@ class Pipeline(KeepsBrowser):
         self.reader = reader or PageReader(settings.rendering, render=bool(settings.render), network=network)
         self._reader = self.reader
         self._method, self._model, self.versions = _load(settings.method, settings.model)
-        self._templates = _load_templates(settings.templates) if settings.templates else None
+        self._templates: Templates | None = None
+        if settings.templates:
+            from vclean.classify.methods.template import Templates
+
+            self._templates = Templates.from_folder(settings.templates)
         if self._model is None and settings.policy != Policy(hidden=settings.policy.hidden):
             method = settings.method
             raise UsageError(f"the method {method} accepts no policy of content: use the method vclean")
 
-    def run(self, page: Page, *, screenshot: bool = False, timer: Timer = _no_timer) -> Result:
+    def run(self, page: Page, *, screenshot: bool = False, timer: Timer = nullcontext) -> Result:
         """Clean one page.
 
         Args:
@@ -188,33 +178,30 @@ class Pipeline(KeepsBrowser):
         Raises:
             VcleanError: the page could not be read or labelled; one of the subclasses in `vclean.errors`.
         """
+        parsed = None
         if self.parses_first(page, screenshot=screenshot):
             parsed = self.run_parsed(page, timer=timer)
-            return parsed if not parsed.render_reason else self._run_again(page, parsed, timer)
+            if not parsed.render_reason:
+                return parsed
         with timer("render"):
             rendering = self.reader.read(page, screenshot=screenshot)
-        return self.run_rendering(rendering, page, timer=timer)
+        return self.run_rendering(rendering, page, parsed=parsed, timer=timer)
 
     def parses_first(self, page: Page, *, screenshot: bool = False) -> bool:
         """Return whether to parse the page before deciding to render it: with `render="auto"`."""
         return self.settings.render == "auto" and page.snapshot is None and not screenshot
 
-    def run_parsed(self, page: Page, *, timer: Timer = _no_timer) -> Result:
+    def run_parsed(self, page: Page, *, timer: Timer = nullcontext) -> Result:
         """Clean a page without a browser; its `render_reason` is the reason to render it. Raises like `run`."""
         with timer("render"):
             document = self.reader.fetch(page)
             rendering = self.reader.parse(document)
         parsed = self.run_rendering(rendering, page, timer=timer)
-        reason = reason_to_render(document, parsed, scripts=self.reader.settings.scripts == "on")
-        return replace(parsed, render_reason=str(reason or ""))
-
-    def _run_again(self, page: Page, parsed: Result, timer: Timer) -> Result:
-        with timer("render"):
-            rendering = self.reader.read(page)
-        return self.run_rendering(rendering, page, parsed=parsed, timer=timer)
+        scripts = self.reader.settings.scripts == "on"
+        return replace(parsed, render_reason=reason_to_render(document, parsed, scripts=scripts))
 
     def run_rendering(
-        self, rendering: Rendering, page: Page, *, parsed: Result | None = None, timer: Timer = _no_timer
+        self, rendering: Rendering, page: Page, *, parsed: Result | None = None, timer: Timer = nullcontext
     ) -> Result:
         """Clean a page that was read: `run` without its first stage.
 
@@ -333,12 +320,6 @@ def _without_hidden(prediction: Prediction, columns: BlockColumns, policy: Polic
     return replace(prediction, labels=[Label.OTHER if out else label for label, out in pairs])
 
 
-def _load_templates(folder: Path) -> Templates:
-    from vclean.classify.methods.template import Templates
-
-    return Templates.from_folder(folder)
-
-
 def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
     """Return the method with this name, its model if it has one, and the versions of vclean and the model."""
     versions = {"vclean": __version__}
@@ -350,13 +331,6 @@ def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str
 
     loaded = load(model)
     return loaded.label, loaded, {**versions, "model": loaded.version}
-
-
-class SegmentedPage(NamedTuple):
-    """Segments of a page and its screenshot, which is empty if not requested."""
-
-    segments: Segments
-    screenshot: bytes
 
 
 class SegmentPipeline(KeepsBrowser):
@@ -386,8 +360,8 @@ class SegmentPipeline(KeepsBrowser):
         self._policy = Policy(hidden=hidden)
         self._reader = self.reader = PageReader(settings or RenderSettings(), render=True)
 
-    def run(self, page: Page, *, pdoc: int = DEFAULT_PDOC, screenshot: bool = False) -> SegmentedPage:
-        """Split one page into segments.
+    def run(self, page: Page, *, pdoc: int = DEFAULT_PDOC, screenshot: bool = False) -> tuple[Segments, bytes]:
+        """Split one page into segments; return them, and the screenshot, which is empty if not requested.
 
         Args:
             page: the page to split.
@@ -401,7 +375,7 @@ class SegmentPipeline(KeepsBrowser):
         rendering = self.reader.read(page, screenshot=screenshot)
         with deadline(self.reader.settings.deadline):
             segments = replace(self._split(rendering.snapshot).at(pdoc), id=page.id)
-        return SegmentedPage(segments, rendering.screenshot or b"")
+        return segments, rendering.screenshot or b""
 
     def _split(self, snapshot: Snapshot) -> Segments:
         """Split a page into segments as if its hidden texts painted nothing, and describe them by its blocks."""

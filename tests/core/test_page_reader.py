@@ -5,7 +5,7 @@ import pytest
 from vclean.api import Cleaner
 from vclean.errors import NetworkError, UsageError
 from vclean.page import Page
-from vclean.page_reader import PageReader, to_page
+from vclean.page_reader import PageReader
 from vclean.render.cache import to_bytes
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
@@ -19,7 +19,7 @@ class TestToPage:
     @pytest.mark.parametrize("document", [None, 3, ["<p>"]])
     def test_rejects_other_types(self, document: object) -> None:
         with pytest.raises(UsageError, match="is not a page: give HTML as str or bytes, a file as Path, or a Page"):
-            to_page(document, max_bytes=100)  # type: ignore[arg-type]
+            PageReader(SETTINGS, render=False).to_page(document)  # type: ignore[arg-type]
 
 
 class TestPageFromUrl:
