@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vclean.classify.forest import Forest
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
-    from vclean.classify.training.dataset import PageRows, TrainingTable
+    from vclean.classify.training.dataset import PageRows
     from vclean.classify.training.train import CrossValidation
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.retraining import Correction
@@ -99,27 +99,27 @@ def train_region_model(
     return fit(rows)
 
 
-def training_table(
+def cross_validate(
     corpora: Sequence[Corpus | MarkedArchive],
     readers: Mapping[bool, Reader],
     folds: int,
     corrections: Sequence[Correction] = (),
-) -> TrainingTable:
-    """Return the training rows of all pages with each reader, and of the corrections; pages that fail are left out."""
+) -> CrossValidation:
+    """Cross-validate the model on all pages with each reader, and on the corrections; show the progress.
+
+    Pages that fail are left out.
+    """
     from vclean.classify.training.dataset import TrainingTable
+    from vclean.classify.training.train import CrossValidation
     from vclean.labelling.retraining import correction_rows
 
     total = len(readers) * sum(map(len, corpora))
-    pages = track(_rows(corpora, readers), "reading", "pages", total=total)
-    readable_pages = [rows for rows in pages if rows is not None]
-    return TrainingTable.from_pages([*readable_pages, *correction_rows(corrections)], folds)
-
-
-def _rows(corpora: Sequence[Corpus | MarkedArchive], readers: Mapping[bool, Reader]) -> Iterator[PageRows | None]:
-    for corpus in corpora:
-        for page in corpus:
-            for read in readers.values():
-                yield _page_rows(page, read)
+    pages = ((page, read) for corpus in corpora for page in corpus for read in readers.values())
+    rows = [_page_rows(page, read) for page, read in track(pages, "reading", "pages", total=total)]
+    readable_pages = [page for page in rows if page is not None]
+    table = TrainingTable.from_pages([*readable_pages, *correction_rows(corrections)], folds)
+    with count_progress("training", "folds", total=len(set(table.fold.tolist()))) as advance:
+        return CrossValidation.run(table, done=advance)
 
 
 def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:
@@ -178,9 +178,8 @@ def run_methods(
     corpora = [read_corpus(path) for path in paths]
     with open_readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
         if folds and MODEL_METHOD in methods:
-            validation = cross_validate(training_table(corpora, readers, folds))
-            unseen, by_convention = unseen_predictions(validation), convention_predictions(validation)
-            return score(corpora, readers, methods, unseen, by_convention=by_convention, folds=folds, on_page=on_page)
+            unseen = unseen_predictions(cross_validate(corpora, readers, folds))
+            return score(corpora, readers, methods, unseen, folds=folds, on_page=on_page)
         return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)
 
 
@@ -190,36 +189,24 @@ def write_predictions(report: Report, path: Path | None) -> None:
         write_and_log(path, "texts", report.predictions())
 
 
-def cross_validate(table: TrainingTable) -> CrossValidation:
-    """Cross-validate the model and show the progress."""
-    from vclean.classify.training.train import CrossValidation
+def unseen_predictions(validation: CrossValidation) -> dict[str, Unseen]:
+    """Return the predictions of a cross-validation by the names of the model and, with conventions, of their method.
 
-    with count_progress("training", "folds", total=len(set(table.fold.tolist()))) as advance:
-        return CrossValidation.run(table, done=advance)
-
-
-def unseen_predictions(validation: CrossValidation) -> Unseen:
-    """Return the predictions of a cross-validation, by corpus, page id and whether the page was rendered."""
-    return _by_page(validation, validation.predictions())
-
-
-def convention_predictions(validation: CrossValidation) -> Unseen | None:
-    """Return the predictions under the convention of each page's corpus, as above; None without conventions."""
-    return _by_page(validation, validation.predictions(by_convention=True)) if validation.has_conventions else None
-
-
-def _by_page(validation: CrossValidation, predictions: Sequence[Prediction]) -> Unseen:
+    The second method has the predictions under the convention of each page's corpus.
+    """
     pages = [(page.corpus, page.id, page.rendered) for page in validation.table.pages]
-    return dict(zip(pages, predictions, strict=True))
+    predictions = {MODEL_METHOD: validation.predictions()}
+    if validation.has_conventions:
+        predictions[f"{MODEL_METHOD}, own convention"] = validation.predictions(by_convention=True)
+    return {name: dict(zip(pages, values, strict=True)) for name, values in predictions.items()}
 
 
 def score(
     corpora: Sequence[Corpus | MarkedArchive],
     readers: Mapping[bool, Reader],
     methods: Mapping[str, Callable[[], Method]],
-    unseen: Unseen,
+    unseen: Mapping[str, Unseen],
     *,
-    by_convention: Unseen | None = None,
     folds: int = 0,
     on_page: PageCallback | None = None,
 ) -> Report:
@@ -229,8 +216,7 @@ def score(
         corpora: the corpora.
         readers: functions that read a page, by whether they render it.
         methods: functions that load the methods, by name.
-        unseen: predictions of the main model from a cross-validation; empty to load the main model instead.
-        by_convention: predictions of the same models under the convention of each corpus, reported as another method.
+        unseen: predictions of a cross-validation by the name of their method, which is not loaded.
         folds: the number of folds for other trained methods; 0 for no cross-validation.
         on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
     """
@@ -244,22 +230,22 @@ def score(
         suffix = f", {_READING_NAMES[rendered]}" if len(readers) > 1 else ""
         examples = TrainingExamples.from_pages(all_pages(corpora) if trained else (), trained, read)
         predictors = {
-            name + suffix: examples.cross_validated_predictor(name, folds)
+            name + suffix: _unseen_predictor(unseen[name], rendered=rendered)
+            if name in unseen
+            else examples.cross_validated_predictor(name, folds)
             if name in trained
-            else _predictor(name, load, unseen, rendered=rendered)
-            for name, load in methods.items()
+            else _predictor(methods[name]())
+            for name in dict.fromkeys((*methods, *unseen))
         }
-        if by_convention:
-            name = f"{MODEL_METHOD}, own convention{suffix}"
-            predictors[name] = _predictor(MODEL_METHOD, methods[MODEL_METHOD], by_convention, rendered=rendered)
         outcomes += evaluate(corpora, predictors, read=read, write=clean_texts, on_page=on_page).evaluations
     return Report(tuple(outcomes))
 
 
-def _predictor(name: str, load: Callable[[], Method], unseen: Unseen, *, rendered: bool) -> Predictor:
-    if name == MODEL_METHOD and unseen:
-        return lambda page, _: unseen[page.corpus, page.id, rendered]
-    method = load()
+def _unseen_predictor(unseen: Unseen, *, rendered: bool) -> Predictor:
+    return lambda page, _: unseen[page.corpus, page.id, rendered]
+
+
+def _predictor(method: Method) -> Predictor:
     return lambda _, blocks: method(blocks)
 
 

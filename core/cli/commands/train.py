@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -120,17 +119,14 @@ def train_model(options: TrainOptions) -> int:
 def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[Model, int]:
     """Train the main model on the corpora; return it and the exit code. Pages that fail are left out."""
     from vclean.classify.corpora.corpora import read_corpus
-    from vclean.classify.methods import get
     from vclean.classify.training.dataset import FOLDS
     from vclean.classify.training.train import train
     from vclean.cli.corpora import (
-        convention_predictions,
         cross_validate,
         exit_code,
         open_readers,
         score,
         train_region_model,
-        training_table,
         unseen_predictions,
         write_predictions,
     )
@@ -140,17 +136,14 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     corpora = [read_corpus(path) for path in options.corpora]
     with open_readers(render=True, snapshots=options.snapshots, keep=True) as readers:
         regions = train_region_model(corpora, options.regions, readers)
-        validation = cross_validate(training_table(corpora, readers, FOLDS, corrections))
+        validation = cross_validate(corpora, readers, FOLDS, corrections)
         unseen = unseen_predictions(validation)
-        by_convention = convention_predictions(validation)
-        report = score(
-            corpora, readers, {_MODEL_METHOD: partial(get, _MODEL_METHOD)}, unseen, by_convention=by_convention
-        )
+        report = score(corpora, readers, {}, unseen)
     write_stream(sys.stdout, report.table() + "\n")
     write_predictions(report, options.predictions)
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
     if corrections:
-        card["corrected pages"] = _corrections_entry(unseen, corrections, force=options.force)
+        card["corrected pages"] = _corrections_entry(unseen[_MODEL_METHOD], corrections, force=options.force)
     model = train(validation, card_fields=card, regions=regions)
     if corrections:
         metadata_model = retraining.corrected_metadata_model(corrections)
@@ -162,7 +155,8 @@ def _corrections_entry(unseen: Unseen, corrections: Sequence[Correction], *, for
     """Measure and print the gain by the corrections, and return their entry in the model card."""
     from vclean.labelling import retraining
 
-    gain = _measure_gain(unseen, corrections)
+    predictions = [unseen[page.gold.corpus, page.gold.id, page.rendered] for page in corrections]
+    gain = retraining.gain_by_validation(corrections, predictions)
     _report_gains([gain], force=force)
     return retraining.model_card_entry(corrections) | {"gains": [gain.to_dict()]}
 
@@ -176,17 +170,6 @@ def _corrections(path: Path | None) -> list[Correction]:
     for line in describe_unread_marks(corrections):
         _log.warning("%s", line)
     return corrections
-
-
-def _measure_gain(unseen: Unseen, corrections: Sequence[Correction]) -> Gain:
-    """Return the gain from corrections, measured in the cross-validation that included them."""
-    from vclean.labelling.retraining import gain_by_validation
-
-    gold = [correction.gold for correction in corrections]
-    pages = zip(gold, corrections, strict=True)
-    return gain_by_validation(
-        corrections, [unseen[page.corpus, page.id, correction.rendered] for page, correction in pages]
-    )
 
 
 def _report_gains(gains: Sequence[Gain], *, force: bool) -> None:
