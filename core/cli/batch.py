@@ -54,9 +54,8 @@ class PageRun:
     """Run of a command over pages.
 
     Attributes:
+        options: the options of the command.
         many: whether the inputs may have several pages.
-        settings: options of rendering, and limits of a page.
-        renders: whether pages are rendered.
         done: the number of pages that were processed without an error.
 
     Args:
@@ -67,18 +66,16 @@ class PageRun:
     def __init__(self, options: PageOptions, *, page: str = "") -> None:
         from vclean.input.sources import is_container
 
+        self.options = options
         self.many = not page and (len(options.pages) > 1 or any(map(is_container, options.pages)))
-        self.settings = options.settings
-        self.renders = bool(options.render_mode)
         self.done = 0
-        self._options = options
         self._page = page
         self._codes: set[int] = set()
 
     @property
     def exit_code(self) -> int:
         """Return 0 without a failure, else 1; for a single input without a result, the exit code of its error."""
-        if len(self._codes) == 1 and not self.done and len(self._options.pages) == 1:
+        if len(self._codes) == 1 and not self.done and len(self.options.pages) == 1:
             return next(iter(self._codes))
         return int(bool(self._codes))
 
@@ -91,10 +88,10 @@ class PageRun:
             UsageError: the user does not want to read a large folder.
         """
         interleaved = (
-            self._options.out is None and sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
+            self.options.out is None and sys.stdout.isatty() and sys.stderr is not None and sys.stderr.isatty()
         )
         total = self._count_pages() if self.many else None
-        sources = islice(self._find_sources(), self._options.limit)
+        sources = islice(self._find_sources(), self.options.limit)
         if not self.many or interleaved:  # a bar would appear between the lines of the text
             yield from sources
         else:
@@ -105,7 +102,7 @@ class PageRun:
         from vclean.input.sources import with_url
 
         page = source.read()
-        return with_url(page, self._options.url) if self._options.url and not page.url else page
+        return with_url(page, self.options.url) if self.options.url and not page.url else page
 
     @contextmanager
     def report_errors(self, name: str) -> Iterator[None]:
@@ -133,8 +130,8 @@ class PageRun:
         """Return the number of pages of all inputs; None if unknown."""
         from vclean.input.sources import count_pages
 
-        limit, counts = self._options.limit, []
-        for argument in self._options.pages:
+        limit, counts = self.options.limit, []
+        for argument in self.options.pages:
             counts.append(count_pages(argument, limit))
             if limit is None and (counts[-1] or 0) > _MANY_PAGES:
                 self._announce(argument, counts[-1] or 0)
@@ -150,7 +147,7 @@ class PageRun:
             UsageError: the answer is no.
         """
         _log.warning("%s has %s pages: --limit N reads only N of them", folder, f"{count:,}")
-        if self._options.verbosity < 0 or not _is_interactive() or "-" in self._options.pages:
+        if self.options.verbosity < 0 or not _is_interactive() or "-" in self.options.pages:
             return
         if not click.confirm("Read all of them?", err=True):
             raise UsageError(f"{folder} was not read: name another folder, or add --limit N")
@@ -159,12 +156,12 @@ class PageRun:
         from vclean.input.sources import archived_source, find_sources
 
         if self._page:
-            yield archived_source(Path(self._options.pages[0]), self._page, self.settings.max_bytes)
+            yield archived_source(Path(self.options.pages[0]), self._page, self.options.settings.max_bytes)
             return
-        for argument in self._options.pages:
+        for argument in self.options.pages:
             with self.report_errors(argument):
                 source = None
-                for source in find_sources(argument, self.settings, live=self.renders):
+                for source in find_sources(argument, self.options.settings, live=bool(self.options.render_mode)):
                     yield source
                 if source is None:
                     raise NotHtmlError(f"{argument} is empty: it has no rows, hence no pages")

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.input.sources import Source
     from vclean.output.reports import Review
-    from vclean.page_reader import PageReader
     from vclean.pipeline import Pipeline, UnlabelledPage
     from vclean.result import Result
     from vclean.settings import CleanerSettings, RenderMode
@@ -215,11 +214,15 @@ def clean_pages(options: CleanOptions) -> int:
     """
     from vclean.input.sources import is_url
     from vclean.page_reader import PageReader
+    from vclean.runtime import exempt_from_gc
 
     run = _Run(options)
-    with PageReader(run.settings, render=run.renders) as reader:
+    with PageReader(options.settings, render=bool(options.render_mode)) as reader:
         reader.prepare(live=is_url(options.pages[0]), screenshot=options.overlay is not None)
-        pipeline = _pipeline(options, reader)
+        with exempt_from_gc():  # libraries and the model are loaded while the browser starts
+            from vclean.pipeline import Pipeline
+
+            pipeline = Pipeline(options.cleaning, reader=reader)
         with run.writer:
             if options.same_site:
                 run.clean_sites(pipeline, run.sources())
@@ -231,30 +234,18 @@ def clean_pages(options: CleanOptions) -> int:
     return run.exit_code
 
 
-def _pipeline(options: CleanOptions, reader: PageReader) -> Pipeline:
-    """Load libraries and the model, while the browser starts, and return the pipeline."""
-    from vclean.pipeline import Pipeline
-    from vclean.runtime import exempt_from_gc
-
-    with exempt_from_gc():
-        return Pipeline(options.cleaning, reader=reader)
-
-
-def _review(options: CleanOptions) -> Review | None:
-    if not options.review:
-        return None
-    from vclean.output.reports import Review
-
-    return Review(options.review, options.review_below)
-
-
 class _Run(OutputRun):
     """Run of the command: its options, its outputs, and its failures."""
 
+    options: CleanOptions
+
     def __init__(self, options: CleanOptions) -> None:
         super().__init__(options, options.output, page=options.page)
-        self.options = options
-        self.review = _review(options)
+        self.review: Review | None = None
+        if options.review:
+            from vclean.output.reports import Review
+
+            self.review = Review(options.review, options.review_below)
 
     def clean(self, pipeline: Pipeline, source: Source) -> None:
         """Clean one page and write its result; report a failure."""
@@ -267,8 +258,7 @@ class _Run(OutputRun):
                 else:
                     blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
                     result = self._label(pipeline, blocks)
-            self._write(result)
-            self._log(result, time.perf_counter() - start)
+            self._write(result, start)
 
     def clean_sites(self, pipeline: Pipeline, sources: Iterator[Source]) -> None:
         """Read all pages, then label and write them; report failures."""
@@ -283,8 +273,7 @@ class _Run(OutputRun):
                     start = time.perf_counter()
                     with report_bugs():
                         result = self._label(pipeline, blocks, evidence)
-                    self._write(result)
-                    self._log(result, time.perf_counter() - start)
+                    self._write(result, start)
 
     def _label(self, pipeline: Pipeline, blocks: UnlabelledPage, evidence: SiteEvidence | None = None) -> Result:
         """Label a page; without --explain, reasons for an HTML overlay are left out if they take too long."""
@@ -297,8 +286,8 @@ class _Run(OutputRun):
         _log.warning("%s: no reasons, %d blocks take too long to explain: add --explain to get them", blocks.id, count)
         return pipeline.label(blocks, evidence=evidence, explain=False)
 
-    def _write(self, result: Result) -> None:
-        """Write a result to all outputs, and log its notes."""
+    def _write(self, result: Result, start: float) -> None:
+        """Write a result to all outputs, and log its notes, and the time since `start`."""
         if self.overlays:
             self.overlays.write(result, result.screenshot)
         if self.review:
@@ -308,7 +297,5 @@ class _Run(OutputRun):
         for note in result.notes:
             level = logging.INFO if note.startswith(REPAIRED) else logging.WARNING
             _log.log(level, "%s: %s%s", result.id, note, suggest_option(result, note))
-
-    def _log(self, result: Result, seconds: float) -> None:
-        blocks = format_count(len(result.columns), "block")
+        blocks, seconds = format_count(len(result.columns), "block"), time.perf_counter() - start
         _log.info("%s: %d of %s kept, %.2f s", result.id, result.content_count, blocks, seconds)

@@ -115,10 +115,11 @@ class _Run(OutputRun):
         scores: for each page, the number of blocks that differ, the agreement, and the word F1.
     """
 
+    options: DiffOptions
+
     def __init__(self, options: DiffOptions) -> None:
         super().__init__(options, options.format)
         self.scores: list[tuple[int, float, float]] = []
-        self.options = options
 
     def compare(self, source: Source, first: Pipeline, second: Pipeline) -> None:
         """Compare the methods on one page and write the comparison; report a failure."""
@@ -127,7 +128,7 @@ class _Run(OutputRun):
         with self.report_errors(source.id):
             with report_bugs():
                 html = self.options.format == "html"
-                blocks = first.read_blocks(self.read(source), screenshot=self.renders and html)
+                blocks = first.read_blocks(self.read(source), screenshot=html and bool(self.options.render_mode))
                 results = first.label(blocks, explain=html), second.label(blocks, explain=html)
                 comparison = Comparison(self.options.sides, *results, blocks.screenshot)
             self.writer.write(comparison)

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -259,10 +259,8 @@ def _score_table(scores: Sequence[Score]) -> str:
 def _score_json(scores: Sequence[Score]) -> str:
     """Return a JSON object with the means and the scores of each page."""
     mean = _mean_score(scores)
-    pages = [
-        {"name": score.name, "text": score.text, "markup": score.markup, "missing": score.missing} for score in scores
-    ]
-    return json.dumps({"text": mean.text, "markup": mean.markup, "pages": pages}, ensure_ascii=False, indent=1) + "\n"
+    values = {"text": mean.text, "markup": mean.markup, "pages": [asdict(score) for score in scores]}
+    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
 
 
 def _mean_score(scores: Sequence[Score]) -> Score:
@@ -279,19 +277,16 @@ def _pairs(gold: Path, predicted: Path) -> list[tuple[str, Path, Path]]:
         InputError: only one argument is a folder, a file does not exist, or the folder has no gold files.
     """
     if not gold.is_dir():
-        return [(gold.name, gold, _check_exists(_find_predicted(gold, predicted) if predicted.is_dir() else predicted))]
+        path = _find_predicted(gold, predicted) if predicted.is_dir() else predicted
+        if not path.exists():
+            raise InputError(f"{path} does not exist: give the file of the clean text")
+        return [(gold.name, gold, path)]
     if not predicted.is_dir():
         raise InputError(f"{gold} is a folder and {predicted} is not: give two files, or two folders")
     files = sorted(path for path in gold.iterdir() if path.is_file() and not path.name.startswith("."))
     if not files:
         raise InputError(f"no file in {gold}: give a folder of gold texts")
     return [(path.name, path, _find_predicted(path, predicted)) for path in files]
-
-
-def _check_exists(path: Path) -> Path:
-    if not path.exists():
-        raise InputError(f"{path} does not exist: give the file of the clean text")
-    return path
 
 
 def _find_predicted(gold: Path, predicted: Path) -> Path:

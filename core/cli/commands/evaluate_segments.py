@@ -7,7 +7,7 @@ import logging
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
-    from vclean.classify.evaluation.segmentation import TunableSegmenter
     from vclean.features.segments.formats import WebisPage
 
 ATOMS: Final = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
@@ -108,6 +107,7 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
     from vclean.classify.evaluation.segmentation import find_segmenter
     from vclean.files import check_writable, write_stream
+    from vclean.runtime import count_progress
 
     for file in filter(None, (options.json, options.truth)):
         check_writable(file)
@@ -123,7 +123,8 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     pages: Iterable[RenderedMarkedPage] = rendered_pages
     if any(segmenter.trainer for segmenter in segmenters):
         pages = list(rendered_pages)
-        segmenters = _train(segmenters, pages)
+        with count_progress("training", "folds") as advance:
+            segmenters = [segmenter.trained(pages, advance) for segmenter in segmenters]
     for page in pages:
         trials += compare_segmenters(page, segmenters, criteria)
         truth += [_true_segments(page).to_json() + "\n"] if options.truth else []
@@ -139,32 +140,20 @@ def _write_files(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSum
     from vclean.output.writers import write_and_log
 
     if options.json:
-        scores = json.dumps(_to_record(options, summaries), indent=1, ensure_ascii=False)
-        write_and_log(options.json, "scores", f"{scores}\n")
+        scores = {
+            "archive": options.archive.name,
+            "marked_only": options.marked_only,
+            "lines": [line.to_dict() for line in summaries],
+        }
+        write_and_log(options.json, "scores", json.dumps(scores, indent=1, ensure_ascii=False) + "\n")
     if options.truth:
         write_and_log(options.truth, "true segments", "".join(truth))
-
-
-def _train(segmenters: Sequence[TunableSegmenter], pages: Sequence[RenderedMarkedPage]) -> list[TunableSegmenter]:
-    """Return the segmenters, with those that need training trained on the pages; show the progress."""
-    from vclean.runtime import count_progress
-
-    with count_progress("training", "folds") as advance:
-        return [segmenter.trained(pages, advance) for segmenter in segmenters]
 
 
 def _warn_of_empty_lines(summaries: Sequence[MethodSummary]) -> None:
     """Log a warning for each line of the table without a page."""
     for level, kind in dict.fromkeys((line.level, line.kind) for line in summaries if not line.pages):
         _log.warning("level %d, %s: no score, because no page has any of them in a marked segment", level, kind)
-
-
-def _to_record(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSummary]) -> dict[str, Any]:
-    return {
-        "archive": options.archive.name,
-        "marked_only": options.marked_only,
-        "lines": [line.to_dict() for line in summaries],
-    }
 
 
 def _true_segments(page: RenderedMarkedPage) -> WebisPage:
