@@ -1,35 +1,29 @@
+"""Run `vclean evaluate`, `train` and `report` with methods that need no model; page `b` of the corpus fails."""
+
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from helpers.archives import record, response
+from helpers.page_records import screenshot
+from helpers.pages import laid_out
+from helpers.renderers import replace_renderer
+from lxml import html
 
 from vclean.classify.prediction import Prediction
 from vclean.classify.training import train as training
 from vclean.cli.main import main
 from vclean.labels import Label
-from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
-from vclean.render.static.parse import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from vclean.classify.forest import Forest
-    from vclean.classify.training.dataset import PageRows, TrainingTable
-    from vclean.page import Page
-    from vclean.settings import RenderSettings
 
 PAGES = {
-    "a": ("<nav>Menu</nav><h1>Rain</h1><p>It rained all day in the valley, and nobody minded.", "Rain"),
+    "a": ("<ul><li><a href=x>Home</a></ul><p>It rained all day in the valley, and nobody minded.", "It rained all day"),
     "b": ("", "Nothing came of it."),
     "c": ("<p>Sun.</p>", "Sun."),
 }
@@ -40,13 +34,13 @@ NO_WEIGHTS = SimpleNamespace(to_bytes=lambda: b"a model")
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(tmp_path):
     path = tmp_path / "small.parquet"
     columns = {
         "id": list(PAGES),
         "url": [f"http://{name}.example/" for name in PAGES],
         "page_type": ["article", "article", "forum"],
-        "html": [html.encode() for html, _ in PAGES.values()],
+        "html": [source.encode() for source, _ in PAGES.values()],
         "gold_text": [gold for _, gold in PAGES.values()],
     }
     empty = dict.fromkeys(("gold_markup", "gold_markdown", "must", "must_not", "annotated_html"), [None] * 3)
@@ -54,72 +48,43 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-class TestScoreMethods:
-    def test_scores_failed_page_as_empty_and_names_it(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
-        captured = capsys.readouterr()
-        assert captured.out.count("failed: b: the document is empty") == 2
-        assert captured.err == "vclean: 1 of 3 pages failed and count as empty: see the table\n"
-
-    def test_scores_and_predictions(self, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
-        assert main(["evaluate", str(corpus), "--method", "text", *files]) == 1
-        assert capsys.readouterr().err.splitlines()[:2] == [
-            f"vclean: wrote the scores to {tmp_path / 'f.json'}",
-            f"vclean: wrote the texts to {tmp_path / 'p.jsonl'}",
-        ]
-        figures = json.loads((tmp_path / "f.json").read_text())["small"]["text"]
-        assert figures["scores"]["all"]["pages"] == 3
-        lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
-        assert [(line["id"], line["text"], line["cleaneval"]) for line in lines][1:] == [
-            ("b", "", ""),
-            ("c", "Sun.\n", "<p>Sun.\n"),
-        ]
-
-    def test_rejects_method_that_needs_rendered_pages(self, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
-        assert "the method vips needs the rendered page: add --render" in capsys.readouterr().err
-
-
 @pytest.fixture
-def marked(tmp_path: Path) -> Path:
+def marked(tmp_path):
     """Write an archive of two pages marked by hand."""
-    html = b"<nav data-block=1 data-block-type=Menu>Menu</nav><div data-block=1 data-block-type=Article>Rain.</div>"
+    source = b"<nav data-block=1 data-block-type=Menu>Menu</nav><div data-block=1 data-block-type=Article>Rain.</div>"
     path = tmp_path / "marked.warc"
-    path.write_bytes(b"".join(record(url, response(html)) for url in MARKED))
+    path.write_bytes(b"".join(record(url, response(source)) for url in MARKED))
     return path
 
 
 @pytest.fixture
-def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """Replace training by models that label every block of rendered pages as heading, of parsed pages as paragraph."""
-    seen: dict[str, object] = {}
+def learning(monkeypatch):
+    """Replace training by models that label every block of rendered pages as heading, of parsed pages as paragraph.
+
+    Under the convention of its corpus, a block is a list item.
+    """
+    seen = {}
 
     @dataclass
     class CrossValidation:
-        table: TrainingTable
+        table: object
+        has_conventions = True
 
         @classmethod
-        def run(cls, table: TrainingTable, *, done: Callable[[], None]) -> CrossValidation:
-            seen["folds"] = sorted(set(table.fold.tolist()))
+        def run(cls, table, *, done):
             done()
             return cls(table)
 
-        has_conventions = False
+        def predictions(self, *, by_convention=False):
+            return [predict(page, by_convention) for page in self.table.pages]
 
-        def predictions(self) -> list[Prediction]:
-            return [predict(page) for page in self.table.pages]
+    def predict(page, by_convention):
+        label = Label.LIST_ITEM if by_convention else Label.HEADING if page.rendered else Label.PARAGRAPH
+        return Prediction([label] * len(page), np.ones(len(page), dtype=np.float32), 0.5)
 
-    def predict(page: PageRows) -> Prediction:
-        label = Label.HEADING if page.rendered else Label.PARAGRAPH
-        return Prediction([label] * len(page), np.ones(len(page), dtype=np.float32))
-
-    def train(
-        validation: CrossValidation, *, card_fields: dict[str, object], regions: Forest | None
-    ) -> SimpleNamespace:
-        seen["regions"] = regions
-        seen["pages"] = [(page.id, page.rendered) for page in validation.table.pages]
-        seen["scores"] = card_fields["scores"]
+    def train(validation, *, card_fields, regions):
+        pages = [(page.id, page.rendered) for page in validation.table.pages]
+        seen.update(regions=regions, pages=pages, scores=card_fields["scores"])
         return NO_WEIGHTS
 
     monkeypatch.setattr(training, "CrossValidation", CrossValidation)
@@ -128,75 +93,145 @@ def learning(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
 
 @pytest.fixture
-def renders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replace the browser by a parser that marks pages as rendered; return the URLs of the rendered pages."""
-    urls: list[str] = []
+def renders(monkeypatch):
+    """Replace the browser by a synthetic layout; return the list of rendered pages, with or without screenshot."""
+    seen, shot = [], screenshot()
 
-    class FakeRenderer:
-        def __init__(self, settings: RenderSettings, **_: object) -> None:
-            self.settings = settings.to_dict()
+    def render(page, with_screenshot):
+        seen.append((page.id, with_screenshot))
+        return Rendering(laid_out(page.content.decode(), page.url), shot if with_screenshot else None)
 
-        def __enter__(self) -> FakeRenderer:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def render(self, page: Page) -> Rendering:
-            urls.append(page.url)
-            return Rendering(replace(parse(page), rendered=True, settings=self.settings))
-
-    monkeypatch.setattr(renderer, "Renderer", FakeRenderer)
-    return urls
+    replace_renderer(monkeypatch, render)
+    return seen
 
 
-class TestCrossValidation:
-    def test_render_scores_parsed_and_rendered_pages(
-        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
-    ) -> None:
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+class TestScoreMethods:
+    def test_scores_failed_page_as_empty_and_names_it(self, corpus, capsys):
+        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
+        captured = capsys.readouterr()
+        assert captured.out.count("failed: b: the document is empty") == 2
+        assert captured.err == "vclean: 1 of 3 pages failed and count as empty: see the table\n"
+
+    def test_scores_and_predictions(self, corpus, tmp_path, capsys):
+        files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
+        assert main(["evaluate", str(corpus), "--method", "text", *files]) == 1
+        assert capsys.readouterr().err.splitlines()[:2] == [
+            f"vclean: wrote the scores to {tmp_path / 'f.json'}",
+            f"vclean: wrote the texts to {tmp_path / 'p.jsonl'}",
+        ]
+        figures = json.loads((tmp_path / "f.json").read_text())["small"]["text"]
+        assert figures["scores"]["all"]["pages"] == 3
+        texts = [(line["id"], line["text"], line["cleaneval"]) for line in lines(tmp_path / "p.jsonl")]
+        assert texts[1:] == [("b", "", ""), ("c", "Sun.\n", "<p>Sun.\n")]
+
+    def test_rejects_method_that_needs_rendered_pages(self, corpus, capsys):
+        assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
+        assert "the method vips needs the rendered page: add --render" in capsys.readouterr().err
+
+    def test_folds_score_parsed_and_rendered_pages(self, corpus, learning, renders, tmp_path):
         predictions = tmp_path / "p.jsonl"
         options = ["--render", "--folds", "3", "--method", "vclean", "--method", "text"]
         assert main(["evaluate", str(corpus), *options, "--predictions", str(predictions)]) == 1
-        lines = [json.loads(line) for line in predictions.read_text().splitlines()]
-        texts = {line["method"]: line["cleaneval"] for line in lines if line["id"] == "c"}
-        assert texts == {
+        assert {line["method"]: line["cleaneval"] for line in lines(predictions) if line["id"] == "c"} == {
             "vclean, unrendered": "<p>Sun.\n",
             "text, unrendered": "<p>Sun.\n",
+            "vclean, own convention, unrendered": "<l>Sun.\n",
             "vclean, rendered": "<h>Sun.\n",
             "text, rendered": "<p>Sun.\n",
+            "vclean, own convention, rendered": "<l>Sun.\n",
         }
 
 
 class TestTrainModel:
-    def test_trains_on_parsed_and_rendered_pages_and_writes_model(
-        self, corpus: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
-    ) -> None:
+    def test_trains_on_parsed_and_rendered_pages_and_writes_model(self, corpus, learning, renders, tmp_path):
         assert main(["train", str(corpus), "-o", str(tmp_path / "m.vclean")]) == 1
         assert (tmp_path / "m.vclean").read_bytes() == b"a model"
         assert learning["pages"] == [("a", False), ("a", True), ("c", False), ("c", True)]
         assert learning["regions"] is None
-        assert set(learning["scores"]["small"]) == {"vclean, unrendered", "vclean, rendered"}  # type: ignore[index]
+        assert list(learning["scores"]["small"]) == [
+            "vclean, unrendered", "vclean, own convention, unrendered",
+            "vclean, rendered", "vclean, own convention, rendered",
+        ]  # fmt: skip
 
-    def test_marked_pages_train_the_region_model(
-        self, corpus: Path, marked: Path, learning: dict[str, object], renders: list[str], tmp_path: Path
-    ) -> None:
+    def test_marked_pages_train_the_region_model(self, corpus, marked, learning, renders, tmp_path):
         # The pages of the archive with gold text are used as a corpus as well.
         arguments = [str(corpus), str(marked), "--regions", str(marked), "-o", str(tmp_path / "m.vclean")]
         assert main(["train", *arguments]) == 1
-        names = [name for name, _ in learning["pages"]]  # type: ignore[attr-defined]
+        names = [name for name, _ in learning["pages"]]
         assert names == ["a", "a", "c", "c", MARKED[0], MARKED[0], MARKED[1], MARKED[1]]
-        assert learning["regions"].booster.num_trees() > 0  # type: ignore[attr-defined]
+        assert learning["regions"].booster.num_trees() > 0
 
     @pytest.mark.usefixtures("learning", "renders")
-    def test_prints_scores_even_if_model_cannot_be_written(
-        self, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_prints_scores_even_if_model_cannot_be_written(self, corpus, monkeypatch, capsys):
         folder = corpus.with_name("models")
         folder.mkdir()
         monkeypatch.setattr(training, "train", lambda *_, **__: folder.rmdir() or NO_WEIGHTS)
         assert main(["train", str(corpus), "-o", str(folder / "m.vclean")]) == 12
         assert "small, vclean, rendered" in capsys.readouterr().out
 
-    def test_no_browser(self, corpus: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_no_browser(self, corpus, bare_machine, capsys):
         assert main(["train", str(corpus), "-o", str(corpus.with_name("m.vclean"))]) == 9
         assert "vclean setup" in capsys.readouterr().err
+
+
+def text(element):
+    return " ".join(" ".join(element.itertext()).split())
+
+
+class TestWriteReport:
+    @pytest.fixture
+    def report(self, corpus, tmp_path, capsys):
+        """Return the exit code, the lines on standard error and the document of a report."""
+        out = tmp_path / "r.html"
+
+        def run(*options):
+            code = main(["report", str(corpus), "-o", str(out), *options])
+            errors = capsys.readouterr().err.splitlines()
+            return code, errors, html.fromstring(out.read_text(encoding="utf-8")) if out.exists() else None
+
+        return run
+
+    def test_every_method_is_scored(self, report):
+        code, _, document = report("--method", "bte", "--method", "text")
+        assert code == 1
+        assert document.findtext(".//h1") == "bte, text on small"
+        assert "corpora small.parquet pages were parsed cross-validation none" in text(document.find(".//header"))
+        assert [text(row[0]) for row in document.iterfind(".//section[@id='failures']//tbody/tr")] == ["b", "b"]
+
+    @pytest.mark.parametrize("quiet", [True, False])
+    def test_reports_failed_pages_and_output_file(self, report, tmp_path, quiet):
+        _, errors, _ = report("--method", "bte", *["-q"] * quiet)
+        out = tmp_path / "r.html"
+        failures = f"vclean: 1 of 3 pages failed and count as empty: see {out}"
+        assert errors == [*[f"vclean: wrote the report to {out}"] * (not quiet), failures]
+
+    def test_rendered_pages_have_screenshots_and_overlays(self, report, renders, tmp_path):
+        # With --snapshots, screenshots are stored.
+        options = ("--method", "text", "--render", "--worst", "2", "--snapshots", str(tmp_path / "kept"))
+        code, _, document = report(*options)
+        assert code == 1
+        (button,) = document.findall(".//button[@data-overlay]")
+        assert button.get("aria-label") == "Open the overlay of a"
+        pictures = renders.count(("a", True))
+        assert pictures == 1
+        assert html.tostring(report(*options)[2]) == html.tostring(document)
+        assert renders.count(("a", True)) == pictures
+
+    def test_folds_score_parsed_and_rendered_pages_and_show_rendered_ones(self, report, renders, learning):
+        _, _, document = report("--render", "--folds", "3")
+        names = "vclean, unrendered, vclean, own convention, unrendered, vclean, rendered, vclean, own convention, "
+        assert document.findtext(".//h1") == f"{names}rendered on small"
+        assert "cross-validation 3 folds by site" in text(document.find(".//header"))
+        assert ("a", True) in renders
+        assert document.find(".//button[@data-overlay]") is not None
+        assert "on which vclean, rendered has" in text(document.find(".//section[@id='worst-pages']"))
+
+    @pytest.mark.parametrize(("arguments", "code"), [(["--method", "nonsense"], 2), (["--model", "gone.vclean"], 10)])
+    def test_rejects_unknown_method_and_missing_model(self, report, arguments, code):
+        exit_code, (error,), document = report(*arguments)
+        assert (exit_code, document) == (code, None)
+        assert arguments[-1] in error
