@@ -3,23 +3,18 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from helpers.archives import record, response
 from helpers.boxed import boxed
+from helpers.renderers import replace_renderer
 from PIL import Image
 
-from vclean.classify.corpora import marked as rendering
+from vclean.classify.corpora import marked
 from vclean.cli.main import main
 from vclean.errors import DeadlineError
 from vclean.render.rendered_page import Rendering
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from vclean.page import Page
-    from vclean.settings import RenderSettings
+from vclean.settings import RenderSettings
 
 HTML = """<html><body><div title="0 0 100 20" data-block=1 data-block-type=Header>Abcd</div>
 <div title="0 20 100 80" data-block=1 data-block-type=Content><p title="0 20 100 30" data-block=2
@@ -30,7 +25,7 @@ SLOW = "http://slow.example/"
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Path:
+def archive(tmp_path):
     """Write an archive of three sites with the same page, and one with a page that never loads."""
     path = tmp_path / "marked.warc"
     path.write_bytes(b"".join(record(url, response(HTML.encode())) for url in (*SITES, SLOW)))
@@ -38,33 +33,23 @@ def archive(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def renders(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
+def renders(monkeypatch):
     """Replace the browser by a layout from page titles; return the rendered pages and screenshot requests."""
-    asked: list[tuple[str, bool]] = []
+    asked = []
 
-    class FakeRenderer:
-        def __init__(self, settings: RenderSettings, **_: object) -> None:
-            self.settings = settings.to_dict()
+    def render(page, screenshot):
+        if page.url == SLOW:
+            raise DeadlineError("the page was not rendered within 30 s: raise --timeout")
+        asked.append((page.url, screenshot))
+        assert b"data-block" not in page.content
+        snapshot = replace(boxed(page.content), url=page.url, settings=RenderSettings().to_dict())
+        return Rendering(snapshot, png() if screenshot else None)
 
-        def __enter__(self) -> FakeRenderer:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-        def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
-            if page.url == SLOW:
-                raise DeadlineError("the page was not rendered within 30 s: raise --timeout")
-            asked.append((page.url, screenshot))
-            assert b"data-block" not in page.content
-            snapshot = replace(boxed(page.content), url=page.url, settings=self.settings)
-            return Rendering(snapshot, png() if screenshot else None)
-
-    monkeypatch.setattr(rendering, "Renderer", FakeRenderer)
+    replace_renderer(monkeypatch, render, marked)
     return asked
 
 
-def png() -> bytes:
+def png():
     image = Image.new("RGB", (100, 100), "white")
     image.paste("black", (10, 5, 40, 15))
     image.paste("red", (10, 30, 80, 60))
@@ -73,7 +58,7 @@ def png() -> bytes:
     return data.getvalue()
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[list[str]]:
+def run(capsys, *arguments):
     """Run the command and return the rows of the table without its header; one page is left out."""
     assert main(["evaluate-segments", *map(str, arguments)]) == 1
     return [row.split() for row in capsys.readouterr().out.splitlines()[1:]]
@@ -81,7 +66,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[list[str
 
 @pytest.mark.usefixtures("renders")
 class TestTable:
-    def test_prints_line_for_each_criterion_and_method(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_prints_line_for_each_criterion_and_method(self, archive, capsys):
         rows = run(capsys, archive)
         kinds = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
         assert [row[:3] for row in rows] == [
@@ -89,7 +74,7 @@ class TestTable:
         ]
         assert {row[3] for row in rows} == {"3"}
 
-    def test_scores(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_scores(self, archive, capsys):
         """Compute level 1: 4 and 12 of 16 characters; the page as one: P = 1/16 + 9/16, R = 1. Depth 1 is the truth.
 
         Level 2: 8 and 4 characters of 16 in parts: P of the page = 4/16 + 1/16. Depth 2 finds them, and the header,
@@ -105,11 +90,11 @@ class TestTable:
             ["dom@1", "3", "0.417", "1.000", "0.588", "0.588", "2.0", "2.0"],
         ]
 
-    def test_marked_elements_only(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_marked_elements_only(self, archive, capsys):
         options = ("--atoms", "chars", "--method", "dom", "--level", "2", "--marked-only")
         assert run(capsys, archive, *options)[0][4:8] == ["1.000"] * 4
 
-    def test_the_listed_pages(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_listed_pages(self, archive, tmp_path, capsys):
         listed = tmp_path / "list.txt"
         listed.write_text(f"{SITES[0]}\n{SITES[2]}\nhttp://else.example/\n")
         options = ["--pages", str(listed), "--atoms", "chars", "--level", "1", "--method", "page"]
@@ -118,14 +103,14 @@ class TestTable:
         assert captured.out.splitlines()[1].split()[3] == "2"
         assert captured.err == ""
 
-    def test_no_page_can_be_rendered(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_no_page_can_be_rendered(self, archive, tmp_path, capsys):
         (tmp_path / "list.txt").write_text(SLOW)
         assert main(["evaluate-segments", str(archive), "--pages", str(tmp_path / "list.txt")]) == 1
         captured = capsys.readouterr()
         assert captured.out == ""
         assert captured.err.splitlines()[-1] == "vclean: no marked page could be rendered: see above"
 
-    def test_level_that_no_page_has(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_level_that_no_page_has(self, tmp_path, capsys):
         """Print lines without a score, and log the reason."""
         path = tmp_path / "flat.warc"
         path.write_bytes(record(SITES[0], response(HTML.replace("data-block=2", "data-block=1").encode())))
@@ -139,9 +124,7 @@ class TestTable:
 
 
 class TestSnapshots:
-    def test_pages_are_rendered_once(
-        self, archive: Path, tmp_path: Path, renders: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_pages_are_rendered_once(self, archive, tmp_path, renders, capsys):
         options = (archive, "--method", "page", "--snapshots", tmp_path / "kept")
         first = run(capsys, *options)
         assert renders == [(url, True) for url in SITES]
@@ -152,7 +135,7 @@ class TestSnapshots:
 
 @pytest.mark.usefixtures("renders")
 class TestFiles:
-    def test_scores_as_json(self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_scores_as_json(self, archive, tmp_path, capsys):
         main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", "dom", "--json", f"{tmp_path}/f.json"])
         assert f"vclean: wrote the scores to {tmp_path}/f.json" in capsys.readouterr().err.splitlines()
         figures = json.loads((tmp_path / "f.json").read_text())
@@ -162,9 +145,7 @@ class TestFiles:
         assert [page["id"] for page in second["pages"]] == list(SITES)
         assert {page["parameter"] for page in second["pages"]} == {2}
 
-    def test_true_segments_have_perfect_score(
-        self, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_true_segments_have_perfect_score(self, archive, tmp_path, capsys):
         """Write the true segments in the Webis format, and score them as a method."""
         truth = tmp_path / "truth.jsonl"
         run(capsys, archive, "--atoms", "chars", "--method", "page", "--truth", truth)
@@ -176,33 +157,22 @@ class TestFiles:
 
 @pytest.mark.usefixtures("renders")
 class TestErrors:
-    def fails(self, capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
-        code = main(["evaluate-segments", *map(str, arguments)])
-        (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("vclean:")]
-        return code, line
-
-    def test_an_unknown_method(self, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        code, line = self.fails(capsys, archive, "--method", "magic")
-        assert code == 2
-        assert "no segmenter 'magic'" in line
+    def test_an_unknown_method(self, archive, capsys):
+        assert main(["evaluate-segments", str(archive), "--method", "magic"]) == 2
+        assert "no segmenter 'magic'" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         ("content", "reason"),
         [(None, "cannot read"), (b"", "is empty"), (b"\xff\xfe", "UTF-8"), (b"http://else.example/", "none of the 1")],
     )
-    def test_rejects_unusable_list_of_pages(
-        self, archive: Path, tmp_path: Path, content: bytes | None, reason: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_rejects_unusable_list_of_pages(self, archive, tmp_path, content, reason, capsys):
         if content is not None:
             (tmp_path / "list.txt").write_bytes(content)
-        code, line = self.fails(capsys, archive, "--pages", tmp_path / "list.txt")
-        assert code == 3
+        assert main(["evaluate-segments", str(archive), "--pages", str(tmp_path / "list.txt")]) == 3
+        (line,) = capsys.readouterr().err.splitlines()
         assert reason in line
 
 
-class TestNoBrowser:
-    def test_reports_missing_browser(
-        self, archive: Path, bare_machine: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert main(["evaluate-segments", str(archive)]) == 9
-        assert "vclean setup" in capsys.readouterr().err
+def test_reports_missing_browser(archive, bare_machine, capsys):
+    assert main(["evaluate-segments", str(archive)]) == 9
+    assert "vclean setup" in capsys.readouterr().err
