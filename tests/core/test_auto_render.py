@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from vclean import AsyncCleaner, Cleaner, Page
-from vclean.errors import UsageError
 from vclean.pipeline import MIN_CONFIDENCE, changed_share, hides_by_style_sheet, reason_to_render
-from vclean.settings import CleanerSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TEXT = "The last ferry of the day left the pier before the rain began, and nobody on board looked back at the town."
 ARTICLE = f"<title>Ferry</title><h1>The last ferry</h1>{f'<p>{TEXT}</p>' * 6}"
@@ -22,7 +16,7 @@ HIDING = "<style>.ad { display: none }</style>"
 
 
 @pytest.fixture(scope="module")
-def parser() -> Iterator[Cleaner]:
+def parser():
     with Cleaner() as cleaner:
         yield cleaner
 
@@ -37,7 +31,7 @@ class TestHidesByStyleSheet:
         ],
     )  # fmt: skip
     @pytest.mark.parametrize("encode", [str, str.encode])
-    def test_finds_rules_that_hide(self, rule: str, encode) -> None:
+    def test_finds_rules_that_hide(self, rule, encode):
         assert hides_by_style_sheet(encode(f"<p>a<STYLE type=text/css>p {{ {rule} }}</STYLE>"))
 
 
@@ -52,11 +46,11 @@ class TestReasonToRender:
             (f"<h1>Ferry</h1><p>{TEXT}</p><script>1</script>", True, "scripts"),
         ],
     )
-    def test_has_expected_reason(self, parser: Cleaner, html: str, scripts: bool, reason: str) -> None:
+    def test_has_expected_reason(self, parser, html, scripts, reason):
         page = Page(content=html)
         assert reason_to_render(page, parser.clean(page), scripts=scripts) == reason
 
-    def test_unsure_pages_are_rendered(self, parser: Cleaner) -> None:
+    def test_unsure_pages_are_rendered(self, parser):
         page = Page(content=ARTICLE)
         result = parser.clean(page)
         for confidence, reason in ((MIN_CONFIDENCE - 0.01, "confidence"), (MIN_CONFIDENCE, "")):
@@ -65,7 +59,7 @@ class TestReasonToRender:
 
 
 class TestChangedShare:
-    def test_is_one_minus_word_f1(self) -> None:
+    def test_is_one_minus_word_f1(self):
         with Cleaner(method="text") as cleaner:
             first, second = cleaner.clean("<p>a b c d"), cleaner.clean("<p>a b x")
             assert changed_share(first, first) == 0
@@ -73,17 +67,11 @@ class TestChangedShare:
             assert changed_share(*[cleaner.clean("<p>")] * 2) == 0
 
 
-class TestSettings:
-    def test_other_modes_are_refused(self) -> None:
-        with pytest.raises(UsageError, match="render has to be"):
-            CleanerSettings(render="sometimes")  # type: ignore[arg-type]
-
-
 @pytest.mark.browser
 class TestCleaners:
     PAGES = (ARTICLE, HIDING + ARTICLE + f"<p class=ad>{TEXT.upper()}")
 
-    def assert_only_hiding_page_is_rendered(self, parsed, rendered) -> None:
+    def assert_only_hiding_page_is_rendered(self, parsed, rendered):
         assert (parsed.metadata.rendered, parsed.render_reason, parsed.render_change) == (False, "", None)
         assert (rendered.metadata.rendered, rendered.render_reason) == (True, "styles")
         assert rendered.render_change is not None
@@ -91,12 +79,12 @@ class TestCleaners:
         assert TEXT.upper() not in rendered.to_text()
         assert rendered.to_dict()["render_reason"] == "styles"
 
-    def test_cleaner(self) -> None:
+    def test_cleaner(self):
         with Cleaner(render="auto") as cleaner:
             self.assert_only_hiding_page_is_rendered(*(cleaner.clean(html) for html in self.PAGES))
 
-    def test_async_cleaner(self) -> None:
-        async def clean() -> list:
+    def test_async_cleaner(self):
+        async def clean():
             async with AsyncCleaner(render="auto") as cleaner:
                 return [await cleaner.clean(html) for html in self.PAGES]
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from vclean.classify.content.site_evidence import add_evidence
 from vclean.classify.prediction import Prediction
 from vclean.cli.main import parse_args
+from vclean.errors import DeadlineError
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -88,6 +90,20 @@ def result(page, labels, *, confidence=float("nan"), roles=(), language=None, **
     if language is not None:
         vars(made)["language"] = language
     return made
+
+
+class Even:
+    """Model with the same probability for every block; pages with the text "wrong" fail."""
+
+    version = "even"
+
+    def label(self, blocks, *, evidence=None, policy=None):
+        if "wrong" in blocks.text:
+            raise DeadlineError("too slow")
+        probability = np.full(len(blocks), 0.6, dtype=np.float32)
+        if evidence is not None:
+            probability = add_evidence(probability, evidence.log_odds)
+        return Prediction([Label.PARAGRAPH] * len(blocks), probability, confidence=0.6)
 
 
 def _hidden(page, text):

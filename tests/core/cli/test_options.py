@@ -192,6 +192,8 @@ ERRORS = [
     ("a --precision --recall", "argument --recall: not allowed with argument --precision"),
     ("a --overlay a.jpg", r"end in \.png, \.svg or \.html"),
     ("a ''", "a PAGE is empty"),
+    ("- -", "name it once"),
+    *((f"a --render {side}", "16 to 16,384 px") for side in ("--width 15", "--width 16385", "--height 15")),
     ("a --url example.org", "http:// or https://"),
     ("a --page http://x", "give one WARC or WACZ file"),
     ("a --template t --method bte", "argument --template: not allowed with --method or --model"),
