@@ -29,12 +29,8 @@ class TestOneLine:
         assert one_line(text) == line
 
 
-class TestFormatCount:
-    @pytest.mark.parametrize(
-        ("number", "expected"), [(0, "0 blocks"), (1, "1 block"), (2, "2 blocks"), (1000, "1,000 blocks")]
-    )
-    def test_one_is_singular(self, number, expected):
-        assert format_count(number, "block") == expected
+def test_nothing_is_plural():
+    assert format_count(0, "block") == "0 blocks"
 
 
 @pytest.mark.parametrize("text", ["", "plain", "Größe 中文", "❤️ and ✌🏽", "\U0001f3f4\U000e0067\U000e0062\U000e007f"])
