@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from helpers.pages import laid_out, result, snapshot
 
-from vclean.block import Blocks
 from vclean.errors import UsageError
 from vclean.labels import Box, Label, Role, Visibility
 
@@ -18,29 +17,29 @@ STYLES = {
 
 
 @pytest.fixture
-def blocks() -> Blocks:
+def blocks():
     roles = [Role.NAVIGATION, Role.TITLE, *[Role.ARTICLE] * 4, None]
     return result(laid_out(HTML, styles=STYLES), "ohpcllo", roles=roles).blocks
 
 
 class TestBlock:
-    def test_a_background_has_its_alpha(self, blocks: Blocks) -> None:
+    def test_a_background_has_its_alpha(self, blocks):
         assert blocks[1].background == "#0000ff80"
 
-    def test_hidden_block_has_no_box(self, blocks: Blocks) -> None:
+    def test_hidden_block_has_no_box(self, blocks):
         assert (blocks[-1].visibility, blocks[-1].box) == (Visibility.HIDDEN, None)
 
-    def test_it_is_frozen_and_slotted(self, blocks: Blocks) -> None:
+    def test_it_is_frozen_and_slotted(self, blocks):
         with pytest.raises(dataclasses.FrozenInstanceError):
             blocks[0].text = "other"  # type: ignore[misc]
         assert not hasattr(blocks[0], "__dict__")
 
 
 class TestSequence:
-    def test_repr(self, blocks: Blocks) -> None:
+    def test_repr(self, blocks):
         assert repr(blocks) == "<Blocks: 7, 5 of them content>"
 
-    def test_of_a_page_without_blocks(self) -> None:
+    def test_of_a_page_without_blocks(self):
         empty = result(snapshot("<p>"), "").blocks
         assert (len(empty), empty.text, empty.box, len(empty.columns)) == (0, "", None, 0)
 
@@ -62,31 +61,31 @@ class TestFilter:
             ({"label": ()}, []),
         ],
     )
-    def test_where(self, blocks: Blocks, conditions: dict[str, object], indices: list[int]) -> None:
+    def test_where(self, blocks, conditions, indices):
         assert [block.index for block in blocks.where(**conditions)] == indices  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("conditions", [{"label": "hp"}, {"role": "hero"}, {"label": ["h", "x"]}])
-    def test_rejects_unknown_values(self, blocks: Blocks, conditions: dict[str, object]) -> None:
+    def test_rejects_unknown_values(self, blocks, conditions):
         with pytest.raises(UsageError, match="choose one of "):
             blocks.where(**conditions)  # type: ignore[arg-type]
 
 
 class TestMethods:
-    def test_text(self, blocks: Blocks) -> None:
+    def test_text(self, blocks):
         assert blocks.where(label=("p", "c")).text == "It rained. Again.\n"
         assert blocks.where(label=("l", "o")).text == "Home\n\na\nb\n\nFolded\n"
 
-    def test_box(self, blocks: Blocks) -> None:
+    def test_box(self, blocks):
         assert blocks[1:4].box == Box(x=40, y=40, width=80, height=56)
         assert blocks[6:].box is None
 
 
 class TestColumns:
-    def test_all_blocks(self, blocks: Blocks) -> None:
+    def test_all_blocks(self, blocks):
         assert blocks.columns is blocks[:].columns
         assert blocks.columns.text == [block.text for block in blocks]
 
-    def test_some_blocks(self, blocks: Blocks) -> None:
+    def test_some_blocks(self, blocks):
         part = blocks.where(tag="p").columns
         assert part.text == ["It rained.", "Again.", "Folded"]
         assert part.box.shape == (3, 4)

@@ -6,35 +6,31 @@ import signal
 import sys
 import threading
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING
+from contextlib import nullcontext
 
 import pytest
 from helpers.waiting import assert_eventually
 
 from vclean import runtime
 from vclean.errors import DeadlineError, LimitError
-from vclean.runtime import LineFormatter, call_every, count_progress, deadline, run_within, show_progress, track
-
-if TYPE_CHECKING:
-    pass
+from vclean.runtime import LineFormatter, count_progress, deadline, run_within, show_progress, track
 
 
 class Terminal(io.StringIO):
     """Simulated standard error on a terminal."""
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
 @pytest.fixture(autouse=True)
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def soon(monkeypatch):
     """Shorten the interval between lines."""
     monkeypatch.setattr(runtime, "_LINE_SECONDS", 0.01)
     monkeypatch.setattr(runtime, "_BAR_SECONDS", 0.01)
 
 
-def opened_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def opened_terminal(monkeypatch):
     """Replace standard error by a terminal; call it in the test, because pytest replaces the stream later."""
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
@@ -42,16 +38,17 @@ def opened_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 class TestTrack:
-    def test_lines_in_a_log(self, caplog: pytest.LogCaptureFixture) -> None:
+    def test_lines_in_a_log(self, caplog):
         # An item is done when the next one is requested.
         items = track("abcd", "reading", "pages", total=4)
         assert [next(items), next(items), next(items)] == ["a", "b", "c"]
         assert_eventually(lambda: any(line.startswith("reading: 2 of 4 pages, ") for line in caplog.messages))
         assert list(items) == ["d"]
 
-    def test_stops_with_its_consumer(self, caplog: pytest.LogCaptureFixture) -> None:
+    def test_stops_with_its_consumer(self, caplog):
         items = iter(track("abcd", "reading", "pages"))
         next(items)
+        assert_eventually(lambda: len(caplog.messages) > 2)
         items.close()
         message_count = len(caplog.messages)
         time.sleep(0.05)
@@ -59,13 +56,13 @@ class TestTrack:
 
 
 class TestCountProgress:
-    def test_of_an_unknown_number(self, caplog: pytest.LogCaptureFixture) -> None:
+    def test_of_an_unknown_number(self, caplog):
         with count_progress("training", "folds") as advance:
             assert_eventually(lambda: "training: 0 folds" in caplog.messages)
             advance()
             assert_eventually(lambda: any(line.startswith("training: 1 fold, ") for line in caplog.messages))
 
-    def test_clears_bar_before_next_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_clears_bar_before_next_one(self, monkeypatch):
         # A bar is cleared at its end.
         terminal = opened_terminal(monkeypatch)
         for what in ("reading", "scoring"):
@@ -78,9 +75,7 @@ class TestCountProgress:
 
 class TestShowProgress:
     @pytest.mark.parametrize("tty", [True, False], ids=["terminal", "log"])
-    def test_nothing_if_only_errors_are_logged(
-        self, tty: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_nothing_if_only_errors_are_logged(self, tty, monkeypatch, caplog):
         stream = Terminal() if tty else io.StringIO()
         monkeypatch.setattr(sys, "stderr", stream)
         with (
@@ -90,16 +85,6 @@ class TestShowProgress:
             time.sleep(0.05)
         assert stream.getvalue() == ""
         assert caplog.messages == []
-
-
-class TestCallEvery:
-    def test_until_the_block_ends(self) -> None:
-        calls: list[int] = []
-        with call_every(0.005, lambda: calls.append(1)):
-            assert_eventually(lambda: len(calls) > 2)
-        count = len(calls)
-        time.sleep(0.03)
-        assert len(calls) == count
 
 
 class TestLine:
@@ -112,48 +97,39 @@ class TestLine:
             (1500, None, 1, "1,500 folds, 1,500 a second"),
         ],
     )
-    def test_known_parts(self, done: int, total: int | None, seconds: float, line: str) -> None:
+    def test_known_parts(self, done, total, seconds, line):
         assert runtime._line(done, total, "folds", seconds) == line
 
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="POSIX only")
 
 
-def work(seconds: float) -> None:
+def work(seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         pass
 
 
-def work_under_its_own_deadline() -> None:
-    with deadline(60):
-        work(0.01)
-    work(60)
-
-
 class TestDeadline:
-    def test_interrupts_endless_work(self) -> None:
+    def test_interrupts_endless_work(self):
         start = time.monotonic()
         with pytest.raises(DeadlineError, match=r"longer than 0\.05 s"), deadline(0.05):
             work(60)
         assert time.monotonic() - start < 5
 
-    def test_work_in_time_restores_signal_handler(self) -> None:
-        with deadline(0.05):
-            pass
+    @pytest.mark.parametrize("error", [None, KeyError])
+    def test_restores_signal_handler(self, error):
+        with pytest.raises(error) if error else nullcontext(), deadline(0.05):
+            if error:
+                raise error
         time.sleep(0.1)
         assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
-    def test_failure_restores_signal_handler(self) -> None:
-        with pytest.raises(KeyError), deadline(5):
-            raise KeyError
-        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-
-    def test_other_threads_are_not_limited(self) -> None:
+    def test_other_threads_are_not_limited(self):
         done = []
 
-        def bounded() -> None:
+        def bounded():
             with deadline(0.01):
                 time.sleep(0.05)
                 done.append(True)
@@ -163,7 +139,7 @@ class TestDeadline:
         thread.join()
         assert done == [True]
 
-    def test_alarm_in_use_is_not_changed(self) -> None:
+    def test_alarm_in_use_is_not_changed(self):
         before = signal.signal(signal.SIGALRM, lambda *_: None)
         try:
             with deadline(0.01):
@@ -173,14 +149,17 @@ class TestDeadline:
         assert handler is not signal.SIG_DFL
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
-    def test_an_inner_deadline_leaves_the_outer_one_running(self) -> None:
+    def test_an_inner_deadline_leaves_the_outer_one_running(self):
+        def work_under_its_own_deadline():
+            with deadline(60):
+                work(0.01)
+            work(60)
+
         with pytest.raises(DeadlineError), deadline(0.05):
             work_under_its_own_deadline()
 
 
-def formatted(
-    message: str, error: tuple[type[BaseException], BaseException, TracebackType | None] | None = None
-) -> str:
+def formatted(message, error=None):
     return LineFormatter().format(logging.LogRecord("vclean", logging.WARNING, "", 0, "%s", (message,), error))
 
 
@@ -194,10 +173,10 @@ class TestLineFormatter:
             ("žluť  日本 \udcff", "žluť  日本 \udcff"),
         ],
     )
-    def test_one_line_without_controls(self, message: str, line: str) -> None:
+    def test_one_line_without_controls(self, message, line):
         assert formatted(message) == f"vclean: {line}"
 
-    def test_traceback_follows(self) -> None:
+    def test_traceback_follows(self):
         try:
             raise ValueError("bad")
         except ValueError:
@@ -207,11 +186,11 @@ class TestLineFormatter:
 
 
 class TestRunWithin:
-    def test_the_result(self) -> None:
+    def test_the_result(self):
         assert run_within(10, lambda: 42) == 42
 
-    def test_an_error_is_raised_as_it_is(self) -> None:
-        def fail() -> None:
+    def test_an_error_is_raised_as_it_is(self):
+        def fail():
             raise LimitError("too much")
 
         with pytest.raises(LimitError, match="too much"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,39 +10,18 @@ from vclean.api import Cleaner
 from vclean.classify.explain.rules import Rule
 from vclean.page import Page
 
-if TYPE_CHECKING:
-    from vclean.result import Result
-
 COUNT = 12
 APPEAL = (
     "Dear readers, our newspaper depends on your help: if every reader gave the price of a cup of coffee each month, "
     "we could pay our reporters for years to come."
 )
 _NOUNS = [
-    "ferry",
-    "valley",
-    "river",
-    "council",
-    "bridge",
-    "harbour",
-    "market",
-    "winter",
-    "school",
-    "engine",
-    "garden",
-    "mayor",
-    "train",
-    "storm",
-    "museum",
-    "library",
-    "orchard",
-    "festival",
-    "barley",
-    "pilot",
-]
+    "ferry", "valley", "river", "council", "bridge", "harbour", "market", "winter", "school", "engine", "garden",
+    "mayor", "train", "storm", "museum", "library", "orchard", "festival", "barley", "pilot",
+]  # fmt: skip
 
 
-def paragraphs(number: int) -> list[str]:
+def paragraphs(number):
     """Return the paragraphs of the article with a number; no two articles share one."""
     random = Random(number)
     return [
@@ -51,7 +29,7 @@ def paragraphs(number: int) -> list[str]:
     ]
 
 
-def article(number: int, appeal: str = APPEAL) -> str:
+def article(number, appeal=APPEAL):
     """Return a page of a newspaper with the appeal in the middle of its article."""
     texts = [f"<p>{text}</p>" for text in paragraphs(number)]
     body = "".join([*texts[:2], f"<p>{appeal}</p>", *texts[2:]])
@@ -61,14 +39,14 @@ def article(number: int, appeal: str = APPEAL) -> str:
         <footer><p>Copyright Saltby Post</p></footer>"""
 
 
-def print_version(number: int) -> str:
+def print_version(number):
     body = "".join(f"<p>{text}</p>" for text in paragraphs(number))
     return (
         f"<html lang=en><title>Print</title><body><h1>The {_NOUNS[number]} of Saltby</h1>{body}<p>Print this page</p>"
     )
 
 
-def syndicated(number: int) -> str:
+def syndicated(number):
     """Return a page of another section with the text of an article, and another introduction and notice."""
     body = "".join(f"<p>{text}</p>" for text in paragraphs(number))
     return f"""<html lang=en><title>{_NOUNS[number]} - Saltby Sunday</title>
@@ -78,24 +56,24 @@ def syndicated(number: int) -> str:
         <p>This report appeared first in the daily edition of the Saltby Post.</p>"""
 
 
-def clean(*pages: str, same_site: bool = True, explain: bool = False) -> list[Result]:
+def clean(*pages, same_site=True, explain=False):
     documents = [Page(content=html, url=f"https://example.org/{number}.html") for number, html in enumerate(pages)]
     with Cleaner(explain=explain) as cleaner:
         return list(cleaner.clean_many(documents, same_site=same_site))
 
 
 @pytest.fixture(scope="module")
-def site() -> list[str]:
+def site():
     return [article(number) for number in range(COUNT)]
 
 
 class TestAppeal:
     """One appeal in the articles of twelve pages."""
 
-    def test_is_kept_without_the_comparison(self, site: list[str]) -> None:
+    def test_is_kept_without_the_comparison(self, site):
         assert sum(APPEAL in result.to_text() for result in clean(*site, same_site=False)) == COUNT
 
-    def test_reason_names_the_rule(self, site: list[str]) -> None:
+    def test_reason_names_the_rule(self, site):
         result, *_ = clean(*site[:3], explain=True)
         (appeal,) = result.blocks.filter(lambda block: block.text == APPEAL)
         assert appeal.reasons[0].rule == Rule.SITE
@@ -108,7 +86,7 @@ class TestSharedBody:
     """A body on two pages of a site stays on both."""
 
     @pytest.mark.parametrize("others", [COUNT, 0])
-    def test_three_versions(self, site: list[str], others: int) -> None:
+    def test_three_versions(self, site, others):
         """Check three versions among other pages, and a site of nothing else."""
         results = clean(*site[:others], article(3), print_version(3), syndicated(3))[-3:]
         assert all(text in result.to_text() for result in results for text in paragraphs(3))

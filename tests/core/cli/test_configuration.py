@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from vclean.errors import VcleanError
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """Return the current folder, with a page."""
     (tmp_path / "page.html").write_text("<title>T</title><h1>Rain</h1><p>It rained all day in the old town.")
     monkeypatch.chdir(tmp_path)
@@ -21,7 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class TestFindConfiguration:
-    def test_nearest_file_wins(self, folder: Path) -> None:
+    def test_nearest_file_wins(self, folder):
         (folder / "vclean.toml").write_text("quiet = true")
         inner = folder / "a" / "b"
         inner.mkdir(parents=True)
@@ -29,13 +28,13 @@ class TestFindConfiguration:
         (folder / "a" / "pyproject.toml").write_text("[tool.vclean]\nlimit = 3")
         assert find_configuration(inner) == (folder / "a" / "pyproject.toml", {"limit": 3})
 
-    def test_other_projects_are_skipped(self, folder: Path) -> None:
+    def test_other_projects_are_skipped(self, folder):
         (folder / "vclean.toml").write_text("quiet = true")
         (folder / "a").mkdir()
         (folder / "a" / "pyproject.toml").write_text("[project]\nname = 'x'")
         assert find_configuration(folder / "a") == (folder / "vclean.toml", {"quiet": True})
 
-    def test_variable_names_the_file_or_none(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_variable_names_the_file_or_none(self, folder, monkeypatch):
         (folder / "vclean.toml").write_text("quiet = true")
         (folder / "other.toml").write_text("limit = 3")
         monkeypatch.setenv(VARIABLE, str(folder / "other.toml"))
@@ -45,14 +44,14 @@ class TestFindConfiguration:
 
 
 class TestDefaults:
-    def test_option_holds_for_commands_that_have_it(self, folder: Path) -> None:
+    def test_option_holds_for_commands_that_have_it(self, folder):
         (folder / "vclean.toml").write_text("quiet = true\nformat = 'markdown'\n[farm]\nout = 'rows'\nworkers = 3")
         page = parse_args(["page.html"]).options
         assert (page.format, page.verbosity) == ("markdown", -1)
         farm = parse_args(["farm", "page.html"]).options
         assert (farm.out, farm.run.workers, farm.verbosity) == (folder / "rows", 3, -1)
 
-    def test_value_of_another_command_is_ignored(self, folder: Path) -> None:
+    def test_value_of_another_command_is_ignored(self, folder):
         """Skip a format that `vclean segment` does not have, and a value of `vclean farm --render`."""
         (folder / "vclean.toml").write_text("format = 'markdown'\nrender = 'auto'")
         assert parse_args(["segment", "page.html"]).options.format == "json"
@@ -60,18 +59,18 @@ class TestDefaults:
         assert (page.format, page.cleaning.render) == ("markdown", False)
         assert parse_args(["farm", "page.html", "-o", "o"]).options.cleaning.render == "auto"
 
-    def test_command_line_wins_over_a_contrary_default(self, folder: Path) -> None:
+    def test_command_line_wins_over_a_contrary_default(self, folder):
         (folder / "vclean.toml").write_text("quiet = true\nprecision = true\n[farm]\nrender = 'auto'")
         page = parse_args(["page.html", "-v", "--recall"]).options
         assert (page.verbosity, page.cleaning.policy.recall_weight) == (1, 4)
         assert parse_args(["farm", "page.html", "-o", "o", "--no-render"]).options.cleaning.render is False
 
-    def test_repeatable_option(self, folder: Path) -> None:
+    def test_repeatable_option(self, folder):
         for text in ("allow-host = 'wiki'", "allow-host = ['wiki']"):
             (folder / "vclean.toml").write_text(text)
             assert parse_args(["page.html"]).options.settings.allow_hosts == ("wiki",)
 
-    def test_paths_are_relative_to_the_file(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_paths_are_relative_to_the_file(self, folder, monkeypatch):
         (folder / "vclean.toml").write_text("model = 'my.vclean'")
         (folder / "a").mkdir()
         monkeypatch.chdir(folder / "a")
@@ -91,32 +90,26 @@ class TestDefaults:
             ("format = ", "vclean.toml is not a TOML file"),
         ],
     )
-    def test_mistakes_are_one_line(
-        self, folder: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
-    ) -> None:
+    def test_mistakes_are_one_line(self, folder, capsys, text, message):
         (folder / "vclean.toml").write_text(text)
         assert main(["page.html"]) != 0
         errors = capsys.readouterr().err
         assert message in errors
         assert errors.count("\n") == 1
 
-    def test_missing_file_of_the_variable(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_missing_file_of_the_variable(self, folder, monkeypatch):
         monkeypatch.setenv(VARIABLE, str(folder / "missing.toml"))
         with pytest.raises(VcleanError, match="cannot be read"):
             parse_args(["page.html"])
 
 
-class TestLogJson:
-    def test_messages_are_json(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main([str(folder / "missing.html"), str(folder / "page.html"), "--log-json"]) == 1
-        output = capsys.readouterr()
-        entries = [json.loads(line) for line in output.err.splitlines()]
-        assert [entry["level"] for entry in entries][:1] == ["error"]
-        assert "missing.html does not exist" in entries[0]["message"]
-        assert all(entry["time"].endswith("Z") for entry in entries)
-        assert "Rain" in output.out
-
-    def test_next_run_logs_text_again(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        main(["missing.html", "--log-json"])
-        main(["missing.html"])
-        assert capsys.readouterr().err.splitlines()[1].startswith("vclean: missing.html")
+def test_messages_are_json_in_this_run(folder, capsys):
+    assert main([str(folder / "missing.html"), str(folder / "page.html"), "--log-json"]) == 1
+    output = capsys.readouterr()
+    first, *others = [json.loads(line) for line in output.err.splitlines()]
+    assert first["level"] == "error"
+    assert "missing.html does not exist" in first["message"]
+    assert all(entry["time"].endswith("Z") for entry in (first, *others))
+    assert "Rain" in output.out
+    main(["missing.html"])
+    assert capsys.readouterr().err.startswith("vclean: missing.html")

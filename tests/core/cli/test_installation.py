@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,6 +44,7 @@ from vclean.render.isolation.sandbox import Isolation, Obstacle
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 SHELL = Chromium(Path("x"), "headless-shell", "a test")
+ISOLATED = Isolation(None, None)
 BROKEN = "libnss3.so: cannot open shared object file"
 
 
@@ -53,60 +54,60 @@ class Machine:
     The effect of a command depends on a word in it.
     """
 
-    def __init__(self, commands: Path) -> None:
+    def __init__(self, commands):
         self.folder = commands
         self.effects: dict[str, Callable[[Machine], CommandOutcome]] = {}
         self.lines: list[str] = []
         self.starts = True
 
-    def run(self, command: Sequence[str], *, timeout: float) -> CommandOutcome:
+    def run(self, command, *, timeout):
         self.lines.append(" ".join(command[-2:]))
         effects = (effect for word, effect in self.effects.items() if word in " ".join(command))
         return next(effects, lambda _: CommandOutcome(0, ""))(self)
 
-    def check_rendering(self, _: Chromium) -> tuple[str, None]:
+    def check_rendering(self, _):
         if not self.starts:
             raise BrowserError(BROKEN)
         return "HeadlessChrome/1.2", None
 
 
 @pytest.fixture
-def machine(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(bare_machine, monkeypatch):
     machine = Machine(bare_machine)
     replace(monkeypatch, run=machine.run, check_rendering=machine.check_rendering)
     replace(monkeypatch, **dict.fromkeys(("has_apt", "has_fonts", "driver_starts"), lambda: True), privilege=list)
     return machine
 
 
-def replace(monkeypatch: pytest.MonkeyPatch, **functions: object) -> None:
+def replace(monkeypatch, **functions):
     for name, function in functions.items():
         monkeypatch.setattr(module, name, function)
 
 
-def fails(_: Machine) -> CommandOutcome:
+def fails(_):
     return CommandOutcome(1, "Error: getaddrinfo ENOTFOUND cdn.example.org\n")
 
 
-def executable(path: Path) -> Path:
+def executable(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)
     return path
 
 
-def downloads(_: Machine) -> CommandOutcome:
+def downloads(_):
     folder = playwright_folder() / "chromium_headless_shell-1255"
     executable(folder / "chrome-headless-shell-linux64" / "chrome-headless-shell")
     (folder / "INSTALLATION_COMPLETE").touch()
     return CommandOutcome(0, "")
 
 
-def installs(machine: Machine) -> CommandOutcome:
+def installs(machine):
     executable(machine.folder / "chromium-headless-shell")
     return CommandOutcome(0, "")
 
 
-def repairs(machine: Machine) -> CommandOutcome:
+def repairs(machine):
     machine.starts = True
     return CommandOutcome(0, "")
 
@@ -137,9 +138,9 @@ class TestSetup:
         ids=["nothing missing", "download", "system package", "library", "without fonts"],
     )  # fmt: skip
     def test_steps(
-        self, *, browser: str, replaced: dict[str, object], effects: dict[str, object], commands: list[str],
-        message: str, machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    ) -> None:  # fmt: skip
+        self, *, browser, replaced, effects, commands,
+        message, machine, monkeypatch, capsys,
+    ):  # fmt: skip
         if browser:
             executable(machine.folder / browser)
         replace(monkeypatch, **replaced)
@@ -158,16 +159,14 @@ class TestSetup:
             ({"has_apt": lambda: False}, "download and install one"),
         ],
     )
-    def test_nothing_helps(
-        self, replaced: dict[str, object], message: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_nothing_helps(self, replaced, message, machine, monkeypatch):
         # The error ends with the command to run.
         replace(monkeypatch, **replaced)
         machine.effects = {"install": fails}
         with pytest.raises(BrowserMissingError, match=message):
             setup()
 
-    def test_wrong_override_is_an_error(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_wrong_override_is_an_error(self, machine, monkeypatch):
         monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere")
         with pytest.raises(BrowserMissingError, match="VCLEAN_CHROMIUM is '/nowhere'"):
             setup()
@@ -178,11 +177,11 @@ class TestBrowserThatDoesNotStart:
     """A browser that lacks a system library until `install-deps` runs."""
 
     @pytest.fixture(autouse=True)
-    def broken(self, machine: Machine) -> None:
+    def broken(self, machine):
         machine.starts = False
         executable(machine.folder / "chromium")
 
-    def test_libraries_are_installed(self, machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_libraries_are_installed(self, machine, capsys):
         machine.effects = {"install-deps": repairs}
         setup()
         assert machine.lines == ["install-deps chromium"]
@@ -191,9 +190,7 @@ class TestBrowserThatDoesNotStart:
     @pytest.mark.parametrize(
         ("root", "message"), [([], "libnss3"), (None, r"libnss3.*`playwright install-deps chromium` as root")]
     )
-    def test_libraries_do_not_help(
-        self, root: list[str] | None, message: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_libraries_do_not_help(self, root, message, machine, monkeypatch):
         machine.effects = {"install-deps": fails}
         replace(monkeypatch, privilege=lambda: root)
         with pytest.raises(BrowserError, match=message):
@@ -201,7 +198,7 @@ class TestBrowserThatDoesNotStart:
 
 
 class TestMissingPackages:
-    def test_all(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_all(self, machine, monkeypatch):
         replace(monkeypatch, **dict.fromkeys(("has_fonts", "openmp_loads", "driver_starts"), lambda: False))
         assert missing_packages() == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
         replace(monkeypatch, has_apt=lambda: False)
@@ -209,10 +206,10 @@ class TestMissingPackages:
 
 
 class TestLibraries:
-    def test_are_on_this_machine(self) -> None:
+    def test_are_on_this_machine(self):
         assert (driver_starts(), openmp_loads()) == (True, True)
 
-    def test_are_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_are_missing(self, tmp_path, monkeypatch):
         replace(monkeypatch, run=lambda _command, *, timeout: CommandOutcome(1, ""))
         (tmp_path / "lightgbm.py").write_text("raise OSError('libgomp.so.1: cannot open shared object file')\n")
         monkeypatch.syspath_prepend(tmp_path)
@@ -222,18 +219,18 @@ class TestLibraries:
 
 @pytest.mark.browser
 class TestCheckRendering:
-    def test_the_browser_of_this_machine(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_browser_of_this_machine(self, capsys):
         # A real browser is found and started, and renders a line of text.
         assert os.access(setup().path, os.X_OK)
         assert capsys.readouterr().out.splitlines()[-1].startswith("setup: ready: ")
 
-    def test_not_a_browser(self, tmp_path: Path) -> None:
+    def test_not_a_browser(self, tmp_path):
         fake = Chromium(executable(tmp_path / "chromium"), "chromium", "a test")
         with pytest.raises(BrowserError, match="chromium"):
             check_rendering(fake)
 
 
-def python(code: str) -> list[str]:
+def python(code):
     return [sys.executable, "-c", code]
 
 
@@ -249,7 +246,7 @@ class TestRun:
             (["no-such-program-here"], None, "no-such-program-here: No such file or directory"),
         ],
     )
-    def test_outcome(self, command: list[str], code: int | None, output: str) -> None:
+    def test_outcome(self, command, code, output):
         outcome = run(command, timeout=20)
         assert (outcome.code, outcome.succeeded) == (code, code == 0)
         assert output in outcome.output
@@ -262,7 +259,7 @@ class TestRun:
             python("import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"),
         ],
     )
-    def test_time_limit(self, command: list[str]) -> None:
+    def test_time_limit(self, command):
         start = time.monotonic()
         outcome = run(command, timeout=0.5)
         assert (outcome.code, "stopped after 0 s" in outcome.reason) == (None, True)
@@ -279,19 +276,19 @@ class TestOutcome:
             ("Reading\nE: Unable to locate package x\nDone\n", "E: Unable to locate package x"),
         ],
     )
-    def test_reason(self, output: str, reason: str) -> None:
+    def test_reason(self, output, reason):
         assert CommandOutcome(7, output).reason == reason
 
 
 class TestApt:
     @posix
-    def test_is_on_the_path(self, bare_machine: Path) -> None:
+    def test_is_on_the_path(self, bare_machine):
         assert not has_apt()
         (bare_machine / "apt-get").touch(mode=0o755)
         assert has_apt()
 
     @pytest.mark.parametrize(("root", "sudo"), [(True, ""), (False, "sudo ")])
-    def test_command_line(self, root: bool, sudo: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_command_line(self, root, sudo, monkeypatch):
         monkeypatch.setattr(module, "is_root", lambda: root)
         expected = f"{sudo}apt-get update && {sudo}apt-get install -y --no-install-recommends a b"
         assert command_line(["a", "b"]) == expected
@@ -303,9 +300,7 @@ class TestPrivilege:
         ("root", "sudo", "expected"),
         [(True, None, []), (False, 0, ["sudo", "-n"]), (False, 1, None), (False, None, None)],
     )
-    def test_sudo_only_without_password(
-        self, root: bool, sudo: int | None, expected: object, bare_machine: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_sudo_only_without_password(self, root, sudo, expected, bare_machine, monkeypatch):
         monkeypatch.setattr(module, "is_root", lambda: root)
         if sudo is not None:
             (bare_machine / "sudo").touch(mode=0o755)
@@ -314,15 +309,15 @@ class TestPrivilege:
 
 
 class TestIsRoot:
-    def test_never_on_windows(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_never_on_windows(self, monkeypatch):
         monkeypatch.setattr(sys, "platform", "win32")
         assert not is_root()
 
 
 class TestRunChecks:
-    def test_every_check_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_every_check_once(self, monkeypatch):
         # Every check that is not ok has a remedy.
-        monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("HeadlessChrome/1.2", Isolation(None, None)))
+        monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("HeadlessChrome/1.2", ISOLATED))
         monkeypatch.setattr(module, "find_chromium", lambda: SHELL)
         checks = list(run_checks())
         assert [check.name for check in checks] == [
@@ -333,7 +328,7 @@ class TestRunChecks:
         assert checks[0].detail.endswith(sys.executable)
 
     @pytest.mark.browser
-    def test_a_page_is_rendered(self) -> None:
+    def test_a_page_is_rendered(self):
         rendering = next(check for check in check_browser() if check.name == "rendering")
         assert rendering.status == "ok"
         assert "Chrome" in rendering.detail
@@ -341,12 +336,12 @@ class TestRunChecks:
 
 class TestPackages:
     @pytest.fixture
-    def installed(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    def installed(self, monkeypatch):
         """Replace the versions of installed packages; three are required, one of them on other systems only."""
         versions = {"numpy": "2.1.0", "lxml": "6.0.2"}
         required = ["numpy>=2.0", "lxml>=6.0", 'pywin32>=300; sys_platform == "os2"', 'ray>=2; extra == "farm"']
 
-        def version(name: str) -> str:
+        def version(name):
             if not versions[name]:
                 raise metadata.PackageNotFoundError(name)
             return versions[name]
@@ -368,16 +363,12 @@ class TestPackages:
             ),
         ],
     )  # fmt: skip
-    def test_versions(
-        self, versions: dict[str, str], status: str, detail: str, remedy: str, installed: dict[str, str]
-    ) -> None:
+    def test_versions(self, versions, status, detail, remedy, installed):
         installed.update(versions)
         assert check_packages() == Check("packages", status, detail, remedy)
 
     @pytest.mark.parametrize(("record", "status"), [("vclean/__init__.py,,", "FAIL"), (None, "ok")])
-    def test_another_distribution_with_the_same_package(
-        self, record: str | None, status: str, installed: dict[str, str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_another_distribution_with_the_same_package(self, record, status, installed, monkeypatch):
         # A build leaves metadata without RECORD in the current folder.
         other = SimpleNamespace(read_text=lambda _name: record)
         monkeypatch.setattr(module.metadata, "distributions", lambda *, name: [other] * (name == "vclean"))
@@ -386,24 +377,36 @@ class TestPackages:
 
 
 class TestBrowser:
-    def test_none(self, bare_machine: Path) -> None:
-        """Try no rendering."""
-        (check,) = check_browser()
-        assert (check.name, check.status, check.remedy) == ("browser", "FAIL", "vclean setup")
+    @pytest.fixture
+    def browser(self, monkeypatch):
+        """Return a function that checks a browser of this kind that renders with this isolation or error."""
 
-    def test_environment_variable_with_wrong_path(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("VCLEAN_CHROMIUM", "/nonexistent")
+        def checks(outcome=ISOLATED, kind="headless-shell"):
+            def render(_):
+                if isinstance(outcome, Exception):
+                    raise outcome
+                return "Chrome/1", outcome
+
+            found = Chromium(Path("/opt/chrome"), kind, "the system")
+            replace(monkeypatch, find_chromium=lambda: found, check_rendering=render)
+            return list(check_browser())
+
+        return checks
+
+    @pytest.mark.parametrize(("override", "remedy"), [("", "vclean setup"), ("/nowhere", "unset VCLEAN_CHROMIUM")])
+    def test_none(self, bare_machine, monkeypatch, override, remedy):
+        # No rendering is tried.
+        if override:
+            monkeypatch.setenv("VCLEAN_CHROMIUM", override)
         (check,) = check_browser()
-        assert (check.status, check.remedy) == ("FAIL", "unset VCLEAN_CHROMIUM")
+        assert (check.name, check.status, check.remedy) == ("browser", "FAIL", remedy)
 
     @pytest.mark.parametrize(("kind", "status"), [("headless-shell", "ok"), ("chromium", "warn")])
-    def test_full_browser(self, kind: str, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_full_browser(self, browser, kind, status):
         # A full browser works, but is slower.
-        monkeypatch.setattr(module, "find_chromium", lambda: Chromium(Path("/opt/chrome"), kind, "the system"))
-        monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("Chrome/1", Isolation(None, None)))
-        browser, rendering, *_ = check_browser()
-        assert (browser.status, rendering.status) == (status, "ok")
-        assert "/opt/chrome, from the system" in browser.detail.replace("\\", "/")
+        check, rendering, *_ = browser(kind=kind)
+        assert (check.status, rendering.status) == (status, "ok")
+        assert "/opt/chrome, from the system" in check.detail.replace("\\", "/")
 
     @pytest.mark.parametrize(
         ("error", "remedy"),
@@ -413,18 +416,13 @@ class TestBrowser:
             (OutputError("no folder for temporary files"), module._TEMP_REMEDY),
         ],
     )
-    def test_does_not_start(self, error: Exception, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        def prove(_chromium: Chromium) -> str:
-            raise error
-
-        monkeypatch.setattr(module, "find_chromium", lambda: SHELL)
-        monkeypatch.setattr(module, "check_rendering", prove)
-        assert list(check_browser())[1:] == [Check("rendering", "FAIL", str(error), remedy)]
+    def test_does_not_start(self, browser, error, remedy):
+        assert browser(error)[1:] == [Check("rendering", "FAIL", str(error), remedy)]
 
     @pytest.mark.parametrize(
         ("isolation", "sandbox", "network"),
         [
-            (Isolation(None, None), ("ok", "on"), ("ok", "the browser runs in an empty network namespace")),
+            (ISOLATED, ("ok", "on"), ("ok", "the browser runs in an empty network namespace")),
             (
                 Isolation(Obstacle("there is a moat", "build a bridge"), Obstacle("no Linux", "")),
                 ("warn", "off: there is a moat", "build a bridge"),
@@ -437,17 +435,13 @@ class TestBrowser:
             ),
         ],
     )
-    def test_reports_the_isolation_of_the_browser_it_started(
-        self, isolation: Isolation, sandbox: tuple[str, ...], network: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(module, "find_chromium", lambda: SHELL)
-        monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("Chrome/1", isolation))
-        assert list(check_browser())[2:] == [Check("sandbox", *sandbox), Check("network", *network)]
+    def test_reports_the_isolation_of_the_browser_it_started(self, browser, isolation, sandbox, network):
+        assert browser(isolation)[2:] == [Check("sandbox", *sandbox), Check("network", *network)]
 
 
 class TestExtras:
     @pytest.fixture(autouse=True)
-    def declared(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def declared(self, monkeypatch):
         lines = ["lxml>=1", "no-such-package-here; extra == 'far'", "lxml>=1; extra == 'near'",
                  "lxml>=99999; extra == 'old'", "vclean-web[near]; extra == 'all'"]  # fmt: skip
         names = SimpleNamespace(get_all=lambda _field: ["all", "far", "near", "old"])
@@ -455,16 +449,13 @@ class TestExtras:
         monkeypatch.setattr(module.metadata, "requires", lambda _name: lines)
         monkeypatch.setattr(module.metadata, "metadata", lambda _name: names)
 
-    def test_installed_and_missing_extras(self) -> None:
+    def test_installed_and_missing_extras(self):
         # An extra with an outdated package is missing; an extra that only names others is left out.
         detail = f"installed: near; not installed: far, old ({install_command('far', 'old')})"
         assert check_extras() == Check("extras", "ok", detail)
 
-    def test_packages_of_extras_are_not_required(self) -> None:
-        assert check_packages() == Check("packages", "ok", "1 at or above their minimum")
-
-    def test_vclean_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def metadata_of(name: str) -> object:
+    def test_vclean_is_not_installed(self, monkeypatch):
+        def metadata_of(name):
             raise metadata.PackageNotFoundError(name)
 
         for name in ("metadata", "requires"):
@@ -473,30 +464,22 @@ class TestExtras:
         assert check_packages() == Check("packages", "FAIL", "vclean-web is not installed", REINSTALL)
 
 
-class TestFonts:
-    @pytest.mark.parametrize(("there", "status"), [(True, "ok"), (False, "FAIL")])
-    def test_fonts(self, there: bool, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "has_fonts", lambda: there)
-        assert check_fonts().status == status
-
-
-class TestScripts:
+class TestFontsAndScripts:
     @pytest.mark.parametrize(
-        ("missing", "apt", "status", "remedy"),
+        ("check", "found", "missing", "apt", "status", "remedy"),
         [
-            ([], True, "ok", ""),
-            (["Hindi", "Thai"], True, "warn", "fonts-noto-core fonts-noto-cjk"),
-            (["Hindi"], False, "warn", "install Noto fonts"),
+            (check_fonts, True, [], True, "ok", ""),
+            (check_fonts, False, [], True, "FAIL", "vclean setup"),
+            (check_scripts, True, [], True, "ok", ""),
+            (check_scripts, True, ["Hindi", "Thai"], True, "warn", "fonts-noto-core fonts-noto-cjk"),
+            (check_scripts, True, ["Hindi"], False, "warn", "install Noto fonts"),
         ],
     )
-    def test_scripts(
-        self, missing: list[str], apt: bool, status: str, remedy: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(module, "uncovered_scripts", lambda: missing)
-        monkeypatch.setattr(module, "has_apt", lambda: apt)
-        check = check_scripts()
-        assert (check.status, check.remedy.endswith(remedy)) == (status, True)
-        assert not missing or check.detail == f"no font for {', '.join(missing)}"
+    def test_status(self, *, check, found, missing, apt, status, remedy, monkeypatch):
+        replace(monkeypatch, has_fonts=lambda: found, uncovered_scripts=lambda: missing, has_apt=lambda: apt)
+        done = check()
+        assert (done.status, done.remedy.endswith(remedy)) == (status, True)
+        assert not missing or done.detail == f"no font for {', '.join(missing)}"
 
 
 class TestModel:
@@ -508,8 +491,8 @@ class TestModel:
             (ModuleNotFoundError("No lightgbm"), Check("model", "FAIL", "No lightgbm", REINSTALL)),
         ],
     )
-    def test_loads(self, outcome: object, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-        def load_default() -> object:
+    def test_loads(self, outcome, check, monkeypatch):
+        def load_default():
             if isinstance(outcome, Exception):
                 raise outcome
             return outcome
@@ -520,13 +503,13 @@ class TestModel:
 
 class TestTemporaryFolder:
     @pytest.mark.parametrize(("free", "status"), [(2**33, "ok"), (2**29, "warn"), (2**20, "FAIL")])
-    def test_free_space(self, free: int, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_free_space(self, free, status, monkeypatch):
         usage = namedtuple("usage", "total used free")
         monkeypatch.setattr(module.shutil, "disk_usage", lambda _folder: usage(2**40, 0, free))
         assert check_temporary_folder().status == status
 
-    def test_not_writable(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def root() -> str:
+    def test_not_writable(self, monkeypatch):
+        def root():
             raise OutputError("no folder for temporary files")
 
         monkeypatch.setattr(module.temp_dirs, "root", root)

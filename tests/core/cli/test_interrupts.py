@@ -5,16 +5,11 @@ import subprocess
 import sys
 import time
 import weakref
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from vclean.cli import interrupts
 from vclean.cli.interrupts import INTERRUPTED, exit_on_interrupt, raise_interrupts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
@@ -50,13 +45,14 @@ sys.exit(run())
 
 
 @pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGINT)
+def handler():
+    """Set the handler of Python, as if no shell ignored interrupts, and restore that of the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-def started(*arguments: str) -> subprocess.Popen[str]:
+def started(*arguments):
     pipe = subprocess.PIPE
     return subprocess.Popen([sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
@@ -64,7 +60,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 class TestExitOnInterrupt:
     @pytest.mark.slow
     @pytest.mark.parametrize("module", ["vclean.cli.main", "click", "vclean.cli.commands.clean", "vclean.pipeline"])
-    def test_during_import(self, module: str) -> None:
+    def test_during_import(self, module):
         with started("-c", LOADING.format(module=module)) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "loading\n"
@@ -74,7 +70,7 @@ class TestExitOnInterrupt:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("seconds", [0, 0.05, 0.2, 0.5, 1])
-    def test_at_any_time(self, seconds: float) -> None:
+    def test_at_any_time(self, seconds):
         """Handle interrupts from the first module of vclean on, not during the start of Python."""
         with started("-X", "importtime", "-m", "vclean", "-") as process:
             assert process.stderr is not None
@@ -85,42 +81,45 @@ class TestExitOnInterrupt:
         assert process.returncode == INTERRUPTED
         assert [line for line in stderr.splitlines() if not line.startswith("import time:")] == []
 
-    def test_not_where_it_is_ignored(self) -> None:
+    def test_not_where_it_is_ignored(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         exit_on_interrupt()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 class TestRaiseInterrupts:
-    def test_only_inside_block(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def test_only_inside_block(self):
         exit_on_interrupt()
         assert signal.getsignal(signal.SIGINT) is interrupts._end
         with pytest.raises(KeyboardInterrupt), raise_interrupts():
             signal.raise_signal(signal.SIGINT)
         assert signal.getsignal(signal.SIGINT) is interrupts._end
 
-    def test_replaces_errors_that_the_interrupt_caused(self) -> None:
+    def test_replaces_errors_that_the_interrupt_caused(self):
         # A library that is interrupted during import raises an error about a damaged installation.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        def partially_imported():
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                raise ImportError("broken") from None
+
         exit_on_interrupt()
         with pytest.raises(KeyboardInterrupt), raise_interrupts():
             partially_imported()
 
-    def test_callback_at_the_end_of_an_import(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_callback_at_the_end_of_an_import(self, monkeypatch):
         """Send the signal inside a callback, whose exceptions Python prints and ignores."""
-        ignored: list[object] = []
+        ignored = []
         monkeypatch.setattr("sys.unraisablehook", ignored.append)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         exit_on_interrupt()
         source = "def cb(_):\n    signal.raise_signal(signal.SIGINT)\n    called.append(1)"
-        names: dict[str, Any] = {"signal": signal, "called": []}
+        names = {"signal": signal, "called": []}
         exec(compile(source, "<frozen importlib._bootstrap>", "exec"), names)
         with pytest.raises(KeyboardInterrupt), raise_interrupts():
             lose_and_wait(names["cb"])
         assert (names["called"], ignored) == ([1], [])
 
-    def test_inside_exec_of_text(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_inside_exec_of_text(self, tmp_path, monkeypatch):
         # The exit code is that of the program, also with `python -m`.
         monkeypatch.chdir(tmp_path)
         (tmp_path / "executed.py").write_text(EXECUTED)
@@ -128,29 +127,21 @@ class TestRaiseInterrupts:
             _, stderr = process.communicate(timeout=20)
         assert (process.returncode, stderr) == (INTERRUPTED, "")
 
-    def test_raises_other_errors(self) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def test_raises_other_errors(self):
         exit_on_interrupt()
         with pytest.raises(ImportError, match="broken"), raise_interrupts():
             raise ImportError("broken")
 
-    def test_keeps_signal_handler_of_caller(self) -> None:
+    def test_keeps_signal_handler_of_caller(self):
         # The handler of a program that calls `main` is kept as well.
-        heard: list[int] = []
+        heard = []
         signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
         with raise_interrupts():
             signal.raise_signal(signal.SIGINT)
         assert heard == [signal.SIGINT]
 
 
-def partially_imported() -> None:
-    try:
-        signal.raise_signal(signal.SIGINT)
-    except KeyboardInterrupt:
-        raise ImportError("broken") from None
-
-
-def lose_and_wait(callback: Callable[[object], None]) -> None:
+def lose_and_wait(callback):
     lost = set[int]()
     reference = weakref.ref(lost, callback)
     del lost

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
@@ -30,8 +29,8 @@ COMP_WORDS=(vclean {words}); COMP_CWORD={count}; _vclean_completion vclean; echo
 
 
 @pytest.fixture
-def complete(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    def completed(line: str) -> list[str]:
+def complete(monkeypatch, capsys):
+    def completed(line):
         """Return the completions of the last word, a file standing for all files."""
         words = line.split(" ")
         monkeypatch.setenv(COMPLETE, "bash_complete")
@@ -45,32 +44,32 @@ def complete(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 
 class TestComplete:
-    def test_the_first_word_is_a_command_or_a_file(self, complete) -> None:
+    def test_the_first_word_is_a_command_or_a_file(self, complete):
         assert complete("") == ["file", *COMMANDS]
         assert complete("se") == ["file", "segment", "setup"]
 
-    def test_options_of_the_main_command(self, complete) -> None:
+    def test_options_of_the_main_command(self, complete):
         assert complete("--re") == ["--render", "--review", "--review-below", "--recall"]
         assert complete("page.html --for") == ["--format", "--for", "--force-html"]
 
     @pytest.mark.parametrize("line", ["--method ", "evaluate c.parquet --method ", "train --method "])
-    def test_methods(self, complete, line: str) -> None:
+    def test_methods(self, complete, line):
         assert complete(line) == sorted(names())
 
     @pytest.mark.parametrize("line", ["page.html ", "segment ", "farm a.warc ", "page.html -o ", "--model m"])
-    def test_files(self, complete, line: str) -> None:
+    def test_files(self, complete, line):
         assert complete(line) == ["file"]
 
 
 class TestScript:
     @pytest.mark.parametrize("shell", SHELLS)
-    def test_every_shell(self, shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_every_shell(self, shell, capsys):
         assert main(["completion", shell]) == 0
         assert f"{COMPLETE}={shell}_complete" in capsys.readouterr().out
 
     @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
     @pytest.mark.parametrize(("words", "expected"), [("train", "train train-segments"), ("a.html -f te", "text")])
-    def test_in_bash(self, words: str, expected: str, tmp_path: Path) -> None:
+    def test_in_bash(self, words, expected, tmp_path):
         program = tmp_path / "vclean"
         program.write_text(PROGRAM.format(python=sys.executable))
         program.chmod(0o755)
@@ -81,8 +80,8 @@ class TestScript:
 
 
 class TestSetUp:
-    def test_failure(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        def fail() -> None:
+    def test_failure(self, monkeypatch, capsys):
+        def fail():
             installation.print_step("downloading")
             raise BrowserMissingError("no Chromium could be installed")
 
@@ -100,15 +99,13 @@ class TestCheckInstallation:
     @pytest.mark.parametrize(
         ("checks", "code"), [([GOOD], 0), ([GOOD, WARN], 0), ([GOOD, BAD], 1), ([BAD, WARN, BAD], 1)]
     )
-    def test_exit_code_and_json(
-        self, checks: list[Check], code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_exit_code_and_json(self, checks, code, monkeypatch, capsys):
         # A warning does not change the exit code.
         monkeypatch.setattr(installation, "run_checks", lambda: iter(checks))
         assert main(["doctor", "--json"]) == code
         assert json.loads(capsys.readouterr().out) == [asdict(check) for check in checks]
 
-    def test_lines(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_lines(self, monkeypatch, capsys):
         monkeypatch.setattr(installation, "run_checks", lambda: iter([GOOD, BAD]))
         assert main(["doctor"]) == 1
         assert capsys.readouterr().out == (
@@ -117,7 +114,7 @@ class TestCheckInstallation:
 
 
 class TestListMethods:
-    def test_every_method_has_a_line(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_every_method_has_a_line(self, capsys):
         assert main(["methods"]) == 0
         lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
         assert list(lines) == names()
@@ -125,7 +122,7 @@ class TestListMethods:
         assert lines["text"].startswith("- ")
         assert lines["vips"].startswith("rendering")
 
-    def test_as_json(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_as_json(self, capsys):
         assert main(["methods", "--json"]) == 0
         methods = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
         expected = {"rendered": False, "trained": False, "ships": None, "template": False, "extra": None}
