@@ -116,21 +116,15 @@ def show_progress(
         if lines:
             log()
     else:
-        with _bar(task, unit, total, initial) as bar, call_every(_BAR_SECONDS, lambda: update(bar)):
+        from tqdm import tqdm
+        from tqdm.contrib.logging import logging_redirect_tqdm
+
+        with (
+            logging_redirect_tqdm([_log]),  # log lines appear above the bar
+            tqdm(desc=task or None, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
+            call_every(_BAR_SECONDS, lambda: update(bar)),
+        ):
             yield
-
-
-@contextmanager
-def _bar(task: str, unit: str, total: int | None, initial: int) -> Iterator[Bar]:
-    """Show a bar; log lines appear above it."""
-    from tqdm import tqdm
-    from tqdm.contrib.logging import logging_redirect_tqdm
-
-    with (
-        logging_redirect_tqdm([_log]),
-        tqdm(desc=task or None, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
-    ):
-        yield bar
 
 
 @contextmanager
@@ -228,18 +222,18 @@ def run_within(seconds: float, work: Callable[[], _T]) -> _T:
         DeadlineError: `work` took longer than `seconds`.
     """
     future: Future[_T] = Future()
-    threading.Thread(target=_fulfil, args=(future, work), daemon=True).start()
+
+    def fulfil() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # re-raised by `future.result`
+            future.set_exception(error)
+
+    threading.Thread(target=fulfil, daemon=True).start()
     try:
         return future.result(seconds)
     except TimeoutError as error:
         raise DeadlineError(f"the page took longer than {seconds:g} s: raise --timeout") from error
-
-
-def _fulfil(future: Future[_T], work: Callable[[], _T]) -> None:
-    try:
-        future.set_result(work())
-    except BaseException as error:  # re-raised by `future.result`
-        future.set_exception(error)
 
 
 class LineFormatter(logging.Formatter):

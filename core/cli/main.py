@@ -20,7 +20,7 @@ from vclean.errors import InputError, OutputError, UsageError, VcleanError
 from vclean.runtime import log_to_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -142,24 +142,10 @@ def parse_args(arguments: list[str]) -> Call:
         raise usage_error(error) from None
 
 
-def _defaults(arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the defaults of the command from the configuration file, by the name of the command."""
-    configuration = find_configuration(Path.cwd())
-    if configuration is None:
-        return {}
-    name = arguments[0] if arguments and arguments[0] in COMMANDS else _MAIN
-    return {name: defaults(*configuration, name or MAIN_TABLE, _all_commands)}
-
-
-def _all_commands() -> dict[str, Command]:
-    """Import all commands."""
-    paths = {MAIN_TABLE: _MAIN_PATH, **{name: path for name, (path, _) in COMMANDS.items()}}
-    return {name: _import_command(path) for name, path in paths.items()}
-
-
-def _import_command(path: str) -> Command:
-    module, _, name = path.rpartition(".")
-    return cast("Command", getattr(import_module(module), name))
+def _import_command(name: str) -> Command:
+    """Import the command with this name."""
+    module, _, function = (COMMANDS[name][0] if name else _MAIN_PATH).rpartition(".")
+    return cast("Command", getattr(import_module(module), function))
 
 
 class Program(click.Group):
@@ -182,9 +168,7 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:  # noqa: ARG002 - the signature is click's
         """Import a command."""
-        if cmd_name != _MAIN and cmd_name not in COMMANDS:
-            return None
-        return _import_command(COMMANDS[cmd_name][0] if cmd_name else _MAIN_PATH)
+        return _import_command(cmd_name) if cmd_name in (_MAIN, *COMMANDS) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names of all commands except the main command, without importing them."""
@@ -196,8 +180,7 @@ class Program(click.Group):
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
-            clean = self.get_command(ctx, _MAIN)
-            assert clean is not None
+            clean = _import_command(_MAIN)
             return clean.shell_complete(click.Context(clean, parent=ctx, resilient_parsing=True), incomplete)
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
         return [
@@ -279,23 +262,20 @@ def _read(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} is not a TOML file: {error}") from error
 
 
-def defaults(
-    path: Path, content: Mapping[str, Any], name: str, commands: Callable[[], Mapping[str, click.Command]]
-) -> dict[str, Any]:
-    """Return the defaults of one command by the names of its parameters, for `click.Context.default_map`.
-
-    Args:
-        path: the file. Relative paths in it are relative to its folder.
-        content: its content.
-        name: the name of the command.
-        commands: returns all commands by name.
+def _defaults(arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the defaults of the command from the configuration file, by the name of the command.
 
     Raises:
         UsageError: there is no such command, it has no such option, or the option takes no such value.
     """
+    path, content = find_configuration(Path.cwd()) or (Path(), {})
+    if not content:
+        return {}
+    command = arguments[0] if arguments and arguments[0] in COMMANDS else _MAIN
+    name = command or MAIN_TABLE
     tables = {key: value for key, value in content.items() if isinstance(value, dict)}
     shared = {key: value for key, value in content.items() if key not in tables}
-    options = {each: _options(command) for each, command in commands().items()}
+    options = {each or MAIN_TABLE: _options(_import_command(each)) for each in (_MAIN, *COMMANDS)}
     if strange := sorted(set(tables) - set(options)):
         raise UsageError(f"{path}: there is no command {strange[0]!r}: tables have the names of commands")
     for each, table in {**tables, "": shared}.items():
@@ -305,7 +285,7 @@ def defaults(
     allowed = options[name]
     general = {key: value for key, value in shared.items() if key in allowed and _applies(key, value, name, options)}
     chosen = {**general, **tables.get(name, {})}
-    return {str(allowed[key].name): _value(path, allowed[key], key, value) for key, value in chosen.items()}
+    return {command: {str(allowed[key].name): _value(path, allowed[key], key, value) for key, value in chosen.items()}}
 
 
 def _applies(key: str, value: object, name: str, options: Mapping[str, Mapping[str, click.Option]]) -> bool:
