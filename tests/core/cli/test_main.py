@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -60,7 +62,72 @@ def process(*arguments, **options):
     return subprocess.Popen(command, **(pipes | options))  # type: ignore[call-overload]
 
 
+def parquet():
+    out = io.BytesIO()
+    pq.write_table(pa.schema([("html", pa.binary())]).empty_table(), out)
+    return out.getvalue()
+
+
+ARCHIVE = PAGE + record("http://a.example/other", response(b"<p>two", "text/html")) + STYLE
+FILES = {
+    "page.html": HTML.encode,
+    "feed.xml": lambda: b"<rss><channel><item><description>It rained.</description></item></channel></rss>",
+    "frames.html": lambda: b"<frameset cols='20%,*'><frame src=menu.html><frame src=main.html></frameset>",
+    "script.html": lambda: b"<body><script>1</script>",
+    "large.html": lambda: b"<p>all work and no play</p>\n" * (50 * 2**20 // 28 + 1),
+    "deep.html": lambda: b"<div>" * 100_000 + b"<p>deep down" + b"</div>" * 100_000,
+    "many.html": lambda: b"<p>x" * 160_000,
+    "a.warc": lambda: ARCHIVE,
+    "other.warc": lambda: b"nothing like it",
+    "empty.warc": lambda: b"",
+    "cut.warc": lambda: PAGE[: len(PAGE) // 4],
+    "empty.parquet": parquet,
+    "empty.jsonl": lambda: b"",
+}
+"""Content of the inputs, by name; the large ones are made when they are used."""
+
+
 class TestOnePage:
+    @pytest.mark.parametrize(
+        ("line", "code", "text", "error"),
+        [
+            ("page.html -v", 0, TEXT, "2 of 2 blocks kept"),
+            ("page.html --same-site", 2, "", "the method text cannot compare"),
+            ("page.html --review look.jsonl", 2, "", "the method text gives none"),
+            ("page.html --page http://a.example/other", 2, "", "one web archive"),
+            ("a.warc a.warc --page http://a.example/other", 2, "", "one web archive"),
+            ("a.warc --page http://a.example/other", 0, "two\n", ""),
+            (
+                "a.warc --page http://a.example/othr", 3, "",
+                "a.warc has no page http://a.example/othr, but 2 other pages, such as http://a.example/other",
+            ),
+            *((f"missing.html {option} none/out.png", 12, "", "none") for option in ("-o", "--overlay", "--review")),
+            ("feed.xml", 4, "", "this is an RSS feed, not HTML: --force-html"),
+            ("feed.xml --force-html", 0, "It rained.", ""),
+            (
+                "frames.html", 0, "",
+                "frames.html: no text: the page is a frameset; clean its frames: menu.html, main.html",
+            ),
+            ("script.html -q", 0, "", ""),
+            ("large.html", 5, "", r"large.html .*33,554,432 bytes.*--max-bytes"),
+            ("deep.html", 5, "", r"deep.html.*nest"),
+            ("many.html", 5, "", r"many.html.*150,000.*--max-nodes"),
+            *((f"{name}.warc", 3, "", f"{name}.warc") for name in ("other", "empty", "cut")),  # 1 is for some results
+            *((f"empty.{end}", 4, "", f"empty.{end} is empty: it has no rows") for end in ("parquet", "jsonl")),
+        ],
+    )  # fmt: skip
+    def test_result_or_one_line_and_exit_code(self, *, line, code, text, error, run, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        for name in {*line.split()} & {*FILES}:
+            (tmp_path / name).write_bytes(FILES[name]())
+        start = time.monotonic()
+        exit_code, out, errors = run(*line.split())
+        assert time.monotonic() - start < 10
+        assert (exit_code, text in out, bool(out)) == (code, True, bool(text))
+        assert len(errors) == bool(error)
+        assert all(re.match(f"vclean: .*{error}", line) for line in errors)
+        assert not Path("look.jsonl").exists()
+
     def test_the_url_is_for_pages_without_one(self, run, tmp_path):
         link = "<p>See <a href=more.html>more</a>"
         columns = {"html": [link, link], "url": ["https://own.example/", None]}
@@ -68,21 +135,19 @@ class TestOnePage:
         out = run(tmp_path / "a.parquet", "--url", "https://given.example/", "-f", "markdown")[1]
         assert out.index("(https://own.example/more.html)") < out.index("(https://given.example/more.html)")
 
-    @pytest.mark.parametrize("option", ["-o", "--overlay", "--review"])
-    def test_fails_early_if_output_cannot_be_written(self, run, tmp_path, option):
-        code, out, errors = run("missing.html", option, tmp_path / "none" / "out.png")
-        assert (code, out, len(errors)) == (12, "", 1)
+    @pytest.mark.parametrize("charset", ["utf-8", "utf-16", "no-such-charset", ""])
+    def test_charset_is_wrongly_declared(self, run, page, charset):
+        text = "Příliš žluťoučký kůň úpěl ďábelské ódy o nešťastné lásce a vytrvalém dešti."
+        page.write_bytes(f"<meta charset='{charset}'><p>{text}".encode("cp1250"))
+        assert run(page)[1] == f"{text}\n"
 
-    def test_output_is_utf8_in_any_terminal(self, page):
-        page.write_text("<p>žluť 日本", encoding="utf-8")
-        environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-        out, _ = process(page, "--method", "text", env=environment).communicate(timeout=60)
-        assert out.decode() == "žluť 日本\n"
-
-    def test_verbose_reports_kept_blocks(self, run, page):
-        _, out, errors = run(page, "-v")
-        assert out == TEXT
-        assert "2 of 2 blocks kept" in errors[0]
+    def test_a_redirect_loop(self, run, site, monkeypatch):
+        reach = fetch.fetch
+        monkeypatch.setattr(fetch, "fetch", lambda url, settings: reach(url, settings, allow_hosts=ALLOWED))
+        code, out, (error,) = run(f"{site}/loop")
+        assert (code, out) == (7, "")
+        assert f"{site}/loop" in error
+        assert "redirects more than 10 times" in error
 
 
 class TestSeveralPages:
@@ -125,40 +190,8 @@ class TestSeveralPages:
         code, _, errors = run(*pages, "-o", pages[0] / "below")
         assert (code, len(errors)) == (12, 1)
 
-
-class TestOnePageOfAnArchive:
-    @pytest.fixture
-    def archive(self, tmp_path):
-        path = tmp_path / "a.warc"
-        path.write_bytes(PAGE + record("http://a.example/other", response(b"<p>two", "text/html")) + STYLE)
-        return path
-
-    def test_by_its_url(self, run, archive):
-        assert run(archive, "--page", "http://a.example/other") == (0, "two\n", [])
-
-    def test_unknown(self, run, archive):
-        code, out, errors = run(archive, "--page", "http://a.example/othr")
-        assert (code, out) == (3, "")
-        assert errors == [
-            f"vclean: {archive} has no page http://a.example/othr, but 2 other pages, such as http://a.example/other"
-        ]
-
-    def test_needs_one_archive(self, run, archive, page):
-        for inputs in ([page], [archive, archive]):
-            code, out, (error,) = run(*inputs, "--page", "http://a.example/other")
-            assert (code, out) == (2, "")
-            assert "one web archive" in error
-
-
-def test_a_feed_is_cleaned_if_forced(run, tmp_path):
-    path = tmp_path / "feed.xml"
-    path.write_text(
-        "<rss><channel><title>News</title><item><description>It rained.</description></item></channel></rss>"
-    )
-    code, out, errors = run(path)
-    assert (code, out, len(errors)) == (4, "", 1)
-    assert "this is an RSS feed, not HTML: --force-html" in errors[0]
-    assert "It rained." in run(path, "--force-html")[1]
+    def test_several_arguments_without_result(self, run):
+        assert run("none.html", "neither.html")[0] == 1
 
 
 class TestSameSite:
@@ -186,11 +219,6 @@ class TestSameSite:
 
     def test_verbose_reports_each_page(self, run, pages):
         assert sum("blocks kept" in line for line in run(pages, "--same-site", "-v", method="vclean")[2]) == 2
-
-    def test_a_method_that_cannot_compare(self, run, pages):
-        code, out, errors = run(pages, "--same-site", method="bte")
-        assert (code, out, len(errors)) == (2, "", 1)
-        assert "the method bte cannot compare" in errors[0]
 
 
 class TestReview:
@@ -220,76 +248,6 @@ class TestReview:
         assert run(pages, "--review", pages / "look.jsonl")[0] == 1
         assert (pages / "look.jsonl").read_text().count("\n") == 2
 
-    def test_a_method_without_confidence(self, run, page, tmp_path):
-        code, out, errors = run(page, "--review", tmp_path / "look.jsonl")
-        assert (code, out) == (2, "")
-        assert len(errors) == 1
-        assert "the method text gives none" in errors[0]
-        assert not (tmp_path / "look.jsonl").exists()
-
-
-class TestBadInput:
-    """Bad input: each has a result, or one clear line and an exit code."""
-
-    def assert_fails(self, answer, code, *words):
-        assert answer[:2] == (code, "")
-        assert len(answer[2]) == 1
-        assert answer[2][0].startswith("vclean: ")
-        assert all(word in answer[2][0] for word in words)
-
-    @pytest.mark.parametrize("charset", ["utf-8", "utf-16", "no-such-charset", ""])
-    def test_wrongly_declared(self, run, page, charset):
-        text = "Příliš žluťoučký kůň úpěl ďábelské ódy o nešťastné lásce a vytrvalém dešti."
-        page.write_bytes(f"<meta charset='{charset}'><p>{text}".encode("cp1250"))
-        assert run(page)[1] == f"{text}\n"
-
-    @pytest.mark.parametrize(
-        ("count", "part", "words"),
-        [
-            (50 * 2**20 // 28 + 1, "<p>all work and no play</p>\n", ("33,554,432 bytes", "--max-bytes")),
-            (100_000, "<div>", ("nest",)),
-            (160_000, "<p>x", ("150,000", "--max-nodes")),
-        ],
-        ids=["50 MB", "nested", "elements"],
-    )
-    def test_over_a_limit(self, run, page, count, part, words):
-        page.write_text(part * count + "deep down" + "</div>" * count * (part == "<div>"))
-        start = time.monotonic()
-        self.assert_fails(run(page), 5, str(page), *words)
-        assert time.monotonic() - start < 10
-
-    def test_a_frameset(self, run, page):
-        page.write_text("<frameset cols='20%,*'><frame src=menu.html><frame src=main.html></frameset>")
-        code, out, errors = run(page)
-        assert (code, out) == (0, "")
-        assert errors == [f"vclean: {page}: no text: the page is a frameset; clean its frames: menu.html, main.html"]
-
-    def test_quiet_omits_reason_for_missing_text(self, run, page):
-        page.write_text("<body><script>1</script>")
-        assert run(page, "-q") == (0, "", [])
-
-    def test_a_redirect_loop(self, run, site, monkeypatch):
-        reach = fetch.fetch
-        monkeypatch.setattr(fetch, "fetch", lambda url, settings: reach(url, settings, allow_hosts=ALLOWED))
-        self.assert_fails(run(f"{site}/loop"), 7, f"{site}/loop", "redirects more than 10 times")
-
-    @pytest.mark.parametrize("content", [b"nothing like it", b"", PAGE[: len(PAGE) // 4]])
-    def test_an_archive_without_a_page(self, run, tmp_path, content):
-        # The exit code is that of the error; 1 is for runs with some results.
-        (tmp_path / "a.warc").write_bytes(content)
-        self.assert_fails(run(tmp_path / "a.warc"), 3, "a.warc")
-
-    @pytest.mark.parametrize("name", ["a.parquet", "a.jsonl"])
-    def test_a_table_without_rows(self, run, tmp_path, name):
-        if name.endswith("parquet"):
-            pq.write_table(pa.schema([("html", pa.binary())]).empty_table(), tmp_path / name)
-        else:
-            (tmp_path / name).touch()
-        self.assert_fails(run(tmp_path / name), 4, f"{name} is empty: it has no rows")
-
-    def test_several_arguments_without_result(self, run):
-        assert run("none.html", "neither.html")[0] == 1
-
 
 class TestMain:
     def test_verbose_prints_traceback_of_bug(self, run, page, monkeypatch):
@@ -313,10 +271,12 @@ class TestMain:
 
 @pytest.mark.slow
 class TestProcess:
-    def test_the_module_runs(self, page):
-        running = process(page, "--method", "text")
+    def test_output_is_utf8_in_any_terminal(self, page):
+        page.write_text("<p>žluť 日本", encoding="utf-8")
+        environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+        running = process(page, "--method", "text", env=environment)
         out, errors = running.communicate(timeout=60)
-        assert (running.returncode, out.decode(), errors) == (0, TEXT, b"")
+        assert (running.returncode, out.decode(), errors) == (0, "žluť 日本\n", b"")
 
     def test_no_standard_output(self, page):
         """Run `vclean PAGE >&-`."""
