@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import io
 import math
 
 import pytest
+from helpers.page_records import screenshot
 from helpers.pages import laid_out, result, snapshot
-from PIL import Image
 
 from vclean.errors import UsageError
 from vclean.output import FORMATS
@@ -18,11 +17,6 @@ def article():
     return result(snapshot(ARTICLE), "ohpcll", confidence=0.87654, versions={"vclean": "1.0"}, id="a.html")
 
 
-@pytest.fixture
-def seen():
-    return result(laid_out(ARTICLE), "ohpcll")
-
-
 class TestFormats:
     def test_text(self, article):
         assert article.to_text() == "Rain\n\nIt rained. Again.\n\na\nb\n"
@@ -33,13 +27,16 @@ class TestFormats:
 
 
 class TestRepr:
-    def test_one_line(self, article):
-        text = repr(result(article.columns.snapshot, "ohpcll", id="a.html", language="en", confidence=0.876))
-        assert text == "<Result 'a.html': 5 of 6 blocks, language=en, confidence=0.88>"
-
-    def test_unknown_values(self, seen):
-        vars(seen)["language"] = ""
-        assert repr(seen) == "<Result '': 5 of 6 blocks, language=unknown, confidence=nan>"
+    @pytest.mark.parametrize(
+        ("facts", "expected"),
+        [
+            ({"id": "a.html", "language": "en", "confidence": 0.876}, "'a.html': {}, language=en, confidence=0.88"),
+            ({"language": ""}, "'': {}, language=unknown, confidence=nan"),
+        ],
+    )
+    def test_one_line(self, facts, expected):
+        content = expected.format("5 of 6 blocks")
+        assert repr(result(snapshot(ARTICLE), "ohpcll", **facts)) == f"<Result {content}>"
 
 
 class TestTo:
@@ -54,21 +51,15 @@ class TestTo:
 
 
 class TestOverlay:
-    @pytest.fixture
-    def picture(self):
-        out = io.BytesIO()
-        Image.new("RGB", (800, 200), "white").save(out, "PNG")
-        return out.getvalue()
-
-    def test_revealable_text_is_not_drawn(self, picture):
+    def test_revealable_text_is_not_drawn(self):
         page = laid_out("<p>Shown<details><summary>More</summary><p>Folded</details>")
-        drawn = result(page, "ppp").overlay(picture, "svg").decode()
+        drawn = result(page, "ppp").overlay(screenshot(800, 200), "svg").decode()
         assert "Folded" not in drawn
         assert "hidden blocks: 1" in drawn
 
-    def test_page_without_boxes(self, article, picture):
+    def test_page_without_boxes(self, article):
         with pytest.raises(UsageError, match="add --render"):
-            article.overlay(picture, "png")
+            article.overlay(screenshot(800, 200), "png")
 
 
 class TestBlocks:

@@ -32,22 +32,17 @@ def counted(monkeypatch):
     return seen
 
 
-def run_over(*pages, out=None, limit=None, verbosity=0):
+def run_over(*pages, limit=None, verbosity=0):
     names = [str(page) for page in pages]
-    values = {"pages": names, "out": out, "verbosity": verbosity, "limit": limit}
+    values = {"pages": names, "out": Path("out"), "verbosity": verbosity, "limit": limit}
     options = SimpleNamespace(**values, url="", settings=RenderSettings(), render_mode=False)
     return PageRun(options)
 
 
-class TestSources:
-    def test_several_pages_are_counted(self, folder, counted):
-        assert len(list(run_over(folder, out=Path("out")).sources())) == 2
-        assert counted == ["done 2 pages"]
-
-    @pytest.mark.parametrize(("limit", "count"), [(1, 1), (3, 3), (9, 4)])
-    def test_limit(self, folder, counted, limit, count):
-        assert len(list(run_over(folder, folder, out=Path("out"), limit=limit).sources())) == count
-        assert counted == [f"done {count} pages"]
+@pytest.mark.parametrize(("limit", "count"), [(1, 1), (3, 3), (9, 4), (None, 4)])
+def test_several_pages_are_counted(folder, counted, limit, count):
+    assert len(list(run_over(folder, folder, limit=limit).sources())) == count
+    assert counted == [f"done {count} pages"]
 
 
 class TestLargeFolder:
@@ -64,15 +59,15 @@ class TestLargeFolder:
         return seen
 
     def test_logs_the_number_of_pages(self, folder, caplog):
-        assert len(list(run_over(folder, out=Path("out")).sources())) == 2
+        assert len(list(run_over(folder).sources())) == 2
         assert caplog.messages == [f"{folder} has 2 pages: --limit N reads only N of them"]
 
     def test_asks_on_terminal(self, folder, questions):
         with pytest.raises(UsageError, match="was not read: name another folder, or add --limit N"):
-            next(run_over(folder, out=Path("out")).sources())
+            next(run_over(folder).sources())
         assert questions == ["Read all of them?"]
 
     @pytest.mark.parametrize("options", [{"limit": 2}, {"verbosity": -1}])
     def test_does_not_ask_with_limit_or_quiet(self, folder, questions, options):
-        assert len(list(run_over(folder, out=Path("out"), **options).sources())) == 2
+        assert len(list(run_over(folder, **options).sources())) == 2
         assert questions == []

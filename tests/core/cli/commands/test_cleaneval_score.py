@@ -30,24 +30,20 @@ def scored(capsys, *arguments):
 
 
 class TestTwoFiles:
-    def test_by_hand(self, files, capsys):
-        folder = files(g_txt=GOLD, p_txt=PREDICTED)
-        code, output = scored(capsys, folder / "g.txt", folder / "p.txt")
-        assert code == 0
-        assert (output["text"], output["markup"]) == BY_HAND
-        assert [page["name"] for page in output["pages"]] == ["g.txt"]
-
     @pytest.mark.parametrize(
-        "frame", ["<text id='1' title='Cats &amp; more'>\n{}\n</text>\n", " URL: http://a.b/c\n{}"]
+        ("gold", "predicted", "text", "markup"),
+        [
+            (GOLD, PREDICTED, *BY_HAND),
+            (f"<text id='1' title='Cats &amp; more'>\n{GOLD}\n</text>\n", GOLD, 100, 100),  # a header of 2007
+            (f" URL: http://a.b/c\n{GOLD}", GOLD, 100, 100),
+            ("a b", "a b", 100, None),
+        ],
     )
-    def test_ignores_header_and_footer_of_files_of_2007(self, files, capsys, frame):
-        folder = files(g_txt=frame.format(GOLD), p_txt=GOLD)
-        assert scored(capsys, folder / "g.txt", folder / "p.txt")[1]["markup"] == 100
-
-    def test_gold_without_marks(self, files, capsys):
-        folder = files(g_txt="a b", p_txt="a b")
-        main(["cleaneval-score", str(folder / "g.txt"), str(folder / "p.txt")])
-        assert capsys.readouterr().out.splitlines()[1].split() == ["g.txt", "100.00", "-"]
+    def test_scores(self, files, capsys, *, gold, predicted, text, markup):
+        folder = files(g_txt=gold, p_txt=predicted)
+        code, output = scored(capsys, folder / "g.txt", folder / "p.txt")
+        assert (code, output["text"], output["markup"]) == (0, text, markup)
+        assert output["pages"] == [{"name": "g.txt", "text": text, "markup": markup, "missing": False}]
 
 
 class TestTwoFolders:
@@ -58,11 +54,12 @@ class TestTwoFolders:
         assert scored(capsys, folder / "g", folder / "p")[1]["text"] == 100
 
     def test_scores_missing_file_as_empty(self, files, capsys):
-        folder = files(g__1_txt=GOLD, g__2_txt=GOLD, p__1_txt=GOLD)
+        folder = files(g__1_txt=GOLD, g__2_txt=GOLD, g__3_txt="a", p__1_txt=GOLD, p__3_txt="a")
         assert main(["cleaneval-score", str(folder / "g"), str(folder / "p")]) == 1
-        lines = capsys.readouterr().out.splitlines()
-        assert lines[2].split() == ["2.txt", "0.00", "0.00", "no", "file"]
-        assert lines[3].split() == ["mean", "of", "2", "50.00", "50.00"]
+        assert [line.split() for line in capsys.readouterr().out.splitlines()[2:]] == [
+            ["2.txt", "0.00", "0.00", "no", "file"], ["3.txt", "100.00", "-"],
+            ["mean", "of", "3", "66.67", "50.00"],
+        ]  # fmt: skip
 
 
 class TestErrors:
