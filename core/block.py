@@ -154,20 +154,14 @@ class Blocks(Sequence[Block]):
         >>> vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks.where(tag=("h1", "h2")).text
         'Rain\n'
         """
-        labels = None if label is None else _members(Label, label)
-        roles = None if role is None else _members(Role, role)
-        kinds = None if kind is None else _members(Kind, kind)
-        visibilities = None if visibility is None else _members(Visibility, visibility)
-        tags = {tag} if isinstance(tag, str) else tag
-        return self.filter(
-            lambda block: (
-                (labels is None or block.label in labels)
-                and (roles is None or block.role in roles)
-                and (kinds is None or block.kind in kinds)
-                and (visibilities is None or block.visibility in visibilities)
-                and (tags is None or block.tag in tags)
-            )
-        )
+        enums: dict[str, type[Enum]] = {"label": Label, "role": Role, "kind": Kind, "visibility": Visibility}
+        values = {"label": label, "role": role, "kind": kind, "visibility": visibility}
+        allowed: dict[str, Collection[object]] = {
+            name: _members(enums[name], value) for name, value in values.items() if value is not None
+        }
+        if tag is not None:
+            allowed["tag"] = {tag} if isinstance(tag, str) else tag
+        return self.filter(lambda block: all(getattr(block, name) in choices for name, choices in allowed.items()))
 
     @property
     def text(self) -> str:

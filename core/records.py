@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.items import ItemRecord
     from vclean.features.facts.posts import PostRecord
-    from vclean.features.facts.subject import RecipeSubject
 
 _SEPARATORS: Final = " \t\n-\u2013\u2014:|\u00b7,."
 """Characters between a title and a text in the same line."""
@@ -268,34 +267,28 @@ def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[
     if subject is None:
         return None
     name = subject.declared.name
-    shown = prediction.headline.text if prediction.headline else title()
-    if not name or normalize(name) not in normalize(f"{shown} {blocks.snapshot.title}"):
-        name = shown or name
-    return _product(blocks, subject, name) if isinstance(subject, ProductSubject) else _recipe(blocks, subject, name)
-
-
-def _product(blocks: BlockColumns, subject: ProductSubject, name: str) -> Product:
-    declared, shown = subject.declared, subject.blocks
-    price, currency = price_and_currency(declared, shown.price_text)
+    headline = prediction.headline.text if prediction.headline else title()
+    if not name or normalize(name) not in normalize(f"{headline} {blocks.snapshot.title}"):
+        name = headline or name
+    if not isinstance(subject, ProductSubject):
+        return Recipe(
+            name=name,
+            ingredients=subject.declared.ingredients,
+            steps=subject.declared.steps,
+            box=_box_around(blocks, subject.blocks.rows),
+            blocks=subject.blocks.rows,
+        )
+    shown = subject.blocks
+    price, currency = price_and_currency(subject.declared, shown.price_text)
     return Product(
         name=name,
-        brand=declared.brand,
+        brand=subject.declared.brand,
         price=price,
         price_text=shown.price_text,
         currency=currency,
-        numbers=declared.numbers,
+        numbers=subject.declared.numbers,
         box=_box_around(blocks, [shown.price] if shown.price_text else []),
         blocks=shown.rows,
-    )
-
-
-def _recipe(blocks: BlockColumns, subject: RecipeSubject, name: str) -> Recipe:
-    return Recipe(
-        name=name,
-        ingredients=subject.declared.ingredients,
-        steps=subject.declared.steps,
-        box=_box_around(blocks, subject.blocks.rows),
-        blocks=subject.blocks.rows,
     )
 
 

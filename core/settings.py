@@ -197,21 +197,14 @@ Network = Literal["none", "public"]
 """Source of subresources that the folder or archive of a page does not have: no source, or public addresses."""
 
 
-_TYPES: Final[dict[str, type | tuple[type, ...]]] = {
-    "rendering": RenderSettings,
-    "method": str,
-    "model": (Path, type(None)),
-    "templates": (Path, type(None)),
-    "policy": Policy,
+_TYPES: Final[dict[str, tuple[type | tuple[type, ...], str]]] = {
+    "rendering": (RenderSettings, "a vclean.RenderSettings"),
+    "method": (str, "a string"),
+    "model": ((Path, type(None)), "a path or None"),
+    "templates": ((Path, type(None)), "a path or None"),
+    "policy": (Policy, "a vclean.Policy"),
 }
-"""Types of the fields of `CleanerSettings` whose wrong values would fail on every page."""
-
-
-def _describe(kind: type | tuple[type, ...]) -> str:
-    """Return the name of a type with its article; a path may also be None."""
-    if isinstance(kind, tuple):
-        return "a path or None"
-    return "a string" if kind is str else f"a vclean.{kind.__name__}"
+"""Types of the fields of `CleanerSettings` whose wrong values would fail on every page, and their names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,9 +244,9 @@ class CleanerSettings:
         for name in ("model", "templates"):
             if isinstance(path := getattr(self, name), str):
                 object.__setattr__(self, name, Path(path) if path else None)
-        for name, kind in _TYPES.items():
+        for name, (kind, description) in _TYPES.items():
             if not isinstance(value := getattr(self, name), kind):
-                raise UsageError(f"{name} has to be {_describe(kind)}, not {value!r}")
+                raise UsageError(f"{name} has to be {description}, not {value!r}")
         if self.render not in (False, True, "auto"):
             raise UsageError(f'render has to be True, False or "auto", not {self.render!r}')
         if self.network not in get_args(Network):

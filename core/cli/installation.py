@@ -309,7 +309,7 @@ class Check:
 
 def run_checks() -> Iterator[Check]:
     """Run every check; this takes one or two seconds, because the browser is started."""
-    yield check_python()
+    yield Check("python", "ok", f"{platform.python_version()}, {sys.executable}")
     yield check_packages()
     yield check_extras()
     yield from check_browser()
@@ -317,11 +317,6 @@ def run_checks() -> Iterator[Check]:
     yield check_scripts()
     yield check_model()
     yield check_temporary_folder()
-
-
-def check_python() -> Check:
-    """Return version and path of the running Python; a version too old could not have imported this module."""
-    return Check("python", "ok", f"{platform.python_version()}, {sys.executable}")
 
 
 def check_packages() -> Check:
