@@ -1,13 +1,71 @@
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
+from vclean import AsyncCleaner, Cleaner, CleanerSettings, Page
 from vclean.errors import NotHtmlError
-from vclean.page import Page
-from vclean.pipeline import Pipeline
-from vclean.settings import CleanerSettings
+from vclean.pipeline import MIN_CONFIDENCE, Pipeline, changed_share, hides_by_style_sheet, reason_to_render
+
+TEXT = "The last ferry of the day left the pier before the rain began, and nobody on board looked back at the town."
+ARTICLE = f"<title>Ferry</title><h1>The last ferry</h1>{f'<p>{TEXT}</p>' * 6}"
+HIDING = "<style>.ad { display: none }</style>"
+
+
+@pytest.fixture(scope="module")
+def parser():
+    with Cleaner() as cleaner:
+        yield cleaner
+
+
+class TestHidesByStyleSheet:
+    @pytest.mark.parametrize(
+        "rule",
+        [
+            "display:none", "DISPLAY : NONE", "visibility: hidden", "opacity:.01", "left: 9px; position: fixed",
+            "height: 0; overflow: hidden", "text-indent: -9999px", "clip: rect(0 0 0 0)", "clip-path: inset(50%)",
+            "transform: scale(0)", "color: white", "letter-spacing: -1em", "mask-image: none",
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("encode", [str, str.encode])
+    def test_finds_rules_that_hide(self, rule, encode):
+        assert hides_by_style_sheet(encode(f"<p>a<STYLE type=text/css>p {{ {rule} }}</STYLE>"))
+
+
+class TestReasonToRender:
+    @pytest.mark.parametrize(
+        ("html", "scripts", "reason"),
+        [
+            (ARTICLE, False, ""),
+            (ARTICLE + "<script>1</script>", True, ""),
+            (HIDING + ARTICLE, False, "styles"),
+            ("<div id=app></div>", False, "empty"),
+            (f"<h1>Ferry</h1><p>{TEXT}</p><script>1</script>", True, "scripts"),
+        ],
+    )
+    def test_has_expected_reason(self, parser, html, scripts, reason):
+        page = Page(content=html)
+        assert reason_to_render(page, parser.clean(page), scripts=scripts) == reason
+
+    def test_unsure_pages_are_rendered(self, parser):
+        page = Page(content=ARTICLE)
+        result = parser.clean(page)
+        for confidence, reason in ((MIN_CONFIDENCE - 0.01, "confidence"), (MIN_CONFIDENCE, "")):
+            other = replace(result, prediction=replace(result.prediction, confidence=confidence))
+            assert reason_to_render(page, other, scripts=False) == reason
+
+
+class TestChangedShare:
+    def test_is_one_minus_word_f1(self):
+        with Cleaner(method="text") as cleaner:
+            first, second = cleaner.clean("<p>a b c d"), cleaner.clean("<p>a b x")
+            assert changed_share(first, first) == 0
+            assert changed_share(first, second) == pytest.approx(1 - 4 / 7)
+            assert changed_share(*[cleaner.clean("<p>")] * 2) == 0
+
 
 PAGE = Page(content="<h1>Rain</h1><p>It rained.", id="rain")
 PLAIN = CleanerSettings(method="text")
@@ -38,3 +96,29 @@ class TestExplanation:
             result = cleaner.run(PAGE)
         positions = [(block.source.line, block.source.column) for block in result.blocks if block.source]
         assert positions == [(1, 5), (1, 17)]
+
+
+@pytest.mark.browser
+class TestAuto:
+    """Pages that `render="auto"` renders."""
+
+    PAGES = (ARTICLE, HIDING + ARTICLE + f"<p class=ad>{TEXT.upper()}")
+
+    def assert_only_hiding_page_is_rendered(self, parsed, rendered):
+        assert (parsed.metadata.rendered, parsed.render_reason, parsed.render_change) == (False, "", None)
+        assert (rendered.metadata.rendered, rendered.render_reason) == (True, "styles")
+        assert rendered.render_change is not None
+        assert 0 <= rendered.render_change < 0.5
+        assert TEXT.upper() not in rendered.to_text()
+        assert rendered.to_dict()["render_reason"] == "styles"
+
+    def test_cleaner(self):
+        with Cleaner(render="auto") as cleaner:
+            self.assert_only_hiding_page_is_rendered(*(cleaner.clean(html) for html in self.PAGES))
+
+    def test_async_cleaner(self):
+        async def clean():
+            async with AsyncCleaner(render="auto") as cleaner:
+                return [await cleaner.clean(html) for html in self.PAGES]
+
+        self.assert_only_hiding_page_is_rendered(*asyncio.run(clean()))

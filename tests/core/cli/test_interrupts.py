@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -44,6 +45,22 @@ sys.exit(run())
 """
 
 
+RENDERING = """
+import signal
+import sys
+from vclean.page import Page
+from vclean.render.browser.renderer import Renderer
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell runs in the background
+print("started", flush=True)
+try:
+    with Renderer() as renderer:
+        while True:
+            renderer.render(Page(content="<p>Text"))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
 @pytest.fixture(autouse=True)
 def handler():
     """Set the handler of Python, as if no shell ignored interrupts, and restore that of the tests."""
@@ -52,9 +69,9 @@ def handler():
     signal.signal(signal.SIGINT, before)
 
 
-def started(*arguments):
+def started(*arguments, **options):
     pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    return subprocess.Popen([sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True, **options)
 
 
 class TestExitOnInterrupt:
@@ -147,3 +164,29 @@ def lose_and_wait(callback):
     del lost
     time.sleep(5)
     assert reference() is None
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize("group", [True, False], ids=["terminal", "kill"])
+@pytest.mark.parametrize("seconds", [0.1, 0.35, 0.7])
+def test_while_the_browser_starts(seconds, group, tmp_path):
+    """Print no traceback, and leave no processes or files."""
+    # A terminal interrupts the driver too; `kill -INT` does not.
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with started("-c", RENDERING, env=environment, start_new_session=True) as process:
+        assert process.stdout.readline() == "started\n"
+        time.sleep(seconds)
+        (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
+        try:
+            _, stderr = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    # An interrupt between the creation of a coroutine and its start makes Python itself warn at the end.
+    expected = ("sandbox is off", "was never awaited", "Enable tracemalloc")
+    assert [line for line in stderr.splitlines() if not any(text in line for text in expected)] == []
+    end = time.monotonic() + 10
+    while list(tmp_path.iterdir()) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert list(tmp_path.iterdir()) == []

@@ -176,3 +176,25 @@ class TestErrors:
 def test_reports_missing_browser(archive, bare_machine, capsys):
     assert main(["evaluate-segments", str(archive)]) == 9
     assert "vclean setup" in capsys.readouterr().err
+
+
+PAINTED = """<!DOCTYPE html><html><body style="margin: 0"><div data-block=1 data-block-type=Header
+style="height: 100px; background: #cde">Site</div><div data-block=1 data-block-type=Content style="height: 900px">
+<h1 style="margin: 0">Rain</h1>
+<p>It rained all day in the valley.</p></div></body></html>"""
+
+
+@pytest.mark.browser
+def test_all_atoms_of_rendered_page(tmp_path, capsys):
+    # The children of the body are the true segments, and of pixels the whole page has P = .1^2 + .9^2.
+    archive, snapshots = tmp_path / "marked.warc", tmp_path / "kept"
+    archive.write_bytes(record("http://a.example/", response(PAINTED.encode())))
+    options = ["--level", "1", "--method", "page", "--method", "dom@1", "--snapshots", str(snapshots)]
+    assert main(["evaluate-segments", str(archive), *options]) == 0
+    rows = [row.split() for row in capsys.readouterr().out.splitlines()[1:]]
+    assert {row[1] for row in rows} == {"chars", "nodes", "pixels", "edges-fine", "edges-coarse"}
+    assert {tuple(row[4:8]) for row in rows if row[2] == "dom@1"} == {("1.000",) * 4}
+    precision = {row[1]: float(row[4]) for row in rows if row[2] == "page"}
+    assert precision["pixels"] == pytest.approx(0.82)
+    assert all(0 < value < 1 for value in precision.values())
+    assert sorted(path.suffix for path in snapshots.iterdir()) == [".npz", ".png"]

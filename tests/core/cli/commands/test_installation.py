@@ -43,22 +43,19 @@ def complete(monkeypatch, capsys):
     return completed
 
 
-class TestComplete:
-    def test_the_first_word_is_a_command_or_a_file(self, complete):
-        assert complete("") == ["file", *COMMANDS]
-        assert complete("se") == ["file", "segment", "setup"]
-
-    def test_options_of_the_main_command(self, complete):
-        assert complete("--re") == ["--render", "--review", "--review-below", "--recall"]
-        assert complete("page.html --for") == ["--format", "--for", "--force-html"]
-
-    @pytest.mark.parametrize("line", ["--method ", "evaluate c.parquet --method ", "train --method "])
-    def test_methods(self, complete, line):
-        assert complete(line) == sorted(names())
-
-    @pytest.mark.parametrize("line", ["page.html ", "segment ", "farm a.warc ", "page.html -o ", "--model m"])
-    def test_files(self, complete, line):
-        assert complete(line) == ["file"]
+@pytest.mark.parametrize(
+    ("line", "completions"),
+    [
+        ("", ["file", *COMMANDS]),
+        ("se", ["file", "segment", "setup"]),
+        ("--re", ["--render", "--review", "--review-below", "--recall"]),
+        ("page.html --for", ["--format", "--for", "--force-html"]),
+        *((f"{command}--method ", sorted(names())) for command in ("", "evaluate c.parquet ", "train ")),
+        *((line, ["file"]) for line in ("page.html ", "segment ", "farm a.warc ", "page.html -o ", "--model m")),
+    ],
+)
+def test_completions(complete, line, completions):
+    assert complete(line) == completions
 
 
 class TestScript:
