@@ -1,14 +1,16 @@
-"""Overlays of a rendered page in results, explanations and rows."""
+"""Overlays of a rendered page in results and explanations, and in the files of `vclean --hide-overlays`."""
 
 import json
-from collections.abc import Iterator
+import re
 
+import numpy as np
 import pytest
 from helpers.overlay_pages import NOTE, OVERLAYS, page
+from PIL import Image
 
-from vclean import Cleaner, Policy, Result
+from vclean import Cleaner, Policy
+from vclean.cli.main import main
 from vclean.labels import Label, Role, Visibility
-from vclean.settings import HiddenPolicy
 
 pytestmark = pytest.mark.browser
 
@@ -16,24 +18,24 @@ MODAL = OVERLAYS["modal with a backdrop around it"]
 
 
 @pytest.fixture(scope="module")
-def modal() -> Iterator[Result]:
+def modal():
     with Cleaner(render=True, explain=True) as cleaner:
         yield cleaner.clean(MODAL)
 
 
-def test_block(modal: Result) -> None:
+def test_block(modal):
     (block,) = modal.blocks.where(role="overlay")
     assert (block.text, block.label, block.visibility) == (NOTE, Label.OTHER, Visibility.SHOWN)
     assert modal.prediction.roles == modal.roles
     assert modal.roles[block.index] is Role.OVERLAY
 
 
-def test_json(modal: Result) -> None:
+def test_json(modal):
     records = json.loads(modal.to_json())["blocks"]
     assert [record["text"] for record in records if record["role"] == "overlay"] == [NOTE]
 
 
-def test_explanation(modal: Result) -> None:
+def test_explanation(modal):
     lines = modal.to_explanation().splitlines()
     (line,) = (number for number, line in enumerate(lines) if " overlay " in line and NOTE[:20] in line)
     assert lines[line + 1].split(": ", 1)[0].strip() == "rule"
@@ -42,7 +44,7 @@ def test_explanation(modal: Result) -> None:
 
 @pytest.mark.parametrize("method", ["vclean", "text"])
 @pytest.mark.parametrize("hidden", ["drop", "revealable"])
-def test_overlays_are_not_content(method: str, hidden: HiddenPolicy) -> None:
+def test_overlays_are_not_content(method, hidden):
     with Cleaner(render=True, method=method, policy=Policy(hidden=hidden)) as cleaner:
         result = cleaner.clean(MODAL)
     assert [block.text for block in result.blocks.where(role="overlay")] == [NOTE]
@@ -50,21 +52,78 @@ def test_overlays_are_not_content(method: str, hidden: HiddenPolicy) -> None:
     assert "The heron counts" in result.to_text()
 
 
-def test_kept_with_hidden_text() -> None:
+def test_kept_with_hidden_text():
     with Cleaner(render=True, method="text", policy=Policy(hidden="keep")) as cleaner:
         assert NOTE in cleaner.clean(MODAL).to_text()
 
 
-def test_no_roles_without_rendering() -> None:
+def test_no_roles_without_rendering():
     with Cleaner(method="text") as cleaner:
         result = cleaner.clean(MODAL)
     assert set(result.roles) == {None}
     assert NOTE in result.to_text()
 
 
-def test_heading_of_an_overlay_is_no_headline() -> None:
+def test_heading_of_an_overlay_is_no_headline():
     css = ".m { position: fixed; inset: 0; background: #fff } .m h1 { font-size: 60px }"
     with Cleaner(render=True) as cleaner:
         result = cleaner.clean(page(css, "<div class=m><h1>{note}</h1></div><article>{article}</article>"))
     assert NOTE not in result.to_text()
     assert result.to_text().startswith("The heron\n")
+
+
+BLUE = (0, 0, 255)
+"""The color of the overlay and of nothing else, frames and tags included."""
+CSS = ".b { position: fixed; left: 0; right: 0; bottom: 0; height: 400px; background: #00f }"
+
+
+@pytest.fixture
+def html(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(page(CSS, "<article>{article}</article><div class=b><p>{note}</p></div>"))
+    return path
+
+
+def is_blue(path):
+    with Image.open(path) as image:
+        return np.asarray(np.asarray(image.convert("RGB")) == BLUE).all(axis=2)
+
+
+def test_image_without_overlays(html, tmp_path):
+    shown, hidden = tmp_path / "shown.png", tmp_path / "hidden.png"
+    assert main([str(html), "--overlay", str(shown), "-q"]) == 0
+    assert main([str(html), "--render", "--hide-overlays", "--overlay", str(hidden), "-q"]) == 0
+    assert is_blue(shown).sum() > 0.5 * 1366 * 400
+    assert not is_blue(hidden).any()
+
+
+def test_page_without_frames_of_overlays(html, tmp_path):
+    overlay = tmp_path / "page_overlay.html"
+    assert main([str(html), "--hide-overlays", "--overlay", str(overlay), "-q"]) == 0
+    match = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', overlay.read_text(), re.DOTALL)
+    assert match is not None
+    blocks = json.loads(match.group(1))["blocks"]
+    assert {block["text"]: block["box"] for block in blocks if block["role"] == "overlay"} == {NOTE: None}
+
+
+def test_text_is_the_same(html, capsys):
+    texts = []
+    for options in ([], ["--hide-overlays"]):
+        assert main([str(html), "--render", "-q", *options]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    assert NOTE not in texts[0]
+    assert "The heron counts" in texts[0]
+
+
+def test_segments(html, tmp_path, capsys):
+    overlay = tmp_path / "segments.png"
+    assert main(["segment", str(html), "--hide-overlays", "--overlay", str(overlay), "-q"]) == 0
+    assert not is_blue(overlay).any()
+
+
+def test_list_of_hidden_text_has_no_overlays(tmp_path, capsys):
+    path = tmp_path / "wall.html"
+    path.write_text(OVERLAYS["opaque wall over the whole page"])
+    assert main([str(path), "--render", "--show-hidden", "-q"]) == 0
+    assert capsys.readouterr().out == ""
