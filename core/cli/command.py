@@ -57,25 +57,13 @@ class Options:
         """
 
 
-def option(
-    *names: str,
-    section: str = "",
-    excludes: str = "",
-    needs: str = "",
-    implied: str = "",
-    default: AnyValue = None,
-    **attributes: Any,
-) -> AnyValue:
-    """Declare a field of `Options` as an option; see `click.option`.
+def option(*names: str, default: AnyValue = None, **attributes: Any) -> AnyValue:
+    """Declare a field of `Options` as an option.
 
     Args:
         names: the names, such as `-o` and `--out`.
-        section: the heading in the help; empty for that of the class.
-        excludes: the field that must not have a value together with this one.
-        needs: the field that must have a value if this one is on the command line.
-        implied: the value of an option of choices that is given without one.
         default: the value without the option; `{default}` in the help is replaced by it.
-        attributes: other arguments of `click.Option`.
+        attributes: other arguments of `Option`.
     """
     if "help" in attributes:
         attributes["help"] = attributes["help"].format(default=default)
@@ -83,7 +71,6 @@ def option(
         attributes.setdefault("shell_complete", complete_files)
     if attributes.get("multiple"):
         default = default or ()
-    attributes |= {"section": section, "excludes": excludes, "needs": needs, "implied": implied}
     if attributes.get("required"):
         return field(metadata={_PARAMETER: (Option, names, attributes)})
     return field(default=default, metadata={_PARAMETER: (Option, names, {**attributes, "default": default})})
@@ -101,9 +88,18 @@ def argument(metavar: str, description: str, **attributes: Any) -> AnyValue:
 
 
 class Option(click.Option):
-    """Option with the section of the help that lists it, and its relations to other options."""
+    """Option with its relations to others.
 
-    def __init__(self, *args: Any, section: str, excludes: str, needs: str, implied: str, **attributes: Any) -> None:
+    Attributes:
+        section: the heading in the help; in a declaration, empty for that of the class.
+        excludes: the field that must not have a value together with this one.
+        needs: the field that must have a value if this one is on the command line.
+        implied: the value of an option of choices that is given without one.
+    """
+
+    def __init__(
+        self, *args: Any, section: str, excludes: str = "", needs: str = "", implied: str = "", **attributes: Any
+    ) -> None:
         super().__init__(*args, **attributes)
         self.section = section
         self.excludes = excludes
@@ -303,7 +299,8 @@ def _reason(error: click.UsageError) -> str:
     if isinstance(error, click.MissingParameter) and error.param:
         return f"an argument is required: {_name(error.param)}"
     if isinstance(error, click.BadParameter) and error.param:
-        origin = " in the configuration file" if _is_configured(error) else ""
+        source = error.ctx.get_parameter_source(str(error.param.name)) if error.ctx else None
+        origin = " in the configuration file" if source is ParameterSource.DEFAULT_MAP else ""
         return f"argument {_name(error.param)}{origin}: {error.message.removesuffix('.')}"
     if isinstance(error, click.NoSuchOption):
         similar = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""
@@ -313,16 +310,10 @@ def _reason(error: click.UsageError) -> str:
     return error.format_message().removesuffix(".")
 
 
-def _is_configured(error: click.BadParameter) -> bool:
-    if not (error.ctx and error.param and error.param.name):
-        return False
-    return error.ctx.get_parameter_source(error.param.name) is ParameterSource.DEFAULT_MAP
-
-
 def _name(param: click.Parameter) -> str:
-    return (
-        "/".join(param.opts) if isinstance(param, click.Option) else str(param.metavar).removesuffix("...").strip("[]")
-    )
+    if isinstance(param, click.Option):
+        return "/".join(param.opts)
+    return str(param.metavar).removesuffix("...").strip("[]")
 
 
 def _arguments(option: click.Option) -> str:
