@@ -190,9 +190,9 @@ def write_predictions(report: Report, path: Path | None) -> None:
 
 
 def unseen_predictions(validation: CrossValidation) -> dict[str, Unseen]:
-    """Return the predictions of a cross-validation by the names of the model and, with conventions, of their method.
+    """Return the predictions of a cross-validation, by the name of their method in the report.
 
-    The second method has the predictions under the convention of each page's corpus.
+    With conventions, a second method has the predictions under the convention of each page's corpus.
     """
     pages = [(page.corpus, page.id, page.rendered) for page in validation.table.pages]
     predictions = {MODEL_METHOD: validation.predictions()}
