@@ -144,6 +144,7 @@ class TestScoreMethods:
             "text, rendered": "<p>Sun.\n",
             "vclean, own convention, rendered": "<l>Sun.\n",
         }
+        assert renders.count(("a", False)) == 1
 
 
 class TestTrainModel:
@@ -213,7 +214,7 @@ class TestWriteReport:
         # With --snapshots, screenshots are stored.
         options = ("--method", "text", "--render", "--worst", "2", "--snapshots", str(tmp_path / "kept"))
         code, _, document = report(*options)
-        assert code == 1
+        assert (code, document.findtext(".//h1")) == (1, "text on small")
         (button,) = document.findall(".//button[@data-overlay]")
         assert button.get("aria-label") == "Open the overlay of a"
         pictures = renders.count(("a", True))
