@@ -15,7 +15,7 @@ from vclean.runtime import log_json
 from vclean.settings import OVERLAY_FORMATS, CleanerSettings, Policy, RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from vclean.settings import HiddenPolicy, RenderMode, Scripts
 
@@ -320,29 +320,15 @@ class PageOptions(LimitOption, RenderOptions, MessageOptions):
         if self.url and not self.url.lower().startswith(("http://", "https://")):
             raise UsageError(f"--url has to start with http:// or https://, not {self.url!r}")
         names = [name for name in ("out", "overlay", "review") if hasattr(self, name)]
-        _check_outputs(self.pages, {f"--{name}": getattr(self, name) for name in names})
-
-
-def _check_outputs(pages: Sequence[str], outputs: Mapping[str, Path | None]) -> None:
-    """Check that outputs do not overwrite each other or an input.
-
-    Args:
-        pages: the inputs from the command line.
-        outputs: the output files by the name of their option; None for an option without a value.
-
-    Raises:
-        UsageError: two outputs are the same file, or an output is one of the pages.
-    """
-    paths = [path.resolve() for path in outputs.values() if path]
-    if len(set(paths)) < len(paths):
-        *most, last = outputs
-        raise UsageError(f"{', '.join(most)} and {last} have to be different files")
-    inputs = {Path(page).resolve() for page in pages}
-    for output in paths:
-        if output.is_file() and (
-            output in inputs or (inputs & set(output.parents) and output.suffix.lower() in _PAGES)
-        ):
-            raise UsageError(f"{output} is one of the pages: write to another file")
+        outputs = [path.resolve() for name in names if (path := getattr(self, name))]
+        if len(set(outputs)) < len(outputs):
+            *most, last = [f"--{name}" for name in names]
+            raise UsageError(f"{', '.join(most)} and {last} have to be different files")
+        inputs = {Path(page).resolve() for page in self.pages}
+        for output in outputs:
+            overwrites = output in inputs or (inputs & set(output.parents) and output.suffix.lower() in _PAGES)
+            if overwrites and output.is_file():
+                raise UsageError(f"{output} is one of the pages: write to another file")
 
 
 def snapshots_option(**attributes: Any) -> AnyValue:
