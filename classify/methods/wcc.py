@@ -31,7 +31,7 @@ import numpy as np
 from scipy.special import expit
 
 from vclean.classify.forest import Forest
-from vclean.classify.methods.base import prediction_from_mask, prediction_of_visible
+from vclean.classify.methods.base import HALF, WeightedRows, prediction_from_mask, prediction_of_visible
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural
 from vclean.features.columns import ratio
@@ -85,7 +85,6 @@ def _headings(paragraph: NDArray[np.bool_], short: NDArray[np.bool_]) -> NDArray
     return headings
 
 
-_HALF: Final = 0.5
 _TAG: Final = 1
 _PARAMETERS: Final[dict[str, Any]] = {
     "objective": "binary",
@@ -112,35 +111,23 @@ def tree_columns(context: PageContext) -> NDArray[np.float32]:
     return np.stack([np.asarray(column, dtype=np.float32) for column in columns], axis=1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DecisionTreeExample:
-    """Training example of a page: float32 (B, 4) features, bool (B,) content, float32 (B,) weights of its blocks."""
-
-    columns: NDArray[np.float32]
-    content: NDArray[np.bool_]
-    weight: NDArray[np.float32]
-
-
 class DecisionTree:
     """Trainable decision tree."""
 
-    def make_example(self, training_page: TrainingPage) -> DecisionTreeExample:
+    def make_example(self, training_page: TrainingPage) -> WeightedRows:
         """Make the training example of a page."""
         columns = tree_columns(PageContext(training_page.blocks))
-        return DecisionTreeExample(columns, training_page.truth.is_content, np.sqrt(columns[:, 0].clip(1, WEIGHT_CAP)))
+        return WeightedRows(columns, training_page.truth.is_content, np.sqrt(columns[:, 0].clip(1, WEIGHT_CAP)))
 
-    def train(self, examples: Sequence[DecisionTreeExample]) -> bytes:
+    def train(self, examples: Sequence[WeightedRows]) -> bytes:
         """Fit a tree on the blocks of all pages, and return it in LightGBM's text format."""
         import lightgbm  # takes a quarter of a second; the other systems do without
 
-        rows = lightgbm.Dataset(
-            np.concatenate([page.columns for page in examples]),
-            np.concatenate([page.content for page in examples]),
-            weight=np.concatenate([page.weight for page in examples]),
-            categorical_feature=[_TAG],
-            params=_PARAMETERS,
+        rows = WeightedRows.concatenate(examples)
+        data = lightgbm.Dataset(
+            rows.columns, rows.target, weight=rows.weight, categorical_feature=[_TAG], params=_PARAMETERS
         )
-        return lightgbm.train(_PARAMETERS, rows, num_boost_round=1).model_to_string().encode()
+        return lightgbm.train(_PARAMETERS, data, num_boost_round=1).model_to_string().encode()
 
     def load(self, data: bytes) -> Method:
         """Return the method that keeps the visible blocks that the tree classifies as content."""
@@ -148,7 +135,7 @@ class DecisionTree:
 
         def label(blocks: BlockColumns) -> Prediction:
             probability = tree.predict(tree_columns(PageContext(blocks))).astype(np.float32)
-            return prediction_of_visible(blocks, probability >= _HALF, probability=probability)
+            return prediction_of_visible(blocks, probability >= HALF, probability=probability)
 
         return label
 
@@ -187,31 +174,19 @@ SMOOTHING: Final = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 _CONSTANTS: Final = 200
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LanguageModelExample:
-    """Training example of a page: float32 (S, B) divergences by smoothing, bool (B,) content, float32 (B,) words."""
-
-    divergence: NDArray[np.float32]
-    content: NDArray[np.bool_]
-    words: NDArray[np.float32]
-
-
 class LanguageModel:
     """Trainable language model."""
 
-    def make_example(self, training_page: TrainingPage) -> LanguageModelExample:
-        """Make the training example of a page."""
+    def make_example(self, training_page: TrainingPage) -> WeightedRows:
+        """Make the training example of a page: the divergences of its blocks by smoothing share."""
         context = PageContext(training_page.blocks)
-        return LanguageModelExample(
-            heading_divergence(context, SMOOTHING), training_page.truth.is_content, context.tokens
-        )
+        divergence = heading_divergence(context, SMOOTHING)
+        return WeightedRows(divergence.T, training_page.truth.is_content, context.tokens)
 
-    def train(self, examples: Sequence[LanguageModelExample]) -> bytes:
+    def train(self, examples: Sequence[WeightedRows]) -> bytes:
         """Choose the best smoothing share and constant, and return them in JSON."""
-        divergence = np.concatenate([page.divergence for page in examples], axis=1)
-        content = np.concatenate([page.content for page in examples])
-        words = np.concatenate([page.words for page in examples])
-        candidates = [best_constant(row, content, words) for row in divergence]
+        rows = WeightedRows.concatenate(examples)
+        candidates = [best_constant(divergence, rows.target, rows.weight) for divergence in rows.columns.T]
         best = int(np.argmax([score for _, score in candidates]))
         return json.dumps({"smoothing": SMOOTHING[best], "constant": candidates[best][0]}).encode()
 

@@ -32,7 +32,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.methods import linear_chain
-from vclean.classify.methods.base import pack_arrays, prediction_of_visible, stack_named, unpack_arrays
+from vclean.classify.methods.base import (
+    mean_and_scale,
+    pack_arrays,
+    prediction_of_visible,
+    stack_named,
+    standardized,
+    unpack_arrays,
+)
 from vclean.classify.methods.convolution import Network, Plan, fit
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
@@ -486,17 +493,8 @@ def fit_potential(
     return Potential(mean, scale, fit([standardized(each, mean, scale) for each in columns], targets, plan))
 
 
-def standardized(
-    columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Standardize `columns`, float32 (R, C); missing values become 0."""
-    return np.asarray(np.nan_to_num((columns - mean) / scale, nan=0.0), dtype=np.float32)
-
-
 def _standard(columns: NDArray[np.float32], names: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return mean and standard deviation; 0 and 1 if all values are missing or equal. Flags will become -1 and 1."""
-    flag = np.array([_FLAG.fullmatch(name) is not None for name in names])
-    known = np.ma.masked_invalid(columns.astype(np.float64))
-    mean, scale = known.mean(axis=0).filled(0), known.std(axis=0).filled(0)
-    mean, scale = np.where(flag, 0.5, mean), np.where(flag, 0.5, np.where(scale > 0, scale, 1))
-    return mean.astype(np.float32), scale.astype(np.float32)
+    """Return mean and standard deviation of the columns. Flags will become -1 and 1."""
+    is_flag = np.array([_FLAG.fullmatch(name) is not None for name in names])
+    mean, scale = (np.where(is_flag, np.float32(0.5), part) for part in mean_and_scale(columns))
+    return mean, scale

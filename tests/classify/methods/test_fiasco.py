@@ -5,7 +5,6 @@ from helpers.pages import laid_out
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import fiasco
-from vclean.classify.methods import fiasco as method
 from vclean.classify.methods.base import TrainingPage
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -35,16 +34,18 @@ class TestColumns:
         assert values["relative_width"].tolist()[1] == 1
 
 
-class TestKeywordShares:
-    def test_agrees_with_manual_computation(self):
+class TestRows:
+    def test_end_with_the_shares_of_key_words(self):
         words = np.array([7, 8, 9, 7], dtype=np.uint64)
         owner = np.array([0, 0, 2, 2], dtype=np.int32)
-        assert fiasco.keyword_shares(words, owner, 3, np.array([7], dtype=np.uint64)).tolist() == [0.5, 0, 0.5]
+        kinds = [np.array([7], dtype=np.uint64), words]
+        rows = fiasco._rows(np.zeros((3, 2), dtype=np.float32), words, owner, kinds)
+        assert rows[:, 2:].tolist() == [[0.5, 1], [0, 0], [0.5, 1]]
 
 
 class TestKeywords:
     def test_key_words_occur_in_one_kind_of_text(self):
-        clean, dirty = method.keywords([method.make_example(training_page())] * 10)
+        clean, dirty = fiasco.keywords([fiasco.make_example(training_page())] * 10)
         assert np.isin(EncodedTexts.from_texts(["valley", "rain"]).words.hash, clean).all()
         assert np.isin(EncodedTexts.from_texts(["home", "news"]).words.hash, dirty).all()
         assert not np.isin(EncodedTexts.from_texts(["home"]).words.hash, clean).any()
@@ -52,5 +53,5 @@ class TestKeywords:
 
 class TestTrain:
     def test_page_without_content(self):
-        example = method.make_example(training_page(text=""))
-        assert "".join(method.load(method.train([example]))(extract_blocks(laid_out(PAGE))).labels) == "ooo"
+        example = fiasco.make_example(training_page(text=""))
+        assert "".join(fiasco.load(fiasco.train([example]))(extract_blocks(laid_out(PAGE))).labels) == "ooo"

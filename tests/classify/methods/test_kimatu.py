@@ -4,7 +4,7 @@ import pytest
 from helpers.pages import context_of, snapshot
 
 from vclean.classify.methods import get
-from vclean.classify.methods.kimatu import MarkupRuns
+from vclean.classify.methods.kimatu import markup_runs
 from vclean.features.blocks import extract_blocks
 
 TEXT = "<p>It rained all day in the valley, and nobody minded; it was warm, after all. So it went on.</p>"
@@ -15,14 +15,10 @@ def letters(html):
     return "".join(get("kimatu")(extract_blocks(snapshot(html))).labels)
 
 
-def runs(html):
-    context = context_of(html)
-    return MarkupRuns(context, context.blocks.visibility == 0)
-
-
 class TestRuns:
     def test_ratios_agree_with_manual_computation(self):
-        result = runs("<p>ab.</p><p>c.</p><div><a href=/>defg</a>h!</div><ul><li hidden>hidden text</ul>")
+        context = context_of("<p>ab.</p><p>c.</p><div><a href=/>defg</a>h!</div><ul><li hidden>hidden text</ul>")
+        result = markup_runs(context, context.blocks.visibility == 0)
         assert result.size.tolist() == pytest.approx([(5 / 6 + 2.5 / 6 + 1) / 3, (1 + 1 + 0.5) / 3, 0])
         assert result.links.tolist() == pytest.approx([0, 4 / 6, 0])
 

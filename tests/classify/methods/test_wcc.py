@@ -67,7 +67,7 @@ class TestTrain:
     def test_weight_is_the_root_of_the_words(self):
         example = DECISION_TREE.make_example(TrainingPage(GoldPage(text=RAINY), extract_blocks(snapshot(PAGE))))
         assert example.weight.tolist() == pytest.approx([4, 2**0.5])
-        assert example.content.tolist() == [True, False]
+        assert example.target.tolist() == [True, False]
 
 
 STORY = "The rain came early, and with the rain came the ferry."

@@ -9,7 +9,7 @@ from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import get, web2text
-from vclean.classify.methods.base import TrainingPage, pack_arrays, unpack_arrays
+from vclean.classify.methods.base import TrainingPage, pack_arrays, standardized, unpack_arrays
 from vclean.classify.methods.convolution import Network
 from vclean.classify.methods.web2text import (
     COLUMNS,
@@ -20,7 +20,6 @@ from vclean.classify.methods.web2text import (
     CollapsedTree,
     Potential,
     compute,
-    standardized,
 )
 from vclean.errors import ExtraMissingError
 from vclean.features.blocks import extract_blocks
