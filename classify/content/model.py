@@ -157,7 +157,9 @@ class Model:
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
         convention = self.conventions.columns(x, words, policy.convention)
         rows = add_columns(x, convention)
-        adjusted = AdjustedProbability(content_probability(self.content, rows, use_all_trees=CORRECTED in self.card))
+        # Trees that corrections added may change rows on which the earlier trees agree.
+        probability = self.content.predict(rows, early_stop=CORRECTED not in self.card)
+        adjusted = AdjustedProbability(probability.astype(np.float32))
         adjusted.add_alike(alike, words)
         if evidence is not None:
             adjusted.add_evidence(evidence)
@@ -169,7 +171,7 @@ class Model:
             adjusted.value = np.where(excluded, 0, adjusted.value).astype(np.float32)
         selected, expected = best_selection(adjusted.value, words, policy.recall_weight)
         is_content = smooth_groups(selected, adjusted.value, words, group) & ~_dropped(len(x), evidence, excluded)
-        labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
+        labels = assign_labels(is_content, self.types.predict(x[is_content]).astype(np.float32))
         decision = Decision(
             x, convention, evidence, policy, selected, group, is_content, requested,
             candidates=adjusted.value, changes=adjusted.changes,
@@ -220,23 +222,6 @@ def _dropped(count: int, evidence: SiteEvidence | None, excluded: NDArray[np.boo
     if evidence is not None:
         dropped |= evidence.repeated
     return dropped
-
-
-def content_probability(trees: Forest, x: NDArray[np.float32], *, use_all_trees: bool = False) -> NDArray[np.float32]:
-    """Return the probabilities that blocks are content, before calibration, float32 (B,).
-
-    Args:
-        trees: the content model.
-        x: float32 (B, F), the feature matrix with the columns of the convention, B at least 1.
-        use_all_trees: evaluate all trees for all rows. Trees added by corrections may change rows on which the earlier
-            trees agree.
-    """
-    return trees.predict(x, early_stop=not use_all_trees).astype(np.float32)
-
-
-def type_probability(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the probabilities of h, p, l and c for the B rows `x`, float32 (B, 4); B may be 0."""
-    return trees.predict(x).astype(np.float32)
 
 
 def load(path: Path | None = None) -> Model:

@@ -195,11 +195,3 @@ class TestLoad:
         load_default.cache_clear()
         with pytest.raises(ModelError, match="not in the installed package: install vclean again"):
             load_default()
-
-
-class TestTypeProbability:
-    @pytest.mark.parametrize("count", [0, 1, 3])
-    def test_one_row_per_block(self, count: int) -> None:
-        types = load_default().types
-        probabilities = module.type_probability(types, np.zeros((count, types.columns), dtype=np.float32))
-        assert probabilities.shape == (count, 4)

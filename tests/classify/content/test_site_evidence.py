@@ -40,11 +40,8 @@ class TestRepetitionCounts:
         page, other = "<i>Home</i><p>one", "<i>Home</i><p>two"
         assert shares(page, other, "<p>three", other + "!") == [[pytest.approx(2 / 3), pytest.approx(2 / 3)], [0, 0]]
 
-    def test_number_of_distinct_pages(self) -> None:
-        site = RepetitionCounts()
-        for text in ("a", "b", "a"):
-            site.add("x", prints(f"<p>{text}"))
-        assert site.pages("x") == 2
+    def test_equal_pages_count_once(self) -> None:
+        assert shares("<p>a", "<p>a") == [[0, 0]]
 
     def test_repetition_is_evidence_against_content(self) -> None:
         assert max(WEIGHTS) < 0
