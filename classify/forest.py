@@ -181,6 +181,7 @@ the time, and none of 29,725 labels changed."""
 _NODE: Final = np.dtype([("threshold", np.float32), ("feature", np.uint16), ("left", np.uint16)])
 _NAN_LEFT: Final = 1 << 15
 _LINKS: Final = {"regression": 0, "binary sigmoid:1": 1, "multiclass": 2}
+"""Functions from a sum of leaf values to a prediction, by objective."""
 _UNSUPPORTED: Final = ("average_output", "is_linear=1")
 """Lines of models that average trees, or have linear models in leaves; the extension supports neither."""
 
@@ -210,9 +211,16 @@ class Forest:
             _ = self.booster  # parse now: this is slow, and must not delay the first page
 
     @cached_property
-    def _compiled(self) -> _Compiled | None:
-        """Return the trees for the C extension; None if only LightGBM can evaluate them."""
-        return _Compiled.from_splits(self, self._checked())
+    def _compiled(self) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64], int] | None:
+        """Return `_nodes` and a value of `_LINKS` for the C extension; None if only LightGBM can evaluate the trees."""
+        splits = self._checked()
+        objective = header_field(self.text, "objective") or ""
+        link = _LINKS.get(objective.removesuffix(f" num_class:{self.classes}"))
+        is_unsupported = any(f"\n{line}" in self.text for line in _UNSUPPORTED)
+        fits = self.columns < _NAN_LEFT and int(splits.leaves.max()) < _NAN_LEFT
+        if link is None or is_unsupported or not (splits.are_numerical and fits):
+            return None
+        return *_nodes(splits), link
 
     def _checked(self) -> Splits:
         """Return the splits if the trees are complete; LightGBM would end the process on incomplete trees."""
@@ -258,8 +266,15 @@ class Forest:
         """
         if x.shape[1] != self.columns:
             raise ValueError(f"the trees were trained on {self.columns} columns, not {x.shape[1]}")
-        evaluate = self._compiled.predict if self._compiled else self._predict_with_lightgbm
-        return evaluate(x, early_stop).reshape((-1, self.classes) if self.classes > 1 else -1)
+        if self._compiled is None:
+            values = self._predict_with_lightgbm(x, early_stop)
+        else:
+            *trees, link = self._compiled
+            values = np.zeros(len(x) * self.classes)
+            margin = EARLY_STOP_MARGIN if early_stop and self.classes == 1 else np.inf
+            rows = np.ascontiguousarray(x, dtype=np.float32)
+            _forest.predict(rows, values, *trees, self.columns, self.classes, EARLY_STOP_ROUNDS, margin, link)
+        return values.reshape((-1, self.classes) if self.classes > 1 else -1)
 
     def _predict_with_lightgbm(self, x: NDArray[np.float32], early_stop: bool) -> NDArray[np.float64]:
         options: dict[str, Any] = {
@@ -271,53 +286,13 @@ class Forest:
         return np.asarray(self.booster.predict(x, num_threads=1, **options), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Compiled:
-    """T trees with M nodes in the memory layout of `_forest.c`.
-
-    Attributes:
-        nodes: `_NODE` (M,), nodes of one tree after another; a right child follows its left sibling.
-        value: float64 (M,), values of leaves; 0 for splits.
-        first: int64 (T,), index of the first node of each tree.
-        columns: number of columns of the feature matrix.
-        classes: number of predicted values per row.
-        link: value of `_LINKS`, the function from a sum of leaf values to a prediction.
-    """
-
-    nodes: NDArray[np.void]
-    value: NDArray[np.float64]
-    first: NDArray[np.int64]
-    columns: int
-    classes: int
-    link: int
-
-    @classmethod
-    def from_splits(cls, forest: Forest, splits: Splits) -> _Compiled | None:
-        """Convert the trees of a forest; return None if only LightGBM can evaluate them.
-
-        Raises:
-            ModelError: the trees are damaged.
-        """
-        objective = header_field(forest.text, "objective") or ""
-        link = _LINKS.get(objective.removesuffix(f" num_class:{forest.classes}"))
-        is_unsupported = any(f"\n{line}" in forest.text for line in _UNSUPPORTED)
-        fits = forest.columns < _NAN_LEFT and int(splits.leaves.max()) < _NAN_LEFT
-        if link is None or is_unsupported or not (splits.are_numerical and fits):
-            return None
-        return cls(*_nodes(splits), forest.columns, forest.classes, link)
-
-    def predict(self, x: NDArray[np.float32], early_stop: bool) -> NDArray[np.float64]:
-        """Return the predictions of `Forest.predict` in one row, float64 (R * classes,)."""
-        out = np.zeros(len(x) * self.classes)
-        margin = EARLY_STOP_MARGIN if early_stop and self.classes == 1 else np.inf
-        trees = (self.nodes, self.value, self.first, self.columns, self.classes)
-        x = np.ascontiguousarray(x, dtype=np.float32)
-        _forest.predict(x, out, *trees, EARLY_STOP_ROUNDS, margin, self.link)
-        return out
-
-
 def _nodes(splits: Splits) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
-    """Return `nodes`, `value` and `first` of `_Compiled`."""
+    """Return T trees with M nodes in the memory layout of `_forest.c`.
+
+    Returns:
+        The nodes, `_NODE` (M,), of one tree after another, in which a right child follows its left sibling; the values
+        of leaves, 0 for splits, float64 (M,); and the first node of each tree, int64 (T,).
+    """
     inner, leaf = splits.node_indices()
     sizes = 2 * splits.leaves - 1
     first = np.cumsum(sizes) - sizes

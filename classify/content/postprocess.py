@@ -122,28 +122,15 @@ def place_headline(
     if not is_content.any():
         return list(labels), None
     block = find_headline(context)
-    if not policy.title:
-        return _drop(context, labels, block)
-    if block >= 0 and not context.blocks.is_excluded(policy)[block]:
-        return _keep(context, labels, block)
-    return list(labels), _from_title(context, is_content)
-
-
-def _keep(context: PageContext, labels: Sequence[Label], block: int) -> tuple[list[Label], Headline]:
-    """Label the headline as heading, and the blocks that repeat it as other."""
-    source = HeadlineSource.MODEL if labels[block] is Label.HEADING else HeadlineSource.RULE
-    relabelled = _without_repetitions(context, labels, block)
-    relabelled[block] = Label.HEADING
-    return relabelled, Headline(context.blocks.text[block], block, source)
-
-
-def _drop(context: PageContext, labels: Sequence[Label], block: int) -> tuple[list[Label], Headline | None]:
-    """Label the headline and the blocks that repeat it as other."""
+    is_kept = block >= 0 and not context.blocks.is_excluded(policy)[block]
+    if policy.title and not is_kept:
+        return list(labels), _from_title(context, is_content)
     if block < 0:
         return list(labels), None
     relabelled = _without_repetitions(context, labels, block)
-    relabelled[block] = Label.OTHER
-    return relabelled, Headline(context.blocks.text[block], block, HeadlineSource.DROPPED)
+    relabelled[block] = Label.HEADING if policy.title else Label.OTHER
+    source = HeadlineSource.MODEL if labels[block] is Label.HEADING else HeadlineSource.RULE
+    return relabelled, Headline(context.blocks.text[block], block, source if policy.title else HeadlineSource.DROPPED)
 
 
 def _without_repetitions(context: PageContext, labels: Sequence[Label], block: int) -> list[Label]:
