@@ -33,7 +33,7 @@ def collapsed(html):
 
 def tags(tree, elements):
     """Return the tags of elements, `None` for `NONE`."""
-    page = tree.blocks.snapshot
+    page = tree.snapshot
     return [None if element == NONE else page.tags[page.tag[element]] for element in np.ravel(elements).tolist()]
 
 
@@ -51,7 +51,7 @@ class TestRuns:
     @pytest.mark.parametrize("html", [PAGE, "<div>one<p>two<p>three<br><br>four</div><td>five", "<p>one"])
     def test_agrees_with_a_simple_implementation(self, html):
         tree = collapsed(html)
-        end = tree.blocks.snapshot.end
+        end = tree.snapshot.end
         elements = np.arange(len(end), dtype=np.int32)
         runs = np.stack(tree.runs(elements), axis=1).tolist()
         for element, (first, last) in zip(elements.tolist(), runs, strict=True):
