@@ -127,11 +127,13 @@ class BlockSurroundings:
     Args:
         context: the page.
         x: float32 (B, len(stacking.COLUMNS)), feature matrix of the page.
+        linear: the linear models, whose weights show which names and words are evidence.
     """
 
-    def __init__(self, context: PageContext, x: NDArray[np.float32]) -> None:
+    def __init__(self, context: PageContext, x: NDArray[np.float32], linear: LinearModel) -> None:
         self._context = context
         self._x = x
+        self._linear = linear
         self._containers = neighbourhood.subtrees(context)
         self._block_count = context.block_count
         self._classes = context.snapshot.attributes("class")
@@ -163,11 +165,15 @@ class BlockSurroundings:
             return ""
         return f"{size:.0f} px{' bold' if weight >= _BOLD else ''}"
 
+    def has_similar_blocks(self, block: int) -> bool:
+        """Return whether other blocks have the same chain of tags and classes."""
+        return self.value(block, "class_blocks") > 1
+
     def similar_blocks(self, block: int) -> str:
         """Describe the blocks with the same chain of tags and classes."""
-        count = self.value(block, "class_blocks")
-        if count <= 1:
+        if not self.has_similar_blocks(block):
             return "no other block has its tags and classes"
+        count = self.value(block, "class_blocks")
         words, links = self.value(block, "class_mean_words"), self.value(block, "class_link_share")
         number = phrases.fill_template("{number}", words)
         average = f"{number} word{'s' * (number != '1')} and link share {links:.2f} on average"
@@ -183,14 +189,6 @@ class BlockSurroundings:
             in_core = self.value(block, "holder50_inside")
             return "inside the main text" if in_core else "inside the main text, but outside its core"
         return f"{phrases.format_count(distance, 'block')} {'before' if side < 0 else 'after'} the main text"
-
-
-class SalientTokens:
-    """Names and words with the largest weights in the two linear models, for the blocks of a page."""
-
-    def __init__(self, context: PageContext, linear: LinearModel) -> None:
-        self._context = context
-        self._linear = linear
 
     @cached_property
     def _named(self) -> dict[int, list[tuple[str, str]]]:
@@ -320,13 +318,8 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)
     rules = Rules(blocks, prediction, decision, context.tokens)
-    writer = _ReasonWriter(
-        BlockSurroundings(context, decision.x),
-        SalientTokens(context, model.linear),
-        prediction,
-        decision,
-        np.where(is_page_level, 0, divided),
-    )
+    surroundings = BlockSurroundings(context, decision.x, model.linear)
+    writer = _ReasonWriter(surroundings, prediction, decision, np.where(is_page_level, 0, divided))
     is_opposed = [(margin > 0) != label.is_content for margin, label in zip(margins, prediction.labels, strict=True)]
     named = [rules.describe(block, is_opposed=opposed) for block, opposed in enumerate(is_opposed)]
     reasons = [
@@ -356,13 +349,11 @@ class _ReasonWriter:
     def __init__(
         self,
         surroundings: BlockSurroundings,
-        tokens: SalientTokens,
         prediction: Prediction,
         decision: Decision,
         contributions: NDArray[np.float64],
     ) -> None:
         self._surroundings = surroundings
-        self._tokens = tokens
         self._prediction = prediction
         self._x = decision.x
         self._is_content = [label.is_content for label in prediction.labels]
@@ -413,22 +404,15 @@ class _ReasonWriter:
         if group == phrases.NEIGHBORS:
             return self._neighbors(block), ()
         if group == phrases.SIMILAR_BLOCKS:
-            return self._surroundings.similar_blocks(block), self._covered_by_similar_blocks(block)
+            # Of a block without similar ones, no feature of the group is described.
+            others = () if self._surroundings.has_similar_blocks(block) else phrases.SIMILAR_BLOCKS_KINDS
+            return self._surroundings.similar_blocks(block), (phrases.SIMILAR_BLOCKS, *others)
         if group == phrases.MAIN_TEXT:
             return self._surroundings.main_text(block), (phrases.MAIN_TEXT_POSITION,)
         if group == phrases.FONT:
             font = self._surroundings.font(block)
             return font, (phrases.FONT,) if font else ()
         return "", ()
-
-    def _covered_by_similar_blocks(self, block: int) -> tuple[str, ...]:
-        """Return the kinds of features not to describe; for a block without similar ones, all features of the group."""
-        if self._has_similar_blocks(block):
-            return (phrases.SIMILAR_BLOCKS,)
-        return (phrases.SIMILAR_BLOCKS, *phrases.SIMILAR_BLOCKS_KINDS)
-
-    def _has_similar_blocks(self, block: int) -> bool:
-        return self._surroundings.value(block, "class_blocks") > 1
 
     def _strongest_features(self, block: int, group: str, sign: float) -> list[int]:
         """Return the one or two columns with the largest contributions of a sign; two are of different kinds."""
@@ -449,7 +433,7 @@ class _ReasonWriter:
         name, value = _NAMES[column], float(self._x[block, column])
         text = phrases.phrase(name, value, self._subject(block, column), contribution)
         if name in ("path_score", "word_score") and abs(value) >= phrases.WEAK:
-            find_tokens = self._tokens.names if name == "path_score" else self._tokens.words
+            find_tokens = self._surroundings.names if name == "path_score" else self._surroundings.words
             tokens = find_tokens(block, value)
             return f"{text} ({', '.join(map(_quoted, tokens))})" if tokens else text
         return text
@@ -459,7 +443,7 @@ class _ReasonWriter:
         level = phrases.SUBTREE_LEVELS[column]
         if level:
             return self._surroundings.container(block, level)
-        return "these blocks" if self._has_similar_blocks(block) else ""
+        return "these blocks" if self._surroundings.has_similar_blocks(block) else ""
 
     def _neighbors(self, block: int) -> str:
         count = len(self._prediction.labels)

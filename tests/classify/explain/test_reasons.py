@@ -162,11 +162,8 @@ class TestPhrases:
         contributions = np.zeros(x.shape)
         for name, size in sizes.items():
             contributions[0, module._NAMES.index(name)] = size
-        model = load_default()
-        context = module.PageContext(blocks)
-        surroundings = module.BlockSurroundings(context, x)
-        tokens = module.SalientTokens(context, model.linear)
-        return module._ReasonWriter(surroundings, tokens, prediction, prediction.decision, contributions)
+        surroundings = module.BlockSurroundings(module.PageContext(blocks), x, load_default().linear)
+        return module._ReasonWriter(surroundings, prediction, prediction.decision, contributions)
 
     def phrase(self, blocks, prediction, group, **sizes):
         return self.writer(blocks, prediction, sizes)._text(0, group, sum(sizes.values()))
