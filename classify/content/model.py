@@ -253,44 +253,29 @@ def from_bytes(data: bytes, name: str) -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             _check(card, name)
-            optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
             parts = [archive.read(member) for member in _PARTS]
-    except ZIP_ERRORS as error:
-        raise _damaged(name) from error
-    version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
-    try:
+            optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
+        version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
         content, types = (Forest(text.decode()) for text in parts[1:3])
         calibration = Calibration(*map(CalibrationMap.from_dict, json.loads(parts[3])))
-        confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
-        metadata = _metadata(optional.pop(_METADATA)) if _METADATA in optional else None
+        confirmed = ConfirmedPages.from_json(optional.get(_CONFIRMED, b'{"pages":[]}').decode())
+        metadata = _metadata(optional[_METADATA]) if _METADATA in optional else None
         regions, predictor = (
             Forest(optional[name].decode(), is_rare=True) if name in optional else None
             for name in (_REGIONS, _CONVENTION)
         )
+        conventions = Conventions(tuple(card["conventions"]), predictor)
         return Model(
-            _linear(parts[0]),
-            content,
-            types,
-            calibration,
-            card,
-            version,
-            regions,
-            Conventions(tuple(card["conventions"]), predictor),
-            confirmed,
-            metadata,
+            _linear(parts[0]), content, types, calibration, card, version, regions, conventions, confirmed, metadata
         )
     except ZIP_ERRORS as error:
-        raise _damaged(name) from error
+        raise ModelError(f"{name} is not a vclean model, or is damaged: train a model with `vclean train`") from error
 
 
 def _metadata(data: bytes) -> MetadataModel:
     from vclean.classify import metadata as metadata_model
 
     return metadata_model.from_bytes(data)
-
-
-def _damaged(name: str) -> ModelError:
-    return ModelError(f"{name} is not a vclean model, or is damaged: train a model with `vclean train`")
 
 
 def _check(card: dict[str, Any], name: str) -> None:
