@@ -215,19 +215,9 @@ class TestForest:
             predictions = trained(objective, rounds=2).predict(x)
             assert (predictions.shape, predictions.dtype) == (shape, np.float64)
 
-    def test_predicts_probabilities(self) -> None:
-        x, _ = table(40)
-        assert trained(OBJECTIVES[2]).predict(x).sum(axis=1) == pytest.approx(1)
-        assert (np.abs(trained(OBJECTIVES[0]).predict(x) - 0.5) < 0.5).all()
-
     def test_rejects_other_numbers_of_columns(self) -> None:
         with pytest.raises(ValueError, match="the trees were trained on 4 columns, not 3"):
             trained(OBJECTIVES[0], rounds=2).predict(np.zeros((2, 3), dtype=np.float32))
-
-    def test_attributes(self) -> None:
-        forest = trained(OBJECTIVES[2], rounds=2)
-        assert (forest.columns, forest.classes) == (4, 3)
-        assert Forest(forest.text).text == forest.text == forest.booster.model_to_string()
 
     def test_pickles(self) -> None:
         forest, (x, _) = trained(OBJECTIVES[0], rounds=2), table(20)

@@ -50,10 +50,6 @@ class TestChoosePageType:
     def test_of_written_pages(self, page: tuple[str, str], expected: PageType) -> None:
         assert type_of(*page) == expected
 
-    def test_is_deterministic(self) -> None:
-        html = (FIXTURES / "news" / "page.html").read_bytes()
-        assert type_of(html) == type_of(html)
-
 
 LONG = "The pump in the cellar stopped again last night, so I took it apart and found sand in the valve of the inlet. "
 POSTS = [

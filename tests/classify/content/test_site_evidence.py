@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from vclean.classify.content.site_evidence import (
     MIN_SHARE,
-    WEIGHTS,
     Fingerprints,
     RepetitionCounts,
     SitePages,
@@ -42,9 +41,6 @@ class TestRepetitionCounts:
 
     def test_equal_pages_count_once(self) -> None:
         assert shares("<p>a", "<p>a") == [[0, 0]]
-
-    def test_repetition_is_evidence_against_content(self) -> None:
-        assert max(WEIGHTS) < 0
 
 
 APPEAL = "Dear readers, please help us with the price of a cup of coffee each month."
@@ -131,9 +127,6 @@ class TestDocumentNumbers:
             for name in ("ferry", "bridge", "school")
         ]
         assert self.numbers(*pages) == [0, 1, 2]
-
-    def test_dtype(self) -> None:
-        assert document_numbers([prints("<p>a")]).dtype == np.int32
 
 
 MENU = "<div class=menu><a href=/>Home</a></div>"

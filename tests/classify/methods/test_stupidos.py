@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.methods import get, stupidos
+from vclean.classify.methods import stupidos
 from vclean.classify.methods.base import TrainingPage
 from vclean.classify.methods.stupidos import NONE, Trigrams, ngrams
 from vclean.features.blocks import extract_blocks
@@ -62,9 +62,3 @@ class TestTrain:
         example = stupidos.make_example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
         result = stupidos.unpack_arrays(stupidos.train([example]))
         assert len(result["count"]) == 1  # `all`, three times on a page
-
-
-class TestShipped:
-    def test_shipped_model_keeps_the_paragraph_and_drops_the_menu(self):
-        page = "<div>Privacy Policy</div><p>He said that they would have to wait until the end of the year.</p>"
-        assert "".join(get("stupidos")(extract_blocks(snapshot(page))).labels) == "op"

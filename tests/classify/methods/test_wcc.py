@@ -74,23 +74,13 @@ STORY = "The rain came early, and with the rain came the ferry."
 FERRY_PAGE = f"<title>Rain | Valley</title><h1>Rain and ferry</h1><p>{STORY}</p><div>Home page</div><div>About us</div>"
 
 
-class TestQuery:
-    def test_page_without_headings(self):
-        types, share = wcc.heading_query(context_of("<p>Text</p>"))
-        assert len(types) == len(share) == 0
-
-
 class TestHeadingDivergence:
     def test_agrees_with_manual_computation(self):
         """Use the query `rain`: half the words of the first block, none of the second, a third of all."""
-        result = wcc.heading_divergence(context_of("<h1>Rain</h1><p>rain today</p><p>sun sun sun</p>"), [0.5])
-        expected = [-np.log((p + 1 / 3) / 2) for p in (1, 1 / 2, 0)]
+        result = wcc.heading_divergence(context_of("<h1>Rain</h1><p>rain today</p><p>sun sun sun</p>"), [0.25])
+        expected = [-np.log(0.75 * p + 0.25 / 3) for p in (1, 1 / 2, 0)]
         assert result.shape == (1, 3)
         assert result[0].tolist() == pytest.approx(expected)
-
-    def test_less_smoothing_increases_differences(self):
-        little, much = wcc.heading_divergence(context_of("<h1>Rain</h1><p>sun</p>"), [0.1, 0.9])
-        assert little[1] > much[1]
 
     def test_page_without_headings(self):
         assert wcc.heading_divergence(context_of("<p>Text</p><p>…</p>"), [0.5]).tolist() == [[0, 0]]
@@ -193,11 +183,6 @@ class TestTrainGenetic:
         prediction = GENETIC.load(bred)(extract_blocks(snapshot(page)))
         assert "".join(prediction.labels) == "poooo"
         assert prediction.probability.tolist() == [1, 0, 0, 0, 0]
-
-    def test_model_has_two_lists_of_patterns(self, bred):
-        result = json.loads(bred)
-        assert set(result) == {"positive", "negative"}
-        assert result["positive"]
 
 
 class TestLoad:

@@ -8,7 +8,7 @@ import pytest
 from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.methods import get, web2text
+from vclean.classify.methods import web2text
 from vclean.classify.methods.base import TrainingPage, pack_arrays, standardized, unpack_arrays
 from vclean.classify.methods.convolution import Network
 from vclean.classify.methods.web2text import (
@@ -171,13 +171,6 @@ class TestExample:
         assert (example.blocks.shape, example.pairs.shape) == ((6, 128), (5, 25))
 
 
-class TestStandardized:
-    def test_missing_values_become_the_mean(self):
-        rows = np.array([[1, np.nan], [4, 8]], dtype=np.float32)
-        mean, scale = np.array([1, 2], dtype=np.float32), np.array([1, 3], dtype=np.float32)
-        assert standardized(rows, mean, scale).tolist() == [[0, 0], [3, 2]]
-
-
 class TestStandard:
     def test_standardization_of_numbers_and_flags(self):
         of = ["log_words", "parent_has_form", "punctuation"]
@@ -228,13 +221,3 @@ class TestTrain:
         monkeypatch.setitem(sys.modules, "torch", None)
         with pytest.raises(ExtraMissingError, match=r"pip install .*\[web2text\]'"):
             web2text.train([web2text.make_example(training_page())])
-
-
-class TestShipped:
-    def test_shipped_model_works_without_the_training_library(self, monkeypatch):
-        monkeypatch.setitem(sys.modules, "torch", None)
-        menu = "<ul>" + "<li><a href=/>Home page</a></li>" * 5 + "</ul>"
-        paragraphs = f"<p>{STORY} {STORY} {STORY}</p>" * 3
-        assert (
-            "".join(get("web2text")(extract_blocks(snapshot(f"{menu}<h1>Rain</h1>{paragraphs}"))).labels) == "ooooohppp"
-        )

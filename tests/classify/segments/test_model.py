@@ -141,10 +141,6 @@ class TestSegmentModel:
         assert model.was_trained_on(address(0))
         assert not model.was_trained_on("http://other.example/")
 
-    def test_segmentation_is_deterministic(self, model):
-        page, _ = marked_page(9)
-        assert model(page).to_dict() == model(page).to_dict()
-
 
 class TestFile:
     @pytest.mark.parametrize("member", ["card", "regions", "level1-0", "level2-2"])
