@@ -142,12 +142,8 @@ def _headings(context: PageContext, is_content: NDArray[np.bool_]) -> NDArray[np
 
 def _labels(context: PageContext, headings: NDArray[np.bool_]) -> list[Label]:
     """Return labels by markup; a heading that ends like a sentence and is not small is a paragraph."""
-    ends_sentence = np.array([bool(kind & SENTENCE_END) for kind in _last_kinds(context)], dtype=bool)
-    long_sentence = ends_sentence & (context.tokens > _SMALL) & ~headings
+    texts = context.texts
+    last_kind = texts.kind[np.append(texts.start[1:], len(texts.code)) - 2]
+    long_sentence = ((last_kind & SENTENCE_END) > 0) & (context.tokens > _SMALL) & ~headings
     return [Label.PARAGRAPH if is_long and label is Label.HEADING else label
             for label, is_long in zip(tag_labels(context.blocks), long_sentence.tolist(), strict=True)]  # fmt: skip
-
-
-def _last_kinds(context: PageContext) -> NDArray[np.uint32]:
-    texts = context.texts
-    return np.asarray(texts.kind[np.append(texts.start[1:], len(texts.code)) - 2])

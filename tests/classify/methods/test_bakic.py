@@ -10,7 +10,6 @@ from vclean.classify.methods.bakic import COLUMNS, SEGMENT_EXTRACTOR, VARIANT_A,
 from vclean.classify.methods.base import TrainingPage, prediction_from_mask
 from vclean.features.blocks import extract_blocks
 
-NAMES = COLUMNS
 STORY = "It rained all day in the valley, and nobody minded at all, for it was warm and the ferry came on time."
 MENU = "<div>" + "<p><a href=/>Home page</a></p>" * 4 + "</div>"
 ARTICLE = f"<div><h1>Rain</h1><p>{STORY}</p><p>{STORY}</p></div>"
@@ -28,7 +27,7 @@ def training_page(html=PAGE, text=GOLD):
 
 def vector(html):
     """Return the document vector by feature name."""
-    return dict(zip(NAMES, Parts.whole(blocks(html)).vectors()[0].tolist(), strict=True))
+    return dict(zip(COLUMNS, Parts.whole(blocks(html)).vectors()[0].tolist(), strict=True))
 
 
 def keeps(*rows):
@@ -45,7 +44,6 @@ def extractors(monkeypatch):
         return np.stack([[label.is_content for label in extract(page).labels] for extract in extractors_by_row])
 
     monkeypatch.setattr(bakic, "EXTRACTORS", extractors_by_row)
-    monkeypatch.setattr(bakic, "extractor_masks", kept)
     monkeypatch.setattr(bakic, "extractor_masks", kept)
 
 

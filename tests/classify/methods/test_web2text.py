@@ -59,8 +59,6 @@ class TestRuns:
             assert list(range(first, last)) == inside.tolist()
 
 
-NAMES = [*COLUMNS]
-PAIR_NAMES = [*PAIR_COLUMNS]
 RAIN_PAGE = """
 <body><h1>Rain and Sun</h1>
 <div class=story><p>It rained in the valley. Nobody minded, did they?</p><p>In 2026 it <a href=/>rained</a>.</p></div>
@@ -70,12 +68,12 @@ RAIN_PAGE = """
 
 def blocks(html):
     """Return the features of the blocks of a page by name."""
-    return dict(zip(NAMES, compute(context_of(html))[0].T, strict=True))
+    return dict(zip(COLUMNS, compute(context_of(html))[0].T, strict=True))
 
 
 def pairs(html):
     """Return the features of the pairs of a page by name."""
-    return dict(zip(PAIR_NAMES, compute(context_of(html))[1].T, strict=True))
+    return dict(zip(PAIR_COLUMNS, compute(context_of(html))[1].T, strict=True))
 
 
 def logs(*values):
@@ -84,13 +82,13 @@ def logs(*values):
 
 class TestColumns:
     def test_number_of_features_is_as_published(self):
-        assert (len(set(NAMES)), len(set(PAIR_NAMES))) == (128, 25)
+        assert (len(set(COLUMNS)), len(set(PAIR_COLUMNS))) == (128, 25)
         assert (len(LEAF_TAGS), len(FORK_TAGS)) == (19, 20)
 
     def test_page_of_one_block(self):
         values, between = compute(context_of("<p>Rain, rain.</p>"))
         assert between.shape == (0, 25)
-        unknown = [name for name, value in zip(NAMES, values[0], strict=True) if np.isnan(value)]
+        unknown = [name for name, value in zip(COLUMNS, values[0], strict=True) if np.isnan(value)]
         assert {name.split("_")[0] for name in unknown} == {"parent", "grandparent", "root"}
 
 
