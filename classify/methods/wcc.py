@@ -34,7 +34,7 @@ from vclean.classify.forest import Forest
 from vclean.classify.methods.base import HALF, WeightedRows, prediction_from_mask, prediction_of_visible
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural
-from vclean.features.columns import ratio
+from vclean.features.columns import find_keys, ratio
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT, EncodedTexts
 from vclean.labels import Label, Visibility
@@ -160,9 +160,8 @@ def heading_divergence(context: PageContext, smoothing: Sequence[float]) -> NDAr
     values). So no word of the query has probability 0. Without a query the divergence is 0.
     """
     types, share = heading_query(context)
-    index = np.searchsorted(types, context.words.hash).clip(0, max(len(types) - 1, 0))
-    known = np.flatnonzero(types[index] == context.words.hash) if len(types) else np.zeros(0, dtype=np.int64)
-    cell = context.words.owner[known] * len(types) + index[known]
+    rows, index = find_keys(context.words.hash, types)
+    cell = context.words.owner[rows] * len(types) + index
     count = np.bincount(cell, minlength=len(context) * len(types)).reshape(len(context), len(types))
     of_block, of_page = ratio(count, context.tokens[:, None]), ratio(count.sum(axis=0), float(len(context.words)))
     mixed = [(1 - part) * of_block + part * of_page for part in smoothing]
@@ -284,10 +283,8 @@ class Genetic:
         types = [words for page in examples for words in page.types]
         shapes = np.concatenate([page.shapes for page in examples], axis=1)
         matches = np.vstack([shapes, *([word in words for words in types] for word in indicative)])
-        words, gold = (
-            np.concatenate([page.words for page in examples]),
-            np.concatenate([page.gold for page in examples]),
-        )
+        words = np.concatenate([page.words for page in examples])
+        gold = np.concatenate([page.gold for page in examples])
         genes = breed(matches, _GOLD_POINTS * gold + _OTHER_POINTS * (words - gold)).tolist()
         patterns = [*SHAPES, *(rf"(?i)\b{word}\b" for word in indicative)]
         leaves = {
