@@ -269,11 +269,11 @@ class Forest:
         if self._compiled is None:
             values = self._predict_with_lightgbm(x, early_stop)
         else:
-            *trees, link = self._compiled
+            nodes, value, first, link = self._compiled
             values = np.zeros(len(x) * self.classes)
             margin = EARLY_STOP_MARGIN if early_stop and self.classes == 1 else np.inf
-            rows = np.ascontiguousarray(x, dtype=np.float32)
-            _forest.predict(rows, values, *trees, self.columns, self.classes, EARLY_STOP_ROUNDS, margin, link)
+            rows, trees = np.ascontiguousarray(x, dtype=np.float32), (nodes, value, first, self.columns, self.classes)
+            _forest.predict(rows, values, *trees, EARLY_STOP_ROUNDS, margin, link)
         return values.reshape((-1, self.classes) if self.classes > 1 else -1)
 
     def _predict_with_lightgbm(self, x: NDArray[np.float32], early_stop: bool) -> NDArray[np.float64]:

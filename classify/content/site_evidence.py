@@ -299,7 +299,7 @@ def document_numbers(pages: Sequence[Fingerprints]) -> NDArray[np.int32]:
     cells, shape = (page[rows], text[rows]), (len(pages), len(count))
     has_text = coo_array((np.ones(len(rows)), cells), shape)
     common = (coo_array((weight[rows], cells), shape) @ has_text.T).tocoo()  # of each two pages with a common text
-    one, other = common.coords
+    one, other = common.row, common.col
     headline = _headlines(pages)
     same_headline = (headline[one] == headline[other]) & (headline[one] > 0)
     least = np.where(same_headline, _SAME_BODY_AND_HEADLINE, _SAME_BODY)
@@ -323,12 +323,9 @@ def _headlines(pages: Sequence[Fingerprints]) -> NDArray[np.uint64]:
 
 def _sentences(pages: Sequence[Fingerprints]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
     """Return pages, numbers and lengths of the distinct sentences of each page."""
-    is_sentence = [each.length > 0 for each in pages]
-    page = np.repeat(np.arange(len(pages)), list(map(np.count_nonzero, is_sentence)))
-    exact, length = (
-        np.concatenate([values[mask] for values, mask in zip(columns, is_sentence, strict=True)])
-        for columns in ([each.exact for each in pages], [each.length for each in pages])
-    )
+    page = np.repeat(np.arange(len(pages)), [np.count_nonzero(each.length) for each in pages])
+    exact = np.concatenate([each.exact[each.length > 0] for each in pages])
+    length = np.concatenate([each.length[each.length > 0] for each in pages])
     text = np.unique(exact, return_inverse=True)[1]
     rows = np.unique(page * len(text) + text, return_index=True)[1]
     return page[rows], text[rows], length[rows]

@@ -73,7 +73,8 @@ class TextNodes:
         """Return the `density` (N,) of elements with its sums; `text_density` (K,) is that of the text nodes."""
         count = len(self.snapshot)
         of_elements = np.bincount(self.snapshot.parent[1:], density[1:], minlength=count)
-        return density, of_elements + np.bincount(self.parent, text_density, minlength=count)
+        of_texts = np.bincount(self.parent, text_density, minlength=count)
+        return density, np.asarray(of_elements + of_texts, dtype=np.float64)
 
 
 def text_densities(nodes: TextNodes) -> Densities:
