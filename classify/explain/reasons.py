@@ -124,15 +124,18 @@ _MIN_WEIGHT_SHARE: Final = 0.3
 class BlockSurroundings:
     """Phrases about the surroundings of the blocks of a page.
 
+    Attributes:
+        x: float32 (B, len(stacking.COLUMNS)), feature matrix of the page.
+
     Args:
         context: the page.
-        x: float32 (B, len(stacking.COLUMNS)), feature matrix of the page.
+        x: the feature matrix.
         linear: the linear models, whose weights show which names and words are evidence.
     """
 
     def __init__(self, context: PageContext, x: NDArray[np.float32], linear: LinearModel) -> None:
         self._context = context
-        self._x = x
+        self.x = x
         self._linear = linear
         self._containers = neighbourhood.subtrees(context)
         self._block_count = context.block_count
@@ -141,7 +144,7 @@ class BlockSurroundings:
 
     def value(self, block: int, name: str) -> float:
         """Return the value of the feature `name`."""
-        return float(self._x[block, _INDEX[name]])
+        return float(self.x[block, _INDEX[name]])
 
     def container(self, block: int, level: int) -> str:
         """Return the name of the block's subtree at `level`, such as `div.menu (12 blocks)`."""
@@ -317,9 +320,9 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     least = least_log_odds(decision)
     margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)
-    rules = Rules(blocks, prediction, decision, context.tokens)
+    rules = Rules(context, prediction, decision)
     surroundings = BlockSurroundings(context, decision.x, model.linear)
-    writer = _ReasonWriter(surroundings, prediction, decision, np.where(is_page_level, 0, divided))
+    writer = _ReasonWriter(surroundings, prediction, np.where(is_page_level, 0, divided))
     is_opposed = [(margin > 0) != label.is_content for margin, label in zip(margins, prediction.labels, strict=True)]
     named = [rules.describe(block, is_opposed=opposed) for block, opposed in enumerate(is_opposed)]
     reasons = [
@@ -347,17 +350,13 @@ class _ReasonWriter:
     """Phrases for the contributions to the blocks of a page."""
 
     def __init__(
-        self,
-        surroundings: BlockSurroundings,
-        prediction: Prediction,
-        decision: Decision,
-        contributions: NDArray[np.float64],
+        self, surroundings: BlockSurroundings, prediction: Prediction, contributions: NDArray[np.float64]
     ) -> None:
         self._surroundings = surroundings
         self._prediction = prediction
-        self._x = decision.x
+        self._x = surroundings.x
         self._is_content = [label.is_content for label in prediction.labels]
-        contradicts = _IS_LINEAR_SCORE & (decision.x * contributions < 0)
+        contradicts = _IS_LINEAR_SCORE & (self._x * contributions < 0)
         self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions)
 
     def reasons(self, block: int, sums: NDArray[np.float64]) -> Reasons:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.prediction import Decision, Prediction
-    from vclean.features.blocks import BlockColumns
+    from vclean.features.page_context import PageContext
 
 
 class Rule(StrEnum):
@@ -59,14 +59,12 @@ class Rules:
     """Rules that decided about the B blocks of a page after the trees.
 
     Attributes:
-        blocks, prediction, decision: the page and its labels.
-        words: float32 (B,), words per block.
+        context, prediction, decision: the page and its labels.
     """
 
-    blocks: BlockColumns
+    context: PageContext
     prediction: Prediction
     decision: Decision
-    words: NDArray[np.float32]
 
     @cached_property
     def threshold(self) -> float:
@@ -92,7 +90,7 @@ class Rules:
         decision, evidence, label = self.decision, self.decision.evidence, self.prediction.labels[block]
         if decision.confirmed is not None and decision.confirmed[block]:
             yield Rule.CONFIRMED, f"labelled {label} by a person, who confirmed this page"
-        if self.blocks.visibility[block] > decision.policy.most_hidden:
+        if self.context.blocks.visibility[block] > decision.policy.most_hidden:
             yield Rule.HIDDEN, self._hidden_phrase(block)
         if self._is_excluded[block]:
             yield Rule.OVERLAY, _OVERLAY
@@ -117,11 +115,11 @@ class Rules:
 
     @cached_property
     def _is_excluded(self) -> NDArray[np.bool_]:
-        return self.blocks.is_excluded(self.decision.policy)
+        return self.context.blocks.is_excluded(self.decision.policy)
 
     def _hidden_phrase(self, block: int) -> str:
-        technique = Hidden(int(self.blocks.technique[block])).technique
-        is_revealable = self.blocks.visibility[block] == Visibility.REVEALABLE
+        technique = Hidden(int(self.context.blocks.technique[block])).technique
+        is_revealable = self.context.blocks.visibility[block] == Visibility.REVEALABLE
         state = "can be opened by readers" if is_revealable else "never seen by readers"
         return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
 
@@ -131,10 +129,10 @@ class Rules:
         return f"left out because it {'repeats' if self.decision.policy.title else 'is'} the headline"
 
     def _group_phrase(self, block: int) -> str:
-        decision, words = self.decision, np.maximum(self.words, 1)
+        decision, words = self.decision, np.maximum(self.context.tokens, 1)
         members = decision.group == decision.group[block]
         share = words[members & decision.selected].sum() / words[members].sum()
-        snapshot = self.blocks.snapshot
+        snapshot = self.context.snapshot
         kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
         if decision.is_content[block] and share < KEEP_SHARE:
             return f"kept with the whole {kind}: it is probably content, and the blocks before and after it are kept"

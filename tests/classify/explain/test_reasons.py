@@ -158,7 +158,7 @@ class TestPhrases:
         for name, size in sizes.items():
             contributions[0, module._NAMES.index(name)] = size
         surroundings = module.BlockSurroundings(module.PageContext(blocks), x, load_default().linear)
-        return module._ReasonWriter(surroundings, prediction, prediction.decision, contributions)
+        return module._ReasonWriter(surroundings, prediction, contributions)
 
     def phrase(self, blocks, prediction, group, **sizes):
         return self.writer(blocks, prediction, sizes)._text(0, group, sum(sizes.values()))
