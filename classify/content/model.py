@@ -24,7 +24,7 @@ from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, 
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
 from vclean.classify.content.kinds import KindRequest, kind_requests
 from vclean.classify.content.postprocess import (
-    AdjustedProbability,
+    adjust_probability,
     block_groups,
     place_headline,
     place_subject,
@@ -158,23 +158,17 @@ class Model:
         convention = self.conventions.columns(x, words, policy.convention)
         rows = add_columns(x, convention)
         # Trees that corrections added may change rows on which the earlier trees agree.
-        probability = self.content.predict(rows, early_stop=CORRECTED not in self.card)
-        adjusted = AdjustedProbability(probability.astype(np.float32))
-        adjusted.add_alike(alike, words)
-        if evidence is not None:
-            adjusted.add_evidence(evidence)
-        requested = tuple(requests(adjusted.value)) if requests else ()
-        adjusted.add_requests(requested, words)
-        calibrated = self.calibration.blocks(adjusted.value)
+        of_trees = self.content.predict(rows, early_stop=CORRECTED not in self.card).astype(np.float32)
+        probability, requested, changes = adjust_probability(of_trees, words, alike, evidence, requests)
+        calibrated = self.calibration.blocks(probability)
         if excluded is not None and excluded.any():
-            words = np.where(excluded, 0, words).astype(np.float32)
-            adjusted.value = np.where(excluded, 0, adjusted.value).astype(np.float32)
-        selected, expected = best_selection(adjusted.value, words, policy.recall_weight)
-        is_content = smooth_groups(selected, adjusted.value, words, group) & ~_dropped(len(x), evidence, excluded)
+            words, probability = (np.where(excluded, 0, each).astype(np.float32) for each in (words, probability))
+        selected, expected = best_selection(probability, words, policy.recall_weight)
+        is_content = smooth_groups(selected, probability, words, group) & ~_dropped(len(x), evidence, excluded)
         labels = assign_labels(is_content, self.types.predict(x[is_content]).astype(np.float32))
         decision = Decision(
             x, convention, evidence, policy, selected, group, is_content, requested,
-            candidates=adjusted.value, changes=adjusted.changes,
+            candidates=probability, changes=changes,
         )  # fmt: skip
         confidence = float(self.calibration.pages(np.array([expected]))[0])
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)

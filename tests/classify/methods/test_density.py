@@ -76,6 +76,11 @@ class TestCompositeDensities:
         loose = 2 * log(2) / log(log(2 / 13 * 2 + e))
         assert sums["div"] == [sum(child.expected for child in density["p"]) + loose]
 
+    def test_a_link_is_not_one_of_its_links(self):
+        """Use the link: C 4, T 1, LC 4, LT 1."""
+        density, _ = by_tag(composite_densities, "<p>abcd</p><a href=/>ef<button>gh</button></a>")
+        assert density["a"] == [0]
+
     @pytest.mark.parametrize("html", ["<p>a", "<a href=/>only a link</a>", "<p></p><p>text", "x", "<img>y"])
     def test_are_never_negative(self, html):
         density, sums = composite_densities(TextNodes(extract_blocks(snapshot(html))))
