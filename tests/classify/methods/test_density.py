@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify.methods import get
 from vclean.classify.methods.density import (
     TextNodes,
     composite_densities,
@@ -16,32 +15,12 @@ from vclean.classify.methods.density import (
 )
 from vclean.features.blocks import extract_blocks
 
-MENU = "<ul>" + "<li><a href=/>Link text</a></li>" * 8 + "</ul>"
-TEXT = "<p>It rained all day, and nobody in the valley minded; it was warm, after all. So it went on.</p>"
-METHODS = ("cetd", "cetd-text", "point-density")
-
-
-def letters(method, html):
-    return "".join(get(method)(extract_blocks(snapshot(html))).labels)
-
-
-@pytest.mark.parametrize("method", METHODS)
-class TestMethods:
-    def test_keeps_the_dense_part_of_a_page(self, method):
-        assert letters(method, f"{MENU}<div>{TEXT * 3}</div>{MENU}") == "o" * 8 + "ppp" + "o" * 8
-
-    def test_drops_hidden_blocks(self, method):
-        hidden = TEXT.replace("<p>", "<p style='display:none'>")
-        assert letters(method, f"{MENU}<div>{TEXT}{hidden}{TEXT}</div>") == "o" * 8 + "pop"
-
 
 class TestContentElements:
-    #     html(0) - body(1) - div(2) - p(3), p(4); a(5)
-    PAGE = snapshot("<body><div><p>a</p><p>b</p></div><a>c</a></body>")
-
     def test_root_alone_is_not_content(self):
+        page = snapshot("<body><div><p>a</p><p>b</p></div><a>c</a></body>")
         density, sums = np.array([9.0, 3, 3, 3, 3, 3]), np.array([9.0, 1, 8, 1, 1, 1])
-        assert not content_elements(self.PAGE, density, sums)[0]
+        assert not content_elements(page, density, sums)[0]
 
 
 PAGE = "<body><div><p>a, b.</p><p>cccc</p>!!</div><a>dd</a></body>"
