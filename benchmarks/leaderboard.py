@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from documents import table
 from rivals import RENDERED, RIVALS, VCLEAN, Extract, System, Texts, available, silence, versions
-from speed import ChildProcesses, Spread
+from speed import ChildProcesses, Spread, evenly
 from tqdm import tqdm
 
 from vclean.classify.corpora.corpora import Corpus, read_corpus, site
@@ -131,14 +131,6 @@ def measure_all(pages: Iterable[GoldPage], names: Sequence[str], processes: int)
         while batch := list(islice(remaining, BATCH)):
             for measurements in pool.map(measure, batch, [names] * len(batch)):
                 yield from measurements
-
-
-def evenly(corpora: Sequence[Corpus], share: float) -> Iterator[GoldPage]:
-    """Yield a share of the pages of every corpus, evenly spaced; one page at least."""
-    for corpus in corpora:
-        count = max(1, round(share * len(corpus)))
-        chosen = set(np.linspace(0, len(corpus) - 1, count, dtype=int).tolist())
-        yield from (page for index, page in enumerate(corpus) if index in chosen)
 
 
 def read_predictions(path: Path) -> dict[tuple[str, str], dict[str, Texts]]:
@@ -319,10 +311,11 @@ def _run_systems(
     predictions: list[PageEvaluation] = []
 
     def pages() -> Iterator[GoldPage]:
-        for page in evenly(corpora, share):
-            if texts:
-                predictions.extend(evaluate_predictions(page, texts))
-            yield page
+        for corpus in corpora:
+            for page in evenly(corpus, max(1, round(share * len(corpus)))):
+                if texts:
+                    predictions.extend(evaluate_predictions(page, texts))
+                yield page
 
     measurements = list(tqdm(measure_all(pages(), names, options.processes), unit="run", disable=None))
     evaluations = [each.evaluation for each in measurements]

@@ -31,10 +31,11 @@ from vclean.render.static.parse import parse
 from vclean.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from vclean.classify.content.model import Model
     from vclean.classify.corpora.corpora import Corpus
+    from vclean.classify.corpora.gold import GoldPage
     from vclean.page import Page
     from vclean.render.snapshot import Snapshot
 
@@ -133,13 +134,15 @@ def with_children(run: Callable[[], Times], processes: ChildProcesses) -> Times:
     return times | {"read": times["read"] + outside, "total": times["total"] + outside}
 
 
-def evenly(corpus: Corpus, count: int) -> Iterator[Page]:
+def evenly(corpus: Corpus, count: int) -> Iterator[GoldPage]:
     """Return `count` evenly spaced pages of the corpus, or all pages if it has fewer."""
     chosen = set(np.linspace(0, len(corpus) - 1, max(0, min(count, len(corpus))), dtype=int).tolist())
-    return (page.to_page() for index, page in enumerate(corpus) if index in chosen)
+    return (page for index, page in enumerate(corpus) if index in chosen)
 
 
-def measure(pages: Iterator[Page], trained: Model, renderer: Renderer | None) -> tuple[list[Times], list[Times], int]:
+def measure(
+    pages: Iterable[GoldPage], trained: Model, renderer: Renderer | None
+) -> tuple[list[Times], list[Times], int]:
     """Return the times of unrendered pages, those of rendered pages, and the number of pages that failed.
 
     Without a renderer there are no times of rendered pages.
@@ -150,9 +153,9 @@ def measure(pages: Iterator[Page], trained: Model, renderer: Renderer | None) ->
     failed = 0
     for page in pages:
         try:
-            one = stages(page, parse, trained, time.process_time)
+            one = stages(page.to_page(), parse, trained, time.process_time)
             if renderer is not None and processes is not None:
-                rendered.append(with_children(lambda: _rendered(page, renderer, trained), processes))  # noqa: B023
+                rendered.append(with_children(lambda: _rendered(page.to_page(), renderer, trained), processes))  # noqa: B023
             parsed.append(one)
         except VcleanError:
             failed += 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,21 +20,22 @@ from vclean.classify import _forest
 from vclean.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     import lightgbm
     from numpy.typing import NDArray
 
     Integers = NDArray[np.int64]
 
-CATEGORICAL, DEFAULT_LEFT, MISSING, MISSING_IS_NAN = 1, 2, 12, 8
+_CATEGORICAL, _DEFAULT_LEFT, _MISSING, _MISSING_IS_NAN = 1, 2, 12, 8
 """Bits of `decision_type`. Models of vclean have NaN or no missing values."""
 
 END_OF_TREES: Final = "\nend of trees"
 """Line after the last tree; training parameters follow it."""
-_INTEGER_FIELDS: Final = ("num_leaves", "split_feature", "decision_type", "left_child", "right_child")
-_FLOAT_FIELDS: Final = ("threshold", "leaf_value")
-_Number = TypeVar("_Number", np.int64, np.float64)
+_FIELDS: Final = {
+    **dict.fromkeys(("num_leaves", "split_feature", "decision_type", "left_child", "right_child"), np.int64),
+    **dict.fromkeys(("threshold", "leaf_value"), np.float64),
+}
 
 
 class DamagedTreesError(ModelError, ValueError):
@@ -51,7 +52,7 @@ class Splits:
     Attributes:
         leaves: int64 (T,), number of leaves of each tree, one more than its splits.
         feature: int64 (I,), column of each split.
-        decision_type: int64 (I,), bits that describe the split: see `CATEGORICAL`.
+        decision_type: int64 (I,), bits that describe the split: see `_CATEGORICAL`.
         threshold: float64 (I,); values up to it go left.
         children: int64 (I, 2), left and right child: index of a split of the same tree, or bitwise complement of the
             index of a leaf.
@@ -72,9 +73,7 @@ class Splits:
         Raises:
             DamagedTreesError: the text does not describe trees.
         """
-        lines = _field_values(text)
-        leaves, feature, decision_type, left, right = (_numbers(lines[name], np.int64) for name in _INTEGER_FIELDS)
-        threshold, value = (_numbers(lines[name], np.float64) for name in _FLOAT_FIELDS)
+        leaves, feature, decision_type, left, right, threshold, value = field_values(text, _FIELDS)
         if len({len(feature), len(decision_type), len(left), len(right), len(threshold), len(value) - len(leaves)}) > 1:
             raise DamagedTreesError
         splits = cls(leaves, feature, decision_type, threshold, np.stack([left, right], axis=1), value)
@@ -99,6 +98,18 @@ class Splits:
         is_leaf = (self.children < 0) & (~self.children <= splits)
         return bool((is_split | is_leaf).all())
 
+    @property
+    def child(self) -> Integers:
+        """Return the children of each split, int64 (I, 2): the index of a split, or I plus the index of a leaf."""
+        tree = self.tree[:, None]
+        first_split, first_leaf = _starts(self.leaves - 1), len(self.children) + _starts(self.leaves)
+        return np.where(self.children < 0, first_leaf[tree] + ~self.children, first_split[tree] + self.children)
+
+    @property
+    def root(self) -> Integers:
+        """Return the root of each tree, numbered as in `child`, int64 (T,)."""
+        return np.where(self.leaves > 1, _starts(self.leaves - 1), len(self.children) + _starts(self.leaves))
+
     def node_indices(self) -> tuple[Integers, Integers]:
         """Return the node indices of splits (I,) and leaves (I + T,), in one array of all nodes of all trees.
 
@@ -109,15 +120,12 @@ class Splits:
             DamagedTreesError: a node has no parent, or several.
         """
         splits, first_node = len(self.children), _starts(2 * self.leaves - 1)
-        first_split, first_leaf = _starts(self.leaves - 1), splits + _starts(self.leaves)
-        tree = self.tree[:, None]
-        child = np.where(self.children < 0, first_leaf[tree] + ~self.children, first_split[tree] + self.children)
-        roots = np.where(self.leaves > 1, first_split, first_leaf)
-        if not (np.bincount(np.append(child, roots), minlength=splits + len(self.leaf_value)) == 1).all():
+        child, root = self.child, self.root
+        if not (np.bincount(np.append(child, root), minlength=splits + len(self.leaf_value)) == 1).all():
             raise DamagedTreesError
         index = np.empty(splits + len(self.leaf_value), dtype=np.int64)
-        index[roots] = first_node
-        index[child] = first_node[tree] + 2 * self.index_in_tree[:, None] + (1, 2)
+        index[root] = first_node
+        index[child] = (first_node[self.tree] + 2 * self.index_in_tree)[:, None] + (1, 2)
         return index[:splits], index[splits:]
 
     @property
@@ -126,7 +134,13 @@ class Splits:
 
         A split on a column without missing values in training treats NaN as 0.
         """
-        return np.where(self.decision_type & MISSING, self.decision_type & DEFAULT_LEFT != 0, self.threshold >= 0)
+        return np.where(self.decision_type & _MISSING, self.decision_type & _DEFAULT_LEFT != 0, self.threshold >= 0)
+
+    @property
+    def are_numerical(self) -> bool:
+        """Return True if all splits are numerical, with missing values that are NaN or absent."""
+        missing = np.isin(self.decision_type & _MISSING, (0, _MISSING_IS_NAN))
+        return bool((missing & (self.decision_type & _CATEGORICAL == 0)).all())
 
 
 def header_field(text: str, name: str) -> str | None:
@@ -135,21 +149,21 @@ def header_field(text: str, name: str) -> str | None:
     return rest.partition("\n")[0] if separator else None
 
 
-def _field_values(text: str) -> dict[str, list[str]]:
-    """Return the values of the fields of all trees, in the order of the trees, by field name."""
-    values: dict[str, list[str]] = {name: [] for name in (*_INTEGER_FIELDS, *_FLOAT_FIELDS)}
+def field_values(text: str, types: Mapping[str, type[np.number[Any]]]) -> list[NDArray[Any]]:
+    """Return the numbers of fields, each of all trees in the order of the trees, given their types by name.
+
+    Raises:
+        DamagedTreesError: a value is not a number.
+    """
+    lines: dict[str, list[str]] = {name: [] for name in types}
     for line in text.partition(END_OF_TREES)[0].split("\n"):
         name, _, value = line.partition("=")
-        if name in values:
-            values[name].append(value)
-    return values
-
-
-def _numbers(lines: Sequence[str], dtype: type[_Number]) -> NDArray[_Number]:
+        if value and name in lines:
+            lines[name].append(value)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # numpy warns about text that is not a number
         try:
-            return np.fromstring(" ".join(filter(None, lines)), dtype=dtype, sep=" ")
+            return [np.fromstring(" ".join(values), types[name], sep=" ") for name, values in lines.items()]
         except (DeprecationWarning, ValueError) as error:
             raise DamagedTreesError from error
 
@@ -167,6 +181,7 @@ the time, and none of 29,725 labels changed."""
 _NODE: Final = np.dtype([("threshold", np.float32), ("feature", np.uint16), ("left", np.uint16)])
 _NAN_LEFT: Final = 1 << 15
 _LINKS: Final = {"regression": 0, "binary sigmoid:1": 1, "multiclass": 2}
+"""Functions from a sum of leaf values to a prediction, by objective."""
 _UNSUPPORTED: Final = ("average_output", "is_linear=1")
 """Lines of models that average trees, or have linear models in leaves; the extension supports neither."""
 
@@ -196,9 +211,16 @@ class Forest:
             _ = self.booster  # parse now: this is slow, and must not delay the first page
 
     @cached_property
-    def _compiled(self) -> _Compiled | None:
-        """Return the trees for the C extension; None if only LightGBM can evaluate them."""
-        return _Compiled.from_splits(self, self._checked())
+    def _compiled(self) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64], int] | None:
+        """Return `_nodes` and a value of `_LINKS` for the C extension; None if only LightGBM can evaluate the trees."""
+        splits = self._checked()
+        objective = header_field(self.text, "objective") or ""
+        link = _LINKS.get(objective.removesuffix(f" num_class:{self.classes}"))
+        is_unsupported = any(f"\n{line}" in self.text for line in _UNSUPPORTED)
+        fits = self.columns < _NAN_LEFT and int(splits.leaves.max()) < _NAN_LEFT
+        if link is None or is_unsupported or not (splits.are_numerical and fits):
+            return None
+        return *_nodes(splits), link
 
     def _checked(self) -> Splits:
         """Return the splits if the trees are complete; LightGBM would end the process on incomplete trees."""
@@ -244,8 +266,15 @@ class Forest:
         """
         if x.shape[1] != self.columns:
             raise ValueError(f"the trees were trained on {self.columns} columns, not {x.shape[1]}")
-        evaluate = self._compiled.predict if self._compiled else self._predict_with_lightgbm
-        return evaluate(x, early_stop).reshape((-1, self.classes) if self.classes > 1 else -1)
+        if self._compiled is None:
+            values = self._predict_with_lightgbm(x, early_stop)
+        else:
+            nodes, value, first, link = self._compiled
+            values = np.zeros(len(x) * self.classes)
+            margin = EARLY_STOP_MARGIN if early_stop and self.classes == 1 else np.inf
+            rows, trees = np.ascontiguousarray(x, dtype=np.float32), (nodes, value, first, self.columns, self.classes)
+            _forest.predict(rows, values, *trees, EARLY_STOP_ROUNDS, margin, link)
+        return values.reshape((-1, self.classes) if self.classes > 1 else -1)
 
     def _predict_with_lightgbm(self, x: NDArray[np.float32], early_stop: bool) -> NDArray[np.float64]:
         options: dict[str, Any] = {
@@ -257,62 +286,13 @@ class Forest:
         return np.asarray(self.booster.predict(x, num_threads=1, **options), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Compiled:
-    """T trees with M nodes in the memory layout of `_forest.c`.
-
-    Attributes:
-        nodes: `_NODE` (M,), nodes of one tree after another; a right child follows its left sibling.
-        value: float64 (M,), values of leaves; 0 for splits.
-        first: int64 (T,), index of the first node of each tree.
-        columns: number of columns of the feature matrix.
-        classes: number of predicted values per row.
-        link: value of `_LINKS`, the function from a sum of leaf values to a prediction.
-    """
-
-    nodes: NDArray[np.void]
-    value: NDArray[np.float64]
-    first: NDArray[np.int64]
-    columns: int
-    classes: int
-    link: int
-
-    @classmethod
-    def from_splits(cls, forest: Forest, splits: Splits) -> _Compiled | None:
-        """Convert the trees of a forest; return None if only LightGBM can evaluate them.
-
-        Raises:
-            ModelError: the trees are damaged.
-        """
-        objective = header_field(forest.text, "objective") or ""
-        link = _LINKS.get(objective.removesuffix(f" num_class:{forest.classes}"))
-        is_unsupported = any(f"\n{line}" in forest.text for line in _UNSUPPORTED)
-        if link is None or is_unsupported or not _are_supported(splits, forest.columns):
-            return None
-        return cls(*_nodes(splits), forest.columns, forest.classes, link)
-
-    def predict(self, x: NDArray[np.float32], early_stop: bool) -> NDArray[np.float64]:
-        """Return the predictions of `Forest.predict` in one row, float64 (R * classes,)."""
-        out = np.zeros(len(x) * self.classes)
-        margin = EARLY_STOP_MARGIN if early_stop and self.classes == 1 else np.inf
-        trees = (self.nodes, self.value, self.first, self.columns, self.classes)
-        x = np.ascontiguousarray(x, dtype=np.float32)
-        _forest.predict(x, out, *trees, EARLY_STOP_ROUNDS, margin, self.link)
-        return out
-
-
-def _are_supported(splits: Splits, columns: int) -> bool:
-    """Return True if the C extension can evaluate all splits.
-
-    Splits must be numerical, missing values NaN or absent, and indices of columns and leaves must fit into a node.
-    """
-    numerical = splits.decision_type & CATEGORICAL == 0
-    supported = numerical & np.isin(splits.decision_type & MISSING, (0, MISSING_IS_NAN))
-    return bool(supported.all()) and columns < _NAN_LEFT and int(splits.leaves.max()) < _NAN_LEFT
-
-
 def _nodes(splits: Splits) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
-    """Return `nodes`, `value` and `first` of `_Compiled`."""
+    """Return T trees with M nodes in the memory layout of `_forest.c`.
+
+    Returns:
+        The nodes, `_NODE` (M,), of one tree after another, in which a right child follows its left sibling; the values
+        of leaves, 0 for splits, float64 (M,); and the first node of each tree, int64 (T,).
+    """
     inner, leaf = splits.node_indices()
     sizes = 2 * splits.leaves - 1
     first = np.cumsum(sizes) - sizes

@@ -145,26 +145,11 @@ def may_be_forum(context: PageContext, model: MetadataModel | None) -> bool:
 
 
 def is_named_forum(snapshot: Snapshot) -> bool:
-    """Return whether the title or the address of a page is that of a forum."""
-    return names_forum(snapshot.title) or has_forum_address(snapshot.url)
+    """Return whether the title or the address of a page is that of a forum.
 
-
-def has_forum_address(url: str) -> bool:
-    """Return whether a URL is that of a thread or its forum."""
-    return any(map(_FORUM_PART.fullmatch, _address_parts(url)))
-
-
-def names_forum(title: str) -> bool:
-    """Return whether the title of a document names a forum.
-
-    >>> names_forum("Leaking tap - DIY Forum"), names_forum("Hahn tropft | Bootsforum"), names_forum("Rain")
-    (True, True, False)
+    The parts of an address are the labels of the host, and the segments of path, query and fragment.
     """
-    return _FORUM_WORD.search(title) is not None
-
-
-def _address_parts(url: str) -> set[str]:
-    """Return the labels of the host, and the segments of path, query and fragment, in lower case."""
-    address = split_url(url.lower())
-    labels = (address.hostname or "").split(".")
-    return {*labels, *re.split(r"[/?&=#;]", f"{address.path}?{address.query}#{address.fragment}")} - {""}
+    address = split_url(snapshot.url.lower())
+    segments = re.split(r"[/?&=#;]", f"{address.path}?{address.query}#{address.fragment}")
+    parts = {*(address.hostname or "").split("."), *segments}
+    return bool(_FORUM_WORD.search(snapshot.title)) or any(map(_FORUM_PART.fullmatch, parts))

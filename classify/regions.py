@@ -29,16 +29,9 @@ def block_roles(trees: Forest, context: PageContext) -> list[Role | None]:
     """Return the most probable role of the nearest region of each block, None outside all regions; there is a block."""
     regions = candidate_regions(context)
     x = limit_counts(region_matrix(regions, block_values(context)), LIMITS)
-    nearest = inherit_roles(posterior(trees, x), regions.parent)[regions.block_region]
+    nearest = inherit_roles(trees.predict(x).astype(np.float32), regions.parent)[regions.block_region]
     roles = [*REGION_ROLES, None]
     return [roles[code] for code in nearest.argmax(axis=1).tolist()]
-
-
-def posterior(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the probabilities of each role, and of not being a region, for C rows `x`: float32 (C, CLASSES)."""
-    if not len(x):
-        return np.zeros((0, CLASSES), dtype=np.float32)
-    return trees.predict(x).astype(np.float32)
 
 
 def inherit_roles(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from vclean.classify.forest import CATEGORICAL, DEFAULT_LEFT, MISSING, MISSING_IS_NAN
+from vclean.classify.forest import Splits, field_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -146,69 +145,46 @@ def _row_contributions(batches: Sequence[_Leaves], x: NDArray[np.float32]) -> Nu
 @lru_cache(maxsize=2)
 def _leaf_batches(trees: Forest) -> tuple[float, list[_Leaves]]:
     """Return the mean prediction, and batches of leaves by number of conditions; 0.5 s for the shipped model."""
-    parsed = [_Tree(part) for part in trees.text.split("\nTree=")[1:]]
+    splits = Splits.parse(trees.text)
+    if not splits.are_numerical:
+        raise ValueError("categorical splits, and splits with zeros as missing values, cannot be explained")
+    inner, leaf = field_values(trees.text, {"internal_count": np.float64, "leaf_count": np.float64})
     by_size: dict[int, list[_Leaf]] = {}
-    for leaf in chain.from_iterable(tree.leaves() for tree in parsed):
-        by_size.setdefault(len(leaf[1]), []).append(leaf)
+    for each in _leaves(splits, np.append(inner, leaf)[splits.child] / inner[:, None]):
+        by_size.setdefault(len(each[1]), []).append(each)
     batches = [batch for size, leaves in sorted(by_size.items()) if size for batch in _split_into_batches(leaves)]
-    return sum(tree.base for tree in parsed), [_Leaves.from_leaves(batch, trees.columns) for batch in batches]
+    tree = np.repeat(np.arange(len(splits.leaves)), splits.leaves)
+    weight = np.where(splits.leaves[tree] > 1, leaf, 1)  # that of a tree without splits may be 0
+    base = (np.bincount(tree, weight * splits.leaf_value) / np.bincount(tree, weight)).sum()
+    return float(base), [_Leaves.from_leaves(batch, trees.columns) for batch in batches]
 
 
 def _split_into_batches(leaves: Sequence[_Leaf]) -> Iterator[Sequence[_Leaf]]:
     return (leaves[at : at + _LEAVES_AT_ONCE] for at in range(0, len(leaves), _LEAVES_AT_ONCE))
 
 
-class _Tree:
-    """Tree in LightGBM's text format. A negative child is the bitwise complement of the index of a leaf.
+def _leaves(splits: Splits, share: Numbers) -> Iterator[_Leaf]:
+    """Yield all leaves; that of a tree without splits has no conditions.
 
-    Attributes:
-        base: mean of the tree's predictions for the training rows.
-
-    Raises:
-        ValueError: the tree has a categorical split, or treats zeros as missing values.
+    Args:
+        splits: the trees.
+        share: float64 (I, 2), share of the training rows of each split that went to its left and right child.
     """
-
-    def __init__(self, text: str) -> None:
-        fields = dict(line.split("=", 1) for line in text.partition("\n\n")[0].splitlines() if "=" in line)
-        self._value = [float(value) for value in fields["leaf_value"].split()]
-        self._column, self._decision_type, self._left, self._right = (
-            [int(value) for value in fields.get(name, "").split()]
-            for name in ("split_feature", "decision_type", "left_child", "right_child")
-        )
-        self._threshold, inner, leaf = (
-            [float(value) for value in fields.get(name, "").split()]
-            for name in ("threshold", "internal_count", "leaf_count")
-        )
-        self._count = [*inner, *reversed(leaf)]
-        if any(bits & CATEGORICAL or bits & MISSING not in (0, MISSING_IS_NAN) for bits in self._decision_type):
-            raise ValueError("categorical splits, and splits with zeros as missing values, cannot be explained")
-        self.base = float(np.average(self._value, weights=leaf)) if self._column else self._value[0]
-
-    def leaves(self) -> Iterator[_Leaf]:
-        """Yield all leaves with their conditions; the leaf of a tree without splits has none."""
-        stack: list[tuple[int, dict[int, _Condition]]] = [(0 if self._column else -1, {})]
+    child, shares, nan_left = splits.child.tolist(), share.tolist(), splits.sends_nan_left.tolist()
+    columns, thresholds, values = splits.feature.tolist(), splits.threshold.tolist(), splits.leaf_value.tolist()
+    for root in splits.root.tolist():
+        stack: list[tuple[int, dict[int, _Condition]]] = [(root, {})]
         while stack:
             node, conditions = stack.pop()
-            if node < 0:
-                yield self._value[~node], conditions
-            else:
-                stack += [(child, conditions | self._split(node, child, conditions)) for child in self._children(node)]
-
-    def _children(self, node: int) -> tuple[int, int]:
-        return self._left[node], self._right[node]
-
-    def _split(self, node: int, child: int, conditions: dict[int, _Condition]) -> dict[int, _Condition]:
-        """Return the condition on the column of a split, after the step from the node to a child."""
-        column, threshold = self._column[node], self._threshold[node]
-        before, share = conditions.get(column, _Condition()), self._count[child] / self._count[node]
-        goes_left = child == self._left[node]
-        nan = before.nan and goes_left == self._sends_nan_left(node)
-        if goes_left:
-            return {column: _Condition(before.low, min(before.high, threshold), nan, before.share * share)}
-        return {column: _Condition(max(before.low, threshold), before.high, nan, before.share * share)}
-
-    def _sends_nan_left(self, node: int) -> bool:
-        """Return True if NaN goes left; a column without missing values in training treats NaN as 0."""
-        if self._decision_type[node] & MISSING:
-            return bool(self._decision_type[node] & DEFAULT_LEFT)
-        return self._threshold[node] >= 0
+            if node >= len(child):
+                yield values[node - len(child)], conditions
+                continue
+            column, threshold = columns[node], thresholds[node]
+            low, high, nan, before = conditions.get(column, _Condition())
+            left, right = (before * each for each in shares[node])
+            to_left = _Condition(low, min(high, threshold), nan and nan_left[node], left)
+            to_right = _Condition(max(low, threshold), high, nan and not nan_left[node], right)
+            stack += [
+                (child[node][0], conditions | {column: to_left}),
+                (child[node][1], conditions | {column: to_right}),
+            ]

@@ -90,10 +90,6 @@ class ConfirmedPages:
 
     pages: tuple[ConfirmedPage, ...] = ()
 
-    def labels(self, blocks: BlockColumns) -> dict[int, Label]:
-        """Return the confirmed labels of the blocks of a page, by block; empty for a page without confirmed labels."""
-        return self.annotations(blocks)[0]
-
     def annotations(self, blocks: BlockColumns) -> tuple[dict[int, Label], dict[int, PartKind]]:
         """Return the confirmed labels and parts of the blocks of a page, by block."""
         if not self.pages or not len(blocks):

@@ -94,33 +94,22 @@ def _scenarios(probability: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def assign_labels(is_content: NDArray[np.bool_], types: NDArray[np.float32]) -> list[Label]:
-    """Return the labels of the B blocks of a page.
+    """Return the labels of the B blocks of a page: for each content block the most probable allowed label.
+
+    A continuation is not allowed as the first content block, nor after a heading.
 
     Args:
         is_content: bool (B,), True for K blocks.
         types: float32 (K, 4), probabilities of h, p, l and c of the content blocks.
     """
     labels = [Label.OTHER] * len(is_content)
-    for block, code in zip(np.flatnonzero(is_content).tolist(), type_codes(types), strict=True):
-        labels[block] = LABELS[code]
+    best, second = types.argmax(axis=1).tolist(), types[:, :CONTINUATION].argmax(axis=1).tolist()
+    previous = HEADING
+    for row, block in enumerate(np.flatnonzero(is_content).tolist()):
+        is_forbidden = best[row] == CONTINUATION and previous == HEADING
+        previous = second[row] if is_forbidden else best[row]
+        labels[block] = LABELS[previous]
     return labels
-
-
-def type_codes(probability: NDArray[np.floating[Any]]) -> list[int]:
-    """Return the label codes of the content blocks of a page: for each block the most probable allowed label.
-
-    A continuation is not allowed as the first content block, nor after a heading.
-
-    Args:
-        probability: (K, 4), probabilities of h, p, l and c, in document order.
-    """
-    best = probability.argmax(axis=1).tolist()
-    best_but_continuation = probability[:, :CONTINUATION].argmax(axis=1).tolist()
-    codes: list[int] = []
-    for first_choice, second_choice in zip(best, best_but_continuation, strict=True):
-        is_forbidden = first_choice == CONTINUATION and (not codes or codes[-1] == HEADING)
-        codes.append(second_choice if is_forbidden else first_choice)
-    return codes
 
 
 def adjust_for_kind(

@@ -24,7 +24,7 @@ from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, 
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
 from vclean.classify.content.kinds import KindRequest, kind_requests
 from vclean.classify.content.postprocess import (
-    AdjustedProbability,
+    adjust_probability,
     block_groups,
     place_headline,
     place_subject,
@@ -157,22 +157,18 @@ class Model:
             return Prediction([], np.zeros(0, dtype=np.float32), 0.0, self.version)
         convention = self.conventions.columns(x, words, policy.convention)
         rows = add_columns(x, convention)
-        adjusted = AdjustedProbability(content_probability(self.content, rows, use_all_trees=CORRECTED in self.card))
-        adjusted.add_alike(alike, words)
-        if evidence is not None:
-            adjusted.add_evidence(evidence)
-        requested = tuple(requests(adjusted.value)) if requests else ()
-        adjusted.add_requests(requested, words)
-        calibrated = self.calibration.blocks(adjusted.value)
+        # Trees that corrections added may change rows on which the earlier trees agree.
+        of_trees = self.content.predict(rows, early_stop=CORRECTED not in self.card).astype(np.float32)
+        probability, requested, changes = adjust_probability(of_trees, words, alike, evidence, requests)
+        calibrated = self.calibration.blocks(probability)
         if excluded is not None and excluded.any():
-            words = np.where(excluded, 0, words).astype(np.float32)
-            adjusted.value = np.where(excluded, 0, adjusted.value).astype(np.float32)
-        selected, expected = best_selection(adjusted.value, words, policy.recall_weight)
-        is_content = smooth_groups(selected, adjusted.value, words, group) & ~_dropped(len(x), evidence, excluded)
-        labels = assign_labels(is_content, type_probability(self.types, x[is_content]))
+            words, probability = (np.where(excluded, 0, each).astype(np.float32) for each in (words, probability))
+        selected, expected = best_selection(probability, words, policy.recall_weight)
+        is_content = smooth_groups(selected, probability, words, group) & ~_dropped(len(x), evidence, excluded)
+        labels = assign_labels(is_content, self.types.predict(x[is_content]).astype(np.float32))
         decision = Decision(
             x, convention, evidence, policy, selected, group, is_content, requested,
-            candidates=adjusted.value, changes=adjusted.changes,
+            candidates=probability, changes=changes,
         )  # fmt: skip
         confidence = float(self.calibration.pages(np.array([expected]))[0])
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
@@ -222,23 +218,6 @@ def _dropped(count: int, evidence: SiteEvidence | None, excluded: NDArray[np.boo
     return dropped
 
 
-def content_probability(trees: Forest, x: NDArray[np.float32], *, use_all_trees: bool = False) -> NDArray[np.float32]:
-    """Return the probabilities that blocks are content, before calibration, float32 (B,).
-
-    Args:
-        trees: the content model.
-        x: float32 (B, F), the feature matrix with the columns of the convention, B at least 1.
-        use_all_trees: evaluate all trees for all rows. Trees added by corrections may change rows on which the earlier
-            trees agree.
-    """
-    return trees.predict(x, early_stop=not use_all_trees).astype(np.float32)
-
-
-def type_probability(trees: Forest, x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the probabilities of h, p, l and c for the B rows `x`, float32 (B, 4); B may be 0."""
-    return trees.predict(x).astype(np.float32)
-
-
 def load(path: Path | None = None) -> Model:
     """Load the model in the file `path`, or the model that ships with the package.
 
@@ -268,44 +247,29 @@ def from_bytes(data: bytes, name: str) -> Model:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             card = json.loads(archive.read("card.json"))
             _check(card, name)
-            optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
             parts = [archive.read(member) for member in _PARTS]
-    except ZIP_ERRORS as error:
-        raise _damaged(name) from error
-    version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
-    try:
+            optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
+        version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
         content, types = (Forest(text.decode()) for text in parts[1:3])
         calibration = Calibration(*map(CalibrationMap.from_dict, json.loads(parts[3])))
-        confirmed = ConfirmedPages.from_json(optional.pop(_CONFIRMED, b'{"pages":[]}').decode())
-        metadata = _metadata(optional.pop(_METADATA)) if _METADATA in optional else None
+        confirmed = ConfirmedPages.from_json(optional.get(_CONFIRMED, b'{"pages":[]}').decode())
+        metadata = _metadata(optional[_METADATA]) if _METADATA in optional else None
         regions, predictor = (
             Forest(optional[name].decode(), is_rare=True) if name in optional else None
             for name in (_REGIONS, _CONVENTION)
         )
+        conventions = Conventions(tuple(card["conventions"]), predictor)
         return Model(
-            _linear(parts[0]),
-            content,
-            types,
-            calibration,
-            card,
-            version,
-            regions,
-            Conventions(tuple(card["conventions"]), predictor),
-            confirmed,
-            metadata,
+            _linear(parts[0]), content, types, calibration, card, version, regions, conventions, confirmed, metadata
         )
     except ZIP_ERRORS as error:
-        raise _damaged(name) from error
+        raise ModelError(f"{name} is not a vclean model, or is damaged: train a model with `vclean train`") from error
 
 
 def _metadata(data: bytes) -> MetadataModel:
     from vclean.classify import metadata as metadata_model
 
     return metadata_model.from_bytes(data)
-
-
-def _damaged(name: str) -> ModelError:
-    return ModelError(f"{name} is not a vclean model, or is damaged: train a model with `vclean train`")
 
 
 def _check(card: dict[str, Any], name: str) -> None:

@@ -25,7 +25,7 @@ from vclean.labels import Label
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,40 +37,41 @@ if TYPE_CHECKING:
     from vclean.settings import Policy
 
 
-class AdjustedProbability:
-    """Probability of content of the B blocks of a page, with the changes of its log odds.
+def adjust_probability(
+    probability: NDArray[np.float32],
+    words: NDArray[np.float32],
+    alike: NDArray[np.int32],
+    evidence: SiteEvidence | None,
+    find_requests: Callable[[NDArray[np.float32]], Sequence[KindRequest]] | None,
+) -> tuple[NDArray[np.float32], tuple[KindRequest, ...], dict[Change, NDArray[np.float64]]]:
+    """Adjust the probabilities of the B blocks of a page to blocks alike, to its site, and to what the policy requests.
 
-    Attributes:
-        value: float32 (B,), the probability after all adjustments.
-        changes: float64 (B,) by `Change`, what was added to the log odds, without the evidence of the site.
+    Args:
+        probability: float32 (B,), of the trees.
+        words: float32 (B,), words per block.
+        alike: int32 (B,), see `smooth_alike`.
+        evidence: evidence of the other pages of the site.
+        find_requests: returns the requests about kinds of blocks, given the probabilities before them.
+
+    Returns:
+        The probabilities, float32 (B,), the requests, and by `Change` what was added to the log odds, float64 (B,),
+        without the evidence of the site.
     """
-
-    def __init__(self, probability: NDArray[np.float32]) -> None:
-        self.value = probability
-        self.changes: dict[Change, NDArray[np.float64]] = {}
-
-    def add_alike(self, alike: NDArray[np.int32], words: NDArray[np.float32]) -> None:
-        """Move blocks in doubt towards those alike: see `smooth_alike`."""
-        self._replace(Change.ALIKE, smooth_alike(self.value, alike, words))
-
-    def add_evidence(self, evidence: SiteEvidence) -> None:
-        """Add the evidence of the other pages of the site, which is not recorded as a change."""
+    value = smooth_alike(probability, alike, words)
+    changes: dict[Change, NDArray[np.float64]] = {}
+    if value is not probability:
+        changes[Change.ALIKE] = bounded_log_odds(value) - bounded_log_odds(probability)
+    if evidence is not None:
         from vclean.classify.content.site_evidence import add_evidence
 
-        self.value = add_evidence(self.value, evidence.log_odds)
-
-    def add_requests(self, requests: Sequence[KindRequest], words: NDArray[np.float32]) -> None:
-        """Keep or leave out kinds of blocks, as the policy requests."""
-        for request in requests:
-            if request.include is None:
-                continue
-            self._replace(Change.KINDS, adjust_for_kind(self.value, request.members, words, include=request.include))
-
-    def _replace(self, change: Change, value: NDArray[np.float32]) -> None:
-        if value is not self.value:
-            total = self.changes.get(change, 0)
-            self.changes[change] = total + bounded_log_odds(value) - bounded_log_odds(self.value)
-        self.value = value
+        value = add_evidence(value, evidence.log_odds)
+    requests = tuple(find_requests(value)) if find_requests else ()
+    for request in requests:
+        if request.include is not None:
+            adjusted = adjust_for_kind(value, request.members, words, include=request.include)
+            change = bounded_log_odds(adjusted) - bounded_log_odds(value)
+            value, changes[Change.KINDS] = adjusted, changes.get(Change.KINDS, 0) + change
+    return value, requests, changes
 
 
 SURE: Final = 1.5
@@ -122,28 +123,15 @@ def place_headline(
     if not is_content.any():
         return list(labels), None
     block = find_headline(context)
-    if not policy.title:
-        return _drop(context, labels, block)
-    if block >= 0 and not context.blocks.is_excluded(policy)[block]:
-        return _keep(context, labels, block)
-    return list(labels), _from_title(context, is_content)
-
-
-def _keep(context: PageContext, labels: Sequence[Label], block: int) -> tuple[list[Label], Headline]:
-    """Label the headline as heading, and the blocks that repeat it as other."""
-    source = HeadlineSource.MODEL if labels[block] is Label.HEADING else HeadlineSource.RULE
-    relabelled = _without_repetitions(context, labels, block)
-    relabelled[block] = Label.HEADING
-    return relabelled, Headline(context.blocks.text[block], block, source)
-
-
-def _drop(context: PageContext, labels: Sequence[Label], block: int) -> tuple[list[Label], Headline | None]:
-    """Label the headline and the blocks that repeat it as other."""
+    is_kept = block >= 0 and not context.blocks.is_excluded(policy)[block]
+    if policy.title and not is_kept:
+        return list(labels), _from_title(context, is_content)
     if block < 0:
         return list(labels), None
     relabelled = _without_repetitions(context, labels, block)
-    relabelled[block] = Label.OTHER
-    return relabelled, Headline(context.blocks.text[block], block, HeadlineSource.DROPPED)
+    relabelled[block] = Label.HEADING if policy.title else Label.OTHER
+    source = HeadlineSource.MODEL if labels[block] is Label.HEADING else HeadlineSource.RULE
+    return relabelled, Headline(context.blocks.text[block], block, source if policy.title else HeadlineSource.DROPPED)
 
 
 def _without_repetitions(context: PageContext, labels: Sequence[Label], block: int) -> list[Label]:

@@ -18,6 +18,7 @@ import re
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
@@ -26,6 +27,7 @@ import numpy as np
 
 from vclean.characters import is_sentence
 from vclean.features import element_names
+from vclean.features.columns import find_keys
 from vclean.features.element_names import ElementNames
 from vclean.features.text.characters import mix
 from vclean.files import output_errors
@@ -86,9 +88,10 @@ class _Tally(NamedTuple):
 
     def of(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the number of documents with each of `hashes`; 1, that of the page, for one that was not counted."""
-        row = np.minimum(np.searchsorted(self.hashes, hashes), max(len(self.hashes) - 1, 0))
-        is_counted = self.hashes[row] == hashes if len(self.hashes) else np.zeros(len(hashes), dtype=bool)
-        return np.where(is_counted, self.counts[row], 1) if len(self.hashes) else np.ones(len(hashes), dtype=np.int64)
+        count = np.ones(len(hashes), dtype=np.int64)
+        rows, index = find_keys(hashes, self.hashes)
+        count[rows] = self.counts[index]
+        return count
 
 
 class _Site:
@@ -96,25 +99,22 @@ class _Site:
 
     def __init__(self) -> None:
         self.pages: dict[bytes, Fingerprints] = {}
-        self._tallies: tuple[int, _Tally, _Tally, _Tally] | None = None
 
     def add(self, prints: Fingerprints) -> None:
         """Count a page once: a second URL of the same page is no evidence about its blocks."""
         page = blake2b(np.unique(prints.text).tobytes(), digest_size=8).digest()
         if page not in self.pages:
             self.pages[page] = prints
-            self._tallies = None
+            vars(self).pop("tallies", None)
 
-    @property
+    @cached_property
     def tallies(self) -> tuple[int, _Tally, _Tally, _Tally]:
         """Return the number of documents, and tallies of texts, of texts with their path, and of exact texts."""
-        if self._tallies is None:
-            pages = list(self.pages.values())
-            document = document_numbers(pages)
-            hashes = zip(*((page.text, page.text_and_path, page.exact) for page in pages), strict=True)
-            text, text_and_path, exact = (_Tally.from_pages(each, document) for each in hashes)
-            self._tallies = (int(document.max()) + 1, text, text_and_path, exact)
-        return self._tallies
+        pages = list(self.pages.values())
+        document = document_numbers(pages)
+        hashes = zip(*((page.text, page.text_and_path, page.exact) for page in pages), strict=True)
+        text, text_and_path, exact = (_Tally.from_pages(each, document) for each in hashes)
+        return int(document.max()) + 1, text, text_and_path, exact
 
 
 class RepetitionCounts:
@@ -126,10 +126,6 @@ class RepetitionCounts:
     def add(self, site: str, prints: Fingerprints) -> None:
         """Count the blocks of a page of `site`."""
         self._sites.setdefault(site, _Site()).add(prints)
-
-    def pages(self, site: str) -> int:
-        """Return the number of distinct pages of `site` that were counted."""
-        return len(self._sites[site].pages)
 
     def shares(self, site: str, prints: Fingerprints) -> NDArray[np.float64]:
         """Return the shares of the other documents of `site` with a block's text, and with its text and path.
@@ -299,12 +295,16 @@ def document_numbers(pages: Sequence[Fingerprints]) -> NDArray[np.int32]:
     count = np.bincount(text, minlength=1)
     weight = length / count[text]
     total = np.bincount(page, weight, minlength=len(pages))
-    one, other, common = _common_weights(page, text, np.where(count[text] <= MAX_VERSIONS, weight, 0), len(pages))
+    rows = np.flatnonzero(count[text] <= MAX_VERSIONS)
+    cells, shape = (page[rows], text[rows]), (len(pages), len(count))
+    has_text = coo_array((np.ones(len(rows)), cells), shape)
+    common = (coo_array((weight[rows], cells), shape) @ has_text.T).tocoo()  # of each two pages with a common text
+    one, other = common.row, common.col
     headline = _headlines(pages)
     same_headline = (headline[one] == headline[other]) & (headline[one] > 0)
     least = np.where(same_headline, _SAME_BODY_AND_HEADLINE, _SAME_BODY)
-    same = common >= least * np.maximum(total[one], total[other])
-    links = coo_array((np.ones(int(same.sum())), (one[same], other[same])), shape=(len(pages), len(pages)))
+    same = common.data >= least * np.maximum(total[one], total[other])
+    links = coo_array((np.ones(int(same.sum())), (one[same], other[same])), (len(pages), len(pages)))
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.int32)
 
 
@@ -322,34 +322,10 @@ def _headlines(pages: Sequence[Fingerprints]) -> NDArray[np.uint64]:
 
 
 def _sentences(pages: Sequence[Fingerprints]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """Return pages, numbers and lengths of the distinct sentences of each page, sorted by the number of the text."""
-    rows = [np.unique(each.exact[each.length > 0], return_index=True) for each in pages]
-    page = np.repeat(np.arange(len(pages)), [len(hashes) for hashes, _ in rows])
-    length = np.concatenate([each.length[each.length > 0][first] for each, (_, first) in zip(pages, rows, strict=True)])
-    text = np.unique(np.concatenate([hashes for hashes, _ in rows]), return_inverse=True)[1]
-    order = np.argsort(text, kind="stable")
-    return page[order], text[order], length[order]
-
-
-def _common_weights(
-    page: NDArray[np.int64], text: NDArray[np.int64], weight: NDArray[np.floating], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return pairs of pages with common texts, and the weight of these texts; rows with weight 0 are ignored.
-
-    Args:
-        page: int64 (R,), the page of each row.
-        text: int64 (R,), the number of the text, ascending; `page` is ascending for equal texts.
-        weight: (R,), the weight of the text.
-        count: number of pages.
-    """
-    rows = np.flatnonzero(weight)
-    page, text, weight = page[rows], text[rows], weight[rows]
-    steps = range(1, MAX_VERSIONS)
-    firsts = [np.flatnonzero(text[step:] == text[:-step]) for step in steps]
-    first, second = (
-        np.concatenate(firsts),
-        np.concatenate([row + step for row, step in zip(firsts, steps, strict=True)]),
-    )
-    pair, number = np.unique(page[first] * count + page[second], return_inverse=True)
-    common = np.bincount(number, weight[first], minlength=len(pair)).astype(np.float64)
-    return pair // count, pair % count, common
+    """Return pages, numbers and lengths of the distinct sentences of each page."""
+    page = np.repeat(np.arange(len(pages)), [np.count_nonzero(each.length) for each in pages])
+    exact = np.concatenate([each.exact[each.length > 0] for each in pages])
+    length = np.concatenate([each.length[each.length > 0] for each in pages])
+    text = np.unique(exact, return_inverse=True)[1]
+    rows = np.unique(page * len(text) + text, return_index=True)[1]
+    return page[rows], text[rows], length[rows]

@@ -64,7 +64,10 @@ class Conventions:
             UsageError: the model does not know the convention.
         """
         if name:
-            self._check(name)
+            if name not in self.names:
+                choices = ", ".join(self.names)
+                reason = f"choose one of {choices}" if choices else "it was trained without conventions"
+                raise UsageError(f"the model does not know the convention {name}: {reason}")
             return one_hot(self.names, name)
         return np.asarray(self.predict(page_row(x, words)[None])[0])
 
@@ -73,11 +76,6 @@ class Conventions:
         if self.predictor is None:
             return np.full((len(rows), len(self.names)), np.nan, dtype=np.float32)
         return self.predictor.predict(rows).astype(np.float32)
-
-    def _check(self, name: str) -> None:
-        if name not in self.names:
-            choices = f"choose one of {', '.join(self.names)}" if self.names else "it was trained without conventions"
-            raise UsageError(f"the model does not know the convention {name}: {choices}")
 
 
 def one_hot(names: tuple[str, ...], name: str) -> NDArray[np.float32]:

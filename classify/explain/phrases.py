@@ -172,13 +172,7 @@ def kind_of(name: str) -> str:
         return part if part == "words" else MAIN_TEXT_POSITION
     if score in ("path", "class"):
         return SIMILAR_BLOCKS if part in _SIMILAR_BLOCKS_SUMMARY else part
-    return _KINDS.get(name) or re.sub(r"^up\d_|[+-]\d$", "", name)
-
-
-_KINDS: Final = {
-    "font_size": FONT,
-    "font_weight": FONT,
-}
+    return FONT if name in ("font_size", "font_weight") else re.sub(r"^up\d_|[+-]\d$", "", name)
 
 
 def is_linear_score(name: str) -> bool:

@@ -124,14 +124,19 @@ _MIN_WEIGHT_SHARE: Final = 0.3
 class BlockSurroundings:
     """Phrases about the surroundings of the blocks of a page.
 
+    Attributes:
+        x: float32 (B, len(stacking.COLUMNS)), feature matrix of the page.
+
     Args:
         context: the page.
-        x: float32 (B, len(stacking.COLUMNS)), feature matrix of the page.
+        x: the feature matrix.
+        linear: the linear models, whose weights show which names and words are evidence.
     """
 
-    def __init__(self, context: PageContext, x: NDArray[np.float32]) -> None:
+    def __init__(self, context: PageContext, x: NDArray[np.float32], linear: LinearModel) -> None:
         self._context = context
-        self._x = x
+        self.x = x
+        self._linear = linear
         self._containers = neighbourhood.subtrees(context)
         self._block_count = context.block_count
         self._classes = context.snapshot.attributes("class")
@@ -139,7 +144,7 @@ class BlockSurroundings:
 
     def value(self, block: int, name: str) -> float:
         """Return the value of the feature `name`."""
-        return float(self._x[block, _INDEX[name]])
+        return float(self.x[block, _INDEX[name]])
 
     def container(self, block: int, level: int) -> str:
         """Return the name of the block's subtree at `level`, such as `div.menu (12 blocks)`."""
@@ -163,11 +168,15 @@ class BlockSurroundings:
             return ""
         return f"{size:.0f} px{' bold' if weight >= _BOLD else ''}"
 
+    def has_similar_blocks(self, block: int) -> bool:
+        """Return whether other blocks have the same chain of tags and classes."""
+        return self.value(block, "class_blocks") > 1
+
     def similar_blocks(self, block: int) -> str:
         """Describe the blocks with the same chain of tags and classes."""
-        count = self.value(block, "class_blocks")
-        if count <= 1:
+        if not self.has_similar_blocks(block):
             return "no other block has its tags and classes"
+        count = self.value(block, "class_blocks")
         words, links = self.value(block, "class_mean_words"), self.value(block, "class_link_share")
         number = phrases.fill_template("{number}", words)
         average = f"{number} word{'s' * (number != '1')} and link share {links:.2f} on average"
@@ -183,14 +192,6 @@ class BlockSurroundings:
             in_core = self.value(block, "holder50_inside")
             return "inside the main text" if in_core else "inside the main text, but outside its core"
         return f"{phrases.format_count(distance, 'block')} {'before' if side < 0 else 'after'} the main text"
-
-
-class SalientTokens:
-    """Names and words with the largest weights in the two linear models, for the blocks of a page."""
-
-    def __init__(self, context: PageContext, linear: LinearModel) -> None:
-        self._context = context
-        self._linear = linear
 
     @cached_property
     def _named(self) -> dict[int, list[tuple[str, str]]]:
@@ -319,14 +320,9 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     least = least_log_odds(decision)
     margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)
-    rules = Rules(blocks, prediction, decision, context.tokens)
-    writer = _ReasonWriter(
-        BlockSurroundings(context, decision.x),
-        SalientTokens(context, model.linear),
-        prediction,
-        decision,
-        np.where(is_page_level, 0, divided),
-    )
+    rules = Rules(context, prediction, decision)
+    surroundings = BlockSurroundings(context, decision.x, model.linear)
+    writer = _ReasonWriter(surroundings, prediction, np.where(is_page_level, 0, divided))
     is_opposed = [(margin > 0) != label.is_content for margin, label in zip(margins, prediction.labels, strict=True)]
     named = [rules.describe(block, is_opposed=opposed) for block, opposed in enumerate(is_opposed)]
     reasons = [
@@ -354,19 +350,13 @@ class _ReasonWriter:
     """Phrases for the contributions to the blocks of a page."""
 
     def __init__(
-        self,
-        surroundings: BlockSurroundings,
-        tokens: SalientTokens,
-        prediction: Prediction,
-        decision: Decision,
-        contributions: NDArray[np.float64],
+        self, surroundings: BlockSurroundings, prediction: Prediction, contributions: NDArray[np.float64]
     ) -> None:
         self._surroundings = surroundings
-        self._tokens = tokens
         self._prediction = prediction
-        self._x = decision.x
+        self._x = surroundings.x
         self._is_content = [label.is_content for label in prediction.labels]
-        contradicts = _IS_LINEAR_SCORE & (decision.x * contributions < 0)
+        contradicts = _IS_LINEAR_SCORE & (self._x * contributions < 0)
         self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions)
 
     def reasons(self, block: int, sums: NDArray[np.float64]) -> Reasons:
@@ -413,22 +403,15 @@ class _ReasonWriter:
         if group == phrases.NEIGHBORS:
             return self._neighbors(block), ()
         if group == phrases.SIMILAR_BLOCKS:
-            return self._surroundings.similar_blocks(block), self._covered_by_similar_blocks(block)
+            # Of a block without similar ones, no feature of the group is described.
+            others = () if self._surroundings.has_similar_blocks(block) else phrases.SIMILAR_BLOCKS_KINDS
+            return self._surroundings.similar_blocks(block), (phrases.SIMILAR_BLOCKS, *others)
         if group == phrases.MAIN_TEXT:
             return self._surroundings.main_text(block), (phrases.MAIN_TEXT_POSITION,)
         if group == phrases.FONT:
             font = self._surroundings.font(block)
             return font, (phrases.FONT,) if font else ()
         return "", ()
-
-    def _covered_by_similar_blocks(self, block: int) -> tuple[str, ...]:
-        """Return the kinds of features not to describe; for a block without similar ones, all features of the group."""
-        if self._has_similar_blocks(block):
-            return (phrases.SIMILAR_BLOCKS,)
-        return (phrases.SIMILAR_BLOCKS, *phrases.SIMILAR_BLOCKS_KINDS)
-
-    def _has_similar_blocks(self, block: int) -> bool:
-        return self._surroundings.value(block, "class_blocks") > 1
 
     def _strongest_features(self, block: int, group: str, sign: float) -> list[int]:
         """Return the one or two columns with the largest contributions of a sign; two are of different kinds."""
@@ -449,7 +432,7 @@ class _ReasonWriter:
         name, value = _NAMES[column], float(self._x[block, column])
         text = phrases.phrase(name, value, self._subject(block, column), contribution)
         if name in ("path_score", "word_score") and abs(value) >= phrases.WEAK:
-            find_tokens = self._tokens.names if name == "path_score" else self._tokens.words
+            find_tokens = self._surroundings.names if name == "path_score" else self._surroundings.words
             tokens = find_tokens(block, value)
             return f"{text} ({', '.join(map(_quoted, tokens))})" if tokens else text
         return text
@@ -459,7 +442,7 @@ class _ReasonWriter:
         level = phrases.SUBTREE_LEVELS[column]
         if level:
             return self._surroundings.container(block, level)
-        return "these blocks" if self._has_similar_blocks(block) else ""
+        return "these blocks" if self._surroundings.has_similar_blocks(block) else ""
 
     def _neighbors(self, block: int) -> str:
         count = len(self._prediction.labels)

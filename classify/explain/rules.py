@@ -1,15 +1,11 @@
-"""Name and describe the rules that decide about blocks after the trees.
-
-`_STEPS` lists the rules that change or replace the decision of the trees, the last one first: the name of each, the
-blocks that it decided about, and its phrase.
-"""
+"""Name and describe the rules that decide about blocks after the trees."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,12 +15,12 @@ from vclean.labels import Visibility
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from vclean.classify.prediction import Decision, Prediction
-    from vclean.features.blocks import BlockColumns
+    from vclean.features.page_context import PageContext
 
 
 class Rule(StrEnum):
@@ -63,14 +59,12 @@ class Rules:
     """Rules that decided about the B blocks of a page after the trees.
 
     Attributes:
-        blocks, prediction, decision: the page and its labels.
-        words: float32 (B,), words per block.
+        context, prediction, decision: the page and its labels.
     """
 
-    blocks: BlockColumns
+    context: PageContext
     prediction: Prediction
     decision: Decision
-    words: NDArray[np.float32]
 
     @cached_property
     def threshold(self) -> float:
@@ -85,139 +79,84 @@ class Rules:
             block: index of the block.
             is_opposed: whether the label is against the sum of the contributions; then there is a rule at least.
         """
-        steps = [step for step, decided in self._decided if decided[block]]
-        if is_opposed and not steps:
-            return [(Rule.THRESHOLD, f"{self.selection(block)}, close to the threshold of this page")]
-        named = steps[:1] if steps and steps[0].is_alone else steps
-        return [(step.rule, step.phrase(self, block)) for step in named]
+        final = next(self._final(block), None)
+        named = [final] if final else [*self._steps(block)]
+        if is_opposed and not named:
+            return [(Rule.THRESHOLD, f"{self._selection(block)}, close to the threshold of this page")]
+        return named
+
+    def _final(self, block: int) -> Iterator[tuple[Rule, str]]:
+        """Yield the rules that decide whatever others do; the first one did."""
+        decision, evidence, label = self.decision, self.decision.evidence, self.prediction.labels[block]
+        if decision.confirmed is not None and decision.confirmed[block]:
+            yield Rule.CONFIRMED, f"labelled {label} by a person, who confirmed this page"
+        if self.context.blocks.visibility[block] > decision.policy.most_hidden:
+            yield Rule.HIDDEN, self._hidden_phrase(block)
+        if self._is_excluded[block]:
+            yield Rule.OVERLAY, _OVERLAY
+        if evidence and evidence.repeated[block] and not label.is_content:
+            count = f"{evidence.documents[block]} of the {evidence.total}"
+            yield Rule.SITE, f"left out because it repeats: {count} pages of the site have it"
+
+    def _steps(self, block: int) -> Iterator[tuple[Rule, str]]:
+        """Yield the rules that decided one after the other, the last one first."""
+        decision, is_kept = self.decision, self.prediction.labels[block].is_content
+        by_subject = block in self.prediction.subject_blocks
+        if is_kept != decision.is_content[block] and not by_subject:
+            yield Rule.HEADLINE, self._headline_phrase(is_kept=is_kept)
+        if by_subject:
+            yield Rule.SUBJECT, _SUBJECT
+        if decision.is_content[block] != decision.selected[block]:
+            yield Rule.GROUP, self._group_phrase(block)
+        if decision.comments and decision.comments.members[block]:
+            yield Rule.COMMENTS, self._comments_phrase(include=decision.comments.include)
+        if decision.selected[block] != (self.prediction.probability[block] >= _EVEN):
+            yield Rule.THRESHOLD, self._threshold_phrase(block)
 
     @cached_property
-    def _decided(self) -> list[tuple[_Step, NDArray[np.bool_]]]:
-        return [(step, step.decided(self)) for step in _STEPS]
+    def _is_excluded(self) -> NDArray[np.bool_]:
+        return self.context.blocks.is_excluded(self.decision.policy)
 
-    @cached_property
-    def is_kept(self) -> NDArray[np.bool_]:
-        """Return which blocks have the label of content, bool (B,)."""
-        return np.array([label.is_content for label in self.prediction.labels], dtype=bool)
+    def _hidden_phrase(self, block: int) -> str:
+        technique = Hidden(int(self.context.blocks.technique[block])).technique
+        is_revealable = self.context.blocks.visibility[block] == Visibility.REVEALABLE
+        state = "can be opened by readers" if is_revealable else "never seen by readers"
+        return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
 
-    @cached_property
-    def by_subject(self) -> NDArray[np.bool_]:
-        """Return which blocks are content because the product or recipe of the page has them, bool (B,)."""
-        return np.isin(np.arange(len(self.blocks)), list(self.prediction.subject_blocks))
+    def _headline_phrase(self, *, is_kept: bool) -> str:
+        if is_kept:
+            return "kept because it is the headline: --title out would leave it out"
+        return f"left out because it {'repeats' if self.decision.policy.title else 'is'} the headline"
 
-    @cached_property
-    def in_comments(self) -> NDArray[np.bool_]:
-        """Return which blocks are in readers' comments, bool (B,), if the policy decides about these."""
-        comments = self.decision.comments
-        return np.zeros(len(self.blocks), dtype=bool) if comments is None else comments.members > 0
+    def _group_phrase(self, block: int) -> str:
+        decision, words = self.decision, np.maximum(self.context.tokens, 1)
+        members = decision.group == decision.group[block]
+        share = words[members & decision.selected].sum() / words[members].sum()
+        snapshot = self.context.snapshot
+        kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
+        if decision.is_content[block] and share < KEEP_SHARE:
+            return f"kept with the whole {kind}: it is probably content, and the blocks before and after it are kept"
+        action = _action(decision.is_content[block])
+        return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
 
-    def selection(self, block: int) -> str:
+    def _comments_phrase(self, *, include: bool | None) -> str:
+        if include is None:
+            return "a post of this thread: --comments out leaves out readers' comments only"
+        return f"in readers' comments, which are {_action(self.decision.policy.comments)} as requested"
+
+    def _threshold_phrase(self, block: int) -> str:
+        weight = self.decision.policy.recall_weight
+        requested = "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
+        return f"{self._selection(block)}: the threshold of this page is {self.threshold:.2f}{requested}"
+
+    def _selection(self, block: int) -> str:
         """Return whether the threshold kept a block, and its probability, such as `kept at 0.40`."""
         return f"{_action(self.decision.selected[block])} at {self.prediction.probability[block]:.2f}"
-
-
-class _Step(NamedTuple):
-    """Rule, the blocks that it decided about, bool (B,), and its phrase for one of them.
-
-    With `is_alone` no rule behind it is named: it decides whatever they did.
-    """
-
-    rule: Rule
-    decided: Callable[[Rules], NDArray[np.bool_]]
-    phrase: Callable[[Rules, int], str]
-    is_alone: bool = False
-
-
-def _confirmed(rules: Rules) -> NDArray[np.bool_]:
-    confirmed = rules.decision.confirmed
-    return np.zeros(len(rules.blocks), dtype=bool) if confirmed is None else confirmed
-
-
-def _hidden_phrase(rules: Rules, block: int) -> str:
-    technique = Hidden(int(rules.blocks.technique[block])).technique
-    is_revealable = rules.blocks.visibility[block] == Visibility.REVEALABLE
-    state = "can be opened by readers" if is_revealable else "never seen by readers"
-    return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
-
-
-def _repeated(rules: Rules) -> NDArray[np.bool_]:
-    evidence = rules.decision.evidence
-    return evidence.repeated & ~rules.is_kept if evidence else np.zeros(len(rules.blocks), dtype=bool)
-
-
-def _repeated_phrase(rules: Rules, block: int) -> str:
-    evidence = rules.decision.evidence
-    count = f"{evidence.documents[block]} of the {evidence.total}" if evidence else "many"
-    return f"left out because it repeats: {count} pages of the site have it"
-
-
-def _headline_phrase(rules: Rules, block: int) -> str:
-    if rules.is_kept[block]:
-        return "kept because it is the headline: --title out would leave it out"
-    return f"left out because it {'repeats' if rules.decision.policy.title else 'is'} the headline"
-
-
-def _group_phrase(rules: Rules, block: int) -> str:
-    decision, words = rules.decision, np.maximum(rules.words, 1)
-    members = decision.group == decision.group[block]
-    share = words[members & decision.selected].sum() / words[members].sum()
-    snapshot = rules.blocks.snapshot
-    kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
-    if decision.is_content[block] and share < KEEP_SHARE:
-        return f"kept with the whole {kind}: it is probably content, and the blocks before and after it are kept"
-    action = _action(decision.is_content[block])
-    return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
-
-
-def _comments_phrase(rules: Rules, _: int) -> str:
-    if rules.decision.comments is None or rules.decision.comments.include is None:
-        return "a post of this thread: --comments out leaves out readers' comments only"
-    return f"in readers' comments, which are {_action(rules.decision.policy.comments)} as requested"
-
-
-def _threshold_phrase(rules: Rules, block: int) -> str:
-    weight = rules.decision.policy.recall_weight
-    requested = "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
-    return f"{rules.selection(block)}: the threshold of this page is {rules.threshold:.2f}{requested}"
 
 
 def _action(is_kept: np.bool_ | bool | None) -> str:
     return "kept" if is_kept else "dropped"
 
 
+_OVERLAY: Final = "left out because it is in an overlay, which floats above the page: --hidden keep would keep it"
 _SUBJECT: Final = "kept because the product or recipe of this page has it: its price, number, ingredient or step"
-_STEPS: Final = (
-    _Step(
-        Rule.CONFIRMED,
-        _confirmed,
-        lambda rules, block: f"labelled {rules.prediction.labels[block]} by a person, who confirmed this page",
-        is_alone=True,
-    ),
-    _Step(
-        Rule.HIDDEN,
-        lambda rules: rules.blocks.visibility > rules.decision.policy.most_hidden,
-        _hidden_phrase,
-        is_alone=True,
-    ),
-    _Step(
-        Rule.OVERLAY,
-        lambda rules: rules.blocks.is_excluded(rules.decision.policy),
-        lambda *_: "left out because it is in an overlay, which floats above the page: --hidden keep would keep it",
-        is_alone=True,
-    ),
-    _Step(Rule.SITE, _repeated, _repeated_phrase, is_alone=True),
-    _Step(
-        Rule.HEADLINE,
-        lambda rules: (rules.is_kept != rules.decision.is_content) & ~rules.by_subject,
-        _headline_phrase,
-    ),
-    _Step(Rule.SUBJECT, lambda rules: rules.by_subject, lambda *_: _SUBJECT),
-    _Step(Rule.GROUP, lambda rules: rules.decision.is_content != rules.decision.selected, _group_phrase),
-    _Step(Rule.COMMENTS, lambda rules: rules.in_comments, _comments_phrase),
-    _Step(
-        Rule.THRESHOLD,
-        lambda rules: rules.decision.selected != (rules.prediction.probability >= _EVEN),
-        _threshold_phrase,
-    ),
-)
-"""Rules, the last one first."""

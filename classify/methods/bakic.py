@@ -27,7 +27,7 @@ import numpy as np
 
 from vclean.classify.evaluation.scores import lcs_overlap
 from vclean.classify.methods import bte, libraries, svm
-from vclean.classify.methods.base import pack_arrays, prediction_of_visible, unpack_arrays
+from vclean.classify.methods.base import HALF, WeightedRows, pack_arrays, prediction_of_visible, unpack_arrays
 from vclean.features.columns import ratio
 from vclean.features.text.characters import EncodedTexts
 from vclean.render import tree
@@ -49,7 +49,6 @@ table ul
 """
 _TAGS = tuple(_COUNTED.split())
 _SPLITTING = ("div", "table")
-_HALF = 0.5
 
 COLUMNS: Final = (
     *(f"below_{size}" for size in _SIZES), "large", "tag_length", "link_tag_length", "text_mean", "text_median",
@@ -87,7 +86,7 @@ class Parts:
         splits = snapshot.is_tag(_SPLITTING)
         splits[0] = True
         chars = tree.subtree_sum(cls.whole(blocks)._chars, snapshot.end)
-        is_open = splits & (chars > _HALF * chars[0])
+        is_open = splits & (chars > HALF * chars[0])
         is_open[0] = True
         above = tree.nearest_ancestor(splits, snapshot.parent)[np.maximum(snapshot.parent, 0)]
         roots = tree.nearest_ancestor(is_open | (splits & is_open[above]), snapshot.parent)
@@ -173,37 +172,25 @@ INTERESTING: Final = 0.9
 """Share of an interesting segment that has to be in the gold."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SegmentExample:
-    """Training example of a page: float32 (P, C) features, labels and weights (P,) of its P segments."""
-
-    columns: NDArray[np.float32]
-    interesting: NDArray[np.bool_]
-    weight: NDArray[np.float32]
-
-
 @dataclass(frozen=True, slots=True)
 class SegmentClassifier:
     """Trainable method that classifies segments; `describe` returns the features (P, C) of P segments."""
 
     describe: Callable[[Parts], NDArray[np.float32]]
 
-    def make_example(self, training_page: TrainingPage) -> SegmentExample:
+    def make_example(self, training_page: TrainingPage) -> WeightedRows:
         """Make the training example of a page from its segments with words."""
         parts = Parts.segments(training_page.blocks)
         words = np.bincount(parts.of_block, parts.words, len(parts))
         interesting = parts.share(training_page.truth.content_share) > INTERESTING
         has_words = words > 0
         weight = np.sqrt(words[has_words]).astype(np.float32)
-        return SegmentExample(self.describe(parts)[has_words], interesting[has_words], weight)
+        return WeightedRows(self.describe(parts)[has_words], interesting[has_words], weight)
 
-    def train(self, examples: Sequence[SegmentExample]) -> bytes:
+    def train(self, examples: Sequence[WeightedRows]) -> bytes:
         """Train the support vector machine."""
-        machine = svm.fit(
-            np.concatenate([page.columns for page in examples]),
-            np.concatenate([page.interesting for page in examples]),
-            np.concatenate([page.weight for page in examples]),
-        )
+        rows = WeightedRows.concatenate(examples)
+        machine = svm.fit(rows.columns, rows.target, rows.weight)
         return pack_arrays(machine.to_arrays())
 
     def load(self, data: bytes) -> Method:
@@ -213,7 +200,7 @@ class SegmentClassifier:
         def label(blocks: BlockColumns) -> Prediction:
             parts = Parts.segments(blocks)
             probability = machine.probability(self.describe(parts))[parts.of_block]
-            is_content = probability >= min(_HALF, float(probability.max()))
+            is_content = probability >= min(HALF, float(probability.max()))
             return prediction_of_visible(blocks, is_content, probability=probability)
 
         return label

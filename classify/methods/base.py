@@ -16,13 +16,14 @@ import io
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from vclean.classify.corpora.gold import align
 from vclean.classify.prediction import Prediction
 from vclean.features.columns import stack_rows
+from vclean.features.page_context import PageContext
 from vclean.labels import Label, Visibility
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
@@ -90,6 +91,27 @@ class TrainingPage:
         return align(self.blocks.text, self.gold_page)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedRows:
+    """Training example of R rows, such as the blocks of a page.
+
+    Attributes:
+        columns: float32 (R, C), features.
+        target: bool (R,), what to predict.
+        weight: float32 (R,), weight of each row.
+    """
+
+    columns: NDArray[np.float32]
+    target: NDArray[np.bool_]
+    weight: NDArray[np.float32]
+
+    @classmethod
+    def concatenate(cls, examples: Sequence[WeightedRows]) -> WeightedRows:
+        """Return the rows of all examples."""
+        parts = zip(*((each.columns, each.target, each.weight) for each in examples), strict=True)
+        return cls(*map(np.concatenate, parts))
+
+
 class Trainable(Protocol):
     """Trained method."""
 
@@ -106,6 +128,8 @@ class Trainable(Protocol):
         """Return the method by a model that `train` returned; any exception means that `data` is damaged."""
 
 
+HALF: Final = 0.5
+"""Share or probability from which a block is content."""
 ITEM_TAGS = frozenset(("li", "dt", "dd"))
 
 
@@ -137,6 +161,11 @@ def prediction_of_visible(
     return prediction if probability is None else Prediction(prediction.labels, probability.astype(np.float32))
 
 
+def prediction_of_elements(blocks: BlockColumns, elements: NDArray[np.bool_]) -> Prediction:
+    """Return a prediction that selects the blocks not hidden with half of their characters in `elements` (N,)."""
+    return prediction_of_visible(blocks, PageContext(blocks).char_share(elements) >= HALF)
+
+
 def tag_labels(blocks: BlockColumns) -> list[Label]:
     """Return labels by markup: heading, list item (its first block), continuation (its other blocks), paragraph."""
     snapshot = blocks.snapshot
@@ -160,6 +189,23 @@ def label_all_shown(blocks: BlockColumns) -> Prediction:
 def stack_named(names: Sequence[str], values: Values) -> NDArray[np.float32]:
     """Return `values` (R,) as a matrix in the order of `names`, float32 (R, len(names))."""
     return np.ascontiguousarray(stack_rows(names, values).T)
+
+
+def mean_and_scale(columns: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return mean and standard deviation of the known values of `columns` (R, C), float32 (C,) each.
+
+    They are 0 and 1 if all values are missing or equal.
+    """
+    known = np.ma.masked_invalid(columns.astype(np.float64))
+    mean, scale = known.mean(axis=0).filled(0), known.std(axis=0).filled(0)
+    return mean.astype(np.float32), np.where(scale > 0, scale, 1).astype(np.float32)
+
+
+def standardized(
+    columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Standardize `columns`, float32 (R, C); missing values become 0."""
+    return np.asarray(np.nan_to_num((columns - mean) / scale, nan=0.0), dtype=np.float32)
 
 
 def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:

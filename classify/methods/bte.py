@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 def label(blocks: BlockColumns) -> Prediction:
     """Label the blocks of the best span as content."""
     words = np.array([len(text.split()) for text in blocks.text], dtype=np.int64)
-    begin, end = best_span(words - _tags_inside(blocks), _tags_before(blocks))
+    tags = _tag_gaps(blocks)
+    before = tags[blocks.first]
+    tags[blocks.first] = 0
+    begin, end = best_span(words - np.add.reduceat(tags, blocks.first), before)
     inside = np.zeros(len(blocks), dtype=bool)
     inside[begin:end] = True
     return prediction_of_visible(blocks, inside)
@@ -60,13 +63,3 @@ def _tag_gaps(blocks: BlockColumns) -> NDArray[np.int64]:
     opened = np.diff(snapshot.text_after[members], prepend=-1).astype(np.int64)
     depth = snapshot.depth[snapshot.text_parent[members]].astype(np.int64)
     return 2 * opened - np.diff(depth, prepend=-1)
-
-
-def _tags_before(blocks: BlockColumns) -> NDArray[np.int64]:
-    return _tag_gaps(blocks)[blocks.first]
-
-
-def _tags_inside(blocks: BlockColumns) -> NDArray[np.int64]:
-    gaps = _tag_gaps(blocks)
-    gaps[blocks.first] = 0
-    return np.add.reduceat(gaps, blocks.first) if len(blocks) else np.zeros(0, dtype=np.int64)

@@ -13,161 +13,116 @@ left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.methods.base import prediction_of_visible
-from vclean.features.page_context import PageContext
+from vclean.classify.methods.base import prediction_of_elements
 from vclean.features.text.characters import PUNCT, EncodedTexts
 from vclean.render import tree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
 
+    Densities = tuple[NDArray[np.float64], NDArray[np.float64]]
+    """Density of each element, and the sum of the densities of its children, float64 (N,) each.
+
+    A child text node counts as an element with one tag.
+    """
 
 LINK_TAGS = frozenset(("a", "button", "select"))
 """Elements that count as links: their text can be clicked."""
 
 
-@dataclass(frozen=True, eq=False)
-class Density:
-    """Densities of the N elements of a page with at least one block and K text nodes in blocks; all arrays are float64.
+class TextNodes:
+    """K text nodes in the blocks, at least one, of a page with N elements.
 
-    Text density is characters per tag, point density is punctuation marks per tag. The density sum of an element is the
-    sum of the densities of its children. A child text node counts as an element with one tag.
+    Attributes:
+        snapshot: the page.
+        parent: int32 (K,), parent elements.
+        strings: K texts with white space collapsed.
+        chars: float64 (K,), characters of the strings.
+        tags: float64 (N,), descendants of each element, at least 1.
     """
 
-    blocks: BlockColumns
-
-    @property
-    def _snapshot(self) -> Snapshot:
-        return self.blocks.snapshot
-
-    @cached_property
-    def _parent(self) -> NDArray[np.int32]:
-        """Return the parents of the text nodes, int32 (K,)."""
-        return self._snapshot.text_parent[self.blocks.members]
+    def __init__(self, blocks: BlockColumns) -> None:
+        self.snapshot = snapshot = blocks.snapshot
+        self.parent = snapshot.text_parent[blocks.members]
+        self.strings = [" ".join(snapshot.texts[text].split()) for text in blocks.members.tolist()]
+        self.chars = np.fromiter(map(len, self.strings), np.float64, len(self.strings))
+        self.tags = np.maximum(snapshot.end - np.arange(len(snapshot)) - 1, 1).astype(np.float64)
 
     @cached_property
-    def _strings(self) -> list[str]:
-        texts = self._snapshot.texts
-        return [" ".join(texts[text].split()) for text in self.blocks.members.tolist()]
+    def chars_inside(self) -> NDArray[np.float64]:
+        """Return the characters in each element, float64 (N,)."""
+        return self.inside(self.chars)
 
-    @cached_property
-    def _text_chars(self) -> NDArray[np.float64]:
-        """Return the characters of the text nodes with white space collapsed, (K,)."""
-        return np.fromiter(map(len, self._strings), np.float64, len(self._strings))
+    def inside(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum the `values` (K,) of the text nodes in each element, float64 (N,)."""
+        direct = np.bincount(self.parent, values, minlength=len(self.snapshot))
+        return tree.subtree_sum(direct.astype(np.float64, copy=False), self.snapshot.end)
 
-    @cached_property
-    def _is_link(self) -> NDArray[np.bool_]:
-        return self._snapshot.is_tag(LINK_TAGS)
-
-    def _inside(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum the `values` (K,) of the text nodes in each element, (N,)."""
-        direct = np.bincount(self._parent, values, minlength=len(self._snapshot))
-        return tree.subtree_sum(direct.astype(np.float64, copy=False), self._snapshot.end)
-
-    @cached_property
-    def chars(self) -> NDArray[np.float64]:
-        """Return the characters in each element, (N,)."""
-        return self._inside(self._text_chars)
-
-    @cached_property
-    def tags(self) -> NDArray[np.float64]:
-        """Return the number of descendant elements of each element, (N,)."""
-        return (self._snapshot.end - np.arange(len(self._snapshot)) - 1).astype(np.float64)
-
-    @cached_property
-    def link_chars(self) -> NDArray[np.float64]:
-        """Return the characters of links in each element, (N,)."""
-        linked = tree.inside(self._is_link, self._snapshot.end)[self._parent]
-        return self._inside(np.where(linked, self._text_chars, 0))
-
-    @cached_property
-    def link_tags(self) -> NDArray[np.float64]:
-        """Return the number of descendant links of each element, (N,)."""
-        return (tree.subtree_sum(self._is_link, self._snapshot.end) - self._is_link).astype(np.float64)
-
-    @cached_property
-    def text(self) -> NDArray[np.float64]:
-        """Return text density, characters per tag, (N,)."""
-        return self.chars / np.maximum(self.tags, 1)
-
-    @cached_property
-    def text_sum(self) -> NDArray[np.float64]:
-        """Return the sums of text density, (N,)."""
-        return self._sum(self.text, self._text_chars)
-
-    @cached_property
-    def composite(self) -> NDArray[np.float64]:
-        """Return composite text density, which links reduce, (N,); 0 for elements without text."""
-        chars, links = np.maximum(self.chars, 1), np.maximum(self.link_chars, 1)
-        plain = np.maximum(self.chars - self.link_chars, 1)
-        tags, link_tags = np.maximum(self.tags, 1), np.maximum(self.link_tags, 1)
-        base = np.log(chars * links / plain + self._links_of_page * chars + np.e)
-        density = chars / tags * np.log(chars * tags / (links * link_tags)) / np.log(base)
-        return np.where(self.chars > 0, density, 0)
-
-    @cached_property
-    def composite_sum(self) -> NDArray[np.float64]:
-        """Return the sums of composite text density, (N,)."""
-        run = np.maximum(self._text_chars, 1)
-        return self._sum(self.composite, run * np.log(run) / np.log(np.log(self._links_of_page * run + np.e)))
-
-    @property
-    def _links_of_page(self) -> float:
-        """Return the share of link text on the page, in 0..1; never 0."""
-        return float(max(self.link_chars[0], 1) / max(self.chars[0], 1))
-
-    @cached_property
-    def _marks(self) -> NDArray[np.float64]:
-        """Return the punctuation marks of the text nodes, (K,)."""
-        return EncodedTexts.from_texts(self._strings).count_class(PUNCT).astype(np.float64)
-
-    @cached_property
-    def point(self) -> NDArray[np.float64]:
-        """Return point density, punctuation marks per tag, (N,)."""
-        return self._inside(self._marks) / np.maximum(self.tags, 1)
-
-    @cached_property
-    def point_sum(self) -> NDArray[np.float64]:
-        """Return the sums of point density, (N,)."""
-        return self._sum(self.point, self._marks)
-
-    def _sum(self, density: NDArray[np.float64], text_density: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum the `density` (N,) of the child elements, and the `text_density` (K,) of the child texts, (N,)."""
-        count = len(self._snapshot)
-        of_elements = np.bincount(self._snapshot.parent[1:], density[1:], minlength=count)
-        return np.asarray(of_elements + np.bincount(self._parent, text_density, minlength=count), dtype=np.float64)
+    def with_sums(self, density: NDArray[np.float64], text_density: NDArray[np.float64]) -> Densities:
+        """Return the `density` (N,) of elements with its sums; `text_density` (K,) is that of the text nodes."""
+        count = len(self.snapshot)
+        of_elements = np.bincount(self.snapshot.parent[1:], density[1:], minlength=count)
+        of_texts = np.bincount(self.parent, text_density, minlength=count)
+        return density, np.asarray(of_elements + of_texts, dtype=np.float64)
 
 
-_HALF = 0.5
+def text_densities(nodes: TextNodes) -> Densities:
+    """Return text density: characters per tag."""
+    return nodes.with_sums(nodes.chars_inside / nodes.tags, nodes.chars)
+
+
+def composite_densities(nodes: TextNodes) -> Densities:
+    """Return composite text density, which links reduce; 0 for elements without text."""
+    snapshot, chars, tags = nodes.snapshot, np.maximum(nodes.chars_inside, 1), nodes.tags
+    is_link = snapshot.is_tag(LINK_TAGS)
+    link_chars = nodes.inside(np.where(tree.inside(is_link, snapshot.end)[nodes.parent], nodes.chars, 0))
+    link_tags = np.maximum(tree.subtree_sum(is_link, snapshot.end) - is_link, 1)
+    links, plain = np.maximum(link_chars, 1), np.maximum(nodes.chars_inside - link_chars, 1)
+    links_of_page = links[0] / chars[0]
+    base = np.log(chars * links / plain + links_of_page * chars + np.e)
+    density = chars / tags * np.log(chars * tags / (links * link_tags)) / np.log(base)
+    of_text = np.maximum(nodes.chars, 1)
+    text_density = of_text * np.log(of_text) / np.log(np.log(links_of_page * of_text + np.e))
+    return nodes.with_sums(np.where(nodes.chars_inside > 0, density, 0), text_density)
+
+
+def point_densities(nodes: TextNodes) -> Densities:
+    """Return point density: punctuation marks per tag."""
+    marks = EncodedTexts.from_texts(nodes.strings).count_class(PUNCT).astype(np.float64)
+    return nodes.with_sums(nodes.inside(marks) / nodes.tags, marks)
+
+
 _TOLERANCE = 1e-9
 
 
 def text_density(blocks: BlockColumns) -> Prediction:
     """Select content by text density: characters per tag (CETD)."""
-    density = Density(blocks)
-    return _predict(blocks, content_elements(blocks.snapshot, density.text, density.text_sum))
+    return _predict(blocks, text_densities)
 
 
 def composite(blocks: BlockColumns) -> Prediction:
     """Select content by composite text density: characters per tag, reduced by links (CETD)."""
-    density = Density(blocks)
-    return _predict(blocks, content_elements(blocks.snapshot, density.composite, density.composite_sum))
+    return _predict(blocks, composite_densities)
 
 
 def point_density(blocks: BlockColumns) -> Prediction:
     """Select content by point density: punctuation marks per tag."""
-    density = Density(blocks)
-    return _predict(blocks, content_elements(blocks.snapshot, density.point, density.point_sum))
+    return _predict(blocks, point_densities)
+
+
+def _predict(blocks: BlockColumns, densities: Callable[[TextNodes], Densities]) -> Prediction:
+    return prediction_of_elements(blocks, content_elements(blocks.snapshot, *densities(TextNodes(blocks))))
 
 
 def content_elements(snapshot: Snapshot, density: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -185,8 +140,3 @@ def threshold(snapshot: Snapshot, density: NDArray[np.float64], sums: NDArray[np
     """Return the smallest density on the path from the body to the element of the largest sum."""
     inner = snapshot.ancestors(int(np.argmax(sums)))[:-1] or [0]
     return float(density[inner].min())
-
-
-def _predict(blocks: BlockColumns, content: NDArray[np.bool_]) -> Prediction:
-    is_content = PageContext(blocks).char_share(content) >= _HALF
-    return prediction_of_visible(blocks, is_content)

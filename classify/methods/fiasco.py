@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.classify.methods import svm
-from vclean.classify.methods.base import pack_arrays, prediction_of_visible, stack_named, unpack_arrays
+from vclean.classify.methods.base import HALF, pack_arrays, prediction_of_visible, stack_named, unpack_arrays
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural, visual
 from vclean.features.columns import ratio
@@ -82,26 +82,10 @@ def _visual(blocks: BlockColumns) -> Values:
     }
 
 
-def keyword_shares(
-    words: NDArray[np.uint64], owner: NDArray[np.int32], blocks: int, keywords: NDArray[np.uint64]
-) -> NDArray[np.float32]:
-    """Return the share of each block's words that are among `keywords`, float32 (blocks,).
-
-    Args:
-        words: (W,), hashes of the words of a page.
-        owner: (W,), block of each word.
-        blocks: number of blocks.
-        keywords: hashes of the key words.
-    """
-    matches = np.bincount(owner, np.isin(words, keywords), minlength=blocks)
-    return ratio(matches, np.bincount(owner, minlength=blocks))
-
-
 KEYWORDS: Final = 200
 """Maximum number of key words of clean text, and of dirty text."""
 PAGES: Final = 10
 """Minimum number of pages of a key word."""
-_HALF: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,10 +103,6 @@ class FiascoExample:
     words: NDArray[np.uint64]
     owner: NDArray[np.int32]
 
-    def share(self, keywords: NDArray[np.uint64]) -> NDArray[np.float32]:
-        """Return the share of key words in each block, float32 (B,)."""
-        return keyword_shares(self.words, self.owner, len(self.clean), keywords)
-
 
 def make_example(training_page: TrainingPage) -> FiascoExample:
     """Make the training example of a page."""
@@ -133,7 +113,7 @@ def make_example(training_page: TrainingPage) -> FiascoExample:
 def train(examples: Sequence[FiascoExample]) -> bytes:
     """Choose the key words and train the support vector machine."""
     clean, dirty = keywords(examples)
-    rows = np.concatenate([np.column_stack([page.columns, page.share(clean), page.share(dirty)]) for page in examples])
+    rows = np.concatenate([_rows(page.columns, page.words, page.owner, (clean, dirty)) for page in examples])
     count = np.concatenate([np.bincount(page.owner, minlength=len(page.clean)) for page in examples])
     weight = np.sqrt(count.clip(1, WEIGHT_CAP)).astype(np.float32)
     machine = svm.fit(rows, np.concatenate([page.clean for page in examples]), weight)
@@ -147,10 +127,10 @@ def load(data: bytes) -> Method:
 
     def label(blocks: BlockColumns) -> Prediction:
         context = PageContext(blocks)
-        words, owner = context.words.hash, context.words.owner
-        shares = [keyword_shares(words, owner, len(context), arrays[kind]) for kind in ("clean", "dirty")]
-        probability = machine.probability(np.column_stack([_columns(context), *shares]))
-        return prediction_of_visible(blocks, probability >= _HALF, probability=probability)
+        kinds = arrays["clean"], arrays["dirty"]
+        rows = _rows(_columns(context), context.words.hash, context.words.owner, kinds)
+        probability = machine.probability(rows)
+        return prediction_of_visible(blocks, probability >= HALF, probability=probability)
 
     return label
 
@@ -168,6 +148,18 @@ def keywords(examples: Sequence[FiascoExample]) -> tuple[NDArray[np.uint64], NDA
     order = order[pages[order] >= PAGES]
     dirty = order[odds[order] < 0][:KEYWORDS]
     return np.sort(types[order[odds[order] > 0][-KEYWORDS:]]), np.sort(types[dirty])
+
+
+def _rows(
+    columns: NDArray[np.float32],
+    words: NDArray[np.uint64],
+    owner: NDArray[np.int32],
+    kinds: Sequence[NDArray[np.uint64]],
+) -> NDArray[np.float32]:
+    """Return the `columns` (B, C) with the share of each block's words that are key words of each kind."""
+    total = np.bincount(owner, minlength=len(columns))
+    shares = [ratio(np.bincount(owner, np.isin(words, kind), len(columns)), total) for kind in kinds]
+    return np.column_stack([columns, *shares])
 
 
 def _columns(context: PageContext) -> NDArray[np.float32]:

@@ -12,7 +12,6 @@ following block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -44,32 +43,35 @@ _FORMS: Final = ("form", "input", "select", "textarea")
 _IMAGES: Final = ("img", "picture", "svg")
 
 
-@dataclass(frozen=True, eq=False)
 class SemanticBlocks:
-    """Semantic blocks, S of them in document order, of a page of B blocks, at least one."""
+    """Semantic blocks, S of them in document order, of a page of B blocks, at least one.
 
-    context: PageContext
+    Attributes:
+        context: the page.
+        number: int64 (B,), semantic block of each block.
+        first: int64 (S,), first block of each semantic block.
+    """
 
-    def __len__(self) -> int:
-        """Return the number of semantic blocks."""
-        return len(self.first)
+    def __init__(self, context: PageContext) -> None:
+        self.context, snapshot = context, context.snapshot
+        self._is_short = np.asarray(context.sum_over_subtrees(context.tokens) <= LONGEST)
+        self._element = self._elements(context)
+        words = np.bincount(self._element, context.tokens, minlength=len(snapshot))[self._element]
+        key = np.where(words < SHORTEST, -1 - snapshot.parent[self._element], self._element)
+        self.number = np.cumsum(np.diff(key, prepend=key[:1]) != 0)
+        self.first = np.flatnonzero(np.diff(self.number, prepend=-1))
 
-    @cached_property
-    def number(self) -> NDArray[np.int64]:
-        """Return the semantic block of each block, int64 (B,)."""
-        starts = np.ones(len(self.context), dtype=bool)
-        starts[1:] = np.diff(self._key) != 0
-        return np.cumsum(starts) - 1
-
-    @cached_property
-    def first(self) -> NDArray[np.int64]:
-        """Return the first block of each semantic block, int64 (S,)."""
-        return np.flatnonzero(np.diff(self.number, prepend=-1))
+    def _elements(self, context: PageContext) -> NDArray[np.int64]:
+        """Return the largest element of at most `LONGEST` words around each block, or its container, int64 (B,)."""
+        parent, node = context.snapshot.parent, context.blocks.node
+        top = self._is_short.copy()
+        top[1:] &= ~self._is_short[parent[1:]]
+        return np.where(self._is_short[node], tree.nearest_ancestor(top, parent)[node], node).astype(np.int64)
 
     @cached_property
     def link_share(self) -> NDArray[np.float32]:
         """Return the share of link text, float32 (S,)."""
-        chars = self.context.per_block(self.context.member_chars)
+        chars = self.context.chars
         return ratio(self.total(self.context.link_share * chars), self.total(chars))
 
     @cached_property
@@ -85,7 +87,7 @@ class SemanticBlocks:
         """Return whether each has the same left edge and width as the one before, or the same parent, bool (S,)."""
         left, width = self.box[:, 0], self.box[:, 2] - self.box[:, 0]
         parent = self.context.snapshot.parent[self._element[self.first]]
-        aligned = np.zeros(len(self), dtype=bool)
+        aligned = np.zeros(len(self.first), dtype=bool)
         aligned[1:] = np.diff(parent) == 0
         aligned[1:] |= (np.abs(np.diff(left)) < 1) & (np.abs(np.diff(width)) < 0.1 * np.maximum(width[1:], 1))
         return aligned
@@ -93,26 +95,6 @@ class SemanticBlocks:
     def total(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """Sum the `values` (B,) of the blocks over each semantic block, float64 (S,)."""
         return np.add.reduceat(values.astype(np.float64), self.first)
-
-    @cached_property
-    def _is_short(self) -> NDArray[np.bool_]:
-        """Return which elements have at most `LONGEST` words, bool (N,)."""
-        return np.asarray(self.context.sum_over_subtrees(self.context.tokens) <= LONGEST)
-
-    @cached_property
-    def _element(self) -> NDArray[np.int64]:
-        """Return the largest element of at most `LONGEST` words around each block, or its container, int64 (B,)."""
-        snapshot, node = self.context.snapshot, self.context.blocks.node
-        top = self._is_short.copy()
-        top[1:] &= ~self._is_short[snapshot.parent[1:]]
-        return np.where(self._is_short[node], tree.nearest_ancestor(top, snapshot.parent)[node], node).astype(np.int64)
-
-    @cached_property
-    def _key(self) -> NDArray[np.int64]:
-        """Return a key of each block's semantic block, int64 (B,); short ones are identified by their parent."""
-        snapshot, element = self.context.snapshot, self._element
-        words = np.bincount(element, self.context.tokens, minlength=len(snapshot))[element]
-        return np.where(words < SHORTEST, -1 - snapshot.parent[element], element)
 
     def has(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Return whether there is an element with one of `tags`, bool (S,)."""

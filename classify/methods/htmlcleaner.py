@@ -64,4 +64,4 @@ def _worth(context: PageContext) -> NDArray[np.float64]:
     words, terms = context.words, stop_words_of(context.language)
     length = (words.end - words.start).astype(np.float32)
     in_terms = terms.find(words).covered_words(STOP_WORDS, length) if terms else np.float32(0)
-    return np.asarray(in_terms - context.link_share * context.per_block(context.member_chars), dtype=np.float64)
+    return np.asarray(in_terms - context.link_share * context.chars, dtype=np.float64)

@@ -12,9 +12,7 @@ same tags and classes, and near means within a few runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
@@ -34,68 +32,39 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 
-@dataclass(frozen=True, eq=False)
-class MarkupRuns:
-    """Runs of blocks with the same markup: R runs of a page of B blocks, at least one.
+class MarkupRuns(NamedTuple):
+    """R runs of blocks with the same markup on a page of B blocks; each has only visible or only hidden blocks.
 
     Attributes:
-        context: the page.
-        visible: bool (B,), blocks that count; a run has only visible or only hidden blocks.
+        number: int64 (B,), run of each block.
+        signature: uint64 (R,), hash of tags and classes.
+        size: float32 (R,), mean of characters, characters per block and punctuation marks, each relative to the
+            maximum of all runs.
+        links: float32 (R,), share of link text.
     """
 
-    context: PageContext
-    visible: NDArray[np.bool_]
+    number: NDArray[np.int64]
+    signature: NDArray[np.uint64]
+    size: NDArray[np.float32]
+    links: NDArray[np.float32]
 
-    @cached_property
-    def signature(self) -> NDArray[np.uint64]:
-        """Return a hash of the tags and classes of each run, uint64 (R,)."""
-        return self._block_signature[self.first]
 
-    @cached_property
-    def first(self) -> NDArray[np.int64]:
-        """Return the first block of each run, int64 (R,)."""
-        signature = self._block_signature
-        starts = np.ones(len(signature), dtype=bool)
-        starts[1:] = (signature[1:] != signature[:-1]) | (self.visible[1:] != self.visible[:-1])
-        return np.flatnonzero(starts)
+def markup_runs(context: PageContext, visible: NDArray[np.bool_]) -> MarkupRuns:
+    """Return the runs of a page of B blocks, at least one; the blocks of `visible` (B,) count."""
+    signature = element_names.class_hashes(context.names)[context.blocks.node]
+    starts = np.ones(len(signature), dtype=bool)
+    starts[1:] = (signature[1:] != signature[:-1]) | (visible[1:] != visible[:-1])
+    first, number = np.flatnonzero(starts), np.cumsum(starts) - 1
+    texts = context.texts
+    chars = (np.diff(texts.start, append=len(texts.code)) - 1).astype(np.float32)
 
-    @cached_property
-    def number(self) -> NDArray[np.int64]:
-        """Return the run of each block, int64 (B,)."""
-        return np.repeat(np.arange(len(self.first)), np.diff(self.first, append=len(self.context)))
+    def total(values: NDArray[np.float32]) -> NDArray[np.float64]:
+        return np.add.reduceat(np.where(visible, values, 0).astype(np.float64), first)
 
-    @cached_property
-    def size(self) -> NDArray[np.float32]:
-        """Return the mean of characters, characters per block and punctuation marks, float32 (R,).
-
-        Each is relative to the maximum of all runs.
-        """
-        marks = self.total(self.context.texts.count_class(PUNCT))
-        sizes = (self._chars, self._chars / np.bincount(self.number), marks)
-        length, mean_length, punctuation = (ratio(values, float(values.max())) for values in sizes)
-        return np.asarray((length + mean_length + punctuation) / 3)
-
-    @cached_property
-    def links(self) -> NDArray[np.float32]:
-        """Return the share of link text, float32 (R,)."""
-        return ratio(self.total(self.context.link_share * self._block_chars), self._chars)
-
-    def total(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Sum the `values` (B,) of the visible blocks over each run, float64 (R,)."""
-        return np.add.reduceat(np.where(self.visible, values, 0).astype(np.float64), self.first)
-
-    @cached_property
-    def _block_signature(self) -> NDArray[np.uint64]:
-        return element_names.class_hashes(self.context.names)[self.context.blocks.node]
-
-    @cached_property
-    def _block_chars(self) -> NDArray[np.float32]:
-        texts = self.context.texts
-        return (np.diff(texts.start, append=len(texts.code)) - 1).astype(np.float32)
-
-    @cached_property
-    def _chars(self) -> NDArray[np.float64]:
-        return self.total(self._block_chars)
+    sizes = (total(chars), total(chars) / np.bincount(number), total(texts.count_class(PUNCT)))
+    length, mean_length, punctuation = (ratio(values, float(values.max())) for values in sizes)
+    links = ratio(total(context.link_share * chars), total(chars))
+    return MarkupRuns(number, signature[first], np.asarray((length + mean_length + punctuation) / 3), links)
 
 
 _MIN_RATIO: Final = 0.15
@@ -115,7 +84,7 @@ def label(blocks: BlockColumns) -> Prediction:
     """Keep runs of high ratio, similar runs near them, and their headings."""
     context = PageContext(blocks)
     visible = blocks.visibility != Visibility.HIDDEN
-    runs = MarkupRuns(context, visible)
+    runs = markup_runs(context, visible)
     chosen = _restore(runs, _candidates(runs))
     is_content = chosen[runs.number] & visible & ~_functional(context) & ~_quoted(context)
     headings = _headings(context, is_content)
@@ -173,12 +142,8 @@ def _headings(context: PageContext, is_content: NDArray[np.bool_]) -> NDArray[np
 
 def _labels(context: PageContext, headings: NDArray[np.bool_]) -> list[Label]:
     """Return labels by markup; a heading that ends like a sentence and is not small is a paragraph."""
-    ends_sentence = np.array([bool(kind & SENTENCE_END) for kind in _last_kinds(context)], dtype=bool)
-    long_sentence = ends_sentence & (context.tokens > _SMALL) & ~headings
+    texts = context.texts
+    last_kind = texts.kind[np.append(texts.start[1:], len(texts.code)) - 2]
+    long_sentence = ((last_kind & SENTENCE_END) > 0) & (context.tokens > _SMALL) & ~headings
     return [Label.PARAGRAPH if is_long and label is Label.HEADING else label
             for label, is_long in zip(tag_labels(context.blocks), long_sentence.tolist(), strict=True)]  # fmt: skip
-
-
-def _last_kinds(context: PageContext) -> NDArray[np.uint32]:
-    texts = context.texts
-    return np.asarray(texts.kind[np.append(texts.start[1:], len(texts.code)) - 2])

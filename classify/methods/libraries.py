@@ -17,9 +17,8 @@ from __future__ import annotations
 import logging
 import pickle
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -93,7 +92,7 @@ def justext(blocks: BlockColumns) -> Prediction:
 def trafilatura(blocks: BlockColumns) -> Prediction:
     """Label the blocks that trafilatura extracts as content."""
     url = blocks.snapshot.url or None
-    return _by_text(blocks, lambda html: _module("trafilatura").extract(html, url=url) or "")
+    return _by_text(blocks, lambda html: import_module("trafilatura").extract(html, url=url) or "")
 
 
 def resiliparse(blocks: BlockColumns) -> Prediction:
@@ -134,17 +133,17 @@ def _disable_logging() -> Iterator[None]:
 
 
 def _readability(html: str) -> str:
-    return _plain(_module("readability").Document(html).summary())
+    return _plain(import_module("readability").Document(html).summary())
 
 
 def _boilerpipe(name: str) -> Callable[[str], str]:
-    extractor = getattr(_module("boilerpy3.extractors"), name)()
+    extractor = getattr(import_module("boilerpy3.extractors"), name)()
     return lambda html: str(extractor.get_content(html))
 
 
 def _boilerpipe_both(html: str) -> list[str]:
     """Return the texts of the default and of the article extractor. Each changes the parsed page and gets a copy."""
-    package = _module("boilerpy3.extractors")
+    package = import_module("boilerpy3.extractors")
     extractors = package.DefaultExtractor(), package.ArticleExtractor()
     parsed = pickle.dumps(extractors[0].parse_doc(html))
     texts = []
@@ -156,17 +155,12 @@ def _boilerpipe_both(html: str) -> list[str]:
 
 
 def _justext(html: str, language: str) -> str:
-    package = _module("justext")
+    package = import_module("justext")
     stop_words = package.get_stoplist(_LANGUAGES.get(language, _ENGLISH))
     return "\n".join(each.text for each in package.justext(html, stop_words) if not each.is_boilerplate)
 
 
 def _plain(html: str, **options: bool) -> str:
     """Return Resiliparse's text of HTML, without the alternative text of images."""
-    extract = _module("resiliparse.extract.html2text").extract_plain_text
+    extract = import_module("resiliparse.extract.html2text").extract_plain_text
     return str(extract(html, alt_texts=False, **options))
-
-
-@cache
-def _module(name: str) -> Any:  # noqa: ANN401 - libraries without types
-    return import_module(name)

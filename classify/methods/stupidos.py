@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import expit
 
 from vclean.classify.methods.base import pack_arrays, prediction_of_visible, unpack_arrays
+from vclean.features.columns import find_keys
 from vclean.features.text.characters import EncodedTexts, mix
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Trigrams:
     """N-gram models of dirty and of clean text.
 
     Attributes:
-        key: uint32 (K,), hashes of the known n-grams, ascending.
+        key: uint32 (K,), hashes of the known n-grams, ascending, without `NONE`.
         count: float64 (K, 2), occurrences of each in dirty and in clean text.
         total: float64 (2,), words of dirty and of clean text.
         prior: log odds that a unit is clean.
@@ -110,11 +111,10 @@ class Trigrams:
 
     def _counts(self, keys: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return the occurrences of n-grams in dirty and in clean text, float64 (W, 3, 2)."""
-        if not len(self.key):
-            return np.zeros((*keys.shape, 2))
-        index = np.minimum(np.searchsorted(self.key, keys), len(self.key) - 1)
-        known = (self.key[index] == keys) & (keys != NONE)
-        return np.where(known[..., None], self.count[index], 0)
+        count = np.zeros((keys.size, 2))
+        rows, index = find_keys(keys.ravel(), self.key)
+        count[rows] = self.count[index]
+        return count.reshape(*keys.shape, 2)
 
 
 def make_example(training_page: TrainingPage) -> StupidosExample:

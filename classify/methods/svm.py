@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import expit
 
+from vclean.classify.methods.base import mean_and_scale, standardized
 from vclean.imports import import_optional
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class SupportVectorMachine:
 
     def margin(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the decision function of the rows `columns` (R, C), float32 (R,); it is positive for yes."""
-        rows = _standardized(columns, self.mean, self.scale)
+        rows = standardized(_logarithm(columns), self.mean, self.scale)
         parts = [self._margin(rows[begin : begin + _BATCH]) for begin in range(0, len(rows), _BATCH)]
         return np.concatenate([np.zeros(0, dtype=np.float32), *parts])
 
@@ -83,14 +84,15 @@ def fit(
     Raises:
         ExtraMissingError: scikit-learn is not installed.
     """
-    mean, scale = _standard(columns)
+    logs = _logarithm(columns)
+    mean, scale = mean_and_scale(logs)
     if answer.all() or not answer.any():
         empty = np.zeros(0, dtype=np.float32)
         bias = 1.0 if answer.any() else -1.0
         return SupportVectorMachine(
             mean, scale, np.zeros((0, len(mean)), np.float32), empty, np.array([1.0, bias, 4.0, 0.0])
         )
-    rows = _standardized(columns, mean, scale)
+    rows = standardized(logs, mean, scale)
     weights = np.ones(len(rows), dtype=np.float32) if weight is None else weight / weight.mean()
     training, calibration = _draw(answer)
     gamma = 1 / columns.shape[1]
@@ -121,16 +123,3 @@ def _sigmoid(margin: NDArray[np.float32], answer: NDArray[np.bool_], weight: NDA
 
 def _logarithm(columns: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.sign(columns) * np.log1p(np.abs(columns)), dtype=np.float32)
-
-
-def _standard(columns: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return mean and standard deviation of the columns' logarithms; 0 and 1 if all are missing or equal."""
-    logs = np.ma.masked_invalid(_logarithm(columns).astype(np.float64))
-    mean, scale = logs.mean(axis=0).filled(0), logs.std(axis=0).filled(0)
-    return mean.astype(np.float32), np.where(scale > 0, scale, 1).astype(np.float32)
-
-
-def _standardized(
-    columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    return np.asarray(np.nan_to_num((_logarithm(columns) - mean) / scale, nan=0.0), dtype=np.float32)

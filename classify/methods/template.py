@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from lxml import etree
 
-from vclean.classify.methods.base import prediction_of_visible
+from vclean.classify.methods.base import prediction_of_elements
 from vclean.classify.methods.registry import get
 from vclean.errors import InputError, UsageError
-from vclean.features.page_context import PageContext
 from vclean.imports import import_optional
 from vclean.page import split_url
 from vclean.render import tree
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-_HALF: Final = 0.5
 _NAME: Final = re.compile(r"[A-Za-z][\w:-]*")
 _STRING: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 _ATTRIBUTE: Final = re.compile(r"(?:@|attribute::)\s*([\w:.-]+)")
@@ -69,8 +67,7 @@ class Template:
         Raises:
             InputError: an XPath expression selects something other than elements; the message has its line.
         """
-        is_content = PageContext(blocks).char_share(self._selected(blocks.snapshot)) >= _HALF
-        return prediction_of_visible(blocks, is_content)
+        return prediction_of_elements(blocks, self._selected(blocks.snapshot))
 
     def _selected(self, snapshot: Snapshot) -> NDArray[np.bool_]:
         """Return whether each element is selected or inside a selected element, bool (N,)."""
@@ -191,7 +188,7 @@ class Templates:
 
         A template `example.org` also applies to `www.example.org`, unless that host has its own.
         """
-        host = _host(url)
+        host = (split_url(url).hostname or "").rstrip(".")
         while host:
             if host in self.by_host:
                 return self.by_host[host]
@@ -213,7 +210,3 @@ def template_files(folder: Path) -> list[Path]:
     if not files:
         raise InputError(f"no template in {folder}: name each after its host, as in example.org{SUFFIX}")
     return files
-
-
-def _host(url: str) -> str:
-    return (split_url(url).hostname or "").rstrip(".")

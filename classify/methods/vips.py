@@ -44,7 +44,7 @@ def label(blocks: BlockColumns) -> Prediction:
 
 def importance(context: PageContext, segments: Segments, segment_of: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return the importance of the segments, float64 (S,); `segment_of` (B,) is the segment of each block, or -1."""
-    plain = context.per_block(context.member_chars) * (1 - context.link_share)
+    plain = context.chars * (1 - context.link_share)
     inside = segment_of >= 0
     text = np.bincount(segment_of[inside], plain[inside], minlength=len(segments))
     middle = segments.box[:, 0] + segments.box[:, 2] / 2

@@ -31,10 +31,10 @@ import numpy as np
 from scipy.special import expit
 
 from vclean.classify.forest import Forest
-from vclean.classify.methods.base import prediction_from_mask, prediction_of_visible
+from vclean.classify.methods.base import HALF, WeightedRows, prediction_from_mask, prediction_of_visible
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural
-from vclean.features.columns import ratio
+from vclean.features.columns import find_keys, ratio
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT, EncodedTexts
 from vclean.labels import Label, Visibility
@@ -85,7 +85,6 @@ def _headings(paragraph: NDArray[np.bool_], short: NDArray[np.bool_]) -> NDArray
     return headings
 
 
-_HALF: Final = 0.5
 _TAG: Final = 1
 _PARAMETERS: Final[dict[str, Any]] = {
     "objective": "binary",
@@ -112,35 +111,23 @@ def tree_columns(context: PageContext) -> NDArray[np.float32]:
     return np.stack([np.asarray(column, dtype=np.float32) for column in columns], axis=1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DecisionTreeExample:
-    """Training example of a page: float32 (B, 4) features, bool (B,) content, float32 (B,) weights of its blocks."""
-
-    columns: NDArray[np.float32]
-    content: NDArray[np.bool_]
-    weight: NDArray[np.float32]
-
-
 class DecisionTree:
     """Trainable decision tree."""
 
-    def make_example(self, training_page: TrainingPage) -> DecisionTreeExample:
+    def make_example(self, training_page: TrainingPage) -> WeightedRows:
         """Make the training example of a page."""
         columns = tree_columns(PageContext(training_page.blocks))
-        return DecisionTreeExample(columns, training_page.truth.is_content, np.sqrt(columns[:, 0].clip(1, WEIGHT_CAP)))
+        return WeightedRows(columns, training_page.truth.is_content, np.sqrt(columns[:, 0].clip(1, WEIGHT_CAP)))
 
-    def train(self, examples: Sequence[DecisionTreeExample]) -> bytes:
+    def train(self, examples: Sequence[WeightedRows]) -> bytes:
         """Fit a tree on the blocks of all pages, and return it in LightGBM's text format."""
         import lightgbm  # takes a quarter of a second; the other systems do without
 
-        rows = lightgbm.Dataset(
-            np.concatenate([page.columns for page in examples]),
-            np.concatenate([page.content for page in examples]),
-            weight=np.concatenate([page.weight for page in examples]),
-            categorical_feature=[_TAG],
-            params=_PARAMETERS,
+        rows = WeightedRows.concatenate(examples)
+        data = lightgbm.Dataset(
+            rows.columns, rows.target, weight=rows.weight, categorical_feature=[_TAG], params=_PARAMETERS
         )
-        return lightgbm.train(_PARAMETERS, rows, num_boost_round=1).model_to_string().encode()
+        return lightgbm.train(_PARAMETERS, data, num_boost_round=1).model_to_string().encode()
 
     def load(self, data: bytes) -> Method:
         """Return the method that keeps the visible blocks that the tree classifies as content."""
@@ -148,7 +135,7 @@ class DecisionTree:
 
         def label(blocks: BlockColumns) -> Prediction:
             probability = tree.predict(tree_columns(PageContext(blocks))).astype(np.float32)
-            return prediction_of_visible(blocks, probability >= _HALF, probability=probability)
+            return prediction_of_visible(blocks, probability >= HALF, probability=probability)
 
         return label
 
@@ -173,9 +160,8 @@ def heading_divergence(context: PageContext, smoothing: Sequence[float]) -> NDAr
     values). So no word of the query has probability 0. Without a query the divergence is 0.
     """
     types, share = heading_query(context)
-    index = np.searchsorted(types, context.words.hash).clip(0, max(len(types) - 1, 0))
-    known = np.flatnonzero(types[index] == context.words.hash) if len(types) else np.zeros(0, dtype=np.int64)
-    cell = context.words.owner[known] * len(types) + index[known]
+    rows, index = find_keys(context.words.hash, types)
+    cell = context.words.owner[rows] * len(types) + index
     count = np.bincount(cell, minlength=len(context) * len(types)).reshape(len(context), len(types))
     of_block, of_page = ratio(count, context.tokens[:, None]), ratio(count.sum(axis=0), float(len(context.words)))
     mixed = [(1 - part) * of_block + part * of_page for part in smoothing]
@@ -187,31 +173,19 @@ SMOOTHING: Final = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 _CONSTANTS: Final = 200
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LanguageModelExample:
-    """Training example of a page: float32 (S, B) divergences by smoothing, bool (B,) content, float32 (B,) words."""
-
-    divergence: NDArray[np.float32]
-    content: NDArray[np.bool_]
-    words: NDArray[np.float32]
-
-
 class LanguageModel:
     """Trainable language model."""
 
-    def make_example(self, training_page: TrainingPage) -> LanguageModelExample:
-        """Make the training example of a page."""
+    def make_example(self, training_page: TrainingPage) -> WeightedRows:
+        """Make the training example of a page: the divergences of its blocks by smoothing share."""
         context = PageContext(training_page.blocks)
-        return LanguageModelExample(
-            heading_divergence(context, SMOOTHING), training_page.truth.is_content, context.tokens
-        )
+        divergence = heading_divergence(context, SMOOTHING)
+        return WeightedRows(divergence.T, training_page.truth.is_content, context.tokens)
 
-    def train(self, examples: Sequence[LanguageModelExample]) -> bytes:
+    def train(self, examples: Sequence[WeightedRows]) -> bytes:
         """Choose the best smoothing share and constant, and return them in JSON."""
-        divergence = np.concatenate([page.divergence for page in examples], axis=1)
-        content = np.concatenate([page.content for page in examples])
-        words = np.concatenate([page.words for page in examples])
-        candidates = [best_constant(row, content, words) for row in divergence]
+        rows = WeightedRows.concatenate(examples)
+        candidates = [best_constant(divergence, rows.target, rows.weight) for divergence in rows.columns.T]
         best = int(np.argmax([score for _, score in candidates]))
         return json.dumps({"smoothing": SMOOTHING[best], "constant": candidates[best][0]}).encode()
 
@@ -309,10 +283,8 @@ class Genetic:
         types = [words for page in examples for words in page.types]
         shapes = np.concatenate([page.shapes for page in examples], axis=1)
         matches = np.vstack([shapes, *([word in words for words in types] for word in indicative)])
-        words, gold = (
-            np.concatenate([page.words for page in examples]),
-            np.concatenate([page.gold for page in examples]),
-        )
+        words = np.concatenate([page.words for page in examples])
+        gold = np.concatenate([page.gold for page in examples])
         genes = breed(matches, _GOLD_POINTS * gold + _OTHER_POINTS * (words - gold)).tolist()
         patterns = [*SHAPES, *(rf"(?i)\b{word}\b" for word in indicative)]
         leaves = {

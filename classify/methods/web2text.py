@@ -26,13 +26,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vclean.classify.methods import linear_chain
-from vclean.classify.methods.base import pack_arrays, prediction_of_visible, stack_named, unpack_arrays
+from vclean.classify.methods.base import (
+    mean_and_scale,
+    pack_arrays,
+    prediction_of_visible,
+    stack_named,
+    standardized,
+    unpack_arrays,
+)
 from vclean.classify.methods.convolution import Network, Plan, fit
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
@@ -51,68 +57,54 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Numbers, Values
-    from vclean.render.snapshot import Snapshot
 
 NONE = -1
 """Index that means "no element"."""
 
 
-@dataclass(frozen=True, eq=False)
 class CollapsedTree:
     """Collapsed tree: the forks and the B leaves of a page with N elements and at least one block.
 
     A node is identified by its innermost element: a fork by itself, a leaf by its `container`. The elements merged with
     a node are its ancestors up to the next fork.
+
+    Attributes:
+        snapshot: the page.
+        container: int32 (B,), innermost element that contains all text of each block.
+        is_fork: bool (N,), whether an element has two or more children that are blocks or contain blocks.
+        parent: int32 (B,), parent fork of each leaf; `NONE` on a page of one block.
+        root: outermost fork, which contains all blocks; `NONE` on a page of one block.
+        common_fork: int32 (B - 1,), innermost fork that contains each leaf and the next.
     """
 
-    blocks: BlockColumns
-
-    @property
-    def _snapshot(self) -> Snapshot:
-        return self.blocks.snapshot
-
-    @cached_property
-    def container(self) -> NDArray[np.int32]:
-        """Return the innermost element that contains all text of each block, int32 (B,)."""
-        parent = self._snapshot.text_parent[self.blocks.members]
-        outer = np.minimum.reduceat(parent, self.blocks.first)
-        inner = np.maximum.reduceat(parent, self.blocks.first)
-        return tree.lowest_common_ancestor(outer, inner, self._snapshot.parent, self._snapshot.end)
-
-    @cached_property
-    def is_fork(self) -> NDArray[np.bool_]:
-        """Return whether each element has two or more children that are blocks or contain blocks, bool (N,)."""
-        above = self._snapshot.parent[1:][self._count[1:] > 0]
-        children = self._direct_count + np.bincount(above, minlength=len(self._snapshot))
-        return children > 1
-
-    @cached_property
-    def parent(self) -> NDArray[np.int32]:
-        """Return the parent fork of each leaf, int32 (B,); `NONE` on a page of one block."""
-        return self._fork_at(self.container)
+    def __init__(self, blocks: BlockColumns) -> None:
+        self.snapshot = snapshot = blocks.snapshot
+        parent = snapshot.text_parent[blocks.members]
+        outer, inner = (reduce.reduceat(parent, blocks.first) for reduce in (np.minimum, np.maximum))
+        self.container = tree.lowest_common_ancestor(outer, inner, snapshot.parent, snapshot.end)
+        direct = np.bincount(self.container, minlength=len(snapshot))
+        index_sum = np.bincount(self.container, np.arange(len(blocks)), len(snapshot)).astype(np.int64)
+        # Of the blocks that an element contains completely.
+        self._count, self._index_sum = (tree.subtree_sum(each, snapshot.end) for each in (direct, index_sum))
+        above = snapshot.parent[1:][self._count[1:] > 0]
+        self.is_fork = direct + np.bincount(above, minlength=len(snapshot)) > 1
+        self._nearest = tree.nearest_ancestor(self.is_fork, snapshot.parent)
+        self.parent = self._fork_at(self.container)
+        self.root = int(np.argmax(self.is_fork)) if self.is_fork.any() else NONE
+        self.common_fork = tree.lowest_common_ancestor(
+            self.container[:-1], self.container[1:], snapshot.parent, snapshot.end
+        )
 
     def parents(self, forks: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the parents of `forks`; `NONE` for the root and for `NONE`."""
-        outside = np.where(forks == NONE, NONE, self._snapshot.parent[forks])
+        outside = np.where(forks == NONE, NONE, self.snapshot.parent[forks])
         return np.where(outside == NONE, NONE, self._fork_at(np.maximum(outside, 0)))
 
-    @cached_property
-    def root(self) -> int:
-        """Return the outermost fork, which contains all blocks; `NONE` on a page of one block."""
-        return int(np.argmax(self.is_fork)) if self.is_fork.any() else NONE
-
-    @cached_property
-    def common_fork(self) -> NDArray[np.int32]:
-        """Return the innermost fork that contains each leaf and the next, int32 (B - 1,)."""
-        return tree.lowest_common_ancestor(
-            self.container[:-1], self.container[1:], self._snapshot.parent, self._snapshot.end
-        )
-
-    @cached_property
-    def distance(self) -> NDArray[np.int64]:
+    def distances(self) -> NDArray[np.int64]:
         """Return the steps in the collapsed tree from each leaf to the next, int64 (B - 1,); 2 between siblings."""
-        depth = self._forks_to[self.container] + 1
-        return np.asarray(depth[:-1] + depth[1:] - 2 * self._forks_to[self.common_fork])
+        forks_to = tree.path_sum(self.is_fork, self.snapshot.end)
+        depth = forks_to[self.container] + 1
+        return np.asarray(depth[:-1] + depth[1:] - 2 * forks_to[self.common_fork])
 
     def runs(self, forks: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the first block in each of `forks`, and the index after its last; 0 and 0 for `NONE`.
@@ -135,45 +127,20 @@ class CollapsedTree:
 
     def has(self, forks: NDArray[np.int32], tags: Collection[str]) -> NDArray[np.bool_]:
         """Return whether one of `tags` is inside each of `forks`; False for `NONE`."""
-        inside = tree.subtree_sum(self._snapshot.is_tag(tags), self._snapshot.end) > 0
+        inside = tree.subtree_sum(self.snapshot.is_tag(tags), self.snapshot.end) > 0
         return np.asarray((forks != NONE) & inside[forks])
-
-    @cached_property
-    def _direct_count(self) -> NDArray[np.int64]:
-        """Return the number of blocks of which an element is the container, int64 (N,)."""
-        return np.bincount(self.container, minlength=len(self._snapshot))
-
-    @cached_property
-    def _count(self) -> NDArray[np.int64]:
-        """Return the number of blocks that an element contains completely, int64 (N,)."""
-        return tree.subtree_sum(self._direct_count, self._snapshot.end)
-
-    @cached_property
-    def _index_sum(self) -> NDArray[np.int64]:
-        """Return the sum of the indexes of these blocks, int64 (N,)."""
-        direct = np.bincount(self.container, np.arange(len(self.blocks)), len(self._snapshot))
-        return tree.subtree_sum(direct.astype(np.int64), self._snapshot.end)
-
-    @cached_property
-    def _forks_to(self) -> NDArray[np.int64]:
-        """Return the number of forks on the path from the root to an element, itself included, int64 (N,)."""
-        return tree.path_sum(self.is_fork, self._snapshot.end)
 
     def _fork_at(self, elements: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the nearest fork among each element and its ancestors, or `NONE`."""
         nearest = self._nearest[elements]
         return np.where(self.is_fork[nearest], nearest, NONE).astype(np.int32)
 
-    @cached_property
-    def _nearest(self) -> NDArray[np.int32]:
-        return tree.nearest_ancestor(self.is_fork, self._snapshot.parent)
-
     def _tags_between(
         self, inner: NDArray[np.int32], outer: NDArray[np.int32], tags: Sequence[str]
     ) -> NDArray[np.bool_]:
-        masks: list[NDArray[Any]] = [self._snapshot.is_tag((tag,)) for tag in tags]
+        masks: list[NDArray[Any]] = [self.snapshot.is_tag((tag,)) for tag in tags]
         above = np.vstack(
-            [tree.path_sum(np.stack(masks, axis=1), self._snapshot.end), np.zeros(len(tags), dtype=np.int64)]
+            [tree.path_sum(np.stack(masks, axis=1), self.snapshot.end), np.zeros(len(tags), dtype=np.int64)]
         )
         return np.asarray(above[inner] > above[outer])  # the last row, of zeros, is selected by `NONE`
 
@@ -222,15 +189,33 @@ def compute(context: PageContext) -> tuple[NDArray[np.float32], NDArray[np.float
     return stack_named(COLUMNS, page.blocks()), stack_named(PAIR_COLUMNS, page.pairs())
 
 
-@dataclass(frozen=True, eq=False)
 class _PageFeatures:
-    """Features of a page; sums are float64, with one row for each run of blocks."""
+    """Features of a page.
 
-    context: PageContext
+    Attributes:
+        totals: counts of each block, float64 (B,) each; stop words are 0 for languages without a list of them.
+        cumulative: their running sums from 0, float64 (B + 1,) each.
+    """
 
-    @cached_property
-    def tree(self) -> CollapsedTree:
-        return CollapsedTree(self.context.blocks)
+    def __init__(self, context: PageContext) -> None:
+        self.context, self.tree = context, CollapsedTree(context.blocks)
+        texts, words, values = context.texts, context.words, linguistic.compute(context)
+        capital = (texts.kind[words.start] & UPPER) > 0
+        counts = {
+            "characters": values["chars"],
+            "words": values["words"],
+            "word_characters": words.per_text((words.end - words.start).astype(np.float32)),
+            "stop_words": np.nan_to_num(values["stop_word_count"]),
+            "capitals": words.per_text(capital.astype(np.float32)),
+            "punctuation": texts.count_class(_PUNCTUATION),
+            "digits": texts.count_class(DIGIT),
+            "sentences": self._sentences(),
+            "link_characters": context.link_share * values["chars"],
+            "copyrights": texts.count(texts.code == ord("©")),
+            **{name: values[name] for name in ("emails", "urls", "years", "duplicates")},
+        }
+        self.totals = {name: np.asarray(count, dtype=np.float64) for name, count in counts.items()}
+        self.cumulative = {name: np.concatenate([[0], np.cumsum(values)]) for name, values in self.totals.items()}
 
     def blocks(self) -> Values:
         """Return the features of the blocks, each (B,)."""
@@ -251,7 +236,7 @@ class _PageFeatures:
 
     def pairs(self) -> Values:
         """Return the features of the pairs, each (B - 1,)."""
-        distance = self.tree.distance
+        distance = self.tree.distances()
         return {
             **{f"distance_{steps}": distance == steps for steps in DISTANCES},
             "distance_more": distance > DISTANCES[-1],
@@ -260,7 +245,7 @@ class _PageFeatures:
         }
 
     def _duplicates(self) -> Values:
-        others = self._linguistic["duplicates"]
+        others = self.totals["duplicates"]
         same_path = Groups.from_keys(self.context.class_path[self.tree.container]).size
         return {
             "has_duplicate": others > 0,
@@ -269,7 +254,7 @@ class _PageFeatures:
         }
 
     def _leaf(self) -> Values:
-        count, end = self._totals, np.cumsum(self._totals["characters"])
+        count, end = self.totals, np.cumsum(self.totals["characters"])
         position = (end - count["characters"] / 2) / end[-1]
         return {
             **_text(count, 5.5),
@@ -286,11 +271,11 @@ class _PageFeatures:
     def _fork(self, forks: NDArray[np.int32]) -> Values:
         """Return the features of `forks` (M,), NaN for `NONE`."""
         first, end = self.tree.runs(forks)
-        count = {name: total[end] - total[first] for name, total in self._cumulative.items()}
+        count = {name: total[end] - total[first] for name, total in self.cumulative.items()}
         columns = {
             **_text(count, 10),
             **self._ends(np.maximum(end - 1, 0)),
-            "body_share": count["characters"] / self._cumulative["characters"][-1],
+            "body_share": count["characters"] / self.cumulative["characters"][-1],
             "link_density": ratio(count["link_characters"], count["characters"]),
             "has_form": self.tree.has(forks, ("input",)),
         }
@@ -304,34 +289,6 @@ class _PageFeatures:
             "ends_punctuation": (texts.kind[last] & _PUNCTUATION) > 0,
             "ends_question": np.isin(texts.code[last], [ord(mark) for mark in "?？؟"]),
         }
-
-    @cached_property
-    def _linguistic(self) -> Values:
-        return linguistic.compute(self.context)
-
-    @cached_property
-    def _totals(self) -> dict[str, NDArray[np.float64]]:
-        """Return the counts of each block, (B,) each; stop words are 0 for languages without a list of them."""
-        texts, words, values = self.context.texts, self.context.words, self._linguistic
-        capital = (texts.kind[words.start] & UPPER) > 0
-        counts = {
-            "characters": values["chars"],
-            "words": values["words"],
-            "word_characters": words.per_text((words.end - words.start).astype(np.float32)),
-            "stop_words": np.nan_to_num(values["stop_word_count"]),
-            "capitals": words.per_text(capital.astype(np.float32)),
-            "punctuation": texts.count_class(_PUNCTUATION),
-            "digits": texts.count_class(DIGIT),
-            "sentences": self._sentences(),
-            "link_characters": self.context.link_share * values["chars"],
-            "copyrights": texts.count(texts.code == ord("©")),
-            **{name: values[name] for name in ("emails", "urls", "years")},
-        }
-        return {name: np.asarray(count, dtype=np.float64) for name, count in counts.items()}
-
-    @cached_property
-    def _cumulative(self) -> dict[str, NDArray[np.float64]]:
-        return {name: np.concatenate([[0], np.cumsum(values)]) for name, values in self._totals.items()}
 
     def _sentences(self) -> NDArray[np.float32]:
         """Return one more than the number of sentence ends before white space and a capital, float32 (B,)."""
@@ -486,17 +443,8 @@ def fit_potential(
     return Potential(mean, scale, fit([standardized(each, mean, scale) for each in columns], targets, plan))
 
 
-def standardized(
-    columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Standardize `columns`, float32 (R, C); missing values become 0."""
-    return np.asarray(np.nan_to_num((columns - mean) / scale, nan=0.0), dtype=np.float32)
-
-
 def _standard(columns: NDArray[np.float32], names: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return mean and standard deviation; 0 and 1 if all values are missing or equal. Flags will become -1 and 1."""
-    flag = np.array([_FLAG.fullmatch(name) is not None for name in names])
-    known = np.ma.masked_invalid(columns.astype(np.float64))
-    mean, scale = known.mean(axis=0).filled(0), known.std(axis=0).filled(0)
-    mean, scale = np.where(flag, 0.5, mean), np.where(flag, 0.5, np.where(scale > 0, scale, 1))
-    return mean.astype(np.float32), scale.astype(np.float32)
+    """Return mean and standard deviation of the columns. Flags will become -1 and 1."""
+    is_flag = np.array([_FLAG.fullmatch(name) is not None for name in names])
+    mean, scale = (np.where(is_flag, np.float32(0.5), part) for part in mean_and_scale(columns))
+    return mean, scale

@@ -20,7 +20,7 @@ import numpy as np
 from vclean.classify import model_file
 from vclean.classify.forest import Forest
 from vclean.classify.model_file import pack
-from vclean.classify.regions import CLASSES, posterior
+from vclean.classify.regions import CLASSES
 from vclean.classify.segments.optimal_cut import Sizes, State, best_states
 from vclean.errors import ModelError
 from vclean.features.blocks import extract_blocks
@@ -279,7 +279,7 @@ class SegmentModel:
 
 def with_roles(x: NDArray[np.float32], parent: NDArray[np.int32], regions: Forest) -> NDArray[np.float32]:
     """Append the role features to `x` (C, len(segment_columns.COLUMNS)): float32 (C, len(COLUMNS))."""
-    return np.hstack([x, role_matrix(posterior(regions, x[:, :REGIONAL]), parent)])
+    return np.hstack([x, role_matrix(regions.predict(x[:, :REGIONAL]).astype(np.float32), parent)])
 
 
 def load(path: Path | None = None) -> SegmentModel:

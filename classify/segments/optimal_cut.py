@@ -113,18 +113,14 @@ def best_states(divide: NDArray[np.floating], sizes: Sizes) -> NDArray[np.int8]:
 def segment_probabilities(divide: NDArray[np.floating], sizes: Sizes) -> SegmentProbabilities:
     """Compute the probabilities of segments from the probabilities `divide` (C,); leaves are never divided."""
     undivided = 1 - np.where(sizes.divisible, divide, 0).astype(np.float64)
-    probabilities = SegmentProbabilities(*np.zeros((4, len(undivided))))
+    divided, is_segment, inside, inverse_size = np.zeros((4, len(undivided) + 1))
+    divided[-1] = 1  # the last row is the parent of outermost containers
     for row, parent_row in enumerate(sizes.parent.tolist()):
-        reached, inside, inverse_size = (1.0, 0.0, 0.0) if parent_row < 0 else _inherited(probabilities, parent_row)
-        probabilities.is_segment[row] = is_segment = reached * undivided[row]
-        probabilities.divided[row] = reached - is_segment
-        probabilities.inside[row] = inside + is_segment
-        probabilities.inverse_size[row] = inverse_size + is_segment / max(sizes.characters[row], 1.0)
-    return probabilities
-
-
-def _inherited(probabilities: SegmentProbabilities, row: int) -> tuple[float, float, float]:
-    return probabilities.divided[row], probabilities.inside[row], probabilities.inverse_size[row]
+        is_segment[row] = divided[parent_row] * undivided[row]
+        divided[row] = divided[parent_row] - is_segment[row]
+        inside[row] = inside[parent_row] + is_segment[row]
+        inverse_size[row] = inverse_size[parent_row] + is_segment[row] / max(sizes.characters[row], 1.0)
+    return SegmentProbabilities(divided[:-1], is_segment[:-1], inside[:-1], inverse_size[:-1])
 
 
 def _gains(sizes: Sizes, expected: SegmentProbabilities) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -154,17 +150,12 @@ def _best_cut(
 
     The mask of segments, bool (C,), is also True for some containers inside segments.
     """
-    divided, is_segment = of_runs.copy(), np.ones(len(as_segment), dtype=bool)
-    total = np.zeros(2)
+    is_segment = np.ones(len(as_segment), dtype=bool)
+    divided = np.vstack([of_runs, [0, 0]])  # the last row is the page, the parent of outermost containers
     for row in range(len(as_segment) - 1, -1, -1):
         is_segment[row] = not sizes.divisible[row] or as_segment[row] @ weights >= divided[row] @ weights
-        best = as_segment[row] if is_segment[row] else divided[row]
-        parent_row = sizes.parent[row]
-        if parent_row >= 0:
-            divided[parent_row] += best
-        else:
-            total += best
-    precision, recall = (total / max(sizes.characters[sizes.parent < 0].sum(), 1.0)).tolist()
+        divided[sizes.parent[row]] += as_segment[row] if is_segment[row] else divided[row]
+    precision, recall = (divided[-1] / max(sizes.characters[sizes.parent < 0].sum(), 1.0)).tolist()
     return _f1(precision, recall), is_segment
 
 

@@ -95,11 +95,9 @@ def describe(segments: Segments, blocks: BlockColumns, prediction: Prediction) -
 def _largest(
     by_role: dict[Role | None, NDArray[np.float64]], everything: NDArray[np.float64]
 ) -> tuple[Role | None, ...]:
-    """Return the role of each segment with the required share of its words, if there is one."""
-    roles: list[Role | None] = [None] * len(everything)
-    for role in sorted(filter(None, by_role)):
-        for row in np.flatnonzero((by_role[role] >= _LEAST_SHARE * everything) & (everything > 0)).tolist():
-            previous = roles[row]
-            if previous is None or by_role[role][row] > by_role[previous][row]:
-                roles[row] = role
-    return tuple(roles)
+    """Return the role of each segment with the most of its words, if it has the required share of them."""
+    roles = sorted(filter(None, by_role))
+    words = np.array([by_role[role] for role in roles]).reshape(-1, len(everything))
+    most = words.max(axis=0, initial=0)
+    has_role = (most >= _LEAST_SHARE * everything) & (most > 0)
+    return tuple(roles[int(words[:, row].argmax())] if known else None for row, known in enumerate(has_role.tolist()))

@@ -15,7 +15,7 @@ import numpy as np
 
 from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
-from vclean.classify.content.model import FORMAT, Model, content_probability, type_probability
+from vclean.classify.content.model import FORMAT, Model
 from vclean.classify.content.postprocess import smooth_alike, smooth_groups
 from vclean.classify.content.stacking import Conventions, add_columns, one_hot, page_row
 from vclean.classify.evaluation.scores import reliability
@@ -313,9 +313,11 @@ def _held_out_prediction(
     if not len(page):
         empty = np.zeros(0, dtype=np.float32)
         return HeldOutPrediction(empty, empty.reshape(0, 4), empty.astype(bool), 0.0)
-    probability = content_probability(content, add_columns(x, convention))
+    probability = content.predict(add_columns(x, convention), early_stop=True).astype(np.float32)
     probability = smooth_alike(probability, page.layout.alike, page.layout.tokens)
-    return HeldOutPrediction(probability, type_probability(types, x), *best_selection(probability, page.layout.tokens))
+    return HeldOutPrediction(
+        probability, types.predict(x).astype(np.float32), *best_selection(probability, page.layout.tokens)
+    )
 
 
 def _predict_page(calibration: Calibration, page: PageRows, held_out: HeldOutPrediction) -> Prediction:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-
-GATE = Path(__file__).parents[2] / "benchmarks" / "gate.py"
+from helpers.benchmarks import BENCHMARKS, imported_benchmark
 
 
 @pytest.fixture
-def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """Return the module, with scores of this test and an empty file of pinned scores."""
-    spec = importlib.util.spec_from_file_location("gate", GATE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "PINNED", tmp_path / "gate.json")
-    return module
+    with imported_benchmark("gate") as module:
+        monkeypatch.setattr(module, "PINNED", tmp_path / "gate.json")
+        yield module
 
 
 def run(gate: ModuleType, monkeypatch: pytest.MonkeyPatch, f1: float, *options: str) -> int:
@@ -55,7 +50,7 @@ class TestGate:
 
     @pytest.mark.browser
     def test_scores_the_fixtures(self, gate: ModuleType) -> None:
-        pinned = json.loads(GATE.with_name("gate.json").read_text("utf-8"))
+        pinned = json.loads((BENCHMARKS / "gate.json").read_text("utf-8"))
         scores = gate.page_scores(render=False)
         assert {"news", "forum", "product"} <= scores.keys()
         mean = sum(f1 for f1, _ in scores.values()) / len(scores)

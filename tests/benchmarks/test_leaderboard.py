@@ -1,41 +1,33 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from helpers.benchmarks import BENCHMARKS, imported_benchmark, write_corpus
 from helpers.synthetic import gold_page
 
-from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.corpora.gold import GoldPage
 from vclean.errors import InputError, UsageError
 
 pytestmark = pytest.mark.slow
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PAGES = 6
 
 
 @pytest.fixture(scope="module")
 def board():
     """Return the leaderboard with two methods of vclean as the only systems."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        module = import_module("leaderboard")
+    with imported_benchmark("leaderboard") as module, pytest.MonkeyPatch.context() as patch:
         rivals = tuple(system for system in module.RIVALS if system.package == "vclean")
         patch.setattr(module, "RIVALS", rivals)
         patch.setattr(module, "VCLEAN", module.replace(module.VCLEAN, load=rivals[1].load))
         patch.setattr(module, "_SYSTEMS", {system.name: system for system in (*rivals, module.VCLEAN)})
         module._loaded.cache_clear()
         yield module
-        for name in ("leaderboard", "rivals", "documents", "speed"):
-            sys.modules.pop(name, None)
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +35,9 @@ def rivals(board):
     return import_module("rivals")
 
 
-def write(path: Path, pages: list[GoldPage]) -> Path:
-    names = ("id", "url", "page_type", "html")
-    columns = {name: [getattr(page, name) for page in pages] for name in names}
-    gold = {"gold_text": [page.text for page in pages], "gold_markup": [page.markup for page in pages]}
-    pq.write_table(pa.table(columns | gold), path)
-    return path
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    return write(tmp_path / "small.parquet", [gold_page(number, "small") for number in range(PAGES)])
+    return write_corpus(tmp_path / "small.parquet", [gold_page(number, "small") for number in range(PAGES)])
 
 
 @pytest.fixture
@@ -137,12 +121,6 @@ class TestMeasure:
         assert [each.id for each in one] == ["0", "1", "2"]
 
 
-class TestEvenly:
-    @pytest.mark.parametrize(("share", "ids"), [(1.0, "012345"), (0.5, "025"), (0.01, "0")])
-    def test_a_share_of_every_corpus(self, board, corpus: Path, share: float, ids: str) -> None:
-        assert "".join(page.id for page in board.evenly([read_corpus(corpus)], share)) == ids
-
-
 class TestPredictions:
     def test_reads_only_methods_of_vclean(self, board, predictions: Path) -> None:
         texts = board.read_predictions(predictions)
@@ -183,10 +161,6 @@ class TestInterval:
         narrow = board.interval(difference, np.arange(400))
         assert wide[2] - wide[1] > 3 * (narrow[2] - narrow[1])
 
-    def test_the_same_pages_give_the_same_interval(self, board) -> None:
-        difference, group = np.linspace(-1, 1, 20), np.arange(20) // 2
-        assert board.interval(difference, group) == board.interval(difference, group)
-
 
 class TestLeads:
     def test_lead_over_the_best_rival_of_each_corpus(self, board) -> None:
@@ -224,7 +198,7 @@ class TestRun:
 
     def test_page_types_have_a_table(self, board, tmp_path: Path, capsys) -> None:
         pages = [board.replace(gold_page(number), page_type=kind) for number, kind in enumerate(("forum", "article"))]
-        assert board.main([str(write(tmp_path / "typed.parquet", pages)), "--shipped", "--processes", "1"]) == 0
+        assert board.main([str(write_corpus(tmp_path / "typed.parquet", pages)), "--shipped", "--processes", "1"]) == 0
         assert "| system | article | forum |" in capsys.readouterr().out
 
     def test_updates_the_document_below_its_heading(self, board, corpus, tmp_path: Path) -> None:

@@ -1,33 +1,25 @@
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from helpers.benchmarks import imported_benchmark, write_corpus
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-import method_models
+from vclean.classify.corpora.gold import GoldPage
 
 GOLD = "It rained all day in the valley, and nobody minded it at all, for it was warm."
 
 
+@pytest.fixture(scope="module")
+def method_models():
+    with imported_benchmark("method_models") as module:
+        yield module
+
+
 @pytest.fixture
 def corpus(tmp_path):
-    rows = [
-        {
-            "id": str(number),
-            "url": f"http://{number}.example/",
-            "html": f"<h1>Rain</h1><p>{GOLD}</p>".encode(),
-            "gold_text": GOLD,
-        }
-        for number in range(12)
-    ]
-    path = tmp_path / "news.parquet"
-    pq.write_table(pa.Table.from_pylist(rows), path)
-    return path
+    html = f"<h1>Rain</h1><p>{GOLD}</p>".encode()
+    pages = [GoldPage(id=str(number), url=f"http://{number}.example/", html=html, text=GOLD) for number in range(12)]
+    return write_corpus(tmp_path / "news.parquet", pages)
 
 
 class TestSample:
@@ -35,7 +27,7 @@ class TestSample:
         ("pages", "ids"),
         [(4, ["0", "3", "6", "9"]), (5, ["0", "2", "4", "7", "9"]), (99, [str(number) for number in range(12)])],
     )
-    def test_evenly(self, corpus, tmp_path, pages, ids):
+    def test_evenly(self, method_models, corpus, tmp_path, pages, ids):
         (tmp_path / "out").mkdir()
         path = method_models.sample(corpus, tmp_path / "out", pages)
         assert path.name == "news.parquet"
@@ -43,7 +35,7 @@ class TestSample:
 
 
 class TestMain:
-    def test_trains_the_same_model_again(self, corpus, tmp_path):
+    def test_trains_the_same_model_again(self, method_models, corpus, tmp_path):
         arguments = [str(corpus), "--method", "wcc-lm", "--pages", "8", "-o", str(tmp_path)]
         assert method_models.main(arguments) == 0
         first = (tmp_path / "wcc-lm.model").read_bytes()
@@ -52,12 +44,12 @@ class TestMain:
         assert method_models.main(arguments) == 0
         assert (tmp_path / "wcc-lm.model").read_bytes() == first
 
-    def test_returns_the_greatest_exit_code(self, corpus, tmp_path):
+    def test_returns_the_greatest_exit_code(self, method_models, corpus, tmp_path):
         arguments = [str(corpus), "--method", "wcc-lm", "--pages", "2", "-o", str(tmp_path)]
         assert method_models.main(arguments) > 0  # two sites are too few for five folds
         assert not (tmp_path / "wcc-lm.model").exists()
 
-    def test_rejects_a_method_that_is_not_trained(self, corpus, tmp_path, capsys):
+    def test_rejects_a_method_that_is_not_trained(self, method_models, corpus, tmp_path, capsys):
         with pytest.raises(SystemExit):
             method_models.main([str(corpus), "--method", "bte", "-o", str(tmp_path)])
         assert "invalid choice: 'bte'" in capsys.readouterr().err

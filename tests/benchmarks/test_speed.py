@@ -1,19 +1,18 @@
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import ModuleType
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from helpers.benchmarks import imported_benchmark, write_corpus
 from helpers.synthetic import SITES, gold_page, rows, train_quickly
 
 from vclean.classify.content.model import Model
 from vclean.classify.corpora.corpora import read_corpus
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training.dataset import TrainingTable
 from vclean.classify.training.train import CrossValidation, train
 from vclean.errors import ModelError, NotHtmlError
@@ -22,17 +21,11 @@ from vclean.render.static.parse import parse
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "speed.py"
-
 
 @pytest.fixture(scope="module")
-def speed() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("speed", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["speed"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def speed() -> Iterator[ModuleType]:
+    with imported_benchmark("speed") as module:
+        yield module
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +38,8 @@ def trained() -> Model:
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     """Write a corpus of twelve pages, one of which is empty."""
-    pages = [gold_page(number) for number in range(12)]
-    html = [page.html for page in pages[:-1]] + [b""]
-    path = tmp_path / "twelve.parquet"
-    pq.write_table(pa.table({"id": [page.id for page in pages], "html": html, "gold_text": [""] * 12}), path)
-    return path
+    pages = [gold_page(number) for number in range(11)]
+    return write_corpus(tmp_path / "twelve.parquet", [*pages, GoldPage(id="11", html=b"")])
 
 
 def times(read: float, total: float) -> dict[str, float]:
@@ -59,9 +49,6 @@ def times(read: float, total: float) -> dict[str, float]:
 class TestSpread:
     def test_in_milliseconds(self, speed) -> None:
         assert speed.Spread.of([0.01 * number for number in range(11)]) == speed.Spread(50, 90)
-
-    def test_of_one_time(self, speed) -> None:
-        assert speed.Spread.of([0.0123456]) == speed.Spread(12.35, 12.35)
 
 
 class TestStopwatch:
@@ -135,9 +122,6 @@ class TestTable:
             ]
         )
 
-    def test_a_way_that_was_not_measured_is_left_out(self, speed) -> None:
-        assert list(speed.summaries([times(0.005, 0.015)], [])) == ["unrendered"]
-
 
 class TestMain:
     @pytest.fixture
@@ -159,10 +143,6 @@ class TestMain:
         monkeypatch.setattr(speed.model, "load", missing)
         assert speed.main([str(corpus)]) == ModelError.exit_code
         assert capsys.readouterr() == ("", "speed.py: the model is not there\n")
-
-    def test_no_corpus(self, speed, tmp_path: Path, capsys) -> None:
-        assert speed.main([str(tmp_path / "none.parquet")]) == 3
-        assert "does not exist" in capsys.readouterr().err
 
     @pytest.mark.usefixtures("with_model")
     def test_too_few_pages(self, speed, corpus: Path, monkeypatch, capsys) -> None:

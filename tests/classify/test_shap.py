@@ -43,12 +43,6 @@ class TestContributions:
         np.testing.assert_allclose(columns, predictions[:, :-1], atol=1e-9)
         assert base == pytest.approx(predictions[0, -1])
 
-    def test_base_and_row_sum_to_the_prediction(self, x) -> None:
-        trees = load_default().content
-        base, columns = contributions(trees, x)
-        assert columns.shape == (len(x), trees.columns)
-        np.testing.assert_allclose(base + columns.sum(axis=1), trees.booster.predict(x, raw_score=True), atol=1e-9)
-
     @pytest.mark.parametrize("missing", [0.0, 0.2])
     @pytest.mark.parametrize("leaves", [2, 3, 31])
     def test_small_and_deep_trees(self, missing: float, leaves: int) -> None:

@@ -1,6 +1,20 @@
-"""Build WARC records for tests."""
+"""Build WARC records and change zip archives for tests."""
 
 from __future__ import annotations
+
+import io
+import zipfile
+
+
+def repacked(data: bytes, **members: bytes | None) -> bytes:
+    """Return a zip archive with members replaced, or removed if None; keys are names without suffixes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            content = members.get(name.partition(".")[0], old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+    return file.getvalue()
 
 
 def record(url: str, http: bytes, kind: str = "response", extra: str = "") -> bytes:

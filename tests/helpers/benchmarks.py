@@ -33,5 +33,6 @@ def imported_benchmark(name: str) -> Iterator[ModuleType]:
 def write_corpus(path: Path, pages: Sequence[GoldPage]) -> Path:
     """Write pages with gold text as a corpus, and return its path."""
     columns = {name: [getattr(page, name) for page in pages] for name in ("id", "url", "page_type", "html")}
-    pq.write_table(pa.table(columns | {"gold_text": [page.text for page in pages]}), path)
+    gold = {"gold_text": [page.text for page in pages], "gold_markup": [page.markup for page in pages]}
+    pq.write_table(pa.table(columns | gold), path)
     return path

@@ -62,25 +62,25 @@ class TestLabels:
     """Confirmed labels of the blocks of a page."""
 
     def test_same_address(self) -> None:
-        assert confirmed(page(), "oh").labels(page()) == {0: "o", 1: "h"}
-        assert confirmed(page(), "oh").labels(page(url="http://www.example.org/rain/")) == {0: "o", 1: "h"}
+        assert confirmed(page(), "oh").annotations(page())[0] == {0: "o", 1: "h"}
+        assert confirmed(page(), "oh").annotations(page(url="http://www.example.org/rain/"))[0] == {0: "o", 1: "h"}
 
     def test_other_address(self) -> None:
-        assert confirmed(page(), "oh" + "p" * 11).labels(page(url="https://example.org/other")) == {}
+        assert confirmed(page(), "oh" + "p" * 11).annotations(page(url="https://example.org/other"))[0] == {}
 
     @pytest.mark.parametrize(("stored", "current"), [("", ""), ("", URL), (URL, "")])
     def test_same_texts_without_address(self, stored: str, current: str) -> None:
         labels = "oh" + "p" * 10 + "o"
-        assert confirmed(page(), labels, stored).labels(page(url=current)) == dict(enumerate(labels))
+        assert confirmed(page(), labels, stored).annotations(page(url=current))[0] == dict(enumerate(labels))
 
     def test_other_texts_without_address(self) -> None:
         other = page(HTML.replace("cellars", "streets"), "")
-        assert confirmed(page(), "oh" + "p" * 10 + "o", "").labels(other) == {}
+        assert confirmed(page(), "oh" + "p" * 10 + "o", "").annotations(other)[0] == {}
 
     def test_the_most_similar_page_of_an_address(self) -> None:
         other = page("<p>Home<p>Other")
         pages = ConfirmedPages((*confirmed(other, "pp").pages, *confirmed(page(), "oh").pages))
-        assert pages.labels(page()) == {0: "o", 1: "h"}
+        assert pages.annotations(page())[0] == {0: "o", 1: "h"}
 
 
 class TestJson:

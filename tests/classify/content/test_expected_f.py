@@ -13,7 +13,6 @@ from vclean.classify.content.expected_f import (
     adjust_for_kind,
     assign_labels,
     best_selection,
-    type_codes,
 )
 from vclean.labels import Label
 
@@ -96,17 +95,20 @@ class TestBestSelection:
         assert min(selected, default=1) >= max(left, default=0)
 
 
-class TestTypeCodes:
-    H, P, L, C = range(4)
-
-    def codes(self, *rows):
-        return type_codes(np.array(rows, dtype=float).reshape(-1, 4))
-
-    def test_no_continuation_after_a_heading(self):
-        assert self.codes([1, 0, 0, 0], [0.1, 0.2, 0.1, 0.6], [0, 0.3, 0, 0.7]) == [self.H, self.P, self.C]
-
-    def test_no_continuation_after_a_second_choice_heading(self):
-        assert self.codes([1, 0, 0, 0], [0.3, 0.1, 0, 0.6], [0, 0.4, 0, 0.6]) == [self.H, self.H, self.P]
+class TestAssignLabels:
+    @pytest.mark.parametrize(
+        ("types", "expected"),
+        [
+            ([[1, 0, 0, 0], [0.1, 0.2, 0.1, 0.6], [0, 0.3, 0, 0.7]], "hpc"),
+            ([[1, 0, 0, 0], [0.3, 0.1, 0, 0.6], [0, 0.4, 0, 0.6]], "hhp"),  # after a second choice, too
+            ([[0, 0.1, 0.3, 0.6], [0, 0.4, 0, 0.6]], "lc"),
+            ([], ""),
+        ],
+    )
+    def test_no_continuation_comes_first_or_after_a_heading(self, types, expected: str) -> None:
+        probability = np.array(types, dtype=np.float32).reshape(-1, 4)
+        is_content = np.array([False] + [True] * len(types))
+        assert assign_labels(is_content, probability) == [Label(letter) for letter in f"o{expected}"]
 
 
 class TestAdjustForComments:
@@ -127,8 +129,3 @@ class TestAdjustForComments:
         adjusted = adjust_for_kind(probability, np.linspace(0, 1, len(words), dtype=np.float32), words, include=include)
         assert ((adjusted >= 0) & (adjusted <= 1)).all()
         assert (adjusted >= probability).all() if include else (adjusted <= probability).all()
-
-
-class TestAssignLabels:
-    def test_no_content(self) -> None:
-        assert assign_labels(np.zeros(2, dtype=bool), np.zeros((0, 4), dtype=np.float32)) == [Label.OTHER] * 2

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from helpers.archives import repacked
 from helpers.pages import snapshot
 from helpers.synthetic import gold_page, quick_validation, region_forest, train_quickly
 
@@ -47,25 +48,6 @@ def regions():
 @pytest.fixture
 def blocks():
     return extract_blocks(snapshot(gold_page(42).html.decode()))
-
-
-def repacked(data: bytes, **members: bytes | None) -> bytes:
-    """Return the archive with members replaced, or removed if None; the key `card` is `card.json`."""
-    names = {
-        "card": "card.json",
-        "linear": "linear.npz",
-        "content": "content.txt",
-        "types": "types.txt",
-        "calibration": "calibration.json",
-    }
-    names |= {"regions": "regions.txt"} if "regions" in members else {}
-    file = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
-        for key, name in names.items():
-            content = members.get(key, old.read(name))
-            if content is not None:
-                new.writestr(name, content)
-    return file.getvalue()
 
 
 class Probabilities:
@@ -195,11 +177,3 @@ class TestLoad:
         load_default.cache_clear()
         with pytest.raises(ModelError, match="not in the installed package: install vclean again"):
             load_default()
-
-
-class TestTypeProbability:
-    @pytest.mark.parametrize("count", [0, 1, 3])
-    def test_one_row_per_block(self, count: int) -> None:
-        types = load_default().types
-        probabilities = module.type_probability(types, np.zeros((count, types.columns), dtype=np.float32))
-        assert probabilities.shape == (count, 4)

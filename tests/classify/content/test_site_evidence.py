@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from vclean.classify.content.site_evidence import (
     MIN_SHARE,
-    WEIGHTS,
     Fingerprints,
     RepetitionCounts,
     SitePages,
@@ -40,14 +39,8 @@ class TestRepetitionCounts:
         page, other = "<i>Home</i><p>one", "<i>Home</i><p>two"
         assert shares(page, other, "<p>three", other + "!") == [[pytest.approx(2 / 3), pytest.approx(2 / 3)], [0, 0]]
 
-    def test_number_of_distinct_pages(self) -> None:
-        site = RepetitionCounts()
-        for text in ("a", "b", "a"):
-            site.add("x", prints(f"<p>{text}"))
-        assert site.pages("x") == 2
-
-    def test_repetition_is_evidence_against_content(self) -> None:
-        assert max(WEIGHTS) < 0
+    def test_equal_pages_count_once(self) -> None:
+        assert shares("<p>a", "<p>a") == [[0, 0]]
 
 
 APPEAL = "Dear readers, please help us with the price of a cup of coffee each month."
@@ -134,9 +127,6 @@ class TestDocumentNumbers:
             for name in ("ferry", "bridge", "school")
         ]
         assert self.numbers(*pages) == [0, 1, 2]
-
-    def test_dtype(self) -> None:
-        assert document_numbers([prints("<p>a")]).dtype == np.int32
 
 
 MENU = "<div class=menu><a href=/>Home</a></div>"

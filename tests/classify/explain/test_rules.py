@@ -49,7 +49,7 @@ def decided(probability, selected, final=None, *, comments=(), policy=None, page
     )
     labels = [Label.PARAGRAPH if flag else Label.OTHER for flag in is_content]
     prediction = Prediction(labels, np.array(probability, dtype=np.float32), decision=decision)
-    return Rules(blocks, prediction, decision, PageContext(blocks).tokens)
+    return Rules(PageContext(blocks), prediction, decision)
 
 
 def rules_of(probability, *arguments, **options):

@@ -5,6 +5,7 @@ import pytest
 from helpers.pages import context_of, laid_out, snapshot
 
 from vclean.classify.content import stacking
+from vclean.classify.content.model import load_default
 from vclean.classify.content.stacking import COLUMNS, LinearModel
 from vclean.classify.explain import phrases
 from vclean.classify.explain.reasons import (
@@ -12,7 +13,6 @@ from vclean.classify.explain.reasons import (
     MAX_TOKENS,
     SITE,
     BlockSurroundings,
-    SalientTokens,
     page_level_columns,
     share_linear_contributions,
     sum_by_group,
@@ -35,7 +35,7 @@ def surroundings_of(page, **values):
     x = stacking.stack_columns(features, nothing, nothing)
     for name, value in values.items():
         x[:, INDEX[name]] = value
-    return BlockSurroundings(context, x)
+    return BlockSurroundings(context, x, load_default().linear)
 
 
 class TestContainer:
@@ -102,28 +102,28 @@ def weighted(page, **weights):
     return model
 
 
-class TestNames:
-    def strongest(self, sign, /, **weights):
+class TestTokens:
+    @pytest.mark.parametrize(
+        ("score", "weights", "expected"),
+        [
+            ("path", {"sidebar": -1, "menu": -2}, ["menu", "sidebar"]),
+            ("path", {"<div>": 1.0, "side": 0.9}, ["<div>", "side"]),
+            ("word", {"sign": -1}, ["sign"]),
+        ],
+    )
+    def test_strongest_evidence_comes_first(self, score: str, weights: dict[str, float], expected: list[str]) -> None:
+        sign = min(weights.values())
+        assert self.tokens(score, sign, weights) == expected
+
+    def test_limits_their_number(self) -> None:
+        weights = dict.fromkeys(("sign", "up", "free", "news", "now"), 1)
+        assert len(self.tokens("word", 1, weights)) == MAX_TOKENS
+
+    @staticmethod
+    def tokens(score: str, sign: float, weights: dict[str, float]) -> list[str]:
         page = context_of(TOKENS_PAGE)
-        return SalientTokens(page, weighted(page, path=weights)).names(0, sign)
-
-    def test_sorts_by_weight(self) -> None:
-        assert self.strongest(-1, sidebar=-1, menu=-2) == ["menu", "sidebar"]
-
-    def test_tags_and_parts_of_names(self) -> None:
-        assert self.strongest(1, **{"<div>": 1.0, "side": 0.9}) == ["<div>", "side"]
-
-
-class TestWords:
-    def strongest(self, sign, /, **weights):
-        page = context_of(TOKENS_PAGE)
-        return SalientTokens(page, weighted(page, word=weights)).words(0, sign)
-
-    def test_lowercases_words(self) -> None:
-        assert self.strongest(-1, sign=-1) == ["sign"]
-
-    def test_limits_the_number_of_tokens(self) -> None:
-        assert len(self.strongest(1, sign=1, up=1, free=1, news=1, now=1)) == MAX_TOKENS
+        surroundings = BlockSurroundings(page, rows({}), weighted(page, **{score: weights}))
+        return (surroundings.names if score == "path" else surroundings.words)(0, sign)
 
 
 def rows(*values):

@@ -2,15 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.methods import letters, training_page
 from helpers.pages import snapshot
 
-from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import bakic
 from vclean.classify.methods.bakic import COLUMNS, SEGMENT_EXTRACTOR, VARIANT_A, VARIANT_B, Parts, extractor_masks
-from vclean.classify.methods.base import TrainingPage, prediction_from_mask
+from vclean.classify.methods.base import prediction_from_mask
 from vclean.features.blocks import extract_blocks
 
-NAMES = COLUMNS
 STORY = "It rained all day in the valley, and nobody minded at all, for it was warm and the ferry came on time."
 MENU = "<div>" + "<p><a href=/>Home page</a></p>" * 4 + "</div>"
 ARTICLE = f"<div><h1>Rain</h1><p>{STORY}</p><p>{STORY}</p></div>"
@@ -20,15 +19,6 @@ GOLD = f"Rain\n{STORY}\n{STORY}"
 
 def blocks(html=PAGE):
     return extract_blocks(snapshot(html))
-
-
-def training_page(html=PAGE, text=GOLD):
-    return TrainingPage(GoldPage(text=text), blocks(html))
-
-
-def vector(html):
-    """Return the document vector by feature name."""
-    return dict(zip(NAMES, Parts.whole(blocks(html)).vectors()[0].tolist(), strict=True))
 
 
 def keeps(*rows):
@@ -46,17 +36,14 @@ def extractors(monkeypatch):
 
     monkeypatch.setattr(bakic, "EXTRACTORS", extractors_by_row)
     monkeypatch.setattr(bakic, "extractor_masks", kept)
-    monkeypatch.setattr(bakic, "extractor_masks", kept)
 
 
 class TestVectors:
-    def test_vector_has_37_features(self):
-        assert len(COLUMNS) == 37
-        assert Parts.whole(blocks()).vectors().shape == (1, 37)
-
     def test_agrees_with_manual_computation(self):
         """Compute from the source without blanks, with texts of 4, 2 and, in a link, 4 characters."""
-        result = vector("<p>abcd</p><p>ab</p><a href='http://a.org/b'>link</a>")
+        (vector,) = Parts.whole(blocks("<p>abcd</p><p>ab</p><a href='http://a.org/b'>link</a>")).vectors()
+        assert len(vector) == 37
+        result = dict(zip(COLUMNS, vector.tolist(), strict=True))
         tags = len("<html></html><body></body><p></p><p></p>")
         link = len('<a href="http://a.org/b"></a>')
         assert result["tag_length"] == pytest.approx((tags + link) / (tags + link + 10))
@@ -82,7 +69,7 @@ class TestShare:
 
 class TestSegmentExtractor:
     def test_keeps_the_most_probable_segment_if_none_is_interesting(self):
-        model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page(text=""))])
+        model = SEGMENT_EXTRACTOR.train([SEGMENT_EXTRACTOR.make_example(training_page(PAGE, ""))])
         assert SEGMENT_EXTRACTOR.load(model)(blocks("<p>One</p>")).labels == ["p"]
 
 
@@ -100,23 +87,18 @@ class TestExtractorMasks:
 
 
 class TestVariantA:
-    def test_example_has_the_f1_of_the_extractors(self, extractors):
-        assert VARIANT_A.make_example(training_page()).f1.argmax() == 1
-        assert VARIANT_A.make_example(training_page()).f1[1] == 1
-
     def test_selects_the_best_extractor(self, extractors):
         pytest.importorskip("sklearn")
         table = "<table><tr><td>Gold</td><td>Other</td></tr></table>"
-        examples = [VARIANT_A.make_example(training_page()), VARIANT_A.make_example(training_page(table, "Gold"))] * 10
-        model = VARIANT_A.train(examples)
-        assert VARIANT_A.train(examples) == model
-        run = VARIANT_A.load(model)
-        assert "".join(run(blocks()).labels) == "oooohppo"
-        assert "".join(run(blocks(table)).labels) == "po"
+        pages = training_page(PAGE, GOLD), training_page(table, "Gold")
+        examples = [VARIANT_A.make_example(page) for page in pages]
+        assert examples[0].f1.tolist().index(1) == 1
+        run = VARIANT_A.load(VARIANT_A.train(examples * 10))
+        assert [letters(run(page.blocks)) for page in pages] == ["oooohppo", "po"]
 
 
 class TestVariantB:
     def test_uses_the_reliable_extractor(self, extractors):
         pytest.importorskip("sklearn")
-        model = VARIANT_B.train([VARIANT_B.make_example(training_page())] * 20)
-        assert "".join(VARIANT_B.load(model)(blocks()).labels) == "oooohppo"
+        model = VARIANT_B.train([VARIANT_B.make_example(training_page(PAGE, GOLD))] * 20)
+        assert letters(VARIANT_B.load(model)(blocks())) == "oooohppo"

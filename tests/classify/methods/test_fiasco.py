@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
+from helpers.methods import letters, training_page
 from helpers.pages import laid_out
 
-from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import fiasco
-from vclean.classify.methods import fiasco as method
-from vclean.classify.methods.base import TrainingPage
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import EncodedTexts
@@ -15,8 +13,8 @@ STORY = "It rained all day in the valley, and nobody minded at all. The ferry wa
 PAGE = f"<h1>Rain</h1><p>{STORY}</p><div><a href=/>Home page</a> <a href=/b>All news</a> <img src=a.png></div>"
 
 
-def training_page(page=PAGE, text=f"Rain\n{STORY}"):
-    return TrainingPage(GoldPage(text=text), extract_blocks(laid_out(page)))
+def example(text):
+    return fiasco.make_example(training_page(PAGE, text, read=laid_out))
 
 
 class TestColumns:
@@ -35,16 +33,18 @@ class TestColumns:
         assert values["relative_width"].tolist()[1] == 1
 
 
-class TestKeywordShares:
-    def test_agrees_with_manual_computation(self):
+class TestRows:
+    def test_end_with_the_shares_of_key_words(self):
         words = np.array([7, 8, 9, 7], dtype=np.uint64)
         owner = np.array([0, 0, 2, 2], dtype=np.int32)
-        assert fiasco.keyword_shares(words, owner, 3, np.array([7], dtype=np.uint64)).tolist() == [0.5, 0, 0.5]
+        kinds = [np.array([7], dtype=np.uint64), words]
+        rows = fiasco._rows(np.zeros((3, 2), dtype=np.float32), words, owner, kinds)
+        assert rows[:, 2:].tolist() == [[0.5, 1], [0, 0], [0.5, 1]]
 
 
 class TestKeywords:
     def test_key_words_occur_in_one_kind_of_text(self):
-        clean, dirty = method.keywords([method.make_example(training_page())] * 10)
+        clean, dirty = fiasco.keywords([example(f"Rain\n{STORY}")] * 10)
         assert np.isin(EncodedTexts.from_texts(["valley", "rain"]).words.hash, clean).all()
         assert np.isin(EncodedTexts.from_texts(["home", "news"]).words.hash, dirty).all()
         assert not np.isin(EncodedTexts.from_texts(["home"]).words.hash, clean).any()
@@ -52,5 +52,5 @@ class TestKeywords:
 
 class TestTrain:
     def test_page_without_content(self):
-        example = method.make_example(training_page(text=""))
-        assert "".join(method.load(method.train([example]))(extract_blocks(laid_out(PAGE))).labels) == "ooo"
+        run = fiasco.load(fiasco.train([example("")]))
+        assert letters(run(extract_blocks(laid_out(PAGE)))) == "ooo"

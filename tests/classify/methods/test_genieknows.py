@@ -2,16 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import context_of, laid_out, snapshot
+from helpers.pages import context_of, laid_out
 
-from vclean.classify.methods import get
 from vclean.classify.methods.genieknows import SHORTEST, SemanticBlocks, importance, with_neighbors
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
-SENTENCE = "It rained all day in the valley, and nobody minded it at all."
-TEXT = f"<p>{SENTENCE} {SENTENCE} {SENTENCE}</p>"
-MENU = "<ul>" + "<li><a href=/>Link</a></li>" * 6 + "</ul>"
 WORDS = " ".join(["word"] * SHORTEST)
 
 
@@ -42,15 +38,3 @@ class TestImportance:
         blocks = semantic("".join(f"<p>{'word ' * 100}</p>" for _ in range(3)))
         assert blocks.aligned.tolist() == [False, True, True]
         assert with_neighbors(blocks, np.array([1.0, 0.0, 0.0])).tolist() == [1, 0.5, 0]
-
-
-class TestLabel:
-    def test_keeps_text_and_drops_menus(self):
-        blocks = extract_blocks(snapshot(f"{MENU}<h1>Rain</h1>{TEXT * 6}{MENU}"))
-        assert "".join(get("genieknows")(blocks).labels) == "o" * 6 + "h" + "p" * 6 + "o" * 6
-
-    def test_labels(self):
-        html = (
-            f"{TEXT * 6}<p><b>Title</b></p><table><tr><td>cell</td></tr></table><ul><li>item</ul><p hidden>no</p>{TEXT}"
-        )
-        assert "".join(get("genieknows")(extract_blocks(snapshot(html))).labels)[6:] == "hllop"

@@ -33,10 +33,6 @@ class TestMethods:
         assert sum("Link" in text for text in content) <= 1
         assert set(prediction.probability.tolist()) == {0, 1}
 
-    def test_restores_logging(self, info):
-        get(info.name)(extract_blocks(snapshot("One")))
-        assert logging.root.manager.disable == logging.NOTSET
-
 
 class TestFailures:
     BLOCKS = extract_blocks(snapshot("One"))

@@ -6,7 +6,7 @@ from helpers.pages import snapshot
 
 from vclean.classify import methods
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.methods import get, registry
+from vclean.classify.methods import registry
 from vclean.classify.methods.base import MethodInfo, TrainingPage, prediction_from_mask, tag_labels
 from vclean.classify.methods.registry import _load_trained, pack_model, unpack_model
 from vclean.errors import ExtraMissingError, ModelError, UsageError
@@ -156,11 +156,6 @@ class TestLoadTrained:
     def test_error_without_shipped_model_explains_training(self):
         with pytest.raises(ModelError, match="no model of the method tree is in the package: create one with `vclean"):
             _load_trained("tree", Echo(), None)
-
-
-class TestLabel:
-    def test_page_without_text(self):
-        assert get("text")(extract_blocks(snapshot("<p></p>"))).labels == []
 
 
 class TestPredictionFromMask:

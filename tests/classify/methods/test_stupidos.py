@@ -2,29 +2,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot
+from helpers.methods import training_page
 
-from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.methods import get, stupidos
-from vclean.classify.methods.base import TrainingPage
+from vclean.classify.methods import stupidos
 from vclean.classify.methods.stupidos import NONE, Trigrams, ngrams
-from vclean.features.blocks import extract_blocks
 from vclean.features.text.characters import EncodedTexts
 
 STORY = "It rained all day in the valley, and nobody minded at all."
-MENU = "Home page and all news"
-PAGE = f"<p>{STORY}</p><ul><li>{MENU}</li></ul>"
+PAGE = f"<p>{STORY}</p><ul><li>Home page and all news</li></ul>"
 
 
 def keys(*texts):
     return ngrams(EncodedTexts.from_texts(texts).words)
-
-
-@pytest.fixture(scope="module")
-def model():
-    return stupidos.train(
-        [stupidos.make_example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))] * 5
-    )
 
 
 class TestNgrams:
@@ -47,10 +36,7 @@ class TestLogOdds:
         first = (0.3 * 2 / 4 + least) / (0.3 * 1 / 10 + least)
         second = (0.3 * 2 / 4 + 0.4 * 2 / 2 + least) / (0.3 * 1 / 10 + least)
         assert model.log_odds(words).tolist() == pytest.approx([np.log(first), np.log(second)])
-
-    def test_unknown_words_have_log_odds_0(self, model):
-        result = Trigrams.from_arrays(stupidos.unpack_arrays(model)).log_odds(keys("zebra"))
-        assert result.tolist() == [0]
+        assert model.log_odds(keys("zebra")).tolist() == [0]
 
     def test_empty_model(self):
         model = Trigrams(np.zeros(0, np.uint32), np.zeros((0, 2)), np.zeros(2), 0.0)
@@ -59,12 +45,5 @@ class TestLogOdds:
 
 class TestTrain:
     def test_rare_ngrams_are_left_out(self):
-        example = stupidos.make_example(TrainingPage(GoldPage(text=STORY), extract_blocks(snapshot(PAGE))))
-        result = stupidos.unpack_arrays(stupidos.train([example]))
+        result = stupidos.unpack_arrays(stupidos.train([stupidos.make_example(training_page(PAGE, STORY))]))
         assert len(result["count"]) == 1  # `all`, three times on a page
-
-
-class TestShipped:
-    def test_shipped_model_keeps_the_paragraph_and_drops_the_menu(self):
-        page = "<div>Privacy Policy</div><p>He said that they would have to wait until the end of the year.</p>"
-        assert "".join(get("stupidos")(extract_blocks(snapshot(page))).labels) == "op"

@@ -11,16 +11,10 @@ RING = np.random.default_rng(1).normal(size=(400, 2)).astype(np.float32)
 INSIDE = (RING**2).sum(axis=1) < 1
 
 
-def machine(**changes):
-    """Return a machine with one support vector at the origin, and a kernel of width 1."""
-    fields = {
-        "mean": np.zeros(2, dtype=np.float32),
-        "scale": np.ones(2, dtype=np.float32),
-        "vectors": np.zeros((1, 2), dtype=np.float32),
-        "weight": np.array([2], dtype=np.float32),
-        "shape": np.array([1.0, -1.0, 1.0, 0.0]),
-    }
-    return SupportVectorMachine(**(fields | changes))
+def machine(mean, *shape):
+    """Return a machine with one support vector at the origin."""
+    scale, vectors, weight = (np.array(values, dtype=np.float32) for values in ([1, 1], [[0, 0]], [2]))
+    return SupportVectorMachine(np.array(mean, dtype=np.float32), scale, vectors, weight, np.array(shape))
 
 
 @pytest.fixture(scope="module")
@@ -32,21 +26,18 @@ def trained():
 class TestMargin:
     def test_missing_value_counts_as_the_mean(self):
         rows = np.array([[np.nan, 0]], dtype=np.float32)
-        assert machine(mean=np.array([5, 0], dtype=np.float32)).margin(rows).tolist() == pytest.approx([1])
+        assert machine([5, 0], 1.0, -1.0, 1.0, 0.0).margin(rows).tolist() == pytest.approx([1])
 
 
 class TestProbability:
     def test_is_the_sigmoid_of_the_margin(self):
-        result = machine(shape=np.array([1.0, -1.0, 2.0, -2.0])).probability(np.zeros((1, 2), dtype=np.float32))
+        result = machine([0, 0], 1.0, -1.0, 2.0, -2.0).probability(np.zeros((1, 2), dtype=np.float32))
         assert result.tolist() == [0.5]
         assert result.dtype == np.float32
 
 
 class TestFit:
-    def test_learns_a_nonlinear_boundary(self, trained):
-        assert ((trained.probability(RING) > 0.5) == INSIDE).mean() > 0.9
-
-    def test_more_rows_than_the_limit(self, monkeypatch):
+    def test_learns_a_nonlinear_boundary_from_a_part_of_the_rows(self, monkeypatch):
         pytest.importorskip("sklearn")
         monkeypatch.setattr(svm, "ROWS", 100)
         result = svm.fit(RING, INSIDE)

@@ -123,11 +123,6 @@ class TestTrainCommand:
         assert main([str(page), "--method", "wcc-tree", "--model", str(model), "-f", "cleaneval"]) == 0
         assert capsys.readouterr().out == f"<p>{TEXT}\n" * 8
 
-    def test_training_is_reproducible(self, corpus: str, tmp_path: Path) -> None:
-        for name in ("a", "b"):
-            assert main(["train", corpus, "--method", "wcc-tree", "-o", str(tmp_path / name)]) == 0
-        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
     @pytest.mark.parametrize(
         ("name", "reason"), [("bte", "the method bte is not trained"), ("magic", "no method 'magic'")]
     )

@@ -2,44 +2,26 @@ from __future__ import annotations
 
 import sys
 
-import numpy as np
 import pytest
-from helpers.pages import context_of, snapshot
+from helpers.methods import training_page
+from helpers.pages import context_of
 
-from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import victor
-from vclean.classify.methods import victor as method
-from vclean.classify.methods.base import TrainingPage, unpack_arrays
+from vclean.classify.methods.base import unpack_arrays
 from vclean.errors import ExtraMissingError
-from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS
 
 STORY = "It rained all day in the valley, and nobody minded at all."
 PAGE = f"<ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li></ul><h1>Rain</h1><p>{STORY}</p><div>© 2026</div>"
-MARKUP = f"<h>Rain\n<p>{STORY}"
-
-
-def training_page(**gold):
-    return TrainingPage(GoldPage(text=f"Rain\n{STORY}", **gold), extract_blocks(snapshot(PAGE)))
-
-
-@pytest.fixture(scope="module")
-def model():
-    pytest.importorskip("pycrfsuite")
-    return method.train([method.make_example(training_page(markup=MARKUP))] * 10)
+GOLD = f"Rain\n{STORY}"
 
 
 class TestColumns:
-    def test_has_all_features(self):
-        values = victor.compute(context_of(PAGE))
-        assert list(dict.fromkeys(values)) == list(values)
-        assert set(values) == set(victor.COLUMNS)
-        assert {len(column) for column in values.values()} == {5}
-
     def test_markup(self):
         values = victor.compute(
             context_of("<p>one<br><br>two <b>x</b></p><hr><h2><a href=/>three</a></h2><form>four</form>")
         )
+        assert set(values) == set(victor.COLUMNS)
         assert values["container_p"].tolist() == [True, True, False, False]
         assert values["container_a"].tolist() == [False, False, True, False]
         assert values["container_class_header"].tolist() == [False, False, True, False]
@@ -85,22 +67,18 @@ class TestColumns:
 
 class TestExample:
     def test_labels_from_the_markup_if_the_gold_has_none(self):
-        assert "".join(LABELS[code] for code in method.make_example(training_page()).label) == "oohpo"
+        example = victor.make_example(training_page(PAGE, GOLD))
+        assert "".join(LABELS[code] for code in example.label) == "oohpo"
 
 
 class TestTrain:
-    def test_fits_the_training_page(self, model):
-        page = f"<div><a href=/>About</a></div><h1>Sun</h1><p>{STORY} {STORY}</p><p hidden>{STORY}</p>"
-        prediction = method.load(model)(extract_blocks(snapshot(page)))
-        assert "".join(prediction.labels) == "ohpo"
-        assert prediction.probability[2] > 0.5 > prediction.probability[0]
-        assert prediction.probability.dtype == np.float32
-
     def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pycrfsuite", None)
         with pytest.raises(ExtraMissingError, match=r"needs python-crfsuite .*: pip install .*\[methods\]'"):
-            method.train([method.make_example(training_page())])
+            victor.train([victor.make_example(training_page(PAGE, GOLD))])
 
-    def test_learns_that_a_paragraph_follows_a_heading(self, model):
-        pair = unpack_arrays(model)["pair"]
+    def test_learns_that_a_paragraph_follows_a_heading(self):
+        pytest.importorskip("pycrfsuite")
+        example = victor.make_example(training_page(PAGE, GOLD, f"<h>Rain\n<p>{STORY}"))
+        pair = unpack_arrays(victor.train([example] * 10))["pair"]
         assert pair[LABELS.index("h"), LABELS.index("p")] > 0

@@ -6,7 +6,7 @@ from helpers.archives import record, response
 from helpers.pages import laid_out, snapshot
 
 from vclean.classify.corpora.marked import MarkedArchive, strip_marks
-from vclean.classify.regions import CLASSES, NONE, posterior
+from vclean.classify.regions import NONE
 from vclean.classify.training import regions
 from vclean.classify.training.fits import FITS
 from vclean.classify.training.regions import (
@@ -53,11 +53,6 @@ def pages():
 class TestFit:
     def test_is_deterministic(self, pages):
         assert fit(pages).text == fit(pages).text
-
-
-class TestPosterior:
-    def test_no_containers(self, pages):
-        assert posterior(fit(pages), np.zeros((0, len(COLUMNS)), dtype=np.float32)).shape == (0, CLASSES)
 
 
 class TestWeights:

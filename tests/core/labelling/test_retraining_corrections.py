@@ -227,7 +227,7 @@ class TestConfirmedPages:
     def test_all_blocks_of_a_page_are_confirmed(self, corrections: list[Correction]) -> None:
         pages = retraining.confirmed_pages(corrections)
         for correction in corrections:
-            labels = pages.labels(correction.blocks)
+            labels, _ = pages.annotations(correction.blocks)
             assert [labels[row] for row in range(len(correction.blocks))] == [LABELS[code] for code in correction.label]
 
 
