@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from vclean.errors import BrowserError, VcleanError
 from vclean.page import Page
-from vclean.render.browser.cdp import ProtocolError
+from vclean.render.browser.cdp import ProtocolError, capture_screenshot
 from vclean.render.browser.chromium import find_chromium
 from vclean.render.browser.driver import start_driver
 from vclean.render.browser.interception import StoredResponder
@@ -21,7 +21,7 @@ from vclean.render.rendered_page import Omissions, Rendering
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
     from vclean.render.browser.navigation import NavigatedPage
@@ -72,8 +72,6 @@ class AsyncRenderer:
         self._lock = asyncio.Lock()
         self._process: BrowserProcess | None = None
         self._starting: asyncio.Task[BrowserProcess] | None = None
-        self._tab: DocumentTab | None = None
-        self._painting_tab: DocumentTab | None = None
         self._pages = 0
 
     async def __aenter__(self) -> Self:
@@ -84,8 +82,8 @@ class AsyncRenderer:
         """End the browser."""
         await self.close()
 
-    async def start(self, page: Page, *, screenshot: bool = False) -> BrowserProcess:
-        """Start a browser that can render `page`, unless there is one.
+    async def start(self) -> BrowserProcess:
+        """Start a browser, unless there is one that can render another page.
 
         A cancelled start continues in the background; the next page or `close` receives the browser.
 
@@ -94,8 +92,7 @@ class AsyncRenderer:
         """
         starting = self._starting
         if starting is None or starting.done():
-            full = page.live or screenshot
-            starting = self._starting = asyncio.create_task(self._start(full=full))
+            starting = self._starting = asyncio.create_task(self._start())
             starting.add_done_callback(_retrieve_exception)
         await asyncio.wait([starting])
         return starting.result()
@@ -111,10 +108,9 @@ class AsyncRenderer:
             BrowserError: the browser does not start.
         """
         async with self._lock:
-            process = await self.start(Page(live=live), screenshot=screenshot)
-            if not (live or self._settings.scripts == "on" or self._network):
-                tab = await self._open_tab(process)
-                self._tab = tab if self._process is process else None
+            process = await self.start()
+            if self._is_document(Page(live=live)) and not screenshot:
+                await self._document_tab(process)
 
     async def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
         """Render one page.
@@ -131,7 +127,7 @@ class AsyncRenderer:
             BrowserError: the browser crashed; the next page gets a new one.
         """
         async with self._lock:
-            process = await self.start(page, screenshot=screenshot)
+            process = await self.start()
             self._pages += 1
             with ResourceLimits(self._settings.deadline, process) as limits:
                 started = time.perf_counter()
@@ -162,17 +158,16 @@ class AsyncRenderer:
         """Return whether the page is a document without subresources, and scripts are off."""
         return not (page.live or page.resources is not None or self._settings.scripts == "on" or self._network)
 
-    async def _start(self, *, full: bool) -> BrowserProcess:
-        """Start a browser, unless the running one can render the page; a full driver renders all pages."""
-        if self._process is not None and (self._is_worn(self._process) or (full and not self._process.driver.is_full)):
+    async def _start(self) -> BrowserProcess:
+        if self._process is not None and self._is_worn(self._process):
             await self._end()
         if self._process is None:
-            self._process = await launch(await start_driver(full=full), self._executable)
+            self._process = await launch(await start_driver(), self._executable)
             self._pages = 0
         return self._process
 
     async def _end(self) -> None:
-        process, self._process, self._tab, self._painting_tab = self._process, None, None, None
+        process, self._process = self._process, None
         if process is not None:
             await process.close()
 
@@ -242,19 +237,23 @@ class AsyncRenderer:
 
     async def _render_document(self, process: BrowserProcess, text: str, url: str, *, screenshot: bool) -> Rendering:
         from vclean.render.browser import walker
+        from vclean.render.browser.tab import DocumentTab
 
-        tab = self._tab = self._tab or await self._open_tab(process)
+        # After a screenshot, letters of later pages may have another fallback font: its tab is not used again.
+        opening = DocumentTab.open(process, self._settings, paint=True) if screenshot else self._document_tab(process)
+        tab = await opening
 
         def reading() -> str:
             return walker.call(url, self._settings, walker.hints(text) | {"discard": not screenshot})
 
-        payload = await tab.read(text, reading)
-        png = None
-        snapshot, doubts = _decide(self._unpack(payload, url, process.build))
-        if screenshot:
-            await self._hide_overlays(tab, snapshot)
-            self._tab, png = None, await tab.screenshot()
-        return Rendering(snapshot, png, doubts=doubts)
+        try:
+            payload = await tab.read(text, reading)
+            snapshot, doubts = _decide(self._unpack(payload, url, process.build))
+            png = await self._screenshot(tab, snapshot) if screenshot else None
+            return Rendering(snapshot, png, doubts=doubts)
+        finally:
+            if screenshot:
+                await tab.close()
 
     async def _without_doubts(self, process: BrowserProcess, rendering: Rendering, text: str, left: float) -> Rendering:
         """Decide on the doubtful texts of a document, which else count as shown, in a tab that paints.
@@ -265,7 +264,7 @@ class AsyncRenderer:
             return rendering
         from vclean.render.browser import walker
 
-        tab = self._painting_tab = self._painting_tab or await self._open_tab(process, paint=True)
+        tab = await self._document_tab(process, paint=True)
         url = rendering.snapshot.url
         try:
             async with asyncio.timeout(min(self._settings.deadline * _PAINT_SHARE, left / 2)):
@@ -274,7 +273,7 @@ class AsyncRenderer:
                 await tab.reset(self._settings)
                 return replace(rendering, snapshot=snapshot, doubts={})
         except TimeoutError:
-            self._painting_tab = None
+            del process.document_tabs[True]
             await tab.close()
             return rendering
 
@@ -288,8 +287,7 @@ class AsyncRenderer:
         snapshot, doubts = _decide(self._unpack(payload, url, build))
         png = None
         if screenshot:
-            await self._hide_overlays(page, snapshot)
-            png = await page.screenshot()
+            png = await self._screenshot(page, snapshot)
         if doubts:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
@@ -301,10 +299,11 @@ class AsyncRenderer:
         revealed = await texts_revealed_by_clicks(page, snapshot, settings.deadline * _CLICK_SHARE)
         return replace(snapshot, ran_scripts=True, missed_scripts=page.missed_scripts, revealed=revealed), png
 
-    async def _hide_overlays(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> None:
-        """Leave the overlays out of the screenshot, if the settings ask for it."""
+    async def _screenshot(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> bytes:
+        """Take a screenshot, without the overlays if the settings ask for it."""
         if self._settings.hide_overlays and len(snapshot.overlay):
             await page.omit(Omissions(snapshot.overlay.tolist()), snapshot.url, self._settings)
+        return await capture_screenshot(page.session)
 
     async def _compared(
         self, page: DocumentTab | NavigatedPage, snapshot: Snapshot, doubts: Mapping[int, int]
@@ -314,9 +313,13 @@ class AsyncRenderer:
         if overlays:
             await page.omit(Omissions(overlays), snapshot.url, self._settings)
         comparison = _comparison(snapshot, doubts)
-        with_texts = await page.paint(comparison)
+        with_texts = await comparison.paint(page.session, scroll=page.scrolls)
         await page.omit(Omissions(overlays, list(doubts)), snapshot.url, self._settings)
-        return _with_unseen(snapshot, doubts, comparison.unseen(with_texts, await page.paint(comparison)))
+        without = await comparison.paint(page.session, scroll=page.scrolls)
+        hidden = snapshot.text_hidden.copy()
+        for text in comparison.unseen(with_texts, without):
+            hidden[text] = doubts[text]
+        return replace(snapshot, text_hidden=hidden)
 
     async def _render_live(
         self, process: BrowserProcess, page: Page, *, screenshot: bool
@@ -331,14 +334,16 @@ class AsyncRenderer:
             LiveResponder(self._settings, self._allow_hosts) as responder,
             navigate(process, page.url, responder, self._settings) as navigated,
         ):
-            url, build = navigated.url, process.build
+            url, build = await navigated.url(), process.build
             rendering = Rendering(*await self._read(navigated, url, build, self._settings, screenshot=screenshot))
         return rendering, responder.document, replace(page, url=url)
 
-    async def _open_tab(self, process: BrowserProcess, *, paint: bool = False) -> DocumentTab:
+    async def _document_tab(self, process: BrowserProcess, *, paint: bool = False) -> DocumentTab:
         from vclean.render.browser.tab import DocumentTab  # imports numpy, which loads while the browser starts
 
-        return await DocumentTab.open(process, self._settings, paint=paint)
+        if paint not in process.document_tabs:
+            process.document_tabs[paint] = await DocumentTab.open(process, self._settings, paint=paint)
+        return process.document_tabs[paint]
 
     def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
         from vclean.render.browser import walker
@@ -375,14 +380,6 @@ def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelCompariso
     owner = snapshot.line_text
     lines &= np.append(np.ones(_LINES, dtype=bool), owner[_LINES:] != owner[:-_LINES])[: len(owner)]
     return PixelComparison(snapshot.line_box[lines], owner[lines])
-
-
-def _with_unseen(snapshot: Snapshot, doubts: Mapping[int, int], unseen: Sequence[int]) -> Snapshot:
-    """Return the snapshot with the texts that cannot be seen marked by what hides them."""
-    hidden = snapshot.text_hidden.copy()
-    for text in unseen:
-        hidden[text] = doubts[text]
-    return replace(snapshot, text_hidden=hidden)
 
 
 def _retrieve_exception(task: asyncio.Task[BrowserProcess]) -> None:

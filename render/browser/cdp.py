@@ -13,15 +13,17 @@ import contextlib
 import json
 import os
 import signal
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
 
 from vclean.errors import BrowserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from vclean.render.browser.driver import EventHandler, Session
     from vclean.settings import RenderSettings
+
+    EventHandler = Callable[[dict[str, Any]], Awaitable[None] | None]
+    """Function that receives the parameters of an event."""
 
 MAX_SCREENSHOT_HEIGHT: Final = 16_384
 """CSS px. Higher pages are truncated: beyond the largest texture of the GPU a screenshot is blank or repeated."""
@@ -38,6 +40,20 @@ _STDERR_SECONDS: Final = 0.05
 
 class ProtocolError(Exception):
     """Error for a command that the browser refused, or for a browser that has ended."""
+
+
+class Session(Protocol):
+    """CDP session with the browser or with a tab."""
+
+    async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a command and return its result.
+
+        Raises:
+            ProtocolError: the browser refuses the command, or has ended.
+        """
+
+    def on(self, event: str, handler: EventHandler) -> None:
+        """Call `handler` for every event of that name."""
 
 
 class CdpConnection(asyncio.SubprocessProtocol):
@@ -153,7 +169,7 @@ class CdpConnection(asyncio.SubprocessProtocol):
 
 
 class CdpSession:
-    """Session with the browser or one of its targets; see `vclean.render.browser.driver.Session`."""
+    """Session with the browser or one of its targets; see `Session`."""
 
     def __init__(self, connection: CdpConnection, session_id: str = "") -> None:
         self._connection = connection
@@ -176,7 +192,7 @@ class CdpSession:
         options = {"targetId": target, "flatten": True}
         return CdpSession(self._connection, (await self.send("Target.attachToTarget", options))["sessionId"])
 
-    async def detach(self) -> None:
+    def detach(self) -> None:
         """Stop receiving events; the target stays open."""
         self._connection.remove_handlers(self._id)
 
@@ -188,52 +204,49 @@ def _resolve(answer: asyncio.Future[dict[str, Any]], message: dict[str, Any]) ->
         answer.set_result(message["result"])
 
 
-async def main_frame_id(session: Session) -> str:
-    """Return the id of a tab's main frame, which navigations do not change."""
-    return str((await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"])
+async def main_frame(session: Session) -> dict[str, Any]:
+    """Return the main frame of a tab: its `url`, and its `id`, which navigations do not change."""
+    frame: dict[str, Any] = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]
+    return frame
 
 
-class Navigator:
-    """Controller of the navigation of a tab.
+class BrowserTab:
+    """Tab in a separate browser context.
 
     The domain `Page` must be enabled in its session. It stays enabled, because disabling it resets the fonts.
+
+    Args:
+        session: the CDP session with the tab.
+        close: closes the tab and its context.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, close: Callable[[], Awaitable[None]]) -> None:
+        self.session = session
+        self.close = close
         self._loader = ""
         self._loaded: set[str] = set()
         self._changed = asyncio.Event()
         session.on("Page.lifecycleEvent", self._on_lifecycle_event)
 
-    async def load(self, url: str) -> None:
-        """Load `url` and wait until all its parts are loaded.
-
-        Raises:
-            ProtocolError: the browser refuses to load it; the message is the reason.
-        """
-        await self.begin(url)
-        await self.wait_until_loaded()
-
-    async def begin(self, url: str) -> None:
+    async def navigate(self, url: str) -> None:
         """Navigate to `url`, and return when the response begins.
 
         Raises:
-            ProtocolError: the browser refuses to load it; the message is the reason.
+            ProtocolError: the browser refuses to load it; the message is its `net::ERR_` code.
         """
         self._loaded.clear()
-        await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": True})
-        answer = await self._session.send("Page.navigate", {"url": url})
+        await self.session.send("Page.setLifecycleEventsEnabled", {"enabled": True})
+        answer = await self.session.send("Page.navigate", {"url": url})
         if "errorText" in answer:
             raise ProtocolError(answer["errorText"])
         self._loader = answer["loaderId"]
 
     async def wait_until_loaded(self) -> None:
-        """Wait until all parts of the page of the last `begin` are loaded."""
+        """Wait until all parts of the page of the last `navigate` are loaded."""
         while self._loader not in self._loaded:
             self._changed.clear()
             await self._changed.wait()
-        await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": False})
+        await self.session.send("Page.setLifecycleEventsEnabled", {"enabled": False})
 
     def _on_lifecycle_event(self, event: dict[str, Any]) -> None:
         if event["name"] == "load":

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from vclean.errors import VcleanError
-from vclean.render.browser.cdp import ProtocolError, main_frame_id
+from vclean.render.browser.cdp import ProtocolError, main_frame
 
 if TYPE_CHECKING:
     from vclean.page import Resources
-    from vclean.render.browser.driver import Session
+    from vclean.render.browser.cdp import Session
 
 _LOG = logging.getLogger("vclean")
 
@@ -146,7 +146,7 @@ class RequestInterceptor:
 
     async def start(self, resource_type: str | None = None) -> None:
         """Start to intercept all requests, or those of one CDP resource type."""
-        self._frame = await main_frame_id(self._session)
+        self._frame = (await main_frame(self._session))["id"]
         self._session.on("Fetch.requestPaused", self._on_request_paused)
         pattern = {"urlPattern": "*"} | ({"resourceType": resource_type} if resource_type else {})
         await self._session.send("Fetch.enable", {"patterns": [pattern]})

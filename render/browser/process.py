@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -20,7 +20,9 @@ from vclean.render.isolation.sandbox import Isolation, Obstacle, available_isola
 
 if TYPE_CHECKING:
     from vclean.errors import VcleanError
-    from vclean.render.browser.driver import BrowserTab, Driver
+    from vclean.render.browser.cdp import BrowserTab
+    from vclean.render.browser.driver import Driver
+    from vclean.render.browser.tab import DocumentTab
     from vclean.settings import RenderSettings
 
 
@@ -121,6 +123,7 @@ class BrowserProcess:
         folder: folder of temporary files and the browser profile, which is part of the command line.
         isolation: what isolates the browser from the machine.
         killed: whether `kill` was called.
+        document_tabs: the open tabs for documents, by whether they paint.
     """
 
     driver: Driver
@@ -130,6 +133,7 @@ class BrowserProcess:
     isolation: Isolation
     _reaper: subprocess.Popen[bytes]
     killed: bool = False
+    document_tabs: dict[bool, DocumentTab] = field(default_factory=dict)
 
     @property
     def is_alive(self) -> bool:
@@ -212,7 +216,6 @@ async def _describe(driver: Driver, folder: str, isolation: Isolation) -> Browse
     processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
     pid = next(process["id"] for process in processes if process["type"] == "browser")
     build = (await session.send("Browser.getVersion"))["product"]
-    await session.detach()
     script = [sys.executable, "-I", "-S", orphan_reaper.__file__, str(os.getpid()), str(pid), folder]
     reaper = subprocess.Popen(script, stdin=subprocess.PIPE, start_new_session=True)
     return BrowserProcess(driver, pid, build, folder, isolation, reaper)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from vclean.render.browser.async_renderer import AsyncRenderer
@@ -50,9 +51,8 @@ class Renderer:
         network: bool = False,
     ) -> None:
         self._settings = settings or RenderSettings()
-        self._executable = chromium or find_chromium().path
-        self._allow_hosts = allow_hosts
-        self._network = network
+        executable = chromium or find_chromium().path
+        self._new_renderer = partial(AsyncRenderer, chromium=executable, allow_hosts=allow_hosts, network=network)
         self._lock = threading.Lock()
         self._worker: _RendererThread | None = None
 
@@ -75,7 +75,7 @@ class Renderer:
         with self._lock:
             worker = self._started_worker()
             try:
-                worker.run(worker.renderer.start(page, screenshot=screenshot), _START_SECONDS)
+                worker.run(worker.renderer.start(), _START_SECONDS)
                 return worker.run(
                     worker.renderer.render(page, screenshot=screenshot), self._settings.deadline + _GRACE_SECONDS
                 )
@@ -91,16 +91,8 @@ class Renderer:
                 worker.close()
 
     def _started_worker(self) -> _RendererThread:
-        self._worker = self._worker or _RendererThread(self._new_renderer())
+        self._worker = self._worker or _RendererThread(self._new_renderer(self._settings))
         return self._worker
-
-    def _new_renderer(self) -> AsyncRenderer:
-        return AsyncRenderer(
-            self._settings,
-            chromium=self._executable,
-            allow_hosts=self._allow_hosts,
-            network=self._network,
-        )
 
 
 class _UnresponsiveLoopError(Exception):

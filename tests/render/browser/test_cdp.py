@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vclean.render.browser import cdp
-from vclean.render.browser.cdp import CdpConnection, CdpSession, Navigator, ProtocolError, capture_screenshot
+from vclean.render.browser.cdp import BrowserTab, CdpConnection, CdpSession, ProtocolError, capture_screenshot
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows passes no descriptors")
 
@@ -92,7 +92,7 @@ class TestDetach:
             first, second = await CdpSession(browser).attach("one"), await CdpSession(browser).attach("other")
             first.on("event", events.append)
             second.on("event", events.append)
-            await first.detach()
+            first.detach()
             await first.send("emit", {"n": 1})
             await second.send("emit", {"n": 2})
             return events
@@ -114,7 +114,11 @@ class TestConnection:
         assert asyncio.run(ask())["ONLY"] == "this"
 
 
-class Tab:
+async def nothing() -> None:
+    """Close nothing."""
+
+
+class TabSession:
     """Session with a tab that responds to every navigation with `answer`."""
 
     def __init__(self, **answer: str) -> None:
@@ -131,28 +135,24 @@ class Tab:
         assert event == "Page.lifecycleEvent"
         self.handler = handler
 
-    def emit(self, name: str, loader: str) -> None:
-        self.handler({"name": name, "loaderId": loader})
 
-
-class TestNavigator:
+class TestBrowserTab:
     def test_accepts_load_event_before_the_response(self) -> None:
         async def go() -> None:
-            tab = Tab(loaderId="new")
-            navigator = Navigator(tab)
-            await navigator.begin("http://example.org/")
-            tab.emit("load", "new")
-            assert tab.lifecycle == [True]
-            await asyncio.wait_for(navigator.wait_until_loaded(), 5)
-            assert tab.lifecycle == [True, False]
+            session = TabSession(loaderId="new")
+            tab = BrowserTab(session, nothing)
+            await tab.navigate("http://example.org/")
+            session.handler({"name": "load", "loaderId": "new"})
+            assert session.lifecycle == [True]
+            await asyncio.wait_for(tab.wait_until_loaded(), 5)
+            assert session.lifecycle == [True, False]
 
         asyncio.run(go())
 
     def test_raises_with_the_message_of_the_browser(self) -> None:
+        session = TabSession(errorText="net::ERR_BLOCKED_BY_CLIENT", loaderId="x")
         with pytest.raises(ProtocolError, match="net::ERR_BLOCKED_BY_CLIENT"):
-            asyncio.run(
-                Navigator(Tab(errorText="net::ERR_BLOCKED_BY_CLIENT", loaderId="x")).load("http://example.org/")
-            )
+            asyncio.run(BrowserTab(session, nothing).navigate("http://example.org/"))
 
 
 NO_FRAME = ProtocolError("Protocol error (Page.captureScreenshot): Unable to capture screenshot")

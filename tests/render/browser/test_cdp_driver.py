@@ -11,8 +11,8 @@ import pytest
 from vclean.errors import BrowserError
 from vclean.page import Page, Resource
 from vclean.render.browser import driver
-from vclean.render.browser.cdp import CdpConnection, CdpSession, evaluate
-from vclean.render.browser.driver import CdpDriver, Driver
+from vclean.render.browser.cdp import CdpSession, evaluate
+from vclean.render.browser.driver import CdpDriver
 from vclean.render.browser.playwright_driver import PlaywrightDriver
 from vclean.render.browser.renderer import Renderer
 from vclean.render.browser.tab import DocumentTab
@@ -74,20 +74,13 @@ def cdp_renderer() -> Iterator[Renderer]:
 
 def count_contexts(renderer: Renderer) -> int:
     """Return the number of browser contexts, without the default one."""
-    session = CdpSession(connection_of(renderer))
+    session = CdpSession(driver_of(renderer).connection)
     answer = renderer._worker.run(session.send("Target.getBrowserContexts"), 20)
     return len(answer["browserContextIds"])
 
 
-def driver_of(renderer: Renderer) -> Driver:
+def driver_of(renderer: Renderer) -> CdpDriver | PlaywrightDriver:
     return renderer._worker.renderer._process.driver
-
-
-def connection_of(renderer: Renderer) -> CdpConnection:
-    driver = driver_of(renderer)
-    assert isinstance(driver, CdpDriver)
-    assert driver.connection is not None
-    return driver.connection
 
 
 def assert_same(first: Snapshot, second: Snapshot) -> None:
@@ -98,7 +91,7 @@ def assert_same(first: Snapshot, second: Snapshot) -> None:
 
 
 class TestSameSnapshots:
-    """Snapshots of both drivers; a renderer keeps a full driver once it is started, because it renders all pages."""
+    """Snapshots of both drivers; a renderer keeps its driver for many pages."""
 
     @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())
     def test_equals_playwright_on_unusual_pages(
@@ -114,9 +107,9 @@ class TestSameSnapshots:
     ) -> None:
         # Playwright's tabs paint, and a marquee that is painted scrolls, with its text outside its window at first.
         async def replace_slowly(tab: DocumentTab, text: str, expression: Callable[[], str]) -> str:
-            await tab._session.send("Page.setDocumentContent", {"frameId": tab._frame, "html": text})
+            await tab.session.send("Page.setDocumentContent", {"frameId": tab._frame, "html": text})
             await asyncio.sleep(0.3)
-            return str(await evaluate(tab._session, expression()))
+            return str(await evaluate(tab.session, expression()))
 
         monkeypatch.setattr(DocumentTab, "_replace_document", replace_slowly)
         page = Page(content="<!doctype html><body style='margin: 0'><marquee>text</marquee>")
@@ -174,7 +167,7 @@ class TestSameNavigations:
         # Neither contexts nor event handlers remain.
         page = Page(content="<p>x", url="http://example.org/", resources={})
         cdp_renderer.render(page)
-        connection = connection_of(cdp_renderer)
+        connection = driver_of(cdp_renderer).connection
         before = {session for session, _ in connection._handlers}, count_contexts(cdp_renderer)
         for _ in range(3):
             cdp_renderer.render(page)
@@ -182,11 +175,18 @@ class TestSameNavigations:
 
 
 class TestReuse:
-    def test_screenshot_does_not_change_later_pages(self, playwright_renderer: Renderer) -> None:
+    def test_screenshot_does_not_change_later_pages(
+        self, cdp_renderer: Renderer, playwright_renderer: Renderer
+    ) -> None:
         page = Page(content=ODD["media features"])
-        before = playwright_renderer.render(page).snapshot
-        assert playwright_renderer.render(page, screenshot=True).screenshot
-        assert_same(playwright_renderer.render(page).snapshot, before)
+        screenshots = []
+        for renderer in (cdp_renderer, playwright_renderer):
+            before = renderer.render(page).snapshot
+            process = renderer._worker.renderer._process
+            screenshots.append(renderer.render(page, screenshot=True).screenshot)
+            assert_same(renderer.render(page).snapshot, before)
+            assert renderer._worker.renderer._process is process
+        assert screenshots[0] == screenshots[1]
 
     def test_navigation_keeps_fonts(self, cdp_renderer: Renderer, playwright_renderer: Renderer) -> None:
         # The tab navigates after a page that leaves persistent effects.
@@ -195,28 +195,19 @@ class TestReuse:
             renderer.render(Page(content=ODD["one that leaves marks"]))
         assert_same(cdp_renderer.render(text).snapshot, playwright_renderer.render(text).snapshot)
 
-
-class TestStartDriver:
-    def test_screenshot_uses_playwright(self) -> None:
-        with Renderer() as renderer:
-            renderer.render(Page(content="<p>One."))
-            assert isinstance(driver_of(renderer), CdpDriver)
-            assert renderer.render(Page(content="<p>Two."), screenshot=True).screenshot
-            assert isinstance(driver_of(renderer), PlaywrightDriver)
-            renderer.render(Page(content="<p>Three."))
-            assert isinstance(driver_of(renderer), PlaywrightDriver)
-
-    def test_reuses_browser_for_pages_with_and_without_subresources(self) -> None:
-        with Renderer() as renderer:
-            renderer.render(Page(content="<p>One."))
-            first = driver_of(renderer)
-            for resources in ({}, None):
-                renderer.render(Page(content="<p>Two.", resources=resources))
-                assert driver_of(renderer) is first
-
-    def test_scripts_need_no_playwright(self, scripting: Renderer) -> None:
-        scripting.render(Page(content="<p>One."))
-        assert isinstance(driver_of(scripting), CdpDriver)
+    def test_live_page_is_the_same(self, site) -> None:
+        url = site.serve("/old", status=302, location="/new")
+        new = site.serve("/new", "<link rel=stylesheet href=a.css><p>x<script>location.hash = 'y'</script>")
+        site.serve("/a.css", "p { width: 70% }", kind="text/css")
+        snapshots = []
+        for supported in (True, False):
+            settings = RenderSettings(scripts="on", settle=0.5)
+            with pytest.MonkeyPatch.context() as patch, Renderer(settings, allow_hosts={"127.0.0.1"}) as renderer:
+                patch.setattr(driver, "IS_SUPPORTED", supported)
+                snapshots.append(renderer.render(Page(url=url, live=True)).snapshot)
+                assert isinstance(driver_of(renderer), CdpDriver) == supported
+        assert_same(*snapshots)
+        assert [snapshot.url for snapshot in snapshots] == [f"{new}#y"] * 2
 
 
 class TestLaunch:

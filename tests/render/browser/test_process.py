@@ -14,7 +14,7 @@ from playwright.async_api import Error as PlaywrightError
 from vclean.errors import BrowserError
 from vclean.render.browser import process
 from vclean.render.browser.cdp import ProtocolError
-from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession, PlaywrightTab
+from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 from vclean.settings import RenderSettings
 
@@ -147,9 +147,6 @@ class TestPlaywrightErrors:
         [
             (lambda: PlaywrightSession(Refusing()).send("Page.enable"), "send refused"),
             (lambda: PlaywrightSession(Refusing()).detach(), "detach refused"),
-            (lambda: tab().navigate("http://a.example/"), "goto refused"),
-            (lambda: tab().wait_until_loaded(), "wait_for_load_state refused"),
-            (lambda: tab().close(), "close refused"),
             (lambda: launched().open_browser_session(), "new_browser_cdp_session refused"),
             (lambda: launched().open_tab(RenderSettings(), on_crash=bool, paint=True), "new_context refused"),
             (lambda: launched().close(), "close refused"),
@@ -162,10 +159,6 @@ class TestPlaywrightErrors:
 
         with pytest.raises(ProtocolError, match=message):
             asyncio.run(run())
-
-
-def tab() -> PlaywrightTab:
-    return PlaywrightTab(Refusing(), Refusing(), Refusing())
 
 
 def launched() -> PlaywrightDriver:

@@ -15,7 +15,7 @@ from helpers.waiting import assert_eventually
 
 from vclean.errors import BrowserError, BrowserMissingError, DeadlineError, LimitError, NotHtmlError
 from vclean.page import Page
-from vclean.render.browser import async_renderer
+from vclean.render.browser import async_renderer, driver
 from vclean.render.browser import renderer as browser
 from vclean.render.browser.renderer import AsyncRenderer, Renderer
 from vclean.render.decode import Document
@@ -134,11 +134,12 @@ class TestRecovery:
             assert killer.wait() == 0
             assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
 
-    def test_recovers_from_killed_driver(self) -> None:
+    def test_recovers_from_killed_driver(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # Playwright's driver process is between this process and the browser; both are replaced.
+        monkeypatch.setattr(driver, "IS_SUPPORTED", False)
         others = children(os.getpid())
         with Renderer() as renderer:
-            renderer.render(Page(content="<p>One."), screenshot=True)
+            renderer.render(Page(content="<p>One."))
             group = group_of(renderer)
             for pid in set(children(os.getpid())) - set(others):
                 if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -215,7 +216,7 @@ class TestParentDeath:
         from vclean.render.browser.renderer import Renderer
         from vclean.settings import RenderSettings
         with Renderer(RenderSettings(scripts="on")) as renderer:
-            renderer.render(Page(content="<p>One."), screenshot={screenshot})
+            renderer.render(Page(content="<p>One."))
             print(os.getpgid(renderer._worker.renderer._process.pid), flush=True)
             {then}
     """)
@@ -224,22 +225,18 @@ class TestParentDeath:
     BUSY = "renderer.render(Page(content='<script>for (;;);</script>'))"
 
     @pytest.mark.parametrize(
-        ("screenshot", "then", "sign"),
+        ("then", "sign"),
         [
-            (False, IDLE, signal.SIGKILL),
-            (False, IDLE, signal.SIGINT),
-            (True, IDLE, signal.SIGKILL),
-            (True, IDLE, signal.SIGTERM),
-            (True, BUSY, signal.SIGKILL),
-            (True, BUSY, signal.SIGINT),
+            (IDLE, signal.SIGKILL),
+            (IDLE, signal.SIGINT),
+            (IDLE, signal.SIGTERM),
+            (BUSY, signal.SIGKILL),
+            (BUSY, signal.SIGINT),
         ],
     )
-    def test_ends_browser_with_its_parent(
-        self, screenshot: bool, then: str, sign: signal.Signals, tmp_path: Path
-    ) -> None:
-        # Without a screenshot the browser is a child of this process, with one a child of Playwright.
+    def test_ends_browser_with_its_parent(self, then: str, sign: signal.Signals, tmp_path: Path) -> None:
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
-        command = [sys.executable, "-c", self.SCRIPT.format(screenshot=screenshot, then=then)]
+        command = [sys.executable, "-c", self.SCRIPT.format(then=then)]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
         ) as parent:

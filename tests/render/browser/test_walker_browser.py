@@ -9,7 +9,7 @@ from PIL import Image
 
 from vclean.errors import LimitError
 from vclean.page import Page
-from vclean.render.browser.cdp import Navigator
+from vclean.render.browser.cdp import BrowserTab
 from vclean.render.browser.chromium import font_folders
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import STYLES, Hidden, Snapshot
@@ -544,15 +544,15 @@ class TestReuse:
         self, fresh_renderer: Renderer, monkeypatch: pytest.MonkeyPatch, before: str, navigations: int
     ) -> None:
         visited: list[str] = []
-        load = Navigator.load
+        navigate = BrowserTab.navigate
 
-        async def counted(self: Navigator, url: str) -> None:
+        async def counted(self: BrowserTab, url: str) -> None:
             visited.append(url)
-            await load(self, url)
+            await navigate(self, url)
 
         fresh_renderer.render(Page(content="<p>nothing that would stay"))
         fresh_renderer.render(Page(content=before))
-        monkeypatch.setattr(Navigator, "load", counted)
+        monkeypatch.setattr(BrowserTab, "navigate", counted)
         fresh_renderer.render(Page(content="<p>after"))
         assert len(visited) == navigations
 
