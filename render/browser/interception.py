@@ -107,7 +107,9 @@ class StoredResponder:
         self._answered.setdefault(request.url, False)
         if request.method not in ("GET", "HEAD"):
             return None
-        response = await self._stored(request.url) or await self._fetched(request)
+        response = await self._stored(request.url)
+        if response is None and self._fallback is not None:
+            response = await self._fallback.answer(request)
         if response is not None and response.status < 400:
             self._answered[request.url] = True
         return response
@@ -122,9 +124,6 @@ class StoredResponder:
         # Fonts and modules are loaded with CORS; archives do not store its headers.
         headers = (("content-type", resource.content_type), ("access-control-allow-origin", "*"))
         return PageResponse(resource.body, headers if resource.content_type else headers[1:], resource.status)
-
-    async def _fetched(self, request: PageRequest) -> PageResponse | None:
-        return None if self._fallback is None else await self._fallback.answer(request)
 
 
 class RequestInterceptor:
@@ -158,9 +157,11 @@ class RequestInterceptor:
         # The tab may have been closed.
         with contextlib.suppress(ProtocolError):
             if response is None:
-                await self._refuse(event["requestId"])
+                # After an aborted navigation the current page remains.
+                aborted = {"requestId": event["requestId"], "errorReason": "Aborted"}
+                await self._session.send("Fetch.failRequest", aborted)
             else:
-                await self._fulfill(event["requestId"], response)
+                await self._session.send("Fetch.fulfillRequest", _fulfilled(event["requestId"], response))
 
     async def _answer(self, request: PageRequest) -> PageResponse | None:
         try:
@@ -172,18 +173,14 @@ class RequestInterceptor:
             _LOG.warning("%s could not be read from the page's resources", request.url, exc_info=True)
         return None
 
-    async def _refuse(self, request_id: str) -> None:
-        """Abort the request; after an aborted navigation the current page remains."""
-        await self._session.send("Fetch.failRequest", {"requestId": request_id, "errorReason": "Aborted"})
 
-    async def _fulfill(self, request_id: str, response: PageResponse) -> None:
-        answer = {
-            "requestId": request_id,
-            "responseCode": response.status,
-            "responseHeaders": [{"name": name, "value": value} for name, value in response.headers],
-            "body": base64.b64encode(response.body).decode("ascii"),
-        }
-        await self._session.send("Fetch.fulfillRequest", answer)
+def _fulfilled(request_id: str, response: PageResponse) -> dict[str, Any]:
+    return {
+        "requestId": request_id,
+        "responseCode": response.status,
+        "responseHeaders": [{"name": name, "value": value} for name, value in response.headers],
+        "body": base64.b64encode(response.body).decode("ascii"),
+    }
 
 
 def _request(event: dict[str, Any], frame: str) -> PageRequest:
