@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from vclean.render.browser.navigation import NavigatedPage
-    from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.decode import Document
     from vclean.render.snapshot import Snapshot
@@ -135,7 +134,7 @@ class AsyncRenderer:
                     rendering = await self._render(process, page, screenshot=screenshot, started=started)
                 except ProtocolError as error:
                     process.kill()
-                    raise limits.error() or _crash_error(error) from error
+                    raise limits.error or _crash_error(error) from error
                 except asyncio.CancelledError:
                     process.kill()
                     raise
@@ -180,7 +179,8 @@ class AsyncRenderer:
                 rendering = await self._render_document(process, document.text, page.url, screenshot=screenshot)
             else:
                 rendering = await self._navigate(process, document.text, page, self._settings, screenshot=screenshot)
-        rendering = _with_document(rendering, document)
+        snapshot = replace(rendering.snapshot, notes=document.notes, scripted=document.scripted)
+        rendering = replace(rendering, snapshot=snapshot)
         end = started + self._settings.deadline
         rendering = await self._with_scripts(process, rendering, document, page, end - time.perf_counter())
         return await self._without_doubts(process, rendering, document.text, end - time.perf_counter())
@@ -248,7 +248,7 @@ class AsyncRenderer:
 
         try:
             payload = await tab.read(text, reading)
-            snapshot, doubts = _decide(self._unpack(payload, url, process.build))
+            snapshot, doubts = self._unpack(payload, url, process.build)
             png = await self._screenshot(tab, snapshot) if screenshot else None
             return Rendering(snapshot, png, doubts=doubts)
         finally:
@@ -284,7 +284,7 @@ class AsyncRenderer:
         from vclean.render.browser import walker
 
         payload = await page.read(walker.expression(url, settings))
-        snapshot, doubts = _decide(self._unpack(payload, url, build))
+        snapshot, doubts = self._unpack(payload, url, build)
         png = None
         if screenshot:
             png = await self._screenshot(page, snapshot)
@@ -309,10 +309,16 @@ class AsyncRenderer:
         self, page: DocumentTab | NavigatedPage, snapshot: Snapshot, doubts: Mapping[int, int]
     ) -> Snapshot:
         """Return the snapshot with the doubtful texts decided: painted with and without them, and without overlays."""
+        import numpy as np
+
+        from vclean.render.browser.pixels import PixelComparison
+
         overlays = snapshot.overlay.tolist()
         if overlays:
             await page.omit(Omissions(overlays), snapshot.url, self._settings)
-        comparison = _comparison(snapshot, doubts)
+        lines, owner = np.isin(snapshot.line_text, list(doubts)), snapshot.line_text
+        lines &= np.append(np.ones(_LINES, dtype=bool), owner[_LINES:] != owner[:-_LINES])[: len(owner)]
+        comparison = PixelComparison(snapshot.line_box[lines], owner[lines])
         with_texts = await comparison.paint(page.session, scroll=page.scrolls)
         await page.omit(Omissions(overlays, list(doubts)), snapshot.url, self._settings)
         without = await comparison.paint(page.session, scroll=page.scrolls)
@@ -345,41 +351,19 @@ class AsyncRenderer:
             process.document_tabs[paint] = await DocumentTab.open(process, self._settings, paint=paint)
         return process.document_tabs[paint]
 
-    def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
+    def _unpack(self, payload: str, url: str, build: str) -> tuple[Snapshot, Mapping[int, int]]:
+        """Return the snapshot with what layout and styles decide, and the texts that pixels have to decide."""
         from vclean.render.browser import walker
+        from vclean.render.visibility.painted_texts import decide
 
-        return walker.unpack(payload, self._settings, build=build, url=url)
+        snapshot = walker.unpack(payload, self._settings, build=build, url=url)
+        decision = decide(snapshot)
+        return replace(snapshot, text_hidden=decision.hidden, overlay=decision.overlays), decision.doubts
 
     def _is_worn(self, process: BrowserProcess) -> bool:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
             return True
         return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
-
-
-def _with_document(rendering: Rendering, document: Document) -> Rendering:
-    """Return the rendering with what is known of its document."""
-    snapshot = replace(rendering.snapshot, notes=document.notes, scripted=document.scripted)
-    return replace(rendering, snapshot=snapshot)
-
-
-def _decide(snapshot: Snapshot) -> tuple[Snapshot, Mapping[int, int]]:
-    """Return the snapshot with what layout and styles decide, and the texts that pixels have to decide."""
-    from vclean.render.visibility.painted_texts import decide  # loads while the browser starts
-
-    decision = decide(snapshot)
-    return replace(snapshot, text_hidden=decision.hidden, overlay=decision.overlays), decision.doubts
-
-
-def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelComparison:
-    """Return the comparison of the first lines of some texts."""
-    import numpy as np
-
-    from vclean.render.browser.pixels import PixelComparison
-
-    lines = np.isin(snapshot.line_text, list(doubts))
-    owner = snapshot.line_text
-    lines &= np.append(np.ones(_LINES, dtype=bool), owner[_LINES:] != owner[:-_LINES])[: len(owner)]
-    return PixelComparison(snapshot.line_box[lines], owner[lines])
 
 
 def _retrieve_exception(task: asyncio.Task[BrowserProcess]) -> None:

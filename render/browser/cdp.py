@@ -154,7 +154,10 @@ class CdpConnection(asyncio.SubprocessProtocol):
         if "id" in message:
             answer = self._pending.pop(message["id"], None)
             if answer is not None and not answer.done():
-                _resolve(answer, message)
+                if "error" in message:
+                    answer.set_exception(ProtocolError(message["error"]["message"]))
+                else:
+                    answer.set_result(message["result"])
             return
         for handler in self._handlers.get((message.get("sessionId", ""), message["method"]), ()):
             running = handler(message["params"])
@@ -195,13 +198,6 @@ class CdpSession:
     def detach(self) -> None:
         """Stop receiving events; the target stays open."""
         self._connection.remove_handlers(self._id)
-
-
-def _resolve(answer: asyncio.Future[dict[str, Any]], message: dict[str, Any]) -> None:
-    if "error" in message:
-        answer.set_exception(ProtocolError(message["error"]["message"]))
-    else:
-        answer.set_result(message["result"])
 
 
 async def main_frame(session: Session) -> dict[str, Any]:

@@ -181,7 +181,13 @@ async def launch(driver: Driver, executable: Path) -> BrowserProcess:
     try:
         isolation = await _launch_isolated(driver, executable, folder)
         isolation.warn()
-        return await _describe(driver, folder, isolation)
+        session = await driver.open_browser_session()
+        processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+        pid = next(process["id"] for process in processes if process["type"] == "browser")
+        build = (await session.send("Browser.getVersion"))["product"]
+        script = [sys.executable, "-I", "-S", orphan_reaper.__file__, str(os.getpid()), str(pid), folder]
+        reaper = subprocess.Popen(script, stdin=subprocess.PIPE, start_new_session=True)
+        return BrowserProcess(driver, pid, build, folder, isolation, reaper)
     except BaseException as error:
         with contextlib.suppress(ProtocolError):
             await driver.close()
@@ -208,17 +214,6 @@ async def _launch_isolated(driver: Driver, executable: Path, folder: str) -> Iso
     if isolation.network is None:
         _NEEDS_NETWORK[executable] = obstacle
     return replace(isolation, network=obstacle)
-
-
-async def _describe(driver: Driver, folder: str, isolation: Isolation) -> BrowserProcess:
-    """Return the started browser, with an orphan reaper."""
-    session = await driver.open_browser_session()
-    processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
-    pid = next(process["id"] for process in processes if process["type"] == "browser")
-    build = (await session.send("Browser.getVersion"))["product"]
-    script = [sys.executable, "-I", "-S", orphan_reaper.__file__, str(os.getpid()), str(pid), folder]
-    reaper = subprocess.Popen(script, stdin=subprocess.PIPE, start_new_session=True)
-    return BrowserProcess(driver, pid, build, folder, isolation, reaper)
 
 
 def _group(entry: Path) -> int:
@@ -255,6 +250,9 @@ _MAX_MEMORY: Final = 4 * 2**30
 class ResourceLimits:
     """Time and memory limits of a page, enforced from a thread that the page cannot block: it kills the browser.
 
+    Attributes:
+        error: the error to raise if the page exceeded a limit, else None.
+
     Args:
         seconds: the deadline of the page.
         process: the browser.
@@ -264,7 +262,7 @@ class ResourceLimits:
         self._seconds = seconds
         self._process = process
         self._done = threading.Event()
-        self._error: VcleanError | None = None
+        self.error: VcleanError | None = None
         self._thread = threading.Thread(target=self._check_until_done, name="vclean-limits", daemon=True)
 
     def __enter__(self) -> Self:
@@ -276,15 +274,11 @@ class ResourceLimits:
         """Stop the checks."""
         self._done.set()
 
-    def error(self) -> VcleanError | None:
-        """Return the error to raise if the page exceeded a limit."""
-        return self._error
-
     def _check_until_done(self) -> None:
         end = time.monotonic() + self._seconds
         while not self._done.wait(max(0.0, min(_CHECK_SECONDS, end - time.monotonic()))):
-            self._error = self._exceeded(end)
-            if self._error is not None:
+            self.error = self._exceeded(end)
+            if self.error is not None:
                 self._process.kill()
                 return
 

@@ -45,12 +45,12 @@ def run_limited(process: Process, seconds: float, busy: float = 0.3) -> Resource
 class TestResourceLimits:
     def test_accepts_page_within_limits(self) -> None:
         process = Process()
-        assert run_limited(process, 9).error() is None
+        assert run_limited(process, 9).error is None
         assert not process.killed
 
     def test_stops_page_at_deadline(self) -> None:
         process = Process()
-        error = run_limited(process, 0.05, busy=9).error()
+        error = run_limited(process, 0.05, busy=9).error
         assert process.killed
         assert isinstance(error, DeadlineError)
         assert str(error) == "the page was not rendered within 0.05 s: raise --timeout"
@@ -58,7 +58,7 @@ class TestResourceLimits:
     def test_stops_page_over_memory_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(processes, "_MAX_MEMORY", 300 * 2**20)
         process = Process(301 * 2**20)
-        error = run_limited(process, 9, busy=9).error()
+        error = run_limited(process, 9, busy=9).error
         assert process.killed
         assert isinstance(error, LimitError)
         assert "more than 300 MB of memory" in str(error)
@@ -73,7 +73,7 @@ class TestResourceLimits:
 
     def test_deadline_does_not_wait_for_the_next_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(processes, "_CHECK_SECONDS", 60)
-        assert isinstance(run_limited(Process(), 0.05, busy=9).error(), DeadlineError)
+        assert isinstance(run_limited(Process(), 0.05, busy=9).error, DeadlineError)
 
 
 class TestMaxMemory:
