@@ -53,15 +53,13 @@ class TestTree:
 
     def test_excludes_head_scripts_and_styles(self, snap) -> None:
         page = snap("<title>T</title><meta name=a><p>x<script>1</script><style>i{}</style><template>t</template></p>")
-        assert tags_of(page) == ["html", "body", "p"]
-        assert page.texts == ["x"]
-        assert page.title == "T"
+        assert (tags_of(page), page.texts, page.title) == (["html", "body", "p"], ["x"], "T")
 
     @pytest.mark.parametrize("tag", ["iframe", "textarea", "video", "object", "svg", "noframes"])
     def test_treats_replaced_elements_as_leaves(self, snap, tag: str) -> None:
         page = snap(f"<p>before<{tag}>inside</{tag}>after")
         assert tag in tags_of(page)
-        assert "inside" not in "".join(page.texts)
+        assert page.texts == ["before", "after"]
 
     def test_returns_urls_of_frames_in_a_frameset(self, snap) -> None:
         inner = "<frameset><frame src=b.html></frameset>"
@@ -70,32 +68,30 @@ class TestTree:
         assert page.attributes("src") == {2: "http://example.org/a.html", 4: "http://example.org/b.html"}
         assert page.texts == []
 
-    def test_reads_options_as_text(self, snap) -> None:
-        assert snap("<select><option>One<option>Two</select>").texts == ["One", "Two"]
-
-    def test_reads_shadow_root_in_place_of_the_children(self, snap) -> None:
-        page = snap(
-            "<div id=host><template shadowrootmode=open><b>shadow </b><slot>fallback</slot>"
-            "<slot name=s>unused</slot></template>light</div>"
-        )
-        assert page.texts == ["shadow ", "light", "unused"]
-
     def test_reads_deep_tree(self, snap) -> None:
         assert snap("<div>" * 400 + "deep").depth.max() == 401
 
-    def test_ignores_comments(self, snap) -> None:
-        assert snap("<p>a<!-- b -->c").texts == ["a", "c"]
+
+SHADOW = (
+    "<div id=host><template shadowrootmode=open><b>shadow </b><slot>fallback</slot><slot name=s>unused</slot>"
+    "</template>light</div>"
+)
 
 
 class TestTexts:
-    def test_collapses_white_space_between_inline_elements(self, snap) -> None:
-        assert snap("<p><b>a</b>\n \n<i>b</i>").texts == ["a", " ", "b"]
-
-    def test_keeps_white_space_in_pre(self, snap) -> None:
-        assert snap("<pre><b>a</b>\n  <i>b</i></pre>").texts == ["a", "\n  ", "b"]
-
-    def test_keeps_case_and_space_of_the_source(self, snap) -> None:
-        assert snap("<p style='text-transform: uppercase'>a  b\nc").texts == ["a  b\nc"]
+    @pytest.mark.parametrize(
+        ("html", "texts"),
+        [
+            ("<select><option>One<option>Two</select>", ["One", "Two"]),
+            (SHADOW, ["shadow ", "light", "unused"]),
+            ("<p>a<!-- b -->c", ["a", "c"]),
+            ("<p><b>a</b>\n \n<i>b</i>", ["a", " ", "b"]),
+            ("<pre><b>a</b>\n  <i>b</i></pre>", ["a", "\n  ", "b"]),
+            ("<p style='text-transform: uppercase'>a  b\nc", ["a  b\nc"]),
+        ],
+    )
+    def test_are_those_of_the_source(self, snap, html: str, texts: list[str]) -> None:
+        assert snap(html).texts == texts
 
     def test_text_after_is_the_last_started_element(self, snap) -> None:
         page = snap("<p>a<b>b<i></i></b>c")
@@ -104,13 +100,23 @@ class TestTexts:
         assert page.text_after.tolist() == [2, 3, 4]
 
 
+BOX = "position: absolute; left: 30px; top: 2000px; width: 100px; height: 50px; border: 2px solid; padding: 3px"
+
+
 class TestBoxes:
-    def test_measures_border_box_from_the_document_origin(self, snap) -> None:
-        page = snap(
-            "<!doctype html><div id=x style='position: absolute; left: 30px; top: 2000px; width: 100px; height: 50px;"
-            " border: 2px solid; padding: 3px; margin: 1px'></div>"
-        )
-        assert page.box[element(page, "x")].tolist() == [31, 2001, 110, 60]
+    @pytest.mark.parametrize(
+        ("html", "box"),
+        [
+            (f"<!doctype html><div id=x style='{BOX}; margin: 1px'></div>", [31, 2001, 110, 60]),
+            ("<div id=x hidden>text</div>", [0, 0, 0, 0]),
+            # Quirks mode without a doctype.
+            ("<body style='margin: 0'><div id=x style='height: 100%'></div>", [0, 0, 1366, 768]),
+            ("<!doctype html><body style='margin: 0'><div id=x style='height: 100%'></div>", [0, 0, 1366, 0]),
+        ],
+    )
+    def test_are_border_boxes_from_the_document_origin(self, snap, html: str, box: list[float]) -> None:
+        page = snap(html)
+        assert page.box[element(page, "x")].tolist() == box
 
     def test_measures_page_size(self, snap) -> None:
         page = snap(NO_MARGIN + "<div style='width: 2000px; height: 3000px'>")
@@ -122,44 +128,34 @@ class TestBoxes:
             page = renderer.render(Page(content=html)).snapshot
         assert page.box[element(page, "x")].tolist() == [0, 0, 500, 400]
 
-    def test_uses_quirks_mode_without_a_doctype(self, snap) -> None:
-        html = "<body style='margin: 0'><div id=x style='height: 100%'></div>"
-        assert snap(html).box[-1][3] == 768
-        assert snap("<!doctype html>" + html).box[-1][3] == 0
-
     def test_puts_origin_of_right_to_left_page_at_the_left_edge(self, snap) -> None:
         page = snap("<!doctype html><html dir=rtl><body style='margin: 0'><div id=x style='width: 3000px'>a</div>")
         assert page.box[element(page, "x")].tolist()[:1] == [0]
         assert page.width == 3000
         assert hidden_of(page) == Hidden.NO
 
-    def test_returns_no_box_for_hidden_elements(self, snap) -> None:
-        page = snap("<div id=x hidden>text</div>")
-        assert page.box[element(page, "x")].tolist() == [0, 0, 0, 0]
-
 
 class TestLines:
-    def test_returns_one_box_per_line(self, snap) -> None:
-        page = snap(NO_MARGIN + "<p style='width: 120px; font: 20px/30px monospace'>aaaa bbbb cccc</p>")
-        assert page.line_text.tolist() == [0, 0]
-        assert page.line_box[:, 1].tolist()[1] - page.line_box[:, 1].tolist()[0] == 30
-
-    def test_merges_runs_of_one_line(self, snap) -> None:
-        # Bidirectional text has one rectangle per run.
-        page = snap(NO_MARGIN + "<p id=x>abc \u05d0\u05d1\u05d2 def</p>")
-        assert page.line_text.tolist() == [0]
+    @pytest.mark.parametrize(
+        ("html", "lines"),
+        [
+            ("<p style='width: 120px; font: 20px/30px monospace'>aaaa bbbb cccc</p>", 2),
+            ("<p>abc \u05d0\u05d1\u05d2 def</p>", 1),  # bidirectional text has one rectangle per run
+            ("<p style='display: none'>text", 0),
+            ("<p style='visibility: hidden'>text", 0),
+            ("<p style='opacity: 0'>text", 0),
+        ],
+    )
+    def test_returns_one_box_per_line(self, snap, html: str, lines: int) -> None:
+        page = snap(NO_MARGIN + html)
+        assert page.line_text.tolist() == [0] * lines
+        assert np.diff(page.line_box[:, 1]).tolist() == [30] * (lines - 1)
 
     def test_returns_lines_inside_the_block(self, snap) -> None:
         page = snap(NO_MARGIN + "<p id=x style='width: 300px'>" + "word " * 100)
         lines, box = page.line_box, page.box[element(page, "x")]
         assert lines[:, 0].min() >= box[0]
         assert (lines[:, 0] + lines[:, 2]).max() <= box[0] + box[2] + 0.01
-
-    @pytest.mark.parametrize("style", ["display: none", "visibility: hidden", "opacity: 0"])
-    def test_returns_no_lines_for_hidden_text(self, snap, style: str) -> None:
-        page = snap(f"<p style='{style}'>text")
-        assert page.texts == ["text"]
-        assert len(page.line_box) == 0
 
 
 class TestHidden:
@@ -419,27 +415,28 @@ class TestStyles:
 
 
 class TestAttributes:
-    def test_makes_links_absolute(self, snap) -> None:
-        page = snap("<a href=../b?c#d>1</a><img src=/i.png><q cite='//o.org/x'>", "https://example.org/a/c.html")
-        assert page.attributes("href").popitem()[1] == "https://example.org/b?c#d"
-        assert page.attributes("src").popitem()[1] == "https://example.org/i.png"
-        assert page.attributes("cite").popitem()[1] == "https://o.org/x"
-
-    def test_uses_base_element(self, snap) -> None:
-        page = snap("<base href=/deep/><a href=x>1</a>", "https://example.org/")
-        assert page.attributes("href") == {2: "https://example.org/deep/x"}
-
-    def test_keeps_links_without_a_page_url(self, snap) -> None:
-        assert snap("<a href=../x>1</a>").attributes("href") == {2: "../x"}
-
-    def test_keeps_invalid_links(self, snap) -> None:
-        page = snap("<a href='http://['>1</a><a href='javascript:x()'>2</a>", "https://example.org/")
-        assert list(page.attributes("href").values()) == ["http://[", "javascript:x()"]
-
-    def test_returns_known_attributes_in_order(self, snap) -> None:
-        page = snap("<p onload=a class='b c' data-x=1 id=d><i title=e>")
-        assert page.attr_value == ["b c", "d", "e"]
-        assert page.attr_node.tolist() == [2, 2, 3]
+    @pytest.mark.parametrize(
+        ("html", "url", "values"),
+        [
+            ("<a href=../b?c#d>1</a>", "https://example.org/a/c.html", ["https://example.org/b?c#d"]),
+            ("<img src=/i.png><q cite='//o.org/x'>", "https://e.org/", ["https://e.org/i.png", "https://o.org/x"]),
+            ("<base href=/deep/><a href=x>1</a>", "https://example.org/", ["https://example.org/deep/x"]),
+            ("<a href=../x>1</a>", "", ["../x"]),
+            (
+                "<a href='http://['>1</a><a href='javascript:x()'>2</a>",
+                "https://e.org/",
+                ["http://[", "javascript:x()"],
+            ),
+            ("<p onload=a class='b c' data-x=1 id=d><i title=e>", "", ["b c", "d", "e"]),
+        ],
+    )
+    def test_are_the_known_ones_in_order_with_absolute_links(
+        self, snap, html: str, url: str, values: list[str]
+    ) -> None:
+        page = snap(html, url)
+        assert page.attr_value == values
+        assert page.attr_node.tolist() == sorted(page.attr_node.tolist())
+        assert min(page.attr_node) == 2
 
     def test_truncates_long_values(self, snap) -> None:
         page = snap(f"<p title={'a' * 9000}><img src=data:image/png,{'a' * 9000}>")
@@ -558,15 +555,10 @@ class TestReuse:
 
     def test_resets_link_colors_after_a_page_with_the_same_rules(self, renderer: Renderer) -> None:
         # Chromium shares computed styles between elements with equal rules, even of different pages.
-        for color in ("rgb(255, 0, 0)", "rgb(0, 128, 0)"):
+        for name, color in (("red", "rgb(255, 0, 0)"), ("green", "rgb(0, 128, 0)")):
             renderer.render(Page(content="<p><a href=a>b</a>"))
-            snapshot = renderer.render(Page(content=f"<body link='{_hex(color)}'><p><a href=a>b</a>")).snapshot
+            snapshot = renderer.render(Page(content=f"<body link={name}><p><a href=a>b</a>")).snapshot
             assert snapshot.styles.column("color")[int(snapshot.style[-1])] == color
-
-
-def _hex(color: str) -> str:
-    """Return `#rrggbb` for `rgb(r, g, b)`."""
-    return "#" + "".join(f"{int(part):02x}" for part in color[4:-1].split(","))
 
 
 class TestLoadingParts:
@@ -578,8 +570,16 @@ class TestLoadingParts:
         source = f"data:image/odd;base64,{base64.b64encode(data.getvalue()).decode()}"
         assert snap(f"<img id=x src='{source}'>").box[-1][2:].tolist() == [16, 9]
 
-    def test_ignores_broken_image(self, snap) -> None:
-        assert snap("<img src='data:image/odd,x'><p>t").texts == ["t"]
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<img src='data:image/odd,x'>",
+            "<style>@font-face { font-family: f; src: url('data:font/woff2,x'), url(http://x.org/f.woff) }"
+            " p { font-family: f }</style>",
+        ],
+    )
+    def test_ignores_broken_parts(self, snap, html: str) -> None:
+        assert snap(f"{html}<p>t").texts == ["t"]
 
     def test_waits_for_embedded_font(self, snap, font_file: Path) -> None:
         source = f"data:font/ttf;base64,{base64.b64encode(font_file.read_bytes()).decode()}"
@@ -588,10 +588,6 @@ class TestLoadingParts:
         first, second = snap(html), snap(html)
         assert first.line_box.tobytes() == second.line_box.tobytes()
         assert first.line_box[0][2] > 100
-
-    def test_ignores_broken_font(self, snap) -> None:
-        face = "@font-face { font-family: f; src: url('data:font/woff2,x'), url(http://x.org/f.woff) }"
-        assert snap(f"<style>{face} p {{ font-family: f }}</style><p>t").texts == ["t"]
 
 
 class TestLimits:
