@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -56,14 +57,14 @@ class TestSend:
     def test_sends_without_parameters(self) -> None:
         assert run_with_browser(lambda browser: CdpSession(browser).send("echo"))["params"] == {}
 
-    def test_raises_for_refused_command(self) -> None:
-        with pytest.raises(ProtocolError, match="No such thing"):
-            run_with_browser(lambda browser: CdpSession(browser).send("refuse"))
-
-    def test_raises_when_the_browser_ends(self) -> None:
-        # The pending command fails at once, with the standard error of the browser.
-        with pytest.raises(ProtocolError, match=r"ended\n\[err\] cannot open display"):
-            run_with_browser(lambda browser: CdpSession(browser).send("die"))
+    @pytest.mark.parametrize(
+        ("method", "message"),
+        # A pending command fails at once when the browser ends, with its standard error.
+        [("refuse", "No such thing"), ("die", r"ended\n\[err\] cannot open display")],
+    )
+    def test_raises_for_refused_command_and_ended_browser(self, method: str, message: str) -> None:
+        with pytest.raises(ProtocolError, match=message):
+            run_with_browser(lambda browser: CdpSession(browser).send(method))
 
     def test_raises_after_the_browser_ended(self) -> None:
         async def ask(browser: CdpConnection) -> None:
@@ -176,10 +177,6 @@ class Session:
         return {"data": base64.b64encode(b"png").decode()}
 
 
-def capture(session: Session) -> bytes:
-    return asyncio.run(capture_screenshot(session, (0, 0, 10, 10)))
-
-
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cdp, "_SCREENSHOT_PAUSE", 0)
@@ -198,17 +195,16 @@ class TestCaptureScreenshot:
         assert session.params["captureBeyondViewport"] is is_beyond
         assert session.params["clip"]["height"] == (clip[3] if clip else 5000)
 
-    def test_tries_again_until_a_frame_is_painted(self) -> None:
-        session = Session(NO_FRAME, NO_FRAME)
-        assert capture(session) == b"png"
-        assert session.errors == []
-
-    def test_gives_up(self) -> None:
-        with pytest.raises(ProtocolError, match="Unable to capture"):
-            capture(Session(*[NO_FRAME] * 9))
-
-    def test_other_errors(self) -> None:
-        session = Session(ProtocolError("Target closed"), NO_FRAME)
-        with pytest.raises(ProtocolError, match="Target closed"):
-            capture(session)
-        assert session.errors == [NO_FRAME]
+    @pytest.mark.parametrize(
+        ("errors", "message", "left"),
+        [
+            ([NO_FRAME] * 2, "", 0),
+            ([NO_FRAME] * 9, "Unable to capture", 3),
+            ([ProtocolError("Target closed"), NO_FRAME], "Target closed", 1),
+        ],
+    )
+    def test_tries_again_until_a_frame_is_painted(self, errors: list[ProtocolError], message: str, left: int) -> None:
+        session = Session(*errors)
+        with pytest.raises(ProtocolError, match=message) if message else contextlib.nullcontext():
+            assert asyncio.run(capture_screenshot(session, (0, 0, 10, 10))) == b"png"
+        assert len(session.errors) == left
