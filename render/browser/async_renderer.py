@@ -49,7 +49,6 @@ class AsyncRenderer:
     Args:
         settings: options and limits of rendering.
         chromium: the executable; None for the result of `find_chromium`.
-        allow_hosts: host names that may be reached even if their address is not public.
         network: fetch subresources that are not in `Page.resources` from public addresses.
 
     Raises:
@@ -61,12 +60,10 @@ class AsyncRenderer:
         settings: RenderSettings | None = None,
         *,
         chromium: Path | None = None,
-        allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
     ) -> None:
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
-        self._allow_hosts = allow_hosts | frozenset(self._settings.allow_hosts)
         self._network = network
         self._lock = asyncio.Lock()
         self._process: BrowserProcess | None = None
@@ -232,7 +229,7 @@ class AsyncRenderer:
             return
         from vclean.render.network.responder import LiveResponder  # imports an HTTP client
 
-        async with LiveResponder(self._settings, self._allow_hosts) as network:
+        async with LiveResponder(self._settings) as network:
             yield StoredResponder(text, page.resources, network)
 
     async def _render_document(self, process: BrowserProcess, text: str, url: str, *, screenshot: bool) -> Rendering:
@@ -337,7 +334,7 @@ class AsyncRenderer:
 
         host_and_port(page.url)  # raises an error for URLs that `navigate` would replace by `BASE_URL`
         async with (
-            LiveResponder(self._settings, self._allow_hosts) as responder,
+            LiveResponder(self._settings) as responder,
             navigate(process, page.url, responder, self._settings) as navigated,
         ):
             url, build = await navigated.url(), process.build

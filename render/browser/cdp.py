@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
 
 from vclean.errors import BrowserError
@@ -275,6 +276,39 @@ def device_metrics(settings: RenderSettings, height: int = 0) -> dict[str, Any]:
     screen = {"screenWidth": settings.width, "screenHeight": settings.height}
     orientation = {"angle": 0, "type": "landscapePrimary" if settings.width > settings.height else "portraitPrimary"}
     return {"mobile": False, "deviceScaleFactor": 1, "screenOrientation": orientation, **size, **screen}
+
+
+_FONTS: Final = {
+    "standard": "Times New Roman",
+    "fixed": "Monospace",
+    "serif": "Times New Roman",
+    "sansSerif": "Arial",
+    "cursive": "Comic Sans MS",
+    "fantasy": "Impact",
+}
+"""Font families that are set on Linux; on other systems the defaults of the browser apply."""
+
+
+async def emulate(session: Session, settings: RenderSettings) -> None:
+    """Set what a tab emulates, for the same result on every run, and enable the domain `Page`."""
+    # The walker ends the animations of style sheets. Those of scripts depend on the clock.
+    motion = "reduce" if settings.scripts == "on" else "no-preference"
+    media = {"prefers-color-scheme": "light", "prefers-reduced-motion": motion, "forced-colors": "none"}
+    features = [{"name": name, "value": value} for name, value in media.items()]
+    commands: dict[str, dict[str, Any]] = {
+        "Inspector.enable": {},
+        "Page.enable": {},
+        "Emulation.setFocusEmulationEnabled": {"enabled": True},
+        "Emulation.setDeviceMetricsOverride": device_metrics(settings),
+        "Emulation.setScriptExecutionDisabled": {"value": settings.scripts != "on"},
+        "Emulation.setUserAgentOverride": {"userAgent": "", "acceptLanguage": "en-US"},
+        "Emulation.setLocaleOverride": {"locale": "en-US"},
+        "Emulation.setTimezoneOverride": {"timezoneId": "UTC"},
+        "Emulation.setEmulatedMedia": {"media": "", "features": features},
+    }
+    if sys.platform == "linux":
+        commands["Page.setFontFamilies"] = {"fontFamilies": _FONTS}
+    await asyncio.gather(*(session.send(method, params) for method, params in commands.items()))
 
 
 _NO_FRAME: Final = "Unable to capture screenshot"

@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from vclean.render.browser.cdp import BrowserTab, CdpConnection, CdpSession, ProtocolError, device_metrics
+from vclean.render.browser.cdp import BrowserTab, CdpConnection, CdpSession, ProtocolError, emulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,16 +26,6 @@ IS_SUPPORTED: Final = sys.platform != "win32"
 """Child processes on Windows do not inherit file descriptors."""
 
 _START_SECONDS: Final = 30
-
-_FONTS: Final = {
-    "standard": "Times New Roman",
-    "fixed": "Monospace",
-    "serif": "Times New Roman",
-    "sansSerif": "Arial",
-    "cursive": "Comic Sans MS",
-    "fantasy": "Impact",
-}
-"""Font families that Playwright sets on Linux; on other systems the defaults of the browser apply."""
 
 
 class CdpDriver:
@@ -77,7 +67,7 @@ class CdpDriver:
         return CdpSession(self.connection)
 
     async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> BrowserTab:
-        """Open a tab that renders pages the same way on every run, with the same emulation as Playwright's tabs.
+        """Open a tab that renders pages the same way on every run.
 
         Args:
             settings: the size of the window, and whether scripts run.
@@ -92,7 +82,7 @@ class CdpDriver:
         await browser.send("Browser.setDownloadBehavior", {"behavior": "deny", **in_context})
         session = await browser.attach(await _create_target(browser, in_context, settings, paint=paint))
         session.on("Inspector.targetCrashed", lambda _: on_crash())
-        await asyncio.gather(*(session.send(method, params) for method, params in _emulation_commands(settings)))
+        await emulate(session, settings)
 
         async def close() -> None:
             session.detach()
@@ -116,26 +106,6 @@ async def _create_target(
     except ProtocolError:  # only the headless shell has this option
         target = await browser.send("Target.createTarget", options)
     return str(target["targetId"])
-
-
-def _emulation_commands(settings: RenderSettings) -> list[tuple[str, dict[str, Any]]]:
-    """Return the commands that emulate the settings of Playwright's tabs, for the same result on every run."""
-    motion = "reduce" if settings.scripts == "on" else "no-preference"
-    media = {"prefers-color-scheme": "light", "prefers-reduced-motion": motion, "forced-colors": "none"}
-    features = [{"name": name, "value": value} for name, value in media.items()]
-    fonts = [("Page.setFontFamilies", {"fontFamilies": _FONTS})] if sys.platform == "linux" else []
-    return [
-        ("Inspector.enable", {}),
-        ("Page.enable", {}),
-        ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
-        ("Emulation.setDeviceMetricsOverride", device_metrics(settings)),
-        ("Emulation.setScriptExecutionDisabled", {"value": settings.scripts != "on"}),
-        ("Emulation.setUserAgentOverride", {"userAgent": "", "acceptLanguage": "en-US"}),
-        ("Emulation.setLocaleOverride", {"locale": "en-US"}),
-        ("Emulation.setTimezoneOverride", {"timezoneId": "UTC"}),
-        ("Emulation.setEmulatedMedia", {"media": "", "features": features}),
-        *fonts,
-    ]
 
 
 async def start_driver() -> Driver:

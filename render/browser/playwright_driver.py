@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from playwright.async_api import Error, async_playwright
 
 from vclean.errors import BrowserError
-from vclean.render.browser.cdp import BrowserTab, ProtocolError
+from vclean.render.browser.cdp import BrowserTab, ProtocolError, emulate
 from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ class PlaywrightDriver:
     async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> BrowserTab:  # noqa: ARG002 - Playwright's tabs always paint
         """Open a tab in a new context; frames are always painted."""
         with _as_protocol_errors():
-            context = await self._running_browser().new_context(**_context_options(settings))
+            context = await self._running_browser().new_context(
+                no_viewport=True, service_workers="block", accept_downloads=False
+            )
 
         async def close() -> None:
             with _as_protocol_errors():
@@ -112,7 +114,7 @@ class PlaywrightDriver:
                 page = await context.new_page()
                 page.on("crash", lambda _: on_crash())
                 session = PlaywrightSession(await context.new_cdp_session(page))
-            await session.send("Page.enable")
+            await emulate(session, settings)
         except BaseException:
             await close()
             raise
@@ -136,24 +138,6 @@ class PlaywrightDriver:
 def _profiles() -> set[Path]:
     """Return the folders that Playwright has created for profiles of browsers."""
     return set(Path(temp_dirs.root()).glob("playwright_chromiumdev_profile-*"))
-
-
-def _context_options(settings: RenderSettings) -> dict[str, Any]:
-    """Return the options of a browser context that renders pages the same way on every run."""
-    size = {"width": settings.width, "height": settings.height}
-    return {
-        "viewport": size,
-        "screen": size,
-        "device_scale_factor": 1,
-        "locale": "en-US",
-        "timezone_id": "UTC",
-        "color_scheme": "light",
-        # The walker ends the animations of style sheets. Those of scripts depend on the clock.
-        "reduced_motion": "reduce" if settings.scripts == "on" else "no-preference",
-        "service_workers": "block",
-        "accept_downloads": False,
-        "java_script_enabled": settings.scripts == "on",
-    }
 
 
 @contextmanager

@@ -47,12 +47,11 @@ class Renderer:
         settings: RenderSettings | None = None,
         *,
         chromium: Path | None = None,
-        allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
     ) -> None:
         self._settings = settings or RenderSettings()
         executable = chromium or find_chromium().path
-        self._new_renderer = partial(AsyncRenderer, chromium=executable, allow_hosts=allow_hosts, network=network)
+        self._new_renderer = partial(AsyncRenderer, self._settings, chromium=executable, network=network)
         self._lock = threading.Lock()
         self._worker: _RendererThread | None = None
 
@@ -79,7 +78,7 @@ class Renderer:
                 return worker.run(
                     worker.renderer.render(page, screenshot=screenshot), self._settings.deadline + _GRACE_SECONDS
                 )
-            except _UnresponsiveLoopError:
+            except TimeoutError:
                 self._worker = None
                 raise deadline_error(self._settings.deadline) from None
 
@@ -91,12 +90,8 @@ class Renderer:
                 worker.close()
 
     def _started_worker(self) -> _RendererThread:
-        self._worker = self._worker or _RendererThread(self._new_renderer(self._settings))
+        self._worker = self._worker or _RendererThread(self._new_renderer())
         return self._worker
-
-
-class _UnresponsiveLoopError(Exception):
-    """Error for an event loop that did not respond in time."""
 
 
 class _RendererThread:
@@ -117,7 +112,7 @@ class _RendererThread:
         """Run `work` and return its result.
 
         Raises:
-            _UnresponsiveLoopError: there was no result within `seconds`; the loop ends as soon as it can.
+            TimeoutError: there was no result within `seconds`; the loop ends as soon as it can.
         """
         future = self.submit(work)
         try:
@@ -125,7 +120,7 @@ class _RendererThread:
         except TimeoutError:
             self.renderer.kill()
             self._end()
-            raise _UnresponsiveLoopError from None
+            raise
         except KeyboardInterrupt:
             self.renderer.kill()
             raise

@@ -216,15 +216,14 @@ _HEADERS: Final = {
 }
 
 
-def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = frozenset()) -> Page:
+def fetch(url: str, settings: RenderSettings) -> Page:
     """Fetch the document at `url` without its style sheets and images.
 
     Every redirect connects to a checked address, or to the proxy of the environment (see `CheckedTransport`).
 
     Args:
         url: an http or https URL.
-        settings: `deadline`, `max_bytes` and `allow_hosts` are used.
-        allow_hosts: host names that are allowed with any address.
+        settings: `deadline`, `max_bytes`, `force_html` and `allow_hosts` are used.
 
     Raises:
         NetworkError: the host is unreachable or refused, or there are too many redirects or an HTTP error status.
@@ -234,7 +233,7 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
     """
     host_and_port(url)
     end = time.monotonic() + settings.deadline
-    transport = CheckedTransport(allow_hosts | frozenset(settings.allow_hosts), end)
+    transport = CheckedTransport(frozenset(settings.allow_hosts), end)
     client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
     with _as_vclean_errors(url), client, client.stream("GET", url) as response:
         final_url = urldefrag(str(response.url)).url

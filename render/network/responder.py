@@ -43,14 +43,14 @@ class LiveResponder:
         document: the document of the page, once it was answered.
 
     Args:
-        settings: `max_bytes` limits every response.
-        allow_hosts: host names that are allowed with any address.
+        settings: `max_bytes` limits every response; `allow_hosts` and `force_html` are used too.
     """
 
-    def __init__(self, settings: RenderSettings, allow_hosts: frozenset[str]) -> None:
+    def __init__(self, settings: RenderSettings) -> None:
         self._max_bytes = settings.max_bytes
         self._force_html = settings.force_html
-        self._client = httpx.AsyncClient(transport=AsyncCheckedTransport(allow_hosts), timeout=_TIMEOUT)
+        transport = AsyncCheckedTransport(frozenset(settings.allow_hosts))
+        self._client = httpx.AsyncClient(transport=transport, timeout=_TIMEOUT)
         self._hops = 0
         self._has_document = False
         self.document = Document("")

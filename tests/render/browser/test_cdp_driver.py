@@ -177,8 +177,8 @@ class TestReuse:
         site.serve("/a.css", "p { width: 70% }", kind="text/css")
         snapshots = []
         for supported in (True, False):
-            settings = RenderSettings(scripts="on", settle=0.5)
-            with pytest.MonkeyPatch.context() as patch, Renderer(settings, allow_hosts={"127.0.0.1"}) as renderer:
+            settings = RenderSettings(scripts="on", settle=0.5, allow_hosts=("127.0.0.1",))
+            with pytest.MonkeyPatch.context() as patch, Renderer(settings) as renderer:
                 patch.setattr(driver, "IS_SUPPORTED", supported)
                 snapshots.append(renderer.render(Page(url=url, live=True)).snapshot)
                 assert isinstance(driver_of(renderer), CdpDriver) == supported

@@ -209,7 +209,7 @@ class TestStorms:
         # A live page redirects to itself by status, or by refresh.
         site.serve("/a", status=302, location="/a")
         site.serve("/b", "<meta http-equiv=refresh content='0;url=/b'><p>Here.", refresh="0; url=/b")
-        with Renderer(RenderSettings(deadline=20), allow_hosts=frozenset(["127.0.0.1"])) as live:
+        with Renderer(RenderSettings(deadline=20, allow_hosts=("127.0.0.1",))) as live:
             with pytest.raises(NetworkError, match="redirects without end"):
                 live.render(Page(url=f"http://{site.address}/a", live=True))
             rendering = live.render(Page(url=f"http://{site.address}/b", live=True))
@@ -220,7 +220,7 @@ class TestStorms:
         header = {"content-disposition": "attachment; filename=x.zip"}
         site.serve("/zip", b"x" * 2**22, kind="application/zip", **header)
         site.serve("/", "<p>Here.<iframe src=/zip></iframe><object data=/zip></object>", **header)
-        with Renderer(RenderSettings(deadline=20), allow_hosts=frozenset(["127.0.0.1"])) as live:
+        with Renderer(RenderSettings(deadline=20, allow_hosts=("127.0.0.1",))) as live:
             rendering = live.render(Page(url=f"http://{site.address}/", live=True))
             assert disk_bytes(live) < MAX_DISK
         assert rendering.snapshot.texts == ["Here."]

@@ -21,7 +21,7 @@ URL = "https://example.org/a/page.html"
 @pytest.fixture(scope="module")
 def live() -> Iterator[Renderer]:
     """Return a renderer that may reach the loopback address by its number."""
-    with Renderer(RenderSettings(deadline=40, max_bytes=40_000), allow_hosts=frozenset(["127.0.0.1"])) as shared:
+    with Renderer(RenderSettings(deadline=40, max_bytes=40_000, allow_hosts=("127.0.0.1",))) as shared:
         yield shared
 
 
@@ -276,7 +276,7 @@ class TestLive:
     def test_stops_slow_response_at_deadline(self, site) -> None:
         url = site.serve("/slow", "<p>t", delay=5)
         with (
-            Renderer(RenderSettings(deadline=1), allow_hosts=frozenset(["127.0.0.1"])) as renderer,
+            Renderer(RenderSettings(deadline=1, allow_hosts=("127.0.0.1",))) as renderer,
             pytest.raises(DeadlineError),
         ):
             renderer.render(Page(url=url, live=True))

@@ -258,7 +258,7 @@ class TestLive:
     def test_allows_listed_host_names_only(self, site, listener: Listener) -> None:
         # An allowed host may be local, but only under the allowed name.
         site.serve("/", f"<p>Text<img src=http://localhost:{listener.port}/img><img src=/img>")
-        with Renderer(allow_hosts=frozenset(["127.0.0.1"])) as renderer:
+        with Renderer(RenderSettings(allow_hosts=("127.0.0.1",))) as renderer:
             rendering = renderer.render(Page(url=f"http://{site.address}/", live=True))
         assert site.hits == ["/", "/img"]
         assert listener.hits == []

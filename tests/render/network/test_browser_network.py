@@ -16,7 +16,7 @@ URL = "https://example.org/page.html"
 @pytest.fixture(scope="module")
 def network_renderer() -> Iterator[Renderer]:
     """Return a renderer that fetches missing subresources from the loopback interface."""
-    with Renderer(RenderSettings(deadline=15), allow_hosts=frozenset(["127.0.0.1"]), network=True) as shared:
+    with Renderer(RenderSettings(deadline=15, allow_hosts=("127.0.0.1",)), network=True) as shared:
         yield shared
 
 
@@ -52,7 +52,7 @@ class TestNetwork:
     def test_fetches_nothing_by_default(self, site) -> None:
         url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
         html = f"<link rel=stylesheet href={url}><p>t"
-        with Renderer(allow_hosts=frozenset(["127.0.0.1"])) as renderer:
+        with Renderer(RenderSettings(allow_hosts=("127.0.0.1",))) as renderer:
             for resources in (None, {}):
                 renderer.render(Page(content=html, url=URL, resources=resources))
         assert site.hits == []

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
-from helpers.http_site import ALLOWED, CAPPED, QUICK, site  # noqa: F401 - a fixture
+from helpers.http_site import CAPPED, QUICK, site  # noqa: F401 - a fixture
 
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.render.network import addresses
@@ -17,24 +17,24 @@ from vclean.render.network.fetch import AsyncCheckedTransport, CheckedTransport,
 
 class TestFetch:
     def test_fetches_page(self, site: str) -> None:
-        page = fetch(f"{site}/page", CAPPED, allow_hosts=ALLOWED)
+        page = fetch(f"{site}/page", CAPPED)
         assert page.content == "<p>žluť".encode("cp1250")
         assert (page.url, page.charset) == (f"{site}/page", "windows-1250")
         assert not page.live
 
     def test_decodes_content_encoding(self, site: str) -> None:
         for path in ("packed", "nested"):
-            assert fetch(f"{site}/{path}", CAPPED, allow_hosts=ALLOWED).content == b"<p>packed"
+            assert fetch(f"{site}/{path}", CAPPED).content == b"<p>packed"
 
     def test_returns_url_after_redirects(self, site: str) -> None:
-        assert fetch(f"{site}/moved", CAPPED, allow_hosts=ALLOWED).url == f"{site}/page"
+        assert fetch(f"{site}/moved", CAPPED).url == f"{site}/page"
 
     def test_sends_host_name(self, site: str) -> None:
         named = site.replace("127.0.0.1", "localhost")
-        assert fetch(f"{named}/host", CAPPED, allow_hosts=ALLOWED).content == named.removeprefix("http://").encode()
+        assert fetch(f"{named}/host", CAPPED).content == named.removeprefix("http://").encode()
 
     def test_accepts_missing_content_type(self, site: str) -> None:
-        assert fetch(f"{site}/untyped", CAPPED, allow_hosts=ALLOWED).content == b"<p>untyped"
+        assert fetch(f"{site}/untyped", CAPPED).content == b"<p>untyped"
 
     @pytest.mark.parametrize(
         ("path", "error", "message"),
@@ -55,7 +55,7 @@ class TestFetch:
     def test_reports_other_responses(self, site: str, path: str, error: type[Exception], message: str) -> None:
         settings = QUICK if error is DeadlineError else CAPPED
         with pytest.raises(error, match=message):
-            fetch(f"{site}/{path}", settings, allow_hosts=ALLOWED)
+            fetch(f"{site}/{path}", settings)
 
     @pytest.mark.parametrize("url", ["http://", "http://example.org:99999/", "ftp://example.org/", ""])
     def test_rejects_other_urls(self, url: str) -> None:
@@ -65,7 +65,7 @@ class TestFetch:
 
     def test_reports_refused_connection(self) -> None:
         with pytest.raises(NetworkError, match="could not be fetched"):
-            fetch("http://127.0.0.1:9/", CAPPED, allow_hosts=ALLOWED)
+            fetch("http://127.0.0.1:9/", CAPPED)
 
 
 HOSTS = frozenset({"127.0.0.1", "name.example"})
