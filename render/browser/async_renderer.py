@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Self
 
@@ -21,12 +20,14 @@ from vclean.render.rendered_page import Omissions, Rendering
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import Mapping
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from vclean.render.browser.navigation import NavigatedPage
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.decode import Document
+    from vclean.render.network.responder import LiveResponder
     from vclean.render.snapshot import Snapshot
 
 _PAGES_PER_BROWSER: Final = 100
@@ -215,22 +216,16 @@ class AsyncRenderer:
         """Navigate to a page with a given document, and read it; scripts run if they are "on"."""
         from vclean.render.browser.navigation import navigate  # imports modules that other pages do not need
 
-        async with (
-            self._responder(text, page) as responder,
-            navigate(process, page.url, responder, settings) as navigated,
-        ):
-            snapshot, png = await self._read(navigated, page.url, process.build, settings, screenshot=screenshot)
-            return Rendering(snapshot, png, responder.served, responder.missed)
+        network: AbstractAsyncContextManager[LiveResponder | None] = contextlib.nullcontext()
+        if self._network or page.live:
+            from vclean.render.network.responder import LiveResponder  # imports an HTTP client
 
-    @asynccontextmanager
-    async def _responder(self, text: str, page: Page) -> AsyncIterator[StoredResponder]:
-        if not (self._network or page.live):
-            yield StoredResponder(text, page.resources)
-            return
-        from vclean.render.network.responder import LiveResponder  # imports an HTTP client
-
-        async with LiveResponder(self._settings) as network:
-            yield StoredResponder(text, page.resources, network)
+            network = LiveResponder(self._settings)
+        async with network as fallback:
+            responder = StoredResponder(text, page.resources, fallback)
+            async with navigate(process, page.url, responder, settings) as navigated:
+                snapshot, png = await self._read(navigated, page.url, process.build, settings, screenshot=screenshot)
+                return Rendering(snapshot, png, responder.served, responder.missed)
 
     async def _render_document(self, process: BrowserProcess, text: str, url: str, *, screenshot: bool) -> Rendering:
         from vclean.render.browser import walker
@@ -282,9 +277,7 @@ class AsyncRenderer:
 
         payload = await page.read(walker.expression(url, settings))
         snapshot, doubts = self._unpack(payload, url, build)
-        png = None
-        if screenshot:
-            png = await self._screenshot(page, snapshot)
+        png = await self._screenshot(page, snapshot) if screenshot else None
         if doubts:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
