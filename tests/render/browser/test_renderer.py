@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from helpers.waiting import assert_eventually
 
-from vclean.errors import BrowserError, DeadlineError, LimitError
+from vclean.errors import BrowserError, DeadlineError
 from vclean.page import Page
 from vclean.render.browser import async_renderer, driver
 from vclean.render.browser import renderer as browser
@@ -179,15 +179,6 @@ class TestRecovery:
             group = group_of(renderer)
             renderer.render(Page(content="<p>Text"))
             assert group_of(renderer) != group
-
-    def test_keeps_browser_after_limit_error(self) -> None:
-        with Renderer(RenderSettings(max_nodes=50)) as renderer:
-            renderer.render(Page(content="<p>One."))
-            group = group_of(renderer)
-            with pytest.raises(LimitError, match="max-nodes"):
-                renderer.render(Page(content="<b></b>" * 60))
-            assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
-            assert group_of(renderer) == group
 
 
 @pytest.mark.slow
