@@ -159,6 +159,10 @@ class TestLines:
         assert (lines[:, 0] + lines[:, 2]).max() <= box[0] + box[2] + 0.01
 
 
+FADES_IN = "@keyframes in { to { opacity: 1 } }"
+SCRIPTING = "<style>@media (scripting) { b { display: none } }</style>"
+
+
 class TestHidden:
     @pytest.mark.parametrize(
         ("style", "code"),
@@ -224,6 +228,12 @@ class TestHidden:
             ),
             ("<body style='overflow: hidden; height: 100vh'><p id=x style='margin-top: 2000px'>text", Hidden.NO),
             ("<video><p id=x>fallback</p></video><p id=x>text", Hidden.NO),
+            # The end of an animation counts: content that fades in is shown, independent of duration and clock.
+            (f"<style>{FADES_IN} #x {{ opacity: 0; animation: in 9s 9s forwards }}</style><p id=x>t", Hidden.NO),
+            ("<noscript><style>img { display: none }</style></noscript><p>t</p><img id=x width=9>", Hidden.DISPLAY),
+            # Without the styles of `noscript`, scripts show it.
+            ("<style>p { opacity: 0 }</style><noscript><style>p { opacity: 1 }</style></noscript><p id=x>t", Hidden.NO),
+            (f"<div><template shadowrootmode=open>{SCRIPTING}<b id=x>t</b></template></div>", Hidden.DISPLAY),
         ],
     )
     def test_has_expected_code(self, snap, html: str, code: Hidden) -> None:
@@ -231,12 +241,6 @@ class TestHidden:
 
 
 class TestAnimations:
-    def test_reads_end_state(self, snap) -> None:
-        # Content that fades in is shown, independent of duration and clock.
-        rules = "@keyframes in { to { opacity: 1 } } #x { opacity: 0; animation: in 9s 9s forwards }"
-        page = snap(f"<style>{rules}</style><p id=x>t")
-        assert hidden_of(page) == Hidden.NO
-
     def test_cancels_endless_animation(self, snap) -> None:
         rules = "@keyframes m { to { margin-left: 900px } } #x { animation: m 1s infinite }"
         page = snap(f"{NO_MARGIN}<style>{rules}</style><p id=x>t")
@@ -287,14 +291,6 @@ class TestNoscriptStyles:
         assert hidden_of(page) == Hidden.NO
         assert page.styles.column("opacity")[page.style[element(page, "x")]] == "1"
 
-    def test_hide_placeholders_of_images(self, snap) -> None:
-        page = snap("<noscript><style>img { display: none }</style></noscript><p>t</p><img id=x width=9 height=9>")
-        assert hidden_of(page) == Hidden.DISPLAY
-
-    def test_show_what_scripts_show(self, snap) -> None:
-        page = snap("<style>#x { opacity: 0 }</style><noscript><style>#x { opacity: 1 }</style></noscript><p id=x>t")
-        assert hidden_of(page) == Hidden.NO
-
 
 class TestMediaQueries:
     """Readers have scripts, and no wish for less motion."""
@@ -322,11 +318,6 @@ class TestMediaQueries:
     def test_do_not_hide(self, snap, query: str) -> None:
         page = snap(f"<style>@media {query} {{ #x {{ display: none }} }}</style><p id=x>scripting")
         assert hidden_of(page) == Hidden.NO
-
-    def test_are_read_in_shadow_roots(self, snap) -> None:
-        style = "<style>@media (scripting) { b { display: none } }</style>"
-        page = snap(f"<div><template shadowrootmode=open>{style}<b id=x>t</b></template></div>")
-        assert hidden_of(page) == Hidden.DISPLAY
 
     def test_of_an_earlier_page_have_no_effect(self, snap) -> None:
         css = "<style>@media (scripting: none) { #x { display: none } }</style><p id=x>t"
