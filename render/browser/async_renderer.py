@@ -222,8 +222,9 @@ class AsyncRenderer:
 
             network = LiveResponder(self._settings)
         async with network as fallback:
-            responder = StoredResponder(text, page.resources, fallback)
-            async with navigate(process, page.url, responder, settings) as navigated:
+            fetched = None if fallback is None else fallback.answer
+            responder = StoredResponder(text, page.resources, fetched)
+            async with navigate(process, page.url, responder.answer, settings) as navigated:
                 snapshot, png = await self._read(navigated, page.url, process.build, settings, screenshot=screenshot)
                 return Rendering(snapshot, png, responder.served, responder.missed)
 
@@ -328,7 +329,7 @@ class AsyncRenderer:
         host_and_port(page.url)  # raises an error for URLs that `navigate` would replace by `BASE_URL`
         async with (
             LiveResponder(self._settings) as responder,
-            navigate(process, page.url, responder, self._settings) as navigated,
+            navigate(process, page.url, responder.answer, self._settings) as navigated,
         ):
             url, build = await navigated.url(), process.build
             rendering = Rendering(*await self._read(navigated, url, build, self._settings, screenshot=screenshot))

@@ -10,14 +10,22 @@ import base64
 import contextlib
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import VcleanError
 from vclean.render.browser.cdp import ProtocolError, main_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from vclean.page import Resources
     from vclean.render.browser.cdp import Session
+
+    Responder = Callable[["PageRequest"], Awaitable["PageResponse | None"]]
+    """Function that returns the response to a request of a page, or None to refuse it.
+
+    It raises `VcleanError` if it cannot be answered; if the request is for the page itself, rendering fails.
+    """
 
 _LOG = logging.getLogger("vclean")
 
@@ -53,17 +61,6 @@ class PageResponse:
     status: int = 200
 
 
-class Responder(Protocol):
-    """Source of the responses to the requests of a page."""
-
-    async def answer(self, request: PageRequest) -> PageResponse | None:
-        """Return the response, or None to refuse the request.
-
-        Raises:
-            VcleanError: the request cannot be answered; if it is for the page itself, rendering fails.
-        """
-
-
 def html_response(text: str, **headers: str) -> PageResponse:
     """Return an HTML response in UTF-8; `headers` are named with underscores."""
     fields = {"content-type": "text/html; charset=utf-8", "content-security-policy": _POLICY} | {
@@ -73,7 +70,7 @@ def html_response(text: str, **headers: str) -> PageResponse:
 
 
 class StoredResponder:
-    """Responder that serves a given document and its subresources.
+    """Server of a given document and its subresources; its method `answer` is a `Responder`.
 
     It counts each URL once, because a browser may repeat a request that failed.
 
@@ -109,7 +106,7 @@ class StoredResponder:
             return None
         response = await self._stored(request.url)
         if response is None and self._fallback is not None:
-            response = await self._fallback.answer(request)
+            response = await self._fallback(request)
         if response is not None and response.status < 400:
             self._answered[request.url] = True
         return response
@@ -165,7 +162,7 @@ class RequestInterceptor:
 
     async def _answer(self, request: PageRequest) -> PageResponse | None:
         try:
-            return await self._responder.answer(request)
+            return await self._responder(request)
         except VcleanError as error:
             if request.document:
                 self.failure = error

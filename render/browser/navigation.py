@@ -266,6 +266,7 @@ async def navigate(
         VcleanError: an error that `responder` raised for the page itself.
         NetworkError: the browser cannot load the page.
     """
+    address = navigation_url(url)
     tab = await process.open_tab(settings, paint=True)
     try:
         interceptor = RequestInterceptor(tab.session, responder)
@@ -275,7 +276,16 @@ async def navigate(
             source = f"({_source()}).record()"
             await tab.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": source})
         page = NavigatedPage(tab, interceptor, settings)
-        await _load(tab, navigation_url(url), interceptor)
+        try:
+            await tab.navigate(address)
+        except ProtocolError as error:
+            if interceptor.failure is not None:
+                raise interceptor.failure from None
+            reason = _NET_ERROR.search(str(error))
+            if reason is None:
+                raise
+            message = f"{address} could not be loaded ({reason.group()}): open it in a browser to see why"
+            raise NetworkError(message) from None
         await page.settle()
         yield page
     finally:
@@ -293,15 +303,3 @@ def navigation_url(url: str) -> str:
     except NetworkError:
         return BASE_URL
     return urldefrag(url).url
-
-
-async def _load(tab: BrowserTab, url: str, interceptor: RequestInterceptor) -> None:
-    try:
-        await tab.navigate(url)
-    except ProtocolError as error:
-        if interceptor.failure is not None:
-            raise interceptor.failure from None
-        reason = _NET_ERROR.search(str(error))
-        if reason is None:
-            raise
-        raise NetworkError(f"{url} could not be loaded ({reason.group()}): open it in a browser to see why") from None

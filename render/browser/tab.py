@@ -26,12 +26,9 @@ _POLICY: Final = (
 )
 
 
-class _BlankResponder:
-    """Responder that answers requests for the blank page, and refuses all others."""
-
-    async def answer(self, request: PageRequest) -> PageResponse | None:
-        """Return the blank page with its policy, or None to refuse."""
-        return html_response("", content_security_policy=_POLICY) if request.url == _BLANK_URL else None
+async def _answer(request: PageRequest) -> PageResponse | None:
+    """Return the blank page with its policy, and refuse all other requests."""
+    return html_response("", content_security_policy=_POLICY) if request.url == _BLANK_URL else None
 
 
 class DocumentTab:
@@ -54,7 +51,7 @@ class DocumentTab:
     async def open(cls, process: BrowserProcess, settings: RenderSettings, *, paint: bool) -> DocumentTab:
         """Open the tab; `paint` for one that takes screenshots."""
         tab = await process.open_tab(settings, paint=paint)
-        await RequestInterceptor(tab.session, _BlankResponder()).start("Document")
+        await RequestInterceptor(tab.session, _answer).start("Document")
         opened = cls(tab, (await main_frame(tab.session))["id"])
         if paint:
             await opened.reset(settings)

@@ -235,17 +235,12 @@ def fetch(url: str, settings: RenderSettings) -> Page:
     end = time.monotonic() + settings.deadline
     transport = CheckedTransport(frozenset(settings.allow_hosts), end)
     client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
-    with _as_vclean_errors(url), client, client.stream("GET", url) as response:
-        final_url = urldefrag(str(response.url)).url
-        check_html(final_url, response, force_html=settings.force_html)
-        body = _body(response, final_url, settings.max_bytes, end)
-        return Page(content=body, url=final_url, charset=response.charset_encoding or "", id=final_url)
-
-
-@contextmanager
-def _as_vclean_errors(url: str) -> Iterator[None]:
     try:
-        yield
+        with client, client.stream("GET", url) as response:
+            final_url = urldefrag(str(response.url)).url
+            check_html(final_url, response, force_html=settings.force_html)
+            body = _body(response, final_url, settings.max_bytes, end)
+            return Page(content=body, url=final_url, charset=response.charset_encoding or "", id=final_url)
     except httpx.TooManyRedirects as error:
         message = f"{url} redirects more than {_MAX_REDIRECTS} times: open it in a browser to see why"
         raise NetworkError(message) from error

@@ -35,7 +35,9 @@ _TRANSPORT_HEADERS: Final = frozenset(
 
 
 class LiveResponder:
-    """Responder that fetches responses from the network; an asynchronous context manager for one page.
+    """Server of responses from the network; its method `answer` is a `Responder`.
+
+    It is an asynchronous context manager for one page.
 
     Cookies are valid for the page. Proxies of the environment are used (see `CheckedTransport`).
 

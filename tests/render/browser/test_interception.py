@@ -63,7 +63,7 @@ class TestStoredResponder:
 
     def test_uses_fallback_for_missing_resources(self) -> None:
         fallback = FixedResponder(PageResponse(b"other"))
-        responder = StoredResponder("<p>", resources(a=Resource(b"x")), fallback)
+        responder = StoredResponder("<p>", resources(a=Resource(b"x")), fallback.answer)
         names = {"page": True, "a": False, "b": False}
         responses = [send_request(responder, name, document=document) for name, document in names.items()]
         assert [response and response.body for response in responses] == [b"<p>", b"x", b"other"]
@@ -72,7 +72,7 @@ class TestStoredResponder:
 
     @pytest.mark.parametrize("answer", [None, PageResponse(b"gone", status=404), NetworkError("unreachable")])
     def test_counts_resources_that_the_fallback_lacks(self, answer: PageResponse | Exception | None) -> None:
-        responder = StoredResponder("", None, FixedResponder(answer))
+        responder = StoredResponder("", None, FixedResponder(answer).answer)
         with contextlib.suppress(NetworkError):
             send_request(responder, "a")
         assert (responder.served, responder.missed) == (0, 1)
@@ -118,7 +118,7 @@ def intercept_one(responder: FixedResponder, **changes: Any) -> tuple[RequestInt
 
     async def run() -> tuple[RequestInterceptor, tuple[str, dict[str, Any]]]:
         session = Session()
-        interceptor = RequestInterceptor(session, responder)
+        interceptor = RequestInterceptor(session, responder.answer)
         await interceptor.start()
         await session.handlers["Fetch.requestPaused"](event | changes)
         return interceptor, session.sent[-1]
@@ -129,7 +129,7 @@ def intercept_one(responder: FixedResponder, **changes: Any) -> tuple[RequestInt
 class TestRequestInterceptor:
     def test_pauses_all_requests(self) -> None:
         session = Session()
-        asyncio.run(RequestInterceptor(session, FixedResponder(None)).start())
+        asyncio.run(RequestInterceptor(session, FixedResponder(None).answer).start())
         assert ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}) in session.sent
 
     def test_passes_body_of_post(self) -> None:
