@@ -141,14 +141,17 @@ class TestSameNavigations:
         assert (first.served, first.missed) == (second.served, second.missed)
         assert isinstance(driver_of(renderer), CdpDriver)
 
-    def test_closes_the_context_of_every_page(self, renderer: Renderer) -> None:
-        # Neither contexts nor event handlers remain.
-        page = Page(content="<p>x", url="http://example.org/", resources={})
-        renderer.render(page)
+    @pytest.mark.parametrize(("resources", "screenshot"), [({}, False), (None, True)])
+    def test_closes_the_context_of_every_page(
+        self, renderer: Renderer, resources: dict | None, screenshot: bool
+    ) -> None:
+        # Neither contexts nor event handlers remain, of pages with subresources and of screenshots.
+        page = Page(content="<p>x", url="http://example.org/", resources=resources)
+        renderer.render(page, screenshot=screenshot)
         connection = driver_of(renderer).connection
         before = {session for session, _ in connection._handlers}, count_contexts(renderer)
         for _ in range(3):
-            renderer.render(page)
+            renderer.render(page, screenshot=screenshot)
         assert ({session for session, _ in connection._handlers}, count_contexts(renderer)) == before
 
 
