@@ -174,7 +174,7 @@ def check_rendering(chromium: Chromium) -> tuple[str, Isolation]:
 
     async def render() -> tuple[Snapshot, Isolation]:
         async with AsyncRenderer(chromium=chromium.path) as renderer:
-            process = await renderer.start(TEST_PAGE)
+            process = await renderer.start()
             return (await renderer.render(TEST_PAGE)).snapshot, process.isolation
 
     snapshot, isolation = asyncio.run(render())

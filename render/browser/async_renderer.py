@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Self
 
 from vclean.errors import BrowserError, VcleanError
 from vclean.page import Page
-from vclean.render.browser.cdp import ProtocolError
+from vclean.render.browser.cdp import ProtocolError, capture_screenshot
 from vclean.render.browser.chromium import find_chromium
 from vclean.render.browser.driver import start_driver
 from vclean.render.browser.interception import StoredResponder
@@ -21,13 +20,14 @@ from vclean.render.rendered_page import Omissions, Rendering
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import Mapping
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from vclean.render.browser.navigation import NavigatedPage
-    from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.decode import Document
+    from vclean.render.network.responder import LiveResponder
     from vclean.render.snapshot import Snapshot
 
 _PAGES_PER_BROWSER: Final = 100
@@ -50,7 +50,6 @@ class AsyncRenderer:
     Args:
         settings: options and limits of rendering.
         chromium: the executable; None for the result of `find_chromium`.
-        allow_hosts: host names that may be reached even if their address is not public.
         network: fetch subresources that are not in `Page.resources` from public addresses.
 
     Raises:
@@ -62,18 +61,14 @@ class AsyncRenderer:
         settings: RenderSettings | None = None,
         *,
         chromium: Path | None = None,
-        allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
     ) -> None:
         self._settings = settings or RenderSettings()
         self._executable = chromium or find_chromium().path
-        self._allow_hosts = allow_hosts | frozenset(self._settings.allow_hosts)
         self._network = network
         self._lock = asyncio.Lock()
         self._process: BrowserProcess | None = None
         self._starting: asyncio.Task[BrowserProcess] | None = None
-        self._tab: DocumentTab | None = None
-        self._painting_tab: DocumentTab | None = None
         self._pages = 0
 
     async def __aenter__(self) -> Self:
@@ -84,8 +79,8 @@ class AsyncRenderer:
         """End the browser."""
         await self.close()
 
-    async def start(self, page: Page, *, screenshot: bool = False) -> BrowserProcess:
-        """Start a browser that can render `page`, unless there is one.
+    async def start(self) -> BrowserProcess:
+        """Start a browser, unless there is one that can render another page.
 
         A cancelled start continues in the background; the next page or `close` receives the browser.
 
@@ -94,8 +89,7 @@ class AsyncRenderer:
         """
         starting = self._starting
         if starting is None or starting.done():
-            full = page.live or screenshot
-            starting = self._starting = asyncio.create_task(self._start(full=full))
+            starting = self._starting = asyncio.create_task(self._start())
             starting.add_done_callback(_retrieve_exception)
         await asyncio.wait([starting])
         return starting.result()
@@ -111,10 +105,9 @@ class AsyncRenderer:
             BrowserError: the browser does not start.
         """
         async with self._lock:
-            process = await self.start(Page(live=live), screenshot=screenshot)
-            if not (live or self._settings.scripts == "on" or self._network):
-                tab = await self._open_tab(process)
-                self._tab = tab if self._process is process else None
+            process = await self.start()
+            if self._is_document(Page(live=live)) and not screenshot:
+                await self._document_tab(process)
 
     async def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
         """Render one page.
@@ -131,7 +124,7 @@ class AsyncRenderer:
             BrowserError: the browser crashed; the next page gets a new one.
         """
         async with self._lock:
-            process = await self.start(page, screenshot=screenshot)
+            process = await self.start()
             self._pages += 1
             with ResourceLimits(self._settings.deadline, process) as limits:
                 started = time.perf_counter()
@@ -139,7 +132,7 @@ class AsyncRenderer:
                     rendering = await self._render(process, page, screenshot=screenshot, started=started)
                 except ProtocolError as error:
                     process.kill()
-                    raise limits.error() or _crash_error(error) from error
+                    raise limits.error or _crash_error(error) from error
                 except asyncio.CancelledError:
                     process.kill()
                     raise
@@ -162,17 +155,16 @@ class AsyncRenderer:
         """Return whether the page is a document without subresources, and scripts are off."""
         return not (page.live or page.resources is not None or self._settings.scripts == "on" or self._network)
 
-    async def _start(self, *, full: bool) -> BrowserProcess:
-        """Start a browser, unless the running one can render the page; a full driver renders all pages."""
-        if self._process is not None and (self._is_worn(self._process) or (full and not self._process.driver.is_full)):
+    async def _start(self) -> BrowserProcess:
+        if self._process is not None and self._is_worn(self._process):
             await self._end()
         if self._process is None:
-            self._process = await launch(await start_driver(full=full), self._executable)
+            self._process = await launch(await start_driver(), self._executable)
             self._pages = 0
         return self._process
 
     async def _end(self) -> None:
-        process, self._process, self._tab, self._painting_tab = self._process, None, None, None
+        process, self._process = self._process, None
         if process is not None:
             await process.close()
 
@@ -185,7 +177,8 @@ class AsyncRenderer:
                 rendering = await self._render_document(process, document.text, page.url, screenshot=screenshot)
             else:
                 rendering = await self._navigate(process, document.text, page, self._settings, screenshot=screenshot)
-        rendering = _with_document(rendering, document)
+        snapshot = replace(rendering.snapshot, notes=document.notes, scripted=document.scripted)
+        rendering = replace(rendering, snapshot=snapshot)
         end = started + self._settings.deadline
         rendering = await self._with_scripts(process, rendering, document, page, end - time.perf_counter())
         return await self._without_doubts(process, rendering, document.text, end - time.perf_counter())
@@ -223,38 +216,37 @@ class AsyncRenderer:
         """Navigate to a page with a given document, and read it; scripts run if they are "on"."""
         from vclean.render.browser.navigation import navigate  # imports modules that other pages do not need
 
-        async with (
-            self._responder(text, page) as responder,
-            navigate(process, page.url, responder, settings) as navigated,
-        ):
-            snapshot, png = await self._read(navigated, page.url, process.build, settings, screenshot=screenshot)
-            return Rendering(snapshot, png, responder.served, responder.missed)
+        network: AbstractAsyncContextManager[LiveResponder | None] = contextlib.nullcontext()
+        if self._network or page.live:
+            from vclean.render.network.responder import LiveResponder  # imports an HTTP client
 
-    @asynccontextmanager
-    async def _responder(self, text: str, page: Page) -> AsyncIterator[StoredResponder]:
-        if not (self._network or page.live):
-            yield StoredResponder(text, page.resources)
-            return
-        from vclean.render.network.responder import LiveResponder  # imports an HTTP client
-
-        async with LiveResponder(self._settings, self._allow_hosts) as network:
-            yield StoredResponder(text, page.resources, network)
+            network = LiveResponder(self._settings)
+        async with network as fallback:
+            fetched = None if fallback is None else fallback.answer
+            responder = StoredResponder(text, page.resources, fetched)
+            async with navigate(process, page.url, responder.answer, settings) as navigated:
+                snapshot, png = await self._read(navigated, page.url, process.build, settings, screenshot=screenshot)
+                return Rendering(snapshot, png, responder.served, responder.missed)
 
     async def _render_document(self, process: BrowserProcess, text: str, url: str, *, screenshot: bool) -> Rendering:
         from vclean.render.browser import walker
+        from vclean.render.browser.tab import DocumentTab
 
-        tab = self._tab = self._tab or await self._open_tab(process)
+        # After a screenshot, letters of later pages may have another fallback font: its tab is not used again.
+        opening = DocumentTab.open(process, self._settings, paint=True) if screenshot else self._document_tab(process)
+        tab = await opening
 
         def reading() -> str:
             return walker.call(url, self._settings, walker.hints(text) | {"discard": not screenshot})
 
-        payload = await tab.read(text, reading)
-        png = None
-        snapshot, doubts = _decide(self._unpack(payload, url, process.build))
-        if screenshot:
-            await self._hide_overlays(tab, snapshot)
-            self._tab, png = None, await tab.screenshot()
-        return Rendering(snapshot, png, doubts=doubts)
+        try:
+            payload = await tab.read(text, reading)
+            snapshot, doubts = self._unpack(payload, url, process.build)
+            png = await self._screenshot(tab, snapshot) if screenshot else None
+            return Rendering(snapshot, png, doubts=doubts)
+        finally:
+            if screenshot:
+                await tab.close()
 
     async def _without_doubts(self, process: BrowserProcess, rendering: Rendering, text: str, left: float) -> Rendering:
         """Decide on the doubtful texts of a document, which else count as shown, in a tab that paints.
@@ -265,7 +257,7 @@ class AsyncRenderer:
             return rendering
         from vclean.render.browser import walker
 
-        tab = self._painting_tab = self._painting_tab or await self._open_tab(process, paint=True)
+        tab = await self._document_tab(process, paint=True)
         url = rendering.snapshot.url
         try:
             async with asyncio.timeout(min(self._settings.deadline * _PAINT_SHARE, left / 2)):
@@ -274,7 +266,7 @@ class AsyncRenderer:
                 await tab.reset(self._settings)
                 return replace(rendering, snapshot=snapshot, doubts={})
         except TimeoutError:
-            self._painting_tab = None
+            del process.document_tabs[True]
             await tab.close()
             return rendering
 
@@ -285,11 +277,8 @@ class AsyncRenderer:
         from vclean.render.browser import walker
 
         payload = await page.read(walker.expression(url, settings))
-        snapshot, doubts = _decide(self._unpack(payload, url, build))
-        png = None
-        if screenshot:
-            await self._hide_overlays(page, snapshot)
-            png = await page.screenshot()
+        snapshot, doubts = self._unpack(payload, url, build)
+        png = await self._screenshot(page, snapshot) if screenshot else None
         if doubts:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.deadline * _PAINT_SHARE):
@@ -301,22 +290,33 @@ class AsyncRenderer:
         revealed = await texts_revealed_by_clicks(page, snapshot, settings.deadline * _CLICK_SHARE)
         return replace(snapshot, ran_scripts=True, missed_scripts=page.missed_scripts, revealed=revealed), png
 
-    async def _hide_overlays(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> None:
-        """Leave the overlays out of the screenshot, if the settings ask for it."""
+    async def _screenshot(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> bytes:
+        """Take a screenshot, without the overlays if the settings ask for it."""
         if self._settings.hide_overlays and len(snapshot.overlay):
             await page.omit(Omissions(snapshot.overlay.tolist()), snapshot.url, self._settings)
+        return await capture_screenshot(page.session)
 
     async def _compared(
         self, page: DocumentTab | NavigatedPage, snapshot: Snapshot, doubts: Mapping[int, int]
     ) -> Snapshot:
         """Return the snapshot with the doubtful texts decided: painted with and without them, and without overlays."""
+        import numpy as np
+
+        from vclean.render.browser.pixels import PixelComparison
+
         overlays = snapshot.overlay.tolist()
         if overlays:
             await page.omit(Omissions(overlays), snapshot.url, self._settings)
-        comparison = _comparison(snapshot, doubts)
-        with_texts = await page.paint(comparison)
+        lines, owner = np.isin(snapshot.line_text, list(doubts)), snapshot.line_text
+        lines &= np.append(np.ones(_LINES, dtype=bool), owner[_LINES:] != owner[:-_LINES])[: len(owner)]
+        comparison = PixelComparison(snapshot.line_box[lines], owner[lines])
+        with_texts = await comparison.paint(page.session, scroll=page.scrolls)
         await page.omit(Omissions(overlays, list(doubts)), snapshot.url, self._settings)
-        return _with_unseen(snapshot, doubts, comparison.unseen(with_texts, await page.paint(comparison)))
+        without = await comparison.paint(page.session, scroll=page.scrolls)
+        hidden = snapshot.text_hidden.copy()
+        for text in comparison.unseen(with_texts, without):
+            hidden[text] = doubts[text]
+        return replace(snapshot, text_hidden=hidden)
 
     async def _render_live(
         self, process: BrowserProcess, page: Page, *, screenshot: bool
@@ -328,61 +328,33 @@ class AsyncRenderer:
 
         host_and_port(page.url)  # raises an error for URLs that `navigate` would replace by `BASE_URL`
         async with (
-            LiveResponder(self._settings, self._allow_hosts) as responder,
-            navigate(process, page.url, responder, self._settings) as navigated,
+            LiveResponder(self._settings) as responder,
+            navigate(process, page.url, responder.answer, self._settings) as navigated,
         ):
-            url, build = navigated.url, process.build
+            url, build = await navigated.url(), process.build
             rendering = Rendering(*await self._read(navigated, url, build, self._settings, screenshot=screenshot))
         return rendering, responder.document, replace(page, url=url)
 
-    async def _open_tab(self, process: BrowserProcess, *, paint: bool = False) -> DocumentTab:
+    async def _document_tab(self, process: BrowserProcess, *, paint: bool = False) -> DocumentTab:
         from vclean.render.browser.tab import DocumentTab  # imports numpy, which loads while the browser starts
 
-        return await DocumentTab.open(process, self._settings, paint=paint)
+        if paint not in process.document_tabs:
+            process.document_tabs[paint] = await DocumentTab.open(process, self._settings, paint=paint)
+        return process.document_tabs[paint]
 
-    def _unpack(self, payload: str, url: str, build: str) -> Snapshot:
+    def _unpack(self, payload: str, url: str, build: str) -> tuple[Snapshot, Mapping[int, int]]:
+        """Return the snapshot with what layout and styles decide, and the texts that pixels have to decide."""
         from vclean.render.browser import walker
+        from vclean.render.visibility.painted_texts import decide
 
-        return walker.unpack(payload, self._settings, build=build, url=url)
+        snapshot = walker.unpack(payload, self._settings, build=build, url=url)
+        decision = decide(snapshot)
+        return replace(snapshot, text_hidden=decision.hidden, overlay=decision.overlays), decision.doubts
 
     def _is_worn(self, process: BrowserProcess) -> bool:
         if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
             return True
         return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
-
-
-def _with_document(rendering: Rendering, document: Document) -> Rendering:
-    """Return the rendering with what is known of its document."""
-    snapshot = replace(rendering.snapshot, notes=document.notes, scripted=document.scripted)
-    return replace(rendering, snapshot=snapshot)
-
-
-def _decide(snapshot: Snapshot) -> tuple[Snapshot, Mapping[int, int]]:
-    """Return the snapshot with what layout and styles decide, and the texts that pixels have to decide."""
-    from vclean.render.visibility.painted_texts import decide  # loads while the browser starts
-
-    decision = decide(snapshot)
-    return replace(snapshot, text_hidden=decision.hidden, overlay=decision.overlays), decision.doubts
-
-
-def _comparison(snapshot: Snapshot, doubts: Mapping[int, int]) -> PixelComparison:
-    """Return the comparison of the first lines of some texts."""
-    import numpy as np
-
-    from vclean.render.browser.pixels import PixelComparison
-
-    lines = np.isin(snapshot.line_text, list(doubts))
-    owner = snapshot.line_text
-    lines &= np.append(np.ones(_LINES, dtype=bool), owner[_LINES:] != owner[:-_LINES])[: len(owner)]
-    return PixelComparison(snapshot.line_box[lines], owner[lines])
-
-
-def _with_unseen(snapshot: Snapshot, doubts: Mapping[int, int], unseen: Sequence[int]) -> Snapshot:
-    """Return the snapshot with the texts that cannot be seen marked by what hides them."""
-    hidden = snapshot.text_hidden.copy()
-    for text in unseen:
-        hidden[text] = doubts[text]
-    return replace(snapshot, text_hidden=hidden)
 
 
 def _retrieve_exception(task: asyncio.Task[BrowserProcess]) -> None:

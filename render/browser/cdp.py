@@ -13,15 +13,18 @@ import contextlib
 import json
 import os
 import signal
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+import sys
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
 
 from vclean.errors import BrowserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from vclean.render.browser.driver import EventHandler, Session
     from vclean.settings import RenderSettings
+
+    EventHandler = Callable[[dict[str, Any]], Awaitable[None] | None]
+    """Function that receives the parameters of an event."""
 
 MAX_SCREENSHOT_HEIGHT: Final = 16_384
 """CSS px. Higher pages are truncated: beyond the largest texture of the GPU a screenshot is blank or repeated."""
@@ -38,6 +41,20 @@ _STDERR_SECONDS: Final = 0.05
 
 class ProtocolError(Exception):
     """Error for a command that the browser refused, or for a browser that has ended."""
+
+
+class Session(Protocol):
+    """CDP session with the browser or with a tab."""
+
+    async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a command and return its result.
+
+        Raises:
+            ProtocolError: the browser refuses the command, or has ended.
+        """
+
+    def on(self, event: str, handler: EventHandler) -> None:
+        """Call `handler` for every event of that name."""
 
 
 class CdpConnection(asyncio.SubprocessProtocol):
@@ -138,7 +155,10 @@ class CdpConnection(asyncio.SubprocessProtocol):
         if "id" in message:
             answer = self._pending.pop(message["id"], None)
             if answer is not None and not answer.done():
-                _resolve(answer, message)
+                if "error" in message:
+                    answer.set_exception(ProtocolError(message["error"]["message"]))
+                else:
+                    answer.set_result(message["result"])
             return
         for handler in self._handlers.get((message.get("sessionId", ""), message["method"]), ()):
             running = handler(message["params"])
@@ -153,7 +173,7 @@ class CdpConnection(asyncio.SubprocessProtocol):
 
 
 class CdpSession:
-    """Session with the browser or one of its targets; see `vclean.render.browser.driver.Session`."""
+    """Session with the browser or one of its targets; see `Session`."""
 
     def __init__(self, connection: CdpConnection, session_id: str = "") -> None:
         self._connection = connection
@@ -176,64 +196,54 @@ class CdpSession:
         options = {"targetId": target, "flatten": True}
         return CdpSession(self._connection, (await self.send("Target.attachToTarget", options))["sessionId"])
 
-    async def detach(self) -> None:
+    def detach(self) -> None:
         """Stop receiving events; the target stays open."""
         self._connection.remove_handlers(self._id)
 
 
-def _resolve(answer: asyncio.Future[dict[str, Any]], message: dict[str, Any]) -> None:
-    if "error" in message:
-        answer.set_exception(ProtocolError(message["error"]["message"]))
-    else:
-        answer.set_result(message["result"])
+async def main_frame(session: Session) -> dict[str, Any]:
+    """Return the main frame of a tab: its `url`, and its `id`, which navigations do not change."""
+    frame: dict[str, Any] = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]
+    return frame
 
 
-async def main_frame_id(session: Session) -> str:
-    """Return the id of a tab's main frame, which navigations do not change."""
-    return str((await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"])
-
-
-class Navigator:
-    """Controller of the navigation of a tab.
+class BrowserTab:
+    """Tab in a separate browser context.
 
     The domain `Page` must be enabled in its session. It stays enabled, because disabling it resets the fonts.
+
+    Args:
+        session: the CDP session with the tab.
+        close: closes the tab and its context.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, close: Callable[[], Awaitable[None]]) -> None:
+        self.session = session
+        self.close = close
         self._loader = ""
         self._loaded: set[str] = set()
         self._changed = asyncio.Event()
         session.on("Page.lifecycleEvent", self._on_lifecycle_event)
 
-    async def load(self, url: str) -> None:
-        """Load `url` and wait until all its parts are loaded.
-
-        Raises:
-            ProtocolError: the browser refuses to load it; the message is the reason.
-        """
-        await self.begin(url)
-        await self.wait_until_loaded()
-
-    async def begin(self, url: str) -> None:
+    async def navigate(self, url: str) -> None:
         """Navigate to `url`, and return when the response begins.
 
         Raises:
-            ProtocolError: the browser refuses to load it; the message is the reason.
+            ProtocolError: the browser refuses to load it; the message is its `net::ERR_` code.
         """
         self._loaded.clear()
-        await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": True})
-        answer = await self._session.send("Page.navigate", {"url": url})
+        await self.session.send("Page.setLifecycleEventsEnabled", {"enabled": True})
+        answer = await self.session.send("Page.navigate", {"url": url})
         if "errorText" in answer:
             raise ProtocolError(answer["errorText"])
         self._loader = answer["loaderId"]
 
     async def wait_until_loaded(self) -> None:
-        """Wait until all parts of the page of the last `begin` are loaded."""
+        """Wait until all parts of the page of the last `navigate` are loaded."""
         while self._loader not in self._loaded:
             self._changed.clear()
             await self._changed.wait()
-        await self._session.send("Page.setLifecycleEventsEnabled", {"enabled": False})
+        await self.session.send("Page.setLifecycleEventsEnabled", {"enabled": False})
 
     def _on_lifecycle_event(self, event: dict[str, Any]) -> None:
         if event["name"] == "load":
@@ -266,6 +276,39 @@ def device_metrics(settings: RenderSettings, height: int = 0) -> dict[str, Any]:
     screen = {"screenWidth": settings.width, "screenHeight": settings.height}
     orientation = {"angle": 0, "type": "landscapePrimary" if settings.width > settings.height else "portraitPrimary"}
     return {"mobile": False, "deviceScaleFactor": 1, "screenOrientation": orientation, **size, **screen}
+
+
+_FONTS: Final = {
+    "standard": "Times New Roman",
+    "fixed": "Monospace",
+    "serif": "Times New Roman",
+    "sansSerif": "Arial",
+    "cursive": "Comic Sans MS",
+    "fantasy": "Impact",
+}
+"""Font families that are set on Linux; on other systems the defaults of the browser apply."""
+
+
+async def emulate(session: Session, settings: RenderSettings) -> None:
+    """Set what a tab emulates, for the same result on every run, and enable the domain `Page`."""
+    # The walker ends the animations of style sheets. Those of scripts depend on the clock.
+    motion = "reduce" if settings.scripts == "on" else "no-preference"
+    media = {"prefers-color-scheme": "light", "prefers-reduced-motion": motion, "forced-colors": "none"}
+    features = [{"name": name, "value": value} for name, value in media.items()]
+    commands: dict[str, dict[str, Any]] = {
+        "Inspector.enable": {},
+        "Page.enable": {},
+        "Emulation.setFocusEmulationEnabled": {"enabled": True},
+        "Emulation.setDeviceMetricsOverride": device_metrics(settings),
+        "Emulation.setScriptExecutionDisabled": {"value": settings.scripts != "on"},
+        "Emulation.setUserAgentOverride": {"userAgent": "", "acceptLanguage": "en-US"},
+        "Emulation.setLocaleOverride": {"locale": "en-US"},
+        "Emulation.setTimezoneOverride": {"timezoneId": "UTC"},
+        "Emulation.setEmulatedMedia": {"media": "", "features": features},
+    }
+    if sys.platform == "linux":
+        commands["Page.setFontFamilies"] = {"fontFamilies": _FONTS}
+    await asyncio.gather(*(session.send(method, params) for method, params in commands.items()))
 
 
 _NO_FRAME: Final = "Unable to capture screenshot"

@@ -92,11 +92,17 @@ def find_chromium() -> Chromium:
         BrowserMissingError: no browser was found, or `VCLEAN_CHROMIUM` is not an executable file.
     """
     override = os.environ.get(OVERRIDE)
-    if override:
-        return _overridden(override)
-    for chromium in candidates():
-        return chromium
-    raise BrowserMissingError("no usable Chromium: run `vclean setup`, or set VCLEAN_CHROMIUM to one")
+    if not override:
+        for chromium in candidates():
+            return chromium
+        raise BrowserMissingError("no usable Chromium: run `vclean setup`, or set VCLEAN_CHROMIUM to one")
+    executable = shutil.which(Path(override).expanduser())
+    if executable is None:
+        raise BrowserMissingError(
+            f"{OVERRIDE} is {override!r}, which is no executable file: correct it, or unset it and run `vclean setup`"
+        )
+    path = Path(executable)
+    return Chromium(path, "headless-shell" if "headless" in path.name else "chromium", OVERRIDE)
 
 
 def candidates() -> Iterator[Chromium]:
@@ -115,36 +121,24 @@ def playwright_folder() -> Path:
     """Return the folder of Playwright's downloads, as its registry derives it from environment and platform."""
     location = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
     if location == "0":
-        return _playwright_package() / "driver" / "package" / ".local-browsers"
+        package = find_spec("playwright")
+        if package is None or package.origin is None:
+            raise BrowserMissingError("the package playwright is not installed: run `pip install playwright`")
+        return Path(package.origin).parent / "driver" / "package" / ".local-browsers"
     return Path(location) if location else cache_folder() / "ms-playwright"
-
-
-def _overridden(value: str) -> Chromium:
-    executable = shutil.which(Path(value).expanduser())
-    if executable is None:
-        raise BrowserMissingError(
-            f"{OVERRIDE} is {value!r}, which is no executable file: correct it, or unset it and run `vclean setup`"
-        )
-    path = Path(executable)
-    return Chromium(path, "headless-shell" if "headless" in path.name else "chromium", OVERRIDE)
 
 
 def _downloaded(patterns: tuple[str, ...]) -> list[Path]:
     """Return the complete downloads, newest revision first."""
     folder = playwright_folder()
-    paths = chain.from_iterable(folder.glob(pattern) for pattern in patterns)
-    complete = [path for path in paths if _is_complete(folder, path) and os.access(path, os.X_OK)]
-    return sorted(complete, key=lambda path: (_revision(folder, path), path), reverse=True)
-
-
-def _is_complete(folder: Path, path: Path) -> bool:
-    """Return whether the download is complete: Playwright writes this marker last."""
-    return (folder / path.relative_to(folder).parts[0] / "INSTALLATION_COMPLETE").exists()
-
-
-def _revision(folder: Path, path: Path) -> int:
-    digits = path.relative_to(folder).parts[0].rpartition("-")[2]
-    return int(digits) if digits.isdigit() else 0
+    complete: list[tuple[int, Path]] = []
+    for path in chain.from_iterable(folder.glob(pattern) for pattern in patterns):
+        download = path.relative_to(folder).parts[0]
+        # Playwright writes this marker last.
+        if (folder / download / "INSTALLATION_COMPLETE").exists() and os.access(path, os.X_OK):
+            revision = download.rpartition("-")[2]
+            complete.append((int(revision) if revision.isdigit() else 0, path))
+    return [path for _, path in sorted(complete, reverse=True)]
 
 
 def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
@@ -152,13 +146,6 @@ def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
         executable = shutil.which(os.path.expandvars(command))
         if executable is not None:
             yield Path(executable)
-
-
-def _playwright_package() -> Path:
-    spec = find_spec("playwright")
-    if spec is None or spec.origin is None:
-        raise BrowserMissingError("the package playwright is not installed: run `pip install playwright`")
-    return Path(spec.origin).parent
 
 
 _FONT_FILES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})

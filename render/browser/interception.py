@@ -10,14 +10,22 @@ import base64
 import contextlib
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import VcleanError
-from vclean.render.browser.cdp import ProtocolError, main_frame_id
+from vclean.render.browser.cdp import ProtocolError, main_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from vclean.page import Resources
-    from vclean.render.browser.driver import Session
+    from vclean.render.browser.cdp import Session
+
+    Responder = Callable[["PageRequest"], Awaitable["PageResponse | None"]]
+    """Function that returns the response to a request of a page, or None to refuse it.
+
+    It raises `VcleanError` if it cannot be answered; if the request is for the page itself, rendering fails.
+    """
 
 _LOG = logging.getLogger("vclean")
 
@@ -53,17 +61,6 @@ class PageResponse:
     status: int = 200
 
 
-class Responder(Protocol):
-    """Source of the responses to the requests of a page."""
-
-    async def answer(self, request: PageRequest) -> PageResponse | None:
-        """Return the response, or None to refuse the request.
-
-        Raises:
-            VcleanError: the request cannot be answered; if it is for the page itself, rendering fails.
-        """
-
-
 def html_response(text: str, **headers: str) -> PageResponse:
     """Return an HTML response in UTF-8; `headers` are named with underscores."""
     fields = {"content-type": "text/html; charset=utf-8", "content-security-policy": _POLICY} | {
@@ -73,7 +70,7 @@ def html_response(text: str, **headers: str) -> PageResponse:
 
 
 class StoredResponder:
-    """Responder that serves a given document and its subresources.
+    """Server of a given document and its subresources; its method `answer` is a `Responder`.
 
     It counts each URL once, because a browser may repeat a request that failed.
 
@@ -107,7 +104,9 @@ class StoredResponder:
         self._answered.setdefault(request.url, False)
         if request.method not in ("GET", "HEAD"):
             return None
-        response = await self._stored(request.url) or await self._fetched(request)
+        response = await self._stored(request.url)
+        if response is None and self._fallback is not None:
+            response = await self._fallback(request)
         if response is not None and response.status < 400:
             self._answered[request.url] = True
         return response
@@ -122,9 +121,6 @@ class StoredResponder:
         # Fonts and modules are loaded with CORS; archives do not store its headers.
         headers = (("content-type", resource.content_type), ("access-control-allow-origin", "*"))
         return PageResponse(resource.body, headers if resource.content_type else headers[1:], resource.status)
-
-    async def _fetched(self, request: PageRequest) -> PageResponse | None:
-        return None if self._fallback is None else await self._fallback.answer(request)
 
 
 class RequestInterceptor:
@@ -146,7 +142,7 @@ class RequestInterceptor:
 
     async def start(self, resource_type: str | None = None) -> None:
         """Start to intercept all requests, or those of one CDP resource type."""
-        self._frame = await main_frame_id(self._session)
+        self._frame = (await main_frame(self._session))["id"]
         self._session.on("Fetch.requestPaused", self._on_request_paused)
         pattern = {"urlPattern": "*"} | ({"resourceType": resource_type} if resource_type else {})
         await self._session.send("Fetch.enable", {"patterns": [pattern]})
@@ -158,13 +154,15 @@ class RequestInterceptor:
         # The tab may have been closed.
         with contextlib.suppress(ProtocolError):
             if response is None:
-                await self._refuse(event["requestId"])
+                # After an aborted navigation the current page remains.
+                aborted = {"requestId": event["requestId"], "errorReason": "Aborted"}
+                await self._session.send("Fetch.failRequest", aborted)
             else:
-                await self._fulfill(event["requestId"], response)
+                await self._session.send("Fetch.fulfillRequest", _fulfilled(event["requestId"], response))
 
     async def _answer(self, request: PageRequest) -> PageResponse | None:
         try:
-            return await self._responder.answer(request)
+            return await self._responder(request)
         except VcleanError as error:
             if request.document:
                 self.failure = error
@@ -172,18 +170,14 @@ class RequestInterceptor:
             _LOG.warning("%s could not be read from the page's resources", request.url, exc_info=True)
         return None
 
-    async def _refuse(self, request_id: str) -> None:
-        """Abort the request; after an aborted navigation the current page remains."""
-        await self._session.send("Fetch.failRequest", {"requestId": request_id, "errorReason": "Aborted"})
 
-    async def _fulfill(self, request_id: str, response: PageResponse) -> None:
-        answer = {
-            "requestId": request_id,
-            "responseCode": response.status,
-            "responseHeaders": [{"name": name, "value": value} for name, value in response.headers],
-            "body": base64.b64encode(response.body).decode("ascii"),
-        }
-        await self._session.send("Fetch.fulfillRequest", answer)
+def _fulfilled(request_id: str, response: PageResponse) -> dict[str, Any]:
+    return {
+        "requestId": request_id,
+        "responseCode": response.status,
+        "responseHeaders": [{"name": name, "value": value} for name, value in response.headers],
+        "body": base64.b64encode(response.body).decode("ascii"),
+    }
 
 
 def _request(event: dict[str, Any], frame: str) -> PageRequest:

@@ -22,10 +22,9 @@ from vclean.render.archive.folder import BASE_URL
 from vclean.render.browser.cdp import (
     MAX_SCREENSHOT_HEIGHT,
     ProtocolError,
-    capture_screenshot,
     device_metrics,
     evaluate,
-    main_frame_id,
+    main_frame,
 )
 from vclean.render.browser.interception import RequestInterceptor
 from vclean.render.network.addresses import host_and_port
@@ -36,9 +35,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.render.browser.driver import BrowserTab, Session
+    from vclean.render.browser.cdp import BrowserTab, Session
     from vclean.render.browser.interception import Responder
-    from vclean.render.browser.pixels import PixelComparison
     from vclean.render.browser.process import BrowserProcess
     from vclean.render.rendered_page import Omissions
     from vclean.render.snapshot import Snapshot
@@ -48,11 +46,6 @@ _MAX_CLICKS: Final = 60
 _MAX_TEXTS: Final = 3_000
 _CLICK_MS: Final = 500
 """Virtual time for the effect of a click: transitions and delays of menus take less."""
-
-
-def before_scripts() -> str:
-    """Return the script that runs before those of a page: it records listeners, and closes ways around interception."""
-    return f"({_source()}).record()"
 
 
 async def texts_revealed_by_clicks(page: NavigatedPage, snapshot: Snapshot, seconds: float) -> NDArray[np.int32]:
@@ -130,9 +123,8 @@ _ATTEMPTS_WITH_SCRIPTS: Final = 5
 class LoadedPage:
     """Loaded page in a tab."""
 
-    def __init__(self, url: str, session: Session) -> None:
-        self.url = url
-        self._session = session
+    def __init__(self, session: Session) -> None:
+        self.session = session
         self._world: int | None = None
 
     async def read(self, expression: str) -> str:
@@ -148,8 +140,8 @@ class LoadedPage:
                 if attempt == _ATTEMPTS_WITH_SCRIPTS:
                     await self._stop_scripts()
                 if self._world is None:
-                    frame = {"frameId": await main_frame_id(self._session)}
-                    self._world = (await self._session.send("Page.createIsolatedWorld", frame))["executionContextId"]
+                    frame = {"frameId": (await main_frame(self.session))["id"]}
+                    self._world = (await self.session.send("Page.createIsolatedWorld", frame))["executionContextId"]
                 return await self._evaluate(expression, self._world)
             except ProtocolError as error:
                 self._world = None
@@ -161,7 +153,7 @@ class LoadedPage:
         """Let the page navigate on: it may be the page of a caller."""
 
     async def _evaluate(self, expression: str, world: int) -> str:
-        return await evaluate(self._session, expression, world=world)
+        return await evaluate(self.session, expression, world=world)
 
     async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:
         """Leave parts of the page out of its painting (see `DocumentTab.omit`)."""
@@ -169,28 +161,22 @@ class LoadedPage:
 
         await self.read(expression(url, settings, omissions))
 
-    async def paint(self, comparison: PixelComparison) -> list[NDArray[np.uint8]]:
-        """Take a screenshot of each part of the page, uint8 (height, width, 3)."""
-        return await comparison.paint(self._session, scroll=False)
-
-    async def screenshot(self) -> bytes:
-        """Take a screenshot of the current page (see `cdp.capture_screenshot`)."""
-        return await capture_screenshot(self._session)
-
 
 class NavigatedPage(LoadedPage):
-    """Page in a separate tab; `url` is its URL after redirects.
+    """Page in a separate tab.
 
     Where scripts run, the time of the page is virtual: its timers wait for `pass_time`, and then take no real time.
     """
 
+    scrolls: Final = False
+
     def __init__(self, tab: BrowserTab, interceptor: RequestInterceptor, settings: RenderSettings) -> None:
-        super().__init__(tab.url, tab.session)
+        super().__init__(tab.session)
         self._tab = tab
         self._interceptor = interceptor
         self._settings = settings
         self._expired = asyncio.Event()
-        self._session.on("Emulation.virtualTimeBudgetExpired", self._on_budget_expired)
+        self.session.on("Emulation.virtualTimeBudgetExpired", self._on_budget_expired)
 
     async def settle(self) -> None:
         """Wait for subresources and fonts, and let scripts run until all is shown that a reader scrolls to."""
@@ -204,34 +190,38 @@ class NavigatedPage(LoadedPage):
                     await self._tab.wait_until_loaded()
                     await self.pass_time(_SETTLED_MS)
                     await self.in_tall_viewport(lambda: self.read(_FONTS_LOADED))
-        self.url = self._tab.url
+
+    async def url(self) -> str:
+        """Return the URL of the page, after redirects."""
+        frame = await main_frame(self.session)
+        return str(frame["url"] + frame.get("urlFragment", ""))
 
     async def pass_time(self, milliseconds: float) -> None:
         """Let virtual time pass, but not while requests are pending."""
         self._expired.clear()
         options = {"policy": "pauseIfNetworkFetchesPending", "budget": milliseconds}
         starvation = {"maxVirtualTimeTaskStarvationCount": _MAX_STARVED}
-        await self._session.send("Emulation.setVirtualTimePolicy", options | starvation)
+        await self.session.send("Emulation.setVirtualTimePolicy", options | starvation)
         while not self._expired.is_set():
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._expired.wait(), _WAIT_SECONDS)
                 return
-            await main_frame_id(self._session)  # raises an error if the browser has ended
+            await main_frame(self.session)  # raises an error if the browser has ended
 
     def _on_budget_expired(self, _event: dict[str, Any]) -> None:
         self._expired.set()
 
     async def in_tall_viewport(self, look: Callable[[], Awaitable[object]]) -> None:
         """Call `look` while the whole page is in the viewport, as if a reader had scrolled through it."""
-        size = (await self._session.send("Page.getLayoutMetrics"))["cssContentSize"]
+        size = (await self.session.send("Page.getLayoutMetrics"))["cssContentSize"]
         height = min(int(size["height"]), MAX_SCREENSHOT_HEIGHT)
-        await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings, height))
+        await self.session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings, height))
         try:
             await self.read(_SCROLLED)
             await self.pass_time(_SCROLLED_MS)
             await look()
         finally:
-            await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings))
+            await self.session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings))
 
     async def _evaluate(self, expression: str, world: int) -> str:
         """Evaluate an expression, and let time pass while its promise waits."""
@@ -245,10 +235,10 @@ class NavigatedPage(LoadedPage):
 
     async def evaluate(self, expression: str) -> str:
         """Evaluate an expression in the world of the page."""
-        return await evaluate(self._session, expression)
+        return await evaluate(self.session, expression)
 
     async def _stop_scripts(self) -> None:
-        await self._session.send("Emulation.setScriptExecutionDisabled", {"value": True})
+        await self.session.send("Emulation.setScriptExecutionDisabled", {"value": True})
 
     @property
     def missed_scripts(self) -> int:
@@ -276,15 +266,26 @@ async def navigate(
         VcleanError: an error that `responder` raised for the page itself.
         NetworkError: the browser cannot load the page.
     """
+    address = navigation_url(url)
     tab = await process.open_tab(settings, paint=True)
     try:
         interceptor = RequestInterceptor(tab.session, responder)
         await interceptor.start()
         if settings.scripts == "on":
-            await tab.session.send("Page.enable")
-            await tab.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": before_scripts()})
+            # It records listeners, and closes ways around the interception.
+            source = f"({_source()}).record()"
+            await tab.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": source})
         page = NavigatedPage(tab, interceptor, settings)
-        await _load(tab, navigation_url(url), interceptor)
+        try:
+            await tab.navigate(address)
+        except ProtocolError as error:
+            if interceptor.failure is not None:
+                raise interceptor.failure from None
+            reason = _NET_ERROR.search(str(error))
+            if reason is None:
+                raise
+            message = f"{address} could not be loaded ({reason.group()}): open it in a browser to see why"
+            raise NetworkError(message) from None
         await page.settle()
         yield page
     finally:
@@ -302,15 +303,3 @@ def navigation_url(url: str) -> str:
     except NetworkError:
         return BASE_URL
     return urldefrag(url).url
-
-
-async def _load(tab: BrowserTab, url: str, interceptor: RequestInterceptor) -> None:
-    try:
-        await tab.navigate(url)
-    except ProtocolError as error:
-        if interceptor.failure is not None:
-            raise interceptor.failure from None
-        reason = _NET_ERROR.search(str(error))
-        if reason is None:
-            raise
-        raise NetworkError(f"{url} could not be loaded ({reason.group()}): open it in a browser to see why") from None

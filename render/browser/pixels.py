@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.render.browser.driver import Session
+    from vclean.render.browser.cdp import Session
 
 _MAX_HEIGHT: Final = 4096
 """CSS px of a part of a page that is compared."""

@@ -1,4 +1,4 @@
-"""Drive a browser through Playwright: for live pages and screenshots."""
+"""Drive a browser through Playwright, where `CdpDriver` is not supported."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from playwright.async_api import Error, async_playwright
 
 from vclean.errors import BrowserError
-from vclean.render.browser.cdp import ProtocolError
+from vclean.render.browser.cdp import BrowserTab, ProtocolError, emulate
 from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Playwright
+    from playwright.async_api import Browser, CDPSession, Playwright
 
-    from vclean.render.browser.driver import EventHandler
+    from vclean.render.browser.cdp import EventHandler
     from vclean.settings import RenderSettings
 
 _START_MS: Final = 30_000
 
 
 class PlaywrightSession:
-    """CDP session through Playwright; see `vclean.render.browser.driver.Session`."""
+    """CDP session through Playwright; see `vclean.render.browser.cdp.Session`."""
 
     def __init__(self, session: CDPSession) -> None:
         self._session = session
@@ -49,43 +49,8 @@ class PlaywrightSession:
             await self._session.detach()
 
 
-class PlaywrightTab:
-    """Tab in a separate context; see `vclean.render.browser.driver.BrowserTab`."""
-
-    def __init__(self, context: BrowserContext, page: Page, session: CDPSession) -> None:
-        self.session = PlaywrightSession(session)
-        self._context = context
-        self._page = page
-
-    @property
-    def url(self) -> str:
-        """Return the URL of the tab."""
-        return self._page.url
-
-    async def navigate(self, url: str) -> None:
-        """Navigate to `url`, and return when the response begins.
-
-        Raises:
-            ProtocolError: the browser refuses to load it.
-        """
-        with _as_protocol_errors():
-            await self._page.goto(url, wait_until="commit", timeout=0)
-
-    async def wait_until_loaded(self) -> None:
-        """Wait for all parts of the page."""
-        with _as_protocol_errors():
-            await self._page.wait_for_load_state("load", timeout=0)
-
-    async def close(self) -> None:
-        """Close the tab and its context."""
-        with _as_protocol_errors():
-            await self._context.close()
-
-
 class PlaywrightDriver:
-    """Driver of one browser through Playwright; see `vclean.render.browser.driver.Driver`."""
-
-    is_full: Final = True
+    """Driver of one browser through Playwright, with the methods of `CdpDriver`."""
 
     def __init__(self, playwright: Playwright) -> None:
         self._playwright = playwright
@@ -133,17 +98,27 @@ class PlaywrightDriver:
         with _as_protocol_errors():
             return PlaywrightSession(await self._running_browser().new_browser_cdp_session())
 
-    async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> PlaywrightTab:  # noqa: ARG002 - Playwright's tabs always paint
+    async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> BrowserTab:  # noqa: ARG002 - Playwright's tabs always paint
         """Open a tab in a new context; frames are always painted."""
         with _as_protocol_errors():
-            context = await self._running_browser().new_context(**_context_options(settings))
-            try:
+            context = await self._running_browser().new_context(
+                no_viewport=True, service_workers="block", accept_downloads=False
+            )
+
+        async def close() -> None:
+            with _as_protocol_errors():
+                await context.close()
+
+        try:
+            with _as_protocol_errors():
                 page = await context.new_page()
                 page.on("crash", lambda _: on_crash())
-                return PlaywrightTab(context, page, await context.new_cdp_session(page))
-            except BaseException:
-                await context.close()
-                raise
+                session = PlaywrightSession(await context.new_cdp_session(page))
+            await emulate(session, settings)
+        except BaseException:
+            await close()
+            raise
+        return BrowserTab(session, close)
 
     async def close(self) -> None:
         """End the browser and Playwright's Node process."""
@@ -163,24 +138,6 @@ class PlaywrightDriver:
 def _profiles() -> set[Path]:
     """Return the folders that Playwright has created for profiles of browsers."""
     return set(Path(temp_dirs.root()).glob("playwright_chromiumdev_profile-*"))
-
-
-def _context_options(settings: RenderSettings) -> dict[str, Any]:
-    """Return the options of a browser context that renders pages the same way on every run."""
-    size = {"width": settings.width, "height": settings.height}
-    return {
-        "viewport": size,
-        "screen": size,
-        "device_scale_factor": 1,
-        "locale": "en-US",
-        "timezone_id": "UTC",
-        "color_scheme": "light",
-        # The walker ends the animations of style sheets. Those of scripts depend on the clock.
-        "reduced_motion": "reduce" if settings.scripts == "on" else "no-preference",
-        "service_workers": "block",
-        "accept_downloads": False,
-        "java_script_enabled": settings.scripts == "on",
-    }
 
 
 @contextmanager

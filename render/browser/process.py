@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -20,7 +20,9 @@ from vclean.render.isolation.sandbox import Isolation, Obstacle, available_isola
 
 if TYPE_CHECKING:
     from vclean.errors import VcleanError
-    from vclean.render.browser.driver import BrowserTab, Driver
+    from vclean.render.browser.cdp import BrowserTab
+    from vclean.render.browser.driver import Driver
+    from vclean.render.browser.tab import DocumentTab
     from vclean.settings import RenderSettings
 
 
@@ -121,6 +123,7 @@ class BrowserProcess:
         folder: folder of temporary files and the browser profile, which is part of the command line.
         isolation: what isolates the browser from the machine.
         killed: whether `kill` was called.
+        document_tabs: the open tabs for documents, by whether they paint.
     """
 
     driver: Driver
@@ -130,6 +133,7 @@ class BrowserProcess:
     isolation: Isolation
     _reaper: subprocess.Popen[bytes]
     killed: bool = False
+    document_tabs: dict[bool, DocumentTab] = field(default_factory=dict)
 
     @property
     def is_alive(self) -> bool:
@@ -177,7 +181,13 @@ async def launch(driver: Driver, executable: Path) -> BrowserProcess:
     try:
         isolation = await _launch_isolated(driver, executable, folder)
         isolation.warn()
-        return await _describe(driver, folder, isolation)
+        session = await driver.open_browser_session()
+        processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+        pid = next(process["id"] for process in processes if process["type"] == "browser")
+        build = (await session.send("Browser.getVersion"))["product"]
+        script = [sys.executable, "-I", "-S", orphan_reaper.__file__, str(os.getpid()), str(pid), folder]
+        reaper = subprocess.Popen(script, stdin=subprocess.PIPE, start_new_session=True)
+        return BrowserProcess(driver, pid, build, folder, isolation, reaper)
     except BaseException as error:
         with contextlib.suppress(ProtocolError):
             await driver.close()
@@ -204,18 +214,6 @@ async def _launch_isolated(driver: Driver, executable: Path, folder: str) -> Iso
     if isolation.network is None:
         _NEEDS_NETWORK[executable] = obstacle
     return replace(isolation, network=obstacle)
-
-
-async def _describe(driver: Driver, folder: str, isolation: Isolation) -> BrowserProcess:
-    """Return the started browser, with an orphan reaper."""
-    session = await driver.open_browser_session()
-    processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
-    pid = next(process["id"] for process in processes if process["type"] == "browser")
-    build = (await session.send("Browser.getVersion"))["product"]
-    await session.detach()
-    script = [sys.executable, "-I", "-S", orphan_reaper.__file__, str(os.getpid()), str(pid), folder]
-    reaper = subprocess.Popen(script, stdin=subprocess.PIPE, start_new_session=True)
-    return BrowserProcess(driver, pid, build, folder, isolation, reaper)
 
 
 def _group(entry: Path) -> int:
@@ -252,6 +250,9 @@ _MAX_MEMORY: Final = 4 * 2**30
 class ResourceLimits:
     """Time and memory limits of a page, enforced from a thread that the page cannot block: it kills the browser.
 
+    Attributes:
+        error: the error to raise if the page exceeded a limit, else None.
+
     Args:
         seconds: the deadline of the page.
         process: the browser.
@@ -261,7 +262,7 @@ class ResourceLimits:
         self._seconds = seconds
         self._process = process
         self._done = threading.Event()
-        self._error: VcleanError | None = None
+        self.error: VcleanError | None = None
         self._thread = threading.Thread(target=self._check_until_done, name="vclean-limits", daemon=True)
 
     def __enter__(self) -> Self:
@@ -273,15 +274,11 @@ class ResourceLimits:
         """Stop the checks."""
         self._done.set()
 
-    def error(self) -> VcleanError | None:
-        """Return the error to raise if the page exceeded a limit."""
-        return self._error
-
     def _check_until_done(self) -> None:
         end = time.monotonic() + self._seconds
         while not self._done.wait(max(0.0, min(_CHECK_SECONDS, end - time.monotonic()))):
-            self._error = self._exceeded(end)
-            if self._error is not None:
+            self.error = self._exceeded(end)
+            if self.error is not None:
                 self._process.kill()
                 return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from vclean.render.browser.async_renderer import AsyncRenderer
@@ -46,13 +47,11 @@ class Renderer:
         settings: RenderSettings | None = None,
         *,
         chromium: Path | None = None,
-        allow_hosts: frozenset[str] = frozenset(),
         network: bool = False,
     ) -> None:
         self._settings = settings or RenderSettings()
-        self._executable = chromium or find_chromium().path
-        self._allow_hosts = allow_hosts
-        self._network = network
+        executable = chromium or find_chromium().path
+        self._new_renderer = partial(AsyncRenderer, self._settings, chromium=executable, network=network)
         self._lock = threading.Lock()
         self._worker: _RendererThread | None = None
 
@@ -75,11 +74,11 @@ class Renderer:
         with self._lock:
             worker = self._started_worker()
             try:
-                worker.run(worker.renderer.start(page, screenshot=screenshot), _START_SECONDS)
+                worker.run(worker.renderer.start(), _START_SECONDS)
                 return worker.run(
                     worker.renderer.render(page, screenshot=screenshot), self._settings.deadline + _GRACE_SECONDS
                 )
-            except _UnresponsiveLoopError:
+            except TimeoutError:
                 self._worker = None
                 raise deadline_error(self._settings.deadline) from None
 
@@ -93,18 +92,6 @@ class Renderer:
     def _started_worker(self) -> _RendererThread:
         self._worker = self._worker or _RendererThread(self._new_renderer())
         return self._worker
-
-    def _new_renderer(self) -> AsyncRenderer:
-        return AsyncRenderer(
-            self._settings,
-            chromium=self._executable,
-            allow_hosts=self._allow_hosts,
-            network=self._network,
-        )
-
-
-class _UnresponsiveLoopError(Exception):
-    """Error for an event loop that did not respond in time."""
 
 
 class _RendererThread:
@@ -125,7 +112,7 @@ class _RendererThread:
         """Run `work` and return its result.
 
         Raises:
-            _UnresponsiveLoopError: there was no result within `seconds`; the loop ends as soon as it can.
+            TimeoutError: there was no result within `seconds`; the loop ends as soon as it can.
         """
         future = self.submit(work)
         try:
@@ -133,7 +120,7 @@ class _RendererThread:
         except TimeoutError:
             self.renderer.kill()
             self._end()
-            raise _UnresponsiveLoopError from None
+            raise
         except KeyboardInterrupt:
             self.renderer.kill()
             raise

@@ -13,8 +13,6 @@ from vclean.render import tree
 from vclean.render.snapshot import HIDDEN_FOR_NOW, SITE_TAGS, Hidden, Snapshot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from vclean.page import Resources
     from vclean.render.rendered_page import Rendering
 
@@ -63,7 +61,7 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
     if missing and not (found or network):
         return ""
     has_others = missing > 0 and network
-    _, hidden, shown = _waiting_texts(snapshot)
+    hidden, shown = _waiting_texts(snapshot)
     if hidden:
         scripts += filter(None, map("".join, _HANDLER.findall(source)))
     total = int(snapshot.text_length.sum())
@@ -81,13 +79,13 @@ def sign_of_waiting(snapshot: Snapshot, source: str, resources: Resources | None
     return "a script enhances the page" if any(name in script for script in showing for name in enhanced) else ""
 
 
-def _waiting_texts(snapshot: Snapshot) -> tuple[NDArray[np.bool_], int, int]:
-    """Return which texts outside menus may wait for a script, bool (T,), their characters, and those in sight."""
+def _waiting_texts(snapshot: Snapshot) -> tuple[int, int]:
+    """Return the characters of the texts outside menus that may wait for a script, and of those in sight."""
     of_site = tree.inside(snapshot.is_tag((*SITE_TAGS, "form")), snapshot.end)
     length = snapshot.text_length * ~of_site[snapshot.text_parent]
     waiting = np.isin(snapshot.text_hidden, HIDDEN_FOR_NOW) & (length >= _LEAST_HIDDEN)
     waiting[snapshot.revealed] = False
-    return waiting, int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
+    return int(length[waiting].sum()), int(length[snapshot.text_hidden == Hidden.NO].sum())
 
 
 def _scripts_at_hand(source: str, url: str, resources: Resources | None) -> tuple[list[str], int, int]:
@@ -126,9 +124,9 @@ def better(rendering: Rendering, again: Rendering, sign: str) -> Rendering:
         sign: why the page was rendered again, for the note.
     """
     first, second = rendering.snapshot, again.snapshot
-    _, hidden, shown = _waiting_texts(second)
+    hidden, shown = _waiting_texts(second)
     is_whole = second.text_length.sum() >= _KEPT * first.text_length.sum()
-    if is_whole and shown >= _MOST * max(hidden, _waiting_texts(first)[2]):
+    if is_whole and shown >= _MOST * max(hidden, _waiting_texts(first)[1]):
         snapshot = replace(second, notes=first.notes, scripted=first.scripted)
         return noted(replace(again, snapshot=snapshot), f"{sign}; rendered with them")
     return rendering

@@ -5,18 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from vclean.render.browser.cdp import Navigator, capture_screenshot, device_metrics, evaluate, main_frame_id
+from vclean.render.browser.cdp import device_metrics, evaluate, main_frame
 from vclean.render.browser.interception import PageRequest, PageResponse, RequestInterceptor, html_response
 from vclean.render.browser.walker import NEEDS_NEW_DOCUMENT, call, definition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from vclean.render.browser.driver import BrowserTab
-    from vclean.render.browser.pixels import PixelComparison
+    from vclean.render.browser.cdp import BrowserTab
     from vclean.render.browser.process import BrowserProcess
     from vclean.render.rendered_page import Omissions
     from vclean.settings import RenderSettings
@@ -30,12 +26,9 @@ _POLICY: Final = (
 )
 
 
-class _BlankResponder:
-    """Responder that answers requests for the blank page, and refuses all others."""
-
-    async def answer(self, request: PageRequest) -> PageResponse | None:
-        """Return the blank page with its policy, or None to refuse."""
-        return html_response("", content_security_policy=_POLICY) if request.url == _BLANK_URL else None
+async def _answer(request: PageRequest) -> PageResponse | None:
+    """Return the blank page with its policy, and refuse all other requests."""
+    return html_response("", content_security_policy=_POLICY) if request.url == _BLANK_URL else None
 
 
 class DocumentTab:
@@ -44,20 +37,22 @@ class DocumentTab:
     The tab loads no subresources and runs no scripts of a document.
     """
 
+    scrolls: Final = True
+    """The page may be scrolled to what is painted: it has no scripts that notice."""
+
     def __init__(self, tab: BrowserTab, frame: str) -> None:
+        self.session = tab.session
+        self.close = tab.close
         self._tab = tab
-        self._session = tab.session
-        self._navigator = Navigator(tab.session)
         self._frame = frame
         self._stale = True
 
     @classmethod
-    async def open(cls, process: BrowserProcess, settings: RenderSettings, *, paint: bool = False) -> DocumentTab:
-        """Open the tab; `paint` for one that is to be compared with itself."""
+    async def open(cls, process: BrowserProcess, settings: RenderSettings, *, paint: bool) -> DocumentTab:
+        """Open the tab; `paint` for one that takes screenshots."""
         tab = await process.open_tab(settings, paint=paint)
-        await tab.session.send("Page.enable")
-        await RequestInterceptor(tab.session, _BlankResponder()).start("Document")
-        opened = cls(tab, await main_frame_id(tab.session))
+        await RequestInterceptor(tab.session, _answer).start("Document")
+        opened = cls(tab, (await main_frame(tab.session))["id"])
         if paint:
             await opened.reset(settings)
         return opened
@@ -71,8 +66,9 @@ class DocumentTab:
         """
         payload = NEEDS_NEW_DOCUMENT if self._stale else await self._replace_document(text, expression)
         if payload == NEEDS_NEW_DOCUMENT:
-            await self._navigator.load(_BLANK_URL)
-            await evaluate(self._session, definition())
+            await self._tab.navigate(_BLANK_URL)
+            await self._tab.wait_until_loaded()
+            await evaluate(self.session, definition())
             payload = await self._replace_document(text, expression)
         self._stale = not payload.endswith('"sticky":false}')
         return payload
@@ -80,10 +76,10 @@ class DocumentTab:
     async def _replace_document(self, text: str, expression: Callable[[], str]) -> str:
         self._stale = True
         # Sent at once, and not after the answer: no frame is painted in between.
-        sending = self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
+        sending = self.session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
         replacing = asyncio.ensure_future(sending)
         await asyncio.sleep(0)  # sends it
-        answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self._session, expression()))
+        answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self.session, expression()))
         return answers[1]
 
     async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:
@@ -94,26 +90,9 @@ class DocumentTab:
             url: the URL of the document.
             settings: those with which it was read.
         """
-        await evaluate(self._session, call(url, settings, omissions=omissions))
-
-    async def paint(self, comparison: PixelComparison) -> list[NDArray[np.uint8]]:
-        """Take a screenshot of each part of the last document, uint8 (height, width, 3)."""
-        return await comparison.paint(self._session, scroll=True)
+        await evaluate(self.session, call(url, settings, omissions=omissions))
 
     async def reset(self, settings: RenderSettings) -> None:
         """Remove the document, which may go on to paint, and give the tab its size again, which screenshots change."""
-        await self._session.send("Page.setDocumentContent", {"frameId": self._frame, "html": ""})
-        await self._session.send("Emulation.setDeviceMetricsOverride", device_metrics(settings))
-
-    async def close(self) -> None:
-        """Close the tab."""
-        await self._tab.close()
-
-    async def screenshot(self) -> bytes:
-        """Take a screenshot of the last document (see `cdp.capture_screenshot`), and close the tab.
-
-        The tab cannot be used again, because a screenshot resets the screen size to the window size.
-        """
-        png = await capture_screenshot(self._session)
-        await self.close()
-        return png
+        await self.session.send("Page.setDocumentContent", {"frameId": self._frame, "html": ""})
+        await self.session.send("Emulation.setDeviceMetricsOverride", device_metrics(settings))

@@ -206,7 +206,15 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         LimitError: the page exceeds the limit of elements or of text.
     """
     answer = json.loads(payload)
-    _check_caps(answer, settings)
+    if "nodes" in answer:
+        raise LimitError(
+            f"page has {answer['nodes']:,} elements, over the limit of {settings.max_nodes:,}: raise --max-nodes"
+        )
+    if "characters" in answer:
+        raise LimitError(
+            f"page has {answer['characters']:,} characters of text, over the limit of {settings.max_bytes:,}:"
+            " raise --max-bytes"
+        )
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
     head, links = head_and_links("".join(answer["head"]), url)
     texts = _with_formulas(without_invisible(answer["texts"]), columns.pop("formula"))
@@ -240,18 +248,6 @@ def _with_formulas(texts: list[str], formulas: NDArray[np.int32]) -> list[str]:
         else:
             texts[index] = formula_text(texts[index])
     return texts
-
-
-def _check_caps(answer: dict[str, Any], settings: RenderSettings) -> None:
-    if "nodes" in answer:
-        raise LimitError(
-            f"page has {answer['nodes']:,} elements, over the limit of {settings.max_nodes:,}: raise --max-nodes"
-        )
-    if "characters" in answer:
-        raise LimitError(
-            f"page has {answer['characters']:,} characters of text, over the limit of {settings.max_bytes:,}:"
-            " raise --max-bytes"
-        )
 
 
 def _array(name: str, data: str) -> np.ndarray[Any, Any]:

@@ -64,17 +64,13 @@ def remove(folder: str) -> None:
 def main(arguments: list[str]) -> None:
     """Wait for the end of the parent, then end the browser and remove its folder."""
     parent, browser, folder = arguments
-    _wait(int(parent))
-    kill_tree(int(browser), folder)
-    remove(folder)
-
-
-def _wait(parent: int) -> None:
     if sys.platform == "win32":
         sys.stdin.read()
-        return
-    while os.getppid() == parent and not select.select([sys.stdin], [], [], _POLL)[0]:
-        pass
+    else:
+        while os.getppid() == int(parent) and not select.select([sys.stdin], [], [], _POLL)[0]:
+            pass
+    kill_tree(int(browser), folder)
+    remove(folder)
 
 
 if __name__ == "__main__":

@@ -82,9 +82,16 @@ _remove_orphans_once = cache(remove_orphans)
 
 
 def _is_orphaned(folder: str) -> bool:
-    """Return whether the process in the record of `folder` has ended; False if it is unknown."""
+    """Return whether the process in the record of `folder` has ended; False if it is unknown.
+
+    A process of another machine or container is assumed to run.
+    """
     try:
-        return _has_ended(json.loads(Path(folder, _OWNER_FILE).read_bytes())["process"])
+        process = json.loads(Path(folder, _OWNER_FILE).read_bytes())["process"]
+        if process["where"] != _process_id_scope():
+            return False
+        current = _process(process["pid"])
+        return current is None or abs(current["started"] - process["started"]) > _SAME_START
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
@@ -106,14 +113,6 @@ def _process(pid: int) -> dict[str, Any] | None:
         return {"pid": pid, "started": _started(pid), "where": _process_id_scope()}
     except (FileNotFoundError, ProcessLookupError):
         return None
-
-
-def _has_ended(process: dict[str, Any]) -> bool:
-    """Return whether a process has ended; a process of another machine or container is assumed to run."""
-    if process["where"] != _process_id_scope():
-        return False
-    current = _process(process["pid"])
-    return current is None or abs(current["started"] - process["started"]) > _SAME_START
 
 
 def _started(pid: int) -> float:

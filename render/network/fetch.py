@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vclean.settings import RenderSettings
 
 _LIMITS: Final = httpx.Limits(max_connections=20, max_keepalive_connections=0)
-"""Connections are not kept alive, because they would be reused for another host at the same address."""
+"""Connections end with their response; if kept alive, they would be reused for another host at the same address."""
 
 _LOGIN: Final = frozenset({401, 403})
 _LATER: Final = frozenset({408, 425, 429})
@@ -71,22 +71,14 @@ class CheckedTransport(httpx.HTTPTransport):
         Raises:
             NetworkError: the host is unknown, or its address is not public; or the proxy cannot be reached.
         """
-        url = str(request.url)
-        extensions: dict[str, object] = {"timeout": httpx.Timeout(max(self._end - time.monotonic(), 0.001)).as_dict()}
-        if proxy := proxy_for(url):
-            check_behind_proxy(url, allow_hosts=self._allow_hosts)
-            request.extensions = {**request.extensions, **extensions}
-            transport = self._proxies.setdefault(proxy, httpx.HTTPTransport(limits=_LIMITS, proxy=proxy))
-            with _as_proxy_errors(request, proxy):
-                return transport.handle_request(request)
-        address = check_public(url, allow_hosts=self._allow_hosts)
-        return super().handle_request(_redirect_to(address, request, extensions))
-
-    def close(self) -> None:
-        """Close the connections."""
-        for transport in self._proxies.values():
-            transport.close()
-        super().close()
+        timeout = httpx.Timeout(max(self._end - time.monotonic(), 0.001))
+        request.extensions = {**request.extensions, "timeout": timeout.as_dict()}
+        proxy, checked = _checked(request, self._allow_hosts)
+        if not proxy:
+            return super().handle_request(checked)
+        transport = self._proxies.setdefault(proxy, httpx.HTTPTransport(limits=_LIMITS, proxy=proxy))
+        with _as_proxy_errors(request, proxy):
+            return transport.handle_request(checked)
 
 
 class AsyncCheckedTransport(httpx.AsyncHTTPTransport):
@@ -99,20 +91,12 @@ class AsyncCheckedTransport(httpx.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send the request to the checked address, or to the proxy; see `CheckedTransport`."""
-        url = str(request.url)
-        if proxy := proxy_for(url):
-            await asyncio.to_thread(check_behind_proxy, url, allow_hosts=self._allow_hosts)
-            transport = self._proxies.setdefault(proxy, httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy))
-            with _as_proxy_errors(request, proxy):
-                return await transport.handle_async_request(request)
-        address = await asyncio.to_thread(check_public, url, allow_hosts=self._allow_hosts)
-        return await super().handle_async_request(_redirect_to(address, request, {}))
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        for transport in self._proxies.values():
-            await transport.aclose()
-        await super().aclose()
+        proxy, checked = await asyncio.to_thread(_checked, request, self._allow_hosts)
+        if not proxy:
+            return await super().handle_async_request(checked)
+        transport = self._proxies.setdefault(proxy, httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy))
+        with _as_proxy_errors(request, proxy):
+            return await transport.handle_async_request(checked)
 
 
 @contextmanager
@@ -127,14 +111,25 @@ def _as_proxy_errors(request: httpx.Request, proxy: str) -> Iterator[None]:
         raise NetworkError(f"{message}, HTTPS_PROXY and NO_PROXY") from error
 
 
-def _redirect_to(address: str, request: httpx.Request, extensions: dict[str, object]) -> httpx.Request:
-    """Redirect a request to `address`; the certificate check and the `Host` header still use the host name."""
-    return httpx.Request(
+def _checked(request: httpx.Request, allow_hosts: frozenset[str]) -> tuple[str, httpx.Request]:
+    """Check the host of a request.
+
+    Returns:
+        the proxy for it, and the request; or an empty string, and the request to the checked address. Its certificate
+        check and `Host` header still use the host name.
+    """
+    url = str(request.url)
+    proxy = proxy_for(url)
+    if proxy:
+        check_behind_proxy(url, allow_hosts=allow_hosts)
+        return proxy, request
+    address = check_public(url, allow_hosts=allow_hosts)
+    return "", httpx.Request(
         request.method,
         request.url.copy_with(host=address),
         headers=request.headers,
         stream=request.stream,
-        extensions={**request.extensions, **extensions, "sni_hostname": request.url.raw_host.decode("ascii")},
+        extensions={**request.extensions, "sni_hostname": request.url.raw_host.decode("ascii")},
     )
 
 
@@ -221,15 +216,14 @@ _HEADERS: Final = {
 }
 
 
-def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = frozenset()) -> Page:
+def fetch(url: str, settings: RenderSettings) -> Page:
     """Fetch the document at `url` without its style sheets and images.
 
     Every redirect connects to a checked address, or to the proxy of the environment (see `CheckedTransport`).
 
     Args:
         url: an http or https URL.
-        settings: `deadline`, `max_bytes` and `allow_hosts` are used.
-        allow_hosts: host names that are allowed with any address.
+        settings: `deadline`, `max_bytes`, `force_html` and `allow_hosts` are used.
 
     Raises:
         NetworkError: the host is unreachable or refused, or there are too many redirects or an HTTP error status.
@@ -239,16 +233,14 @@ def fetch(url: str, settings: RenderSettings, *, allow_hosts: frozenset[str] = f
     """
     host_and_port(url)
     end = time.monotonic() + settings.deadline
-    transport = CheckedTransport(allow_hosts | frozenset(settings.allow_hosts), end)
+    transport = CheckedTransport(frozenset(settings.allow_hosts), end)
     client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
-    with _as_vclean_errors(url), client, client.stream("GET", url) as response:
-        return _page(response, settings.max_bytes, end, force_html=settings.force_html)
-
-
-@contextmanager
-def _as_vclean_errors(url: str) -> Iterator[None]:
     try:
-        yield
+        with client, client.stream("GET", url) as response:
+            final_url = urldefrag(str(response.url)).url
+            check_html(final_url, response, force_html=settings.force_html)
+            body = _body(response, final_url, settings.max_bytes, end)
+            return Page(content=body, url=final_url, charset=response.charset_encoding or "", id=final_url)
     except httpx.TooManyRedirects as error:
         message = f"{url} redirects more than {_MAX_REDIRECTS} times: open it in a browser to see why"
         raise NetworkError(message) from error
@@ -258,17 +250,16 @@ def _as_vclean_errors(url: str) -> Iterator[None]:
         raise connection_error(url, error) from error
 
 
-def _page(response: httpx.Response, max_bytes: int, end: float, *, force_html: bool) -> Page:
-    url = urldefrag(str(response.url)).url
-    _check(response, url, force_html=force_html)
-    body = _body(response, url, max_bytes, end)
-    return Page(content=body, url=url, charset=response.charset_encoding or "", id=url)
+def check_html(url: str, response: httpx.Response, *, force_html: bool) -> None:
+    """Check that a response is a page.
 
-
-def _check(response: httpx.Response, url: str, *, force_html: bool) -> None:
+    Raises:
+        NetworkError: it has an error status.
+        NotHtmlError: it has another media type, and `force_html` is false.
+    """
     if response.is_error:
         raise status_error(url, response)
-    kind = response.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind and not force_html and not kind.startswith(_TEXT_TYPES):
         raise NotHtmlError(f"{url} is {kind}, not HTML")
 

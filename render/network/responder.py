@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, Self
 
 import httpx
 
-from vclean.errors import NetworkError, NotHtmlError
+from vclean.errors import NetworkError
 from vclean.render.browser.interception import PageResponse, html_response
 from vclean.render.decode import Document, decode, refuse_other_text, repaired
-from vclean.render.network.fetch import AsyncCheckedTransport, check_size, connection_error, decoded_body, status_error
+from vclean.render.network.fetch import AsyncCheckedTransport, check_html, check_size, connection_error, decoded_body
 
 if TYPE_CHECKING:
     from vclean.render.browser.interception import PageRequest
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _TIMEOUT: Final = httpx.Timeout(15.0)
 _MAX_REDIRECTS: Final = 10
 """Chromium follows 20 redirects, and then reports a failed navigation."""
-_PAGE_TYPES: Final = ("text/", "application/xhtml", "application/xml")
 
 _TRANSPORT_HEADERS: Final = frozenset(
     (
@@ -36,7 +35,9 @@ _TRANSPORT_HEADERS: Final = frozenset(
 
 
 class LiveResponder:
-    """Responder that fetches responses from the network; an asynchronous context manager for one page.
+    """Server of responses from the network; its method `answer` is a `Responder`.
+
+    It is an asynchronous context manager for one page.
 
     Cookies are valid for the page. Proxies of the environment are used (see `CheckedTransport`).
 
@@ -44,14 +45,14 @@ class LiveResponder:
         document: the document of the page, once it was answered.
 
     Args:
-        settings: `max_bytes` limits every response.
-        allow_hosts: host names that are allowed with any address.
+        settings: `max_bytes` limits every response; `allow_hosts` and `force_html` are used too.
     """
 
-    def __init__(self, settings: RenderSettings, allow_hosts: frozenset[str]) -> None:
+    def __init__(self, settings: RenderSettings) -> None:
         self._max_bytes = settings.max_bytes
         self._force_html = settings.force_html
-        self._client = httpx.AsyncClient(transport=AsyncCheckedTransport(allow_hosts), timeout=_TIMEOUT)
+        transport = AsyncCheckedTransport(frozenset(settings.allow_hosts))
+        self._client = httpx.AsyncClient(transport=transport, timeout=_TIMEOUT)
         self._hops = 0
         self._has_document = False
         self.document = Document("")
@@ -81,24 +82,19 @@ class LiveResponder:
         return self._page(request.url, response)
 
     async def _fetch(self, request: PageRequest) -> httpx.Response:
-        sent = self._client.build_request(request.method, request.url, headers=request.headers, content=request.body)
-        try:
-            response = await self._client.send(sent, stream=True)
-            try:
-                return await self._read(response)
-            finally:
-                await response.aclose()
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise connection_error(request.url, error) from error
-
-    async def _read(self, response: httpx.Response) -> httpx.Response:
+        """Return the response of the server, with the headers that are not about the connection only."""
+        method, url, headers, content = request.method, request.url, request.headers, request.body
         body = bytearray()
-        async for chunk in response.aiter_raw():
-            body += chunk
-            check_size(str(response.url), len(body), self._max_bytes)
-        content = await asyncio.to_thread(decoded_body, str(response.url), response, body, self._max_bytes)
-        headers = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
-        return httpx.Response(response.status_code, headers=headers, content=content)
+        try:
+            async with self._client.stream(method, url, headers=headers, content=content) as response:
+                async for chunk in response.aiter_raw():
+                    body += chunk
+                    check_size(url, len(body), self._max_bytes)
+                decoded = await asyncio.to_thread(decoded_body, url, response, body, self._max_bytes)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise connection_error(url, error) from error
+        kept = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
+        return httpx.Response(response.status_code, headers=kept, content=decoded)
 
     def _page(self, url: str, response: httpx.Response) -> PageResponse:
         if response.has_redirect_location:
@@ -107,15 +103,8 @@ class LiveResponder:
                 raise NetworkError(f"{url} redirects without end: open it in a browser to see why")
             return PageResponse(b"", _headers(response), response.status_code)
         self._has_document = True
-        if response.is_error:
-            raise status_error(url, response)
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind and not self._force_html and not kind.startswith(_PAGE_TYPES):
-            raise NotHtmlError(f"{url} is {kind}, not HTML")
-        return self._decoded(response)
-
-    def _decoded(self, response: httpx.Response) -> PageResponse:
-        """Return the page in UTF-8; without a declared charset, the browser's detection would differ from `decode`."""
+        check_html(url, response, force_html=self._force_html)
+        # In UTF-8: without a declared charset, the browser's detection would differ from `decode`.
         source = decode(response.content, response.charset_encoding or "")
         if not self._force_html:
             refuse_other_text(source)

@@ -9,9 +9,8 @@ import pytest
 
 from vclean.settings import RenderSettings
 
-ALLOWED = frozenset({"127.0.0.1", "localhost"})
-CAPPED = RenderSettings(max_bytes=100_000)
-QUICK = RenderSettings(deadline=0.6)
+CAPPED = RenderSettings(max_bytes=100_000, allow_hosts=("127.0.0.1", "localhost"))
+QUICK = RenderSettings(deadline=0.6, allow_hosts=("127.0.0.1",))
 
 _ONCE, _TWICE = {"content-encoding": "gzip"}, {"content-encoding": "gzip, gzip"}
 _PAGES = {

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from helpers.archives import PAGE, STYLE, record, response
-from helpers.http_site import ALLOWED, site  # noqa: F401 - a fixture
+from helpers.http_site import site  # noqa: F401 - a fixture
 from helpers.pages import Even
 
 from vclean.api import clean
@@ -28,7 +28,6 @@ from vclean.errors import VcleanError
 from vclean.page_reader import PageReader
 from vclean.pipeline import Pipeline
 from vclean.render.browser import renderer
-from vclean.render.network import fetch
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.result import Result
@@ -141,10 +140,8 @@ class TestOnePage:
         page.write_bytes(f"<meta charset='{charset}'><p>{text}".encode("cp1250"))
         assert run(page)[1] == f"{text}\n"
 
-    def test_a_redirect_loop(self, run, site, monkeypatch):
-        reach = fetch.fetch
-        monkeypatch.setattr(fetch, "fetch", lambda url, settings: reach(url, settings, allow_hosts=ALLOWED))
-        code, out, (error,) = run(f"{site}/loop")
+    def test_a_redirect_loop(self, run, site):
+        code, out, (error,) = run(f"{site}/loop", "--allow-host", "127.0.0.1")
         assert (code, out) == (7, "")
         assert f"{site}/loop" in error
         assert "redirects more than 10 times" in error

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from vclean.render.browser import cdp
-from vclean.render.browser.cdp import CdpConnection, CdpSession, Navigator, ProtocolError, capture_screenshot
+from vclean.render.browser.cdp import BrowserTab, CdpConnection, CdpSession, ProtocolError, capture_screenshot
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows passes no descriptors")
 
@@ -56,14 +57,14 @@ class TestSend:
     def test_sends_without_parameters(self) -> None:
         assert run_with_browser(lambda browser: CdpSession(browser).send("echo"))["params"] == {}
 
-    def test_raises_for_refused_command(self) -> None:
-        with pytest.raises(ProtocolError, match="No such thing"):
-            run_with_browser(lambda browser: CdpSession(browser).send("refuse"))
-
-    def test_raises_when_the_browser_ends(self) -> None:
-        # The pending command fails at once, with the standard error of the browser.
-        with pytest.raises(ProtocolError, match=r"ended\n\[err\] cannot open display"):
-            run_with_browser(lambda browser: CdpSession(browser).send("die"))
+    @pytest.mark.parametrize(
+        ("method", "message"),
+        # A pending command fails at once when the browser ends, with its standard error.
+        [("refuse", "No such thing"), ("die", r"ended\n\[err\] cannot open display")],
+    )
+    def test_raises_for_refused_command_and_ended_browser(self, method: str, message: str) -> None:
+        with pytest.raises(ProtocolError, match=message):
+            run_with_browser(lambda browser: CdpSession(browser).send(method))
 
     def test_raises_after_the_browser_ended(self) -> None:
         async def ask(browser: CdpConnection) -> None:
@@ -92,7 +93,7 @@ class TestDetach:
             first, second = await CdpSession(browser).attach("one"), await CdpSession(browser).attach("other")
             first.on("event", events.append)
             second.on("event", events.append)
-            await first.detach()
+            first.detach()
             await first.send("emit", {"n": 1})
             await second.send("emit", {"n": 2})
             return events
@@ -114,7 +115,11 @@ class TestConnection:
         assert asyncio.run(ask())["ONLY"] == "this"
 
 
-class Tab:
+async def nothing() -> None:
+    """Close nothing."""
+
+
+class TabSession:
     """Session with a tab that responds to every navigation with `answer`."""
 
     def __init__(self, **answer: str) -> None:
@@ -131,28 +136,24 @@ class Tab:
         assert event == "Page.lifecycleEvent"
         self.handler = handler
 
-    def emit(self, name: str, loader: str) -> None:
-        self.handler({"name": name, "loaderId": loader})
 
-
-class TestNavigator:
+class TestBrowserTab:
     def test_accepts_load_event_before_the_response(self) -> None:
         async def go() -> None:
-            tab = Tab(loaderId="new")
-            navigator = Navigator(tab)
-            await navigator.begin("http://example.org/")
-            tab.emit("load", "new")
-            assert tab.lifecycle == [True]
-            await asyncio.wait_for(navigator.wait_until_loaded(), 5)
-            assert tab.lifecycle == [True, False]
+            session = TabSession(loaderId="new")
+            tab = BrowserTab(session, nothing)
+            await tab.navigate("http://example.org/")
+            session.handler({"name": "load", "loaderId": "new"})
+            assert session.lifecycle == [True]
+            await asyncio.wait_for(tab.wait_until_loaded(), 5)
+            assert session.lifecycle == [True, False]
 
         asyncio.run(go())
 
     def test_raises_with_the_message_of_the_browser(self) -> None:
+        session = TabSession(errorText="net::ERR_BLOCKED_BY_CLIENT", loaderId="x")
         with pytest.raises(ProtocolError, match="net::ERR_BLOCKED_BY_CLIENT"):
-            asyncio.run(
-                Navigator(Tab(errorText="net::ERR_BLOCKED_BY_CLIENT", loaderId="x")).load("http://example.org/")
-            )
+            asyncio.run(BrowserTab(session, nothing).navigate("http://example.org/"))
 
 
 NO_FRAME = ProtocolError("Protocol error (Page.captureScreenshot): Unable to capture screenshot")
@@ -176,10 +177,6 @@ class Session:
         return {"data": base64.b64encode(b"png").decode()}
 
 
-def capture(session: Session) -> bytes:
-    return asyncio.run(capture_screenshot(session, (0, 0, 10, 10)))
-
-
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cdp, "_SCREENSHOT_PAUSE", 0)
@@ -198,17 +195,16 @@ class TestCaptureScreenshot:
         assert session.params["captureBeyondViewport"] is is_beyond
         assert session.params["clip"]["height"] == (clip[3] if clip else 5000)
 
-    def test_tries_again_until_a_frame_is_painted(self) -> None:
-        session = Session(NO_FRAME, NO_FRAME)
-        assert capture(session) == b"png"
-        assert session.errors == []
-
-    def test_gives_up(self) -> None:
-        with pytest.raises(ProtocolError, match="Unable to capture"):
-            capture(Session(*[NO_FRAME] * 9))
-
-    def test_other_errors(self) -> None:
-        session = Session(ProtocolError("Target closed"), NO_FRAME)
-        with pytest.raises(ProtocolError, match="Target closed"):
-            capture(session)
-        assert session.errors == [NO_FRAME]
+    @pytest.mark.parametrize(
+        ("errors", "message", "left"),
+        [
+            ([NO_FRAME] * 2, "", 0),
+            ([NO_FRAME] * 9, "Unable to capture", 3),
+            ([ProtocolError("Target closed"), NO_FRAME], "Target closed", 1),
+        ],
+    )
+    def test_tries_again_until_a_frame_is_painted(self, errors: list[ProtocolError], message: str, left: int) -> None:
+        session = Session(*errors)
+        with pytest.raises(ProtocolError, match=message) if message else contextlib.nullcontext():
+            assert asyncio.run(capture_screenshot(session, (0, 0, 10, 10))) == b"png"
+        assert len(session.errors) == left

@@ -1,14 +1,25 @@
-"""Test finding a Chromium; nothing is started."""
+"""Test finding a Chromium and fonts; nothing is started."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from vclean.errors import BrowserMissingError
-from vclean.render.browser.chromium import Chromium, candidates, find_chromium, playwright_folder
+from vclean.render.browser import chromium
+from vclean.render.browser.chromium import (
+    SCRIPTS,
+    Chromium,
+    candidates,
+    find_chromium,
+    font_folders,
+    has_fonts,
+    playwright_folder,
+    uncovered_scripts,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the test uses executables without a suffix")
 
@@ -30,32 +41,29 @@ def download(revision: int, *, name: str = "chromium_headless_shell", complete: 
 
 
 class TestFindChromium:
-    def test_prefers_override(self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(
+        ("name", "value", "kind"),
+        [("chrome", "{path}", "chromium"), ("headless-thing", "headless-thing", "headless-shell")],
+    )
+    def test_prefers_override(
+        self, name: str, value: str, kind: str, bare_machine: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         download(1)
-        override = executable(tmp_path / "my" / "chrome")
-        monkeypatch.setenv("VCLEAN_CHROMIUM", str(override))
-        assert find_chromium() == Chromium(override, "chromium", "VCLEAN_CHROMIUM")
-
-    def test_finds_override_by_command_name(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        override = executable(bare_machine / "headless-thing")
-        monkeypatch.setenv("VCLEAN_CHROMIUM", "headless-thing")
-        assert find_chromium() == Chromium(override, "headless-shell", "VCLEAN_CHROMIUM")
-
-    def test_rejects_missing_override(self, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        # The error is raised even if another browser exists, because the user requested this one.
-        download(1)
-        monkeypatch.setenv("VCLEAN_CHROMIUM", "/nowhere/chrome")
-        with pytest.raises(BrowserMissingError, match="VCLEAN_CHROMIUM is '/nowhere/chrome', which is no executable"):
-            find_chromium()
+        override = executable(bare_machine / name)
+        monkeypatch.setenv("VCLEAN_CHROMIUM", value.format(path=override))
+        assert find_chromium() == Chromium(override, kind, "VCLEAN_CHROMIUM")
 
     def test_rejects_override_that_is_not_executable(
         self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        # The error is raised even if another browser exists, because the user requested this one.
+        download(1)
         plain = executable(tmp_path / "chrome")
         plain.chmod(0o644)
-        monkeypatch.setenv("VCLEAN_CHROMIUM", str(plain))
-        with pytest.raises(BrowserMissingError, match="no executable file"):
-            find_chromium()
+        for path in ("/nowhere/chrome", str(plain)):
+            monkeypatch.setenv("VCLEAN_CHROMIUM", path)
+            with pytest.raises(BrowserMissingError, match=f"VCLEAN_CHROMIUM is '{path}', which is no executable file"):
+                find_chromium()
 
 
 class TestCandidates:
@@ -63,27 +71,20 @@ class TestCandidates:
         # Downloads of Playwright precede browsers of the system.
         full = download(9, name="chromium")
         google = executable(bare_machine / "google-chrome")
-        chromium = executable(bare_machine / "chromium")
+        plain = executable(bare_machine / "chromium")
         debian = executable(bare_machine / "chromium-headless-shell")
         shell = download(7)
-        assert [candidate.path for candidate in candidates()] == [shell, debian, full, chromium, google]
-
-    def test_detects_kind(self, bare_machine: Path) -> None:
-        executable(bare_machine / "msedge")
-        download(7)
-        assert [candidate.kind for candidate in candidates()] == ["headless-shell", "chromium"]
+        assert [candidate.path for candidate in candidates()] == [shell, debian, full, plain, google]
+        assert [candidate.kind for candidate in candidates()] == ["headless-shell"] * 2 + ["chromium"] * 3
 
     def test_sorts_downloads_by_revision_number(self, bare_machine: Path) -> None:
         # Revision 1000 is newer than 999, although it precedes it as text.
         old, new = download(999), download(1000)
         assert [candidate.path for candidate in candidates()] == [new, old]
 
-    def test_ignores_incomplete_download(self, bare_machine: Path) -> None:
+    def test_ignores_incomplete_download_and_one_without_permission(self, bare_machine: Path) -> None:
         download(5, complete=False)
-        assert list(candidates()) == []
-
-    def test_ignores_download_without_permission(self, bare_machine: Path) -> None:
-        download(5).chmod(0o644)
+        download(6).chmod(0o644)
         assert list(candidates()) == []
 
     def test_finds_mac_bundle(self, bare_machine: Path) -> None:
@@ -95,35 +96,67 @@ class TestCandidates:
 
 
 class TestPlaywrightFolder:
-    def test_uses_environment_variable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
-        assert playwright_folder() == tmp_path
-
     def test_zero_means_the_package_folder(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", "0")
         assert playwright_folder().parts[-4:] == ("playwright", "driver", "package", ".local-browsers")
 
     @pytest.mark.parametrize(
-        ("platform", "expected"),
-        [("linux", ".cache/ms-playwright"), ("darwin", "Library/Caches/ms-playwright")],
+        ("platform", "variable", "expected"),
+        [
+            ("linux", "PLAYWRIGHT_BROWSERS_PATH", ""),
+            ("linux", "HOME", ".cache/ms-playwright"),
+            ("linux", "XDG_CACHE_HOME", "ms-playwright"),
+            ("darwin", "HOME", "Library/Caches/ms-playwright"),
+            ("win32", "LOCALAPPDATA", "ms-playwright"),
+        ],
     )
-    def test_uses_platform_default(
-        self, platform: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    def test_uses_variable_of_the_platform(
+        self, platform: str, variable: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name in ("PLAYWRIGHT_BROWSERS_PATH", "XDG_CACHE_HOME"):
             monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv(variable, str(tmp_path))
         monkeypatch.setattr(sys, "platform", platform)
         assert playwright_folder() == tmp_path / expected
 
-    def test_uses_local_app_data_on_windows(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
-        monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-        monkeypatch.setattr(sys, "platform", "win32")
-        assert playwright_folder() == tmp_path / "ms-playwright"
 
-    def test_uses_xdg_cache_home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
-        monkeypatch.setattr(sys, "platform", "linux")
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert playwright_folder() == tmp_path / "ms-playwright"
+class TestHasFonts:
+    @pytest.mark.parametrize(
+        ("name", "expected"), [("README.txt", False), ("a.ttf", True), ("B.OTF", True), ("serif/c.ttc", True)]
+    )
+    def test_finds_fonts_in_subfolders(
+        self, name: str, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(chromium, "font_folders", lambda: [tmp_path / "missing", tmp_path])
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+        assert has_fonts() == expected
+
+
+class TestFontFolders:
+    @pytest.mark.parametrize(
+        ("platform", "expected"), [("linux", "share/fonts"), ("darwin", "/Library/Fonts"), ("win32", "Fonts")]
+    )
+    def test_returns_folders_by_platform(self, platform: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "platform", platform)
+        assert font_folders()[0].as_posix().endswith(expected)
+
+
+class TestUncoveredScripts:
+    @pytest.mark.parametrize(
+        ("output", "code", "expected"),
+        [
+            (":lang=en|ar|he\n:lang=bn|hi|ta|th\n:lang=ja\n", 0, ["Chinese", "Korean"]),
+            ("", 0, list(SCRIPTS)),
+            (":lang=har|thx\n", 0, list(SCRIPTS)),  # whole tags: `har` does not cover Arabic
+            ("", 1, []),
+            (None, 0, []),
+        ],
+    )
+    def test_combines_all_fonts(
+        self, output: str | None, code: int, expected: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        answer = subprocess.CompletedProcess("fc-list", code, stdout=output)
+        monkeypatch.setattr(chromium.shutil, "which", lambda _name: None if output is None else "/usr/bin/fc-list")
+        monkeypatch.setattr(chromium.subprocess, "run", lambda *_args, **_options: answer)
+        assert uncovered_scripts() == expected

@@ -1,7 +1,5 @@
 """Pages with scripts, in a real browser: which hidden texts clicks, hovering and scrolling reveal."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from vclean.features.visibility import text_visibility
@@ -18,12 +16,6 @@ PANEL = "The panel of the keeper of the mill"
 LURE = "Words for machines that no reader sees"
 INJECTED = f"""<p style='display: none'>{LURE}</p><p class=only style='position:absolute;left:-9999px'>{LURE}</p>
 <p style='position: fixed; clip: rect(1px, 1px, 1px, 1px)'>{LURE}</p>"""
-
-
-@pytest.fixture(scope="module")
-def auto() -> Iterator[Renderer]:
-    with Renderer() as shared:
-        yield shared
 
 
 def visibility(page: Snapshot, text: str) -> set[str]:
@@ -100,8 +92,8 @@ REVEALED = {
 
 
 @pytest.mark.parametrize("name", REVEALED)
-def test_click_reveals_only_what_it_opens(name: str, auto: Renderer) -> None:
-    page = auto.render(Page(content=f"<!doctype html>{STORY}{REVEALED[name]}{INJECTED}{STORY}")).snapshot
+def test_click_reveals_only_what_it_opens(name: str, renderer: Renderer) -> None:
+    page = renderer.render(Page(content=f"<!doctype html>{STORY}{REVEALED[name]}{INJECTED}{STORY}")).snapshot
     assert visibility(page, PANEL) == {"revealable"}
     assert visibility(page, LURE) == {"hidden"}
     assert page.ran_scripts
@@ -112,11 +104,11 @@ def test_click_reveals_only_what_it_opens(name: str, auto: Renderer) -> None:
     ("style", "expected"),
     [("opacity: 0; width: 300px; height: 40px", "revealable"), ("opacity: 0; width: 0", "hidden")],
 )
-def test_transparent_checkbox_above_a_title(style: str, expected: str, auto: Renderer) -> None:
+def test_transparent_checkbox_above_a_title(style: str, expected: str, renderer: Renderer) -> None:
     panel = f"""<style>input {{ position: absolute; {style} }} .panel {{ visibility: hidden }}
         input:checked ~ .panel {{ visibility: visible }}</style>
         <div><input type=checkbox><div>More</div><div class=panel>{PANEL}</div></div>"""
-    page = auto.render(Page(content=f"<!doctype html>{STORY}{panel}{STORY}")).snapshot
+    page = renderer.render(Page(content=f"<!doctype html>{STORY}{panel}{STORY}")).snapshot
     assert visibility(page, PANEL) == {expected}
 
 
@@ -127,33 +119,33 @@ def test_transparent_checkbox_above_a_title(style: str, expected: str, auto: Ren
         "{ target.style = `opacity: ${Number(isIntersecting)}` }",
     ],
 )
-def test_scrolling_shows_text(script: str, auto: Renderer) -> None:
+def test_scrolling_shows_text(script: str, renderer: Renderer) -> None:
     fading = f"""<style>.panel {{ opacity: 0 }}</style><div style='height: 4000px'></div><p class=panel>{PANEL}</p>
         <script>const seen = new IntersectionObserver((all) => all.forEach(({{ target, isIntersecting }}) => {script}))
         document.querySelectorAll('.panel').forEach((each) => seen.observe(each))</script>"""
-    page = auto.render(Page(content=f"<!doctype html>{STORY}{fading}{INJECTED}")).snapshot
+    page = renderer.render(Page(content=f"<!doctype html>{STORY}{fading}{INJECTED}")).snapshot
     assert visibility(page, PANEL) == {"shown"}
     assert visibility(page, LURE) == {"hidden"}
 
 
-def test_page_that_its_script_writes(auto: Renderer) -> None:
+def test_page_that_its_script_writes(renderer: Renderer) -> None:
     write = f"document.body.append(Object.assign(document.createElement('p'), {{ textContent: '{PANEL}' }}))"
-    page = auto.render(Page(content=f"<div id=app></div><script>setTimeout(() => {write}, 3000)</script>")).snapshot
+    page = renderer.render(Page(content=f"<div id=app></div><script>setTimeout(() => {write}, 3000)</script>")).snapshot
     assert visibility(page, PANEL) == {"shown"}
     assert page.notes == ("the page has little text before its scripts run; rendered with them",)
 
 
-def test_scripts_draw_the_same_numbers_each_time(auto: Renderer) -> None:
+def test_scripts_draw_the_same_numbers_each_time(renderer: Renderer) -> None:
     html = "<p id=drawn>Number</p><script>drawn.append([1, 2, 3].map(Math.random), drawn.hidden)</script>"
-    first, second = (auto.render(Page(content=html)).snapshot for _ in range(2))
+    first, second = (renderer.render(Page(content=html)).snapshot for _ in range(2))
     assert first.ran_scripts
     assert "".join(first.texts) == "".join(second.texts)
     assert len(set("".join(first.texts).removeprefix("Number").removesuffix("false").split(","))) == 3
 
 
-def test_scripts_that_lose_text_are_not_used(auto: Renderer) -> None:
+def test_scripts_that_lose_text_are_not_used(renderer: Renderer) -> None:
     script = "document.querySelector('.panel').hidden = 1; document.querySelector('h1 + p').remove()"
-    page = auto.render(Page(content=f"{STORY}{FOLDED}<script>{script}</script>")).snapshot
+    page = renderer.render(Page(content=f"{STORY}{FOLDED}<script>{script}</script>")).snapshot
     assert not page.ran_scripts
     assert visibility(page, "More") == {"shown"}
 

@@ -16,16 +16,12 @@ from vclean.render.browser.interception import (
 )
 
 
-class Store:
-    def __init__(self, **resources: Resource) -> None:
-        self.resources = {f"http://example.org/{name}": resource for name, resource in resources.items()}
-
-    def get(self, url: str) -> Resource | None:
-        return self.resources.get(url)
-
-
 def send_request(responder: StoredResponder, name: str, **request: Any) -> PageResponse | None:
     return asyncio.run(responder.answer(PageRequest(url=f"http://example.org/{name}", **request)))
+
+
+def resources(**named: Resource) -> dict[str, Resource]:
+    return {f"http://example.org/{name}": resource for name, resource in named.items()}
 
 
 class TestHtmlResponse:
@@ -35,27 +31,31 @@ class TestHtmlResponse:
         assert dict(response.headers) == {"content-type": "text/html; charset=utf-8", "content-security-policy": "x"}
 
 
+ANY_ORIGIN = ("access-control-allow-origin", "*")
+
+
 class TestStoredResponder:
-    def test_serves_resource(self) -> None:
-        response = send_request(StoredResponder("", Store(a=Resource(b"x", "text/css", 203))), "a")
-        assert (response.body, response.status) == (b"x", 203)
-        assert dict(response.headers)["content-type"] == "text/css"
-
-    def test_allows_all_origins(self) -> None:
-        response = send_request(StoredResponder("", Store(a=Resource(b"x"))), "a")
-        assert response.headers == (("access-control-allow-origin", "*"),)
-
-    def test_refuses_missing_resource(self) -> None:
-        assert send_request(StoredResponder("", Store()), "a") is None
+    @pytest.mark.parametrize(
+        ("stored", "method", "expected"),
+        [
+            (
+                Resource(b"x", "text/css", 203),
+                "GET",
+                PageResponse(b"x", (("content-type", "text/css"), ANY_ORIGIN), 203),
+            ),
+            (Resource(b"x"), "GET", PageResponse(b"x", (ANY_ORIGIN,))),
+            (Resource(b"x"), "POST", None),
+            (None, "GET", None),
+        ],
+    )
+    def test_serves_stored_resources(self, stored: Resource | None, method: str, expected: PageResponse | None) -> None:
+        assert send_request(StoredResponder("", resources(a=stored) if stored else {}), "a", method=method) == expected
 
     def test_refuses_everything_without_resources(self) -> None:
         assert send_request(StoredResponder("", None), "a") is None
 
-    def test_refuses_forms(self) -> None:
-        assert send_request(StoredResponder("", Store(a=Resource(b"x"))), "a", method="POST") is None
-
     def test_counts_each_url_once(self) -> None:
-        responder = StoredResponder("", Store(a=Resource(b"x"), b=Resource(b"", status=404)))
+        responder = StoredResponder("", resources(a=Resource(b"x"), b=Resource(b"", status=404)))
         assert send_request(responder, "page", document=True) is not None
         for name, method in (("a", "GET"), ("a", "HEAD"), ("b", "GET"), ("c", "GET"), ("a", "POST")):
             send_request(responder, name, method=method)
@@ -63,19 +63,16 @@ class TestStoredResponder:
 
     def test_uses_fallback_for_missing_resources(self) -> None:
         fallback = FixedResponder(PageResponse(b"other"))
-        responder = StoredResponder("<p>", Store(a=Resource(b"x")), fallback)
-        responses = [
-            send_request(responder, "page", document=True),
-            send_request(responder, "a"),
-            send_request(responder, "b"),
-        ]
+        responder = StoredResponder("<p>", resources(a=Resource(b"x")), fallback.answer)
+        names = {"page": True, "a": False, "b": False}
+        responses = [send_request(responder, name, document=document) for name, document in names.items()]
         assert [response and response.body for response in responses] == [b"<p>", b"x", b"other"]
         assert [request.url.rpartition("/")[2] for request in fallback.requests] == ["b"]
         assert (responder.served, responder.missed) == (2, 0)
 
     @pytest.mark.parametrize("answer", [None, PageResponse(b"gone", status=404), NetworkError("unreachable")])
     def test_counts_resources_that_the_fallback_lacks(self, answer: PageResponse | Exception | None) -> None:
-        responder = StoredResponder("", None, FixedResponder(answer))
+        responder = StoredResponder("", None, FixedResponder(answer).answer)
         with contextlib.suppress(NetworkError):
             send_request(responder, "a")
         assert (responder.served, responder.missed) == (0, 1)
@@ -121,7 +118,7 @@ def intercept_one(responder: FixedResponder, **changes: Any) -> tuple[RequestInt
 
     async def run() -> tuple[RequestInterceptor, tuple[str, dict[str, Any]]]:
         session = Session()
-        interceptor = RequestInterceptor(session, responder)
+        interceptor = RequestInterceptor(session, responder.answer)
         await interceptor.start()
         await session.handlers["Fetch.requestPaused"](event | changes)
         return interceptor, session.sent[-1]
@@ -131,16 +128,9 @@ def intercept_one(responder: FixedResponder, **changes: Any) -> tuple[RequestInt
 
 class TestRequestInterceptor:
     def test_pauses_all_requests(self) -> None:
-        async def run() -> list[tuple[str, dict[str, Any]]]:
-            session = Session()
-            await RequestInterceptor(session, FixedResponder(None)).start()
-            return session.sent
-
-        assert ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}) in asyncio.run(run())
-
-    def test_refuses_request(self) -> None:
-        _, (method, sent) = intercept_one(FixedResponder(None))
-        assert (method, sent) == ("Fetch.failRequest", {"requestId": "r1", "errorReason": "Aborted"})
+        session = Session()
+        asyncio.run(RequestInterceptor(session, FixedResponder(None).answer).start())
+        assert ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}) in session.sent
 
     def test_passes_body_of_post(self) -> None:
         entries = [{"bytes": base64.b64encode(part).decode()} for part in (b"a=1&", b"b=2")]
@@ -149,16 +139,13 @@ class TestRequestInterceptor:
         intercept_one(responder, request=request)
         assert (responder.requests[0].method, responder.requests[0].body) == ("POST", b"a=1&b=2")
 
-    def test_stores_error_of_the_page(self) -> None:
-        error = NetworkError("gone")
-        interceptor, (method, _) = intercept_one(FixedResponder(error), resourceType="Document")
-        assert interceptor.failure is error
-        assert method == "Fetch.failRequest"
-
-    def test_refuses_resource_with_error(self) -> None:
-        interceptor, (method, _) = intercept_one(FixedResponder(NetworkError("gone")))
-        assert interceptor.failure is None
-        assert method == "Fetch.failRequest"
+    @pytest.mark.parametrize("resource_type", ["Document", "Image"])
+    @pytest.mark.parametrize("answer", [None, NetworkError("gone")])
+    def test_refuses_request(self, resource_type: str, answer: NetworkError | None) -> None:
+        # The error of the page itself is stored.
+        interceptor, sent = intercept_one(FixedResponder(answer), resourceType=resource_type)
+        assert interceptor.failure is (answer if resource_type == "Document" else None)
+        assert sent == ("Fetch.failRequest", {"requestId": "r1", "errorReason": "Aborted"})
 
     def test_logs_other_errors(self, caplog: pytest.LogCaptureFixture) -> None:
         # A paused request without an answer would block the page until its deadline.

@@ -74,18 +74,12 @@ class TestBoxes:
 
 
 class TestRightToLeft:
-    @pytest.fixture
-    def blocks(self, renderer: Renderer) -> BlockColumns:
-        content = (FIXTURES[0].parent / "page.html").read_bytes()
-        return extract_blocks(renderer.render(Page(content=content, url="https://example.org/")).snapshot)
-
-    def test_article_is_right_of_the_sidebar(self, blocks: BlockColumns) -> None:
+    def test_article_is_right_of_the_sidebar_and_short_lines_are_aligned_right(self, renderer: Renderer) -> None:
+        page = Page(content=(FIXTURES[0].parent / "page.html").read_bytes(), url="https://example.org/")
+        blocks = extract_blocks(renderer.render(page).snapshot)
         article = next(i for i, text in enumerate(blocks.text) if text.startswith("قبل شروق"))
-        side = blocks.text.index("الأكثر قراءة")
+        side, heading = (blocks.text.index(text) for text in ("الأكثر قراءة", "حارس النخيل في الواحة القديمة"))
         assert blocks.box[article, 0] > blocks.box[side, 0] + blocks.box[side, 2]
-
-    def test_aligns_short_lines_right(self, blocks: BlockColumns) -> None:
-        heading = blocks.text.index("حارس النخيل في الواحة القديمة")
         container = blocks.snapshot.box[blocks.node[heading]]
         assert blocks.box[heading, 0] > container[0] + 100
         assert edge(blocks.box[heading], "right") == pytest.approx(edge(container, "right"), abs=STEP)

@@ -45,12 +45,15 @@ def run_limited(process: Process, seconds: float, busy: float = 0.3) -> Resource
 class TestResourceLimits:
     def test_accepts_page_within_limits(self) -> None:
         process = Process()
-        assert run_limited(process, 9).error() is None
+        assert run_limited(process, 9).error is None
         assert not process.killed
 
-    def test_stops_page_at_deadline(self) -> None:
+    @pytest.mark.parametrize("check_seconds", [0.02, 60])
+    def test_stops_page_at_deadline(self, check_seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+        # It does not wait for the next check.
+        monkeypatch.setattr(processes, "_CHECK_SECONDS", check_seconds)
         process = Process()
-        error = run_limited(process, 0.05, busy=9).error()
+        error = run_limited(process, 0.05, busy=9).error
         assert process.killed
         assert isinstance(error, DeadlineError)
         assert str(error) == "the page was not rendered within 0.05 s: raise --timeout"
@@ -58,7 +61,7 @@ class TestResourceLimits:
     def test_stops_page_over_memory_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(processes, "_MAX_MEMORY", 300 * 2**20)
         process = Process(301 * 2**20)
-        error = run_limited(process, 9, busy=9).error()
+        error = run_limited(process, 9, busy=9).error
         assert process.killed
         assert isinstance(error, LimitError)
         assert "more than 300 MB of memory" in str(error)
@@ -70,10 +73,6 @@ class TestResourceLimits:
         checks = process.checks
         time.sleep(0.1)
         assert process.checks == checks <= 1
-
-    def test_deadline_does_not_wait_for_the_next_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(processes, "_CHECK_SECONDS", 60)
-        assert isinstance(run_limited(Process(), 0.05, busy=9).error(), DeadlineError)
 
 
 class TestMaxMemory:

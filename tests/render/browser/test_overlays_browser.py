@@ -3,7 +3,6 @@
 import base64
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -23,28 +22,14 @@ WALL = ".b { position: fixed; inset: 0; background: #00f }"
 BODY = "<article>{article}</article><div class=b>{note}</div>"
 
 
-@dataclass
-class NoResources:
-    """Subresources of a page that has none: the browser navigates to it."""
-
-    def get(self, url: str) -> None:
-        return None
-
-
 def documents(html: str) -> list[Page]:
     """Return a page for the tab of documents, and one that the browser navigates to."""
-    return [Page(content=html), Page(content=html, resources=NoResources(), url="https://example.org/")]
+    return [Page(content=html), Page(content=html, resources={}, url="https://example.org/")]
 
 
 @pytest.fixture(scope="module")
 def hiding() -> Iterator[Renderer]:
     with Renderer(RenderSettings(hide_overlays=True)) as shared:
-        yield shared
-
-
-@pytest.fixture(scope="module")
-def showing() -> Iterator[Renderer]:
-    with Renderer() as shared:
         yield shared
 
 
@@ -68,23 +53,23 @@ def image_of(color: tuple[int, int, int]) -> str:
 
 class TestScreenshot:
     @pytest.mark.parametrize("kind", [0, 1])
-    def test_without_overlays(self, kind: int, hiding: Renderer, showing: Renderer) -> None:
+    def test_without_overlays(self, kind: int, hiding: Renderer, renderer: Renderer) -> None:
         document = documents(page(WALL, BODY))[kind]
         plain = documents(page("", "<article>{article}</article>"))[kind]
-        assert blue_share(pixels(showing, document)) > 0.9
-        assert np.array_equal(pixels(hiding, document), pixels(showing, plain))
+        assert blue_share(pixels(renderer, document)) > 0.9
+        assert np.array_equal(pixels(hiding, document), pixels(renderer, plain))
 
     @pytest.mark.parametrize("name", list(OVERLAYS)[1::4])
-    def test_layout_stays(self, name: str, hiding: Renderer, showing: Renderer) -> None:
+    def test_layout_stays(self, name: str, hiding: Renderer, renderer: Renderer) -> None:
         document = Page(content=OVERLAYS[name])
-        hidden, shown = pixels(hiding, document), pixels(showing, document)
+        hidden, shown = pixels(hiding, document), pixels(renderer, document)
         assert hidden.shape == shown.shape
         assert not np.array_equal(hidden, shown)
 
     @pytest.mark.parametrize("name", list(NO_OVERLAYS)[::5])
-    def test_other_elements_stay(self, name: str, hiding: Renderer, showing: Renderer) -> None:
+    def test_other_elements_stay(self, name: str, hiding: Renderer, renderer: Renderer) -> None:
         document = Page(content=NO_OVERLAYS[name])
-        assert np.array_equal(pixels(hiding, document), pixels(showing, document))
+        assert np.array_equal(pixels(hiding, document), pixels(renderer, document))
 
     def test_styles_that_insist(self, hiding: Renderer) -> None:
         css = ".b { position: fixed; inset: 0; background: #00f; opacity: 1 !important; transition: opacity 9s } "
@@ -103,9 +88,9 @@ class TestScreenshot:
         with Renderer(settings) as renderer:
             assert blue_share(pixels(renderer, Page(content=page(css, body) + script))) == 0
 
-    def test_snapshot_is_the_same(self, hiding: Renderer, showing: Renderer) -> None:
+    def test_snapshot_is_the_same(self, hiding: Renderer, renderer: Renderer) -> None:
         document = Page(content=page(WALL, BODY))
-        hidden, shown = (each.render(document, screenshot=True).snapshot for each in (hiding, showing))
+        hidden, shown = (each.render(document, screenshot=True).snapshot for each in (hiding, renderer))
         assert hidden.texts == shown.texts
         assert np.array_equal(hidden.box, shown.box)
         assert np.array_equal(hidden.hidden, shown.hidden)
@@ -118,26 +103,22 @@ class TestPixels:
     @pytest.mark.parametrize("screenshot", [False, True])
     @pytest.mark.parametrize(("color", "hidden"), [((255, 255, 255), Hidden.NO), ((20, 20, 20), Hidden.COLOR)])
     def test_text_below_an_overlay(
-        self, kind: int, *, screenshot: bool, color: tuple[int, int, int], hidden: Hidden, showing: Renderer
+        self, kind: int, *, screenshot: bool, color: tuple[int, int, int], hidden: Hidden, renderer: Renderer
     ) -> None:
         css = f'{WALL} h1 {{ color: rgb(20, 20, 20); background: url("{image_of(color)}") }}'
         title = "The heron stands in the shallow water"
         document = documents(page(css, BODY).replace("<h1>The heron", f"<h1>{title}"))[kind]
-        snapshot = showing.render(document, screenshot=screenshot).snapshot
+        snapshot = renderer.render(document, screenshot=screenshot).snapshot
         assert snapshot.text_hidden[list(snapshot.texts).index(title)] == hidden
         assert {int(snapshot.text_hidden[row]) for row, words in enumerate(snapshot.texts) if SENTENCE in words} == {0}
         assert any(NOTE in words for words in snapshot.texts)
 
-    @pytest.mark.parametrize("is_full", [False, True])
-    def test_one_page_after_the_other(self, *, is_full: bool) -> None:
+    def test_one_page_after_the_other(self, renderer: Renderer) -> None:
         """Render tall pages and short ones in turn: screenshots of tall parts change the size of the screen."""
         style = f"""<style>p {{ color: rgb(250, 250, 250); background: url("{image_of((20, 20, 20))}"); margin: 0 }}
         @media (max-device-width: 1000px) {{ p {{ margin-top: 700px }} }}</style>"""
         heights = {"3000px": 200, "90vh": 1, "2000px": 200, "50vh": 1}
         pages = [Page(content=f"{style}<div style='height: {height}'></div><p>{SENTENCE * count}")
                  for height, count in heights.items()]  # fmt: skip
-        with Renderer() as renderer:
-            if is_full:  # after a screenshot, Playwright drives the browser
-                renderer.render(Page(content="<p>x"), screenshot=True)
-            found = [renderer.render(each).snapshot.text_hidden.tolist() for each in pages]
+        found = [renderer.render(each).snapshot.text_hidden.tolist() for each in pages]
         assert found == [[Hidden.NO]] * len(pages)

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import io
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -26,9 +25,18 @@ def image_style(color: tuple[int, int, int]) -> str:
 
 
 IMAGE = image_style((10, 20, 30))
-HIDDEN = f"<p style='color: rgb(10, 20, 30); {IMAGE}'>Words in the color of the image"
-SHOWN = f"<p style='color: rgb(255, 255, 255); {IMAGE}'>White words on the image"
-TECHNIQUES = {"Words in the color of the image": "color", "White words on the image": ""}
+HIDDEN = f"<p style='color: rgb(10, 20, 30); {IMAGE}'>Words in the image's color"
+SHOWN = f"<p style='color: rgb(255, 255, 255); {IMAGE}'>White words"
+TECHNIQUES = {"Words in the image's color": "color", "White words": ""}
+
+
+def gap(height: int) -> str:
+    return f"<div style='height: {height}px'></div>"
+
+
+def renamed(name: str) -> str:
+    """Return both texts, which begin with another word."""
+    return HIDDEN.replace("Words", f"{name} words") + SHOWN.replace("White", f"{name} white")
 
 
 def comparison(*lines: tuple[float, float, float, float]) -> PixelComparison:
@@ -72,50 +80,34 @@ class TestUnseen:
 
 
 def techniques(page: Snapshot) -> dict[str, str]:
-    """Return what hides each text about the image."""
+    """Return what hides each text."""
     codes = page.text_hidden.tolist()
-    return {
-        words.strip(): Hidden(code).technique for words, code in zip(page.texts, codes, strict=True) if "image" in words
-    }
-
-
-@pytest.fixture(scope="module")
-def renderer() -> Iterator[Renderer]:
-    with Renderer() as shared:
-        yield shared
+    return {words.strip(): Hidden(code).technique for words, code in zip(page.texts, codes, strict=True)}
 
 
 @pytest.mark.browser
 class TestUnseenTexts:
-    def test_texts_that_make_no_difference(self, renderer: Renderer) -> None:
-        rendering = renderer.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}"))
-        assert techniques(rendering.snapshot) == TECHNIQUES
-
-    def test_skipped_parts_keep_their_height(self, renderer: Renderer) -> None:
-        skipped = (
-            "<div style='height: 3000px'></div><div style='content-visibility: auto'><hr style='height: 300px'></div>"
-        )
-        rendering = renderer.render(Page(content=f"<!doctype html>{skipped}{HIDDEN}{SHOWN}"))
-        assert techniques(rendering.snapshot) == TECHNIQUES
-
-    def test_texts_far_below_one_another(self, renderer: Renderer) -> None:
-        far = f"<div style='height: 30000px'></div>{HIDDEN.replace('Words', 'Low words')}"
-        far += SHOWN.replace("White", "Low white")
-        rendering = renderer.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}{far}"))
-        low = {"Low words in the color of the image": "color", "Low white words on the image": ""}
-        assert techniques(rendering.snapshot) == TECHNIQUES | low
-
-    def test_page_that_scrolls_to_the_left(self, renderer: Renderer) -> None:
-        wide = "<div style='width: 3000px'>"
-        rendering = renderer.render(Page(content=f"<!doctype html><html dir=rtl>{wide}{HIDDEN}{SHOWN}"))
-        assert techniques(rendering.snapshot) == TECHNIQUES
-
-    def test_page_wider_than_screenshots(self, renderer: Renderer) -> None:
-        far = (
-            f"<div style='position: absolute; left: 60000px; width: 999px'>{HIDDEN.replace('Words', 'Far words')}</div>"
-        )
-        rendering = renderer.render(Page(content=f"<!doctype html>{HIDDEN}{SHOWN}{far}"))
-        assert techniques(rendering.snapshot) == TECHNIQUES | {"Far words in the color of the image": "off-page"}
+    @pytest.mark.parametrize(
+        ("before", "after", "others"),
+        [
+            ("", "", {}),
+            # Skipped parts keep their height.
+            (f"{gap(3000)}<div style='content-visibility: auto'><hr style='height: 300px'></div>", "", {}),
+            ("", gap(30_000) + renamed("Low"), {"Low words in the image's color": "color", "Low white words": ""}),
+            ("<html dir=rtl><div style='width: 3000px'>", "", {}),
+            (
+                "",
+                f"<div style='position: absolute; left: 60000px; width: 999px'>{renamed('Far')}</div>",
+                {"Far words in the image's color": "off-page", "Far white words": "off-page"},
+            ),
+        ],
+        ids=["plain", "skipped", "far below", "right to left", "far to the right"],
+    )
+    def test_texts_that_make_no_difference(
+        self, before: str, after: str, others: dict[str, str], renderer: Renderer
+    ) -> None:
+        html = f"<!doctype html>{before}{HIDDEN}{SHOWN}{after}"
+        assert techniques(renderer.render(Page(content=html)).snapshot) == TECHNIQUES | others
 
     def test_slow_comparison_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
         async def wait(*_: object) -> Snapshot:

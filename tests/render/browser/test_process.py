@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,129 +13,115 @@ from playwright.async_api import Error as PlaywrightError
 from vclean.errors import BrowserError
 from vclean.render.browser import process
 from vclean.render.browser.cdp import ProtocolError
-from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession, PlaywrightTab
+from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 from vclean.settings import RenderSettings
 
-
-class Chromium:
-    """Fake browser type of Playwright that records its options and fails to start."""
-
-    def __init__(self) -> None:
-        self.options: dict[str, Any] = {}
-
-    async def launch(self, **options: Any) -> None:
-        self.options = options
-        raise PlaywrightError("spawn failed\nCall log: ...")
+CHROMIUM = Path("/opt/chromium")
 
 
-class FakePlaywright:
-    """Fake Playwright that records whether it was stopped."""
+class FakeDriver:
+    """Driver whose browser starts only in the given ways: "plain" or "isolated"."""
 
-    def __init__(self, chromium: Chromium) -> None:
-        self.chromium = chromium
-        self.stopped = False
+    def __init__(self, *working: str) -> None:
+        self.working = working
+        self.attempts: list[str] = []
+        self.closed = False
 
-    async def stop(self) -> None:
-        self.stopped = True
+    async def launch(self, command: list[str], folder: str) -> None:
+        self.command, self.folder = command, folder
+        self.attempts.append("plain" if command[0] == str(CHROMIUM) else "isolated")
+        if self.attempts[-1] not in self.working:
+            raise ProtocolError("failed\nCall log: ...")
+
+    async def close(self) -> None:
+        self.closed = True
 
 
 class TestLaunch:
-    @pytest.fixture
-    def failed(self) -> FakePlaywright:
-        """Return a driver after a browser did not start; the error is one line with a remedy."""
-        playwright = FakePlaywright(Chromium())
+    def test_closes_driver_and_removes_folder_after_failure(self) -> None:
+        driver = FakeDriver()
         with pytest.raises(BrowserError) as caught:
-            asyncio.run(process.launch(PlaywrightDriver(playwright), Path("/opt/chromium")))
-        assert re.search(r"/opt/chromium does not start.*vclean doctor.*spawn failed", str(caught.value))
-        assert "\n" not in str(caught.value)
-        return playwright
+            asyncio.run(process.launch(driver, CHROMIUM))
+        assert re.fullmatch(r"/opt/chromium does not start.*vclean doctor.*failed.*", str(caught.value))
+        assert driver.closed
+        assert not Path(driver.folder).exists()
 
-    def test_stops_driver_and_removes_folder_after_failure(self, failed: FakePlaywright) -> None:
-        assert failed.stopped
-        assert not Path(failed.chromium.options["artifacts_dir"]).exists()
-
-    def test_blocks_the_network(self, failed: FakePlaywright) -> None:
-        """Check the four switches on which the isolation of pages depends, for Playwright's own are left out."""
-        assert failed.chromium.options["ignore_default_args"] is True
-        names = {switch.partition("=")[0] for switch in failed.chromium.options["args"]}
-        assert names >= {
-            "--proxy-server",
-            "--proxy-bypass-list",
-            "--host-resolver-rules",
-            "--force-webrtc-ip-handling-policy",
-        }
-
-    def test_has_no_duplicate_switches(self) -> None:
-        # Chromium uses only the last switch of a name.
-        names = [switch.partition("=")[0] for switch in process.SWITCHES]
+    def test_switches_block_the_network(self) -> None:
+        """Check the switches on which the isolation of pages depends; Chromium uses only the last one of a name."""
+        names = [switch.partition("=")[0].removeprefix("--") for switch in process.SWITCHES]
+        needed = "proxy-server proxy-bypass-list host-resolver-rules force-webrtc-ip-handling-policy"
+        assert set(names) >= set(needed.split())
         assert len(names) == len(set(names))
 
 
-class PartlyWorking(Chromium):
-    """Fake browser type that starts only in the given ways: "plain" or "isolated"."""
-
-    def __init__(self, *working: str) -> None:
-        super().__init__()
-        self.working = working
-        self.attempts: list[str] = []
-
-    async def launch(self, **options: Any) -> str:
-        self.options = options
-        self.attempts.append("plain" if options["executable_path"] == "/opt/chromium" else "isolated")
-        if self.attempts[-1] not in self.working:
-            raise PlaywrightError("spawn failed")
-        return self.attempts[-1]
-
-
 class TestNetwork:
-    @pytest.fixture(autouse=True)
-    def forget(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(
+        ("working", "isolation", "attempts", "reason"),
+        [
+            (["plain", "isolated"], Isolation(None, None), ["isolated"] * 2, None),
+            (
+                ["plain", "isolated"],
+                Isolation(Obstacle("root", ""), Obstacle("no right", "")),
+                ["plain"] * 2,
+                "no right",
+            ),
+            # Isolation is tried once, and not again after the browser has started without it; both starts report it.
+            (
+                ["plain"],
+                Isolation(None, None),
+                ["isolated", "plain", "plain"],
+                f"{CHROMIUM} does not start in one: failed",
+            ),
+        ],
+    )
+    def test_isolates_network_if_possible(
+        self, working: list[str], isolation: Isolation, attempts: list[str], reason: str | None, monkeypatch: Any
+    ) -> None:
         monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
-
-    def start(self, chromium: PartlyWorking, monkeypatch: pytest.MonkeyPatch, **obstacles: Obstacle) -> Isolation:
-        isolation = Isolation(**{"sandbox": None, "network": None} | obstacles)
         monkeypatch.setattr(process, "available_isolation", lambda: isolation)
-        driver = PlaywrightDriver(SimpleNamespace(chromium=chromium))
-        return asyncio.run(process._launch_isolated(driver, Path("/opt/chromium"), "/nowhere"))
-
-    def test_isolates_network_if_possible(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        chromium = PartlyWorking("plain", "isolated")
-        assert self.start(chromium, monkeypatch) == Isolation(None, None)
-        assert chromium.attempts == ["isolated"]
-        assert "--no-sandbox" not in chromium.options["args"]
-
-    def test_reports_obstacles(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        obstacles = {"sandbox": Obstacle("root", "be another user"), "network": Obstacle("no right", "ask for it")}
-        chromium = PartlyWorking("plain", "isolated")
-        assert self.start(chromium, monkeypatch, **obstacles) == Isolation(**obstacles)
-        assert chromium.attempts == ["plain"]
-        assert "--no-sandbox" in chromium.options["args"]
-
-    def test_falls_back_if_isolated_start_fails(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        # Isolation is tried once, and not again after the browser has started without it; both starts report it.
-        chromium = PartlyWorking("plain")
-        isolations = [self.start(chromium, monkeypatch) for _ in range(2)]
-        assert chromium.attempts == ["isolated", "plain", "plain"]
-        obstacle = Obstacle("/opt/chromium does not start in one: spawn failed", "try another browser")
-        assert isolations == [Isolation(None, obstacle)] * 2
+        driver = FakeDriver(*working)
+        for _ in range(2):
+            result = asyncio.run(process._launch_isolated(driver, CHROMIUM, "/nowhere"))
+            assert result.sandbox == isolation.sandbox
+            assert (result.network and result.network.reason) == reason
+        assert driver.attempts == attempts
+        assert ("--no-sandbox" in driver.command) == (isolation.sandbox is not None)
+        assert set(process.SWITCHES) <= set(driver.command)
 
     def test_reports_browser_that_never_starts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(ProtocolError, match="spawn failed"):
-            self.start(PartlyWorking(), monkeypatch)
+        monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
+        monkeypatch.setattr(process, "available_isolation", lambda: Isolation(None, None))
+        with pytest.raises(ProtocolError, match="failed"):
+            asyncio.run(process._launch_isolated(FakeDriver(), CHROMIUM, "/nowhere"))
         assert not process._NEEDS_NETWORK
 
 
 class Refusing:
     """Fake object of Playwright of which every call fails."""
 
-    url = "about:blank"
-
     def __getattr__(self, name: str) -> Any:
-        async def refuse(*_: object, **__: object) -> None:
-            raise PlaywrightError(f"{name} refused")
+        async def refuse(*_: object, **options: object) -> None:
+            raise PlaywrightError(f"{name} refused {options}")
 
         return refuse
+
+
+class FakePlaywright:
+    """Fake Playwright that records whether it was stopped."""
+
+    chromium = Refusing()
+    stopped = False
+
+    async def stop(self) -> None:
+        self.stopped = True
+
+
+@pytest.fixture
+def launched() -> PlaywrightDriver:
+    driver = PlaywrightDriver(FakePlaywright())
+    driver._browser = Refusing()
+    return driver
 
 
 class TestPlaywrightErrors:
@@ -145,33 +130,25 @@ class TestPlaywrightErrors:
     @pytest.mark.parametrize(
         ("call", "message"),
         [
-            (lambda: PlaywrightSession(Refusing()).send("Page.enable"), "send refused"),
-            (lambda: PlaywrightSession(Refusing()).detach(), "detach refused"),
-            (lambda: tab().navigate("http://a.example/"), "goto refused"),
-            (lambda: tab().wait_until_loaded(), "wait_for_load_state refused"),
-            (lambda: tab().close(), "close refused"),
-            (lambda: launched().open_browser_session(), "new_browser_cdp_session refused"),
-            (lambda: launched().open_tab(RenderSettings(), on_crash=bool, paint=True), "new_context refused"),
-            (lambda: launched().close(), "close refused"),
-            (lambda: PlaywrightDriver(Refusing()).open_browser_session(), "not started"),
+            (lambda _: PlaywrightSession(Refusing()).send("Page.enable"), "send refused"),
+            (lambda _: PlaywrightSession(Refusing()).detach(), "detach refused"),
+            # Otherwise Playwright would insert switches of its own.
+            (lambda driver: driver.launch(["/opt/chromium"], ""), "launch refused .*'ignore_default_args': True"),
+            (lambda driver: driver.open_browser_session(), "new_browser_cdp_session refused"),
+            (lambda driver: driver.open_tab(RenderSettings(), on_crash=bool, paint=True), "new_context refused"),
+            (lambda driver: driver.close(), "close refused"),
+            (lambda _: PlaywrightDriver(Refusing()).open_browser_session(), "not started"),
         ],
     )
-    def test_raises_protocol_error_with_the_same_message(self, call: Callable[[], Any], message: str) -> None:
+    def test_raises_protocol_error_with_the_same_message(
+        self, call: Callable[[PlaywrightDriver], Any], message: str, launched: PlaywrightDriver
+    ) -> None:
         async def run() -> None:
-            await call()
+            await call(launched)
 
         with pytest.raises(ProtocolError, match=message):
             asyncio.run(run())
-
-
-def tab() -> PlaywrightTab:
-    return PlaywrightTab(Refusing(), Refusing(), Refusing())
-
-
-def launched() -> PlaywrightDriver:
-    driver = PlaywrightDriver(FakePlaywright(Chromium()))
-    driver._browser = Refusing()
-    return driver
+        assert launched._playwright.stopped == message.startswith("close")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -14,6 +14,7 @@ PANEL = "<p class=panel hidden>The panel of the keeper of the mill</p>"
 SHOWS = "document.querySelector('.panel').hidden = false"
 ALL = "all its scripts are at hand"
 MUCH = "much text is hidden before scripts run"
+ENHANCES = "a script enhances the page"
 
 
 @pytest.mark.parametrize(
@@ -39,30 +40,34 @@ def test_sign_of_waiting(html: str, expected: str) -> None:
     assert sign_of_waiting(snapshot(html, URL), html, None, network=False) == expected
 
 
-def test_a_page_without_its_external_scripts_shows_no_sign() -> None:
-    html = f"{STORY}{PANEL * 3}<b onclick='this.nextSibling.hidden = 0'>More</b><script>{SHOWS}; x.onclick</script>"
-    missing = f"{html}<script src=a.js></script>"
-    assert sign_of_waiting(snapshot(html, URL), html, None, network=False) == ALL
-    assert sign_of_waiting(snapshot(html, URL), missing, None, network=False) == ""
+READS = f"{SHOWS}; x.onclick"
+HANDLED = f"{STORY}{PANEL * 3}<b onclick='this.nextSibling.hidden = 0'>More</b><script>{READS}</script>"
+EXTERNAL = "<script src=a.js></script>"
+DEFINES = "customElements.define('fold-out', X)"
+PARTS = f"{EXTERNAL}<script src=missing.js></script>"
 
 
-def test_scripts_of_resources_and_of_the_network() -> None:
-    html = f"{STORY}{PANEL}<script src=a.js></script>"
-    resources = {"https://example.org/dir/a.js": Resource(f"{SHOWS}; x.onclick".encode(), "text/javascript")}
-    assert sign_of_waiting(snapshot(html, URL), html, resources, network=False) == ALL
-    assert sign_of_waiting(snapshot(html, URL), html, None, network=True) == ""
-    nothing_hidden = html.replace(" hidden", "")
-    assert sign_of_waiting(snapshot(nothing_hidden, URL), nothing_hidden, resources, network=False) == ""
-    long = f"{STORY}<div hidden>{STORY[:400]}</div><script src=a.js></script>"
-    assert sign_of_waiting(snapshot(long, URL), long, None, network=True) == MUCH
-
-
-def test_a_script_beside_missing_ones_enhances_the_page() -> None:
-    resources = {"https://example.org/dir/a.js": Resource(b"customElements.define('fold-out', X)", "text/javascript")}
-    html = f"{STORY}<fold-out>Text</fold-out><script src=a.js></script><script src=missing.js></script>"
-    assert sign_of_waiting(snapshot(html, URL), html, resources, network=False) == "a script enhances the page"
-    root = f"<html class='a no-js'>{html.replace('fold-out', 'p')}<script>root.classList.remove('no-js')</script>"
-    assert sign_of_waiting(snapshot(root, URL), root, resources, network=False) == "a script enhances the page"
+@pytest.mark.parametrize(
+    ("html", "script", "network", "expected"),
+    [
+        (HANDLED, None, False, ALL),
+        (HANDLED + EXTERNAL, None, False, ""),
+        (f"{STORY}{PANEL}{EXTERNAL}", READS, False, ALL),
+        (f"{STORY}{PANEL}{EXTERNAL}", None, True, ""),
+        (f"{STORY}{PANEL.replace(' hidden', '')}{EXTERNAL}", READS, False, ""),
+        (f"{STORY}<div hidden>{STORY[:400]}</div>{EXTERNAL}", None, True, MUCH),
+        (f"{STORY}<fold-out>Text</fold-out>{PARTS}", DEFINES, False, ENHANCES),
+        (
+            f"<html class='a no-js'>{STORY}<p>Text</p>{PARTS}<script>root.classList.remove('no-js')</script>",
+            DEFINES,
+            False,
+            ENHANCES,
+        ),
+    ],
+)
+def test_sign_with_external_scripts(html: str, script: str | None, network: bool, expected: str) -> None:
+    resources = script and {"https://example.org/dir/a.js": Resource(script.encode(), "text/javascript")}
+    assert sign_of_waiting(snapshot(html, URL), html, resources, network=network) == expected
 
 
 @pytest.mark.parametrize(

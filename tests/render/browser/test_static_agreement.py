@@ -66,11 +66,8 @@ class TestFixtures:
 
     def test_have_the_same_metadata(self, renderer: Renderer, path: Path) -> None:
         parsed, rendered = (blocks.snapshot for blocks in parsed_and_rendered(renderer, path.read_bytes()))
-        assert (parsed.title, parsed.language, parsed.noscript) == (
-            rendered.title,
-            rendered.language,
-            rendered.noscript,
-        )
+        for name in ("title", "language", "noscript"):
+            assert getattr(parsed, name) == getattr(rendered, name)
         assert (parsed.url, parsed.rendered, rendered.rendered) == (rendered.url, False, True)
 
 
@@ -128,3 +125,19 @@ class TestFragments:
         parsed, rendered = parsed_and_rendered(renderer, f"<body>{html}")
         assert parsed.text == rendered.text == ["x"]
         assert parsed.visibility.tolist() == rendered.visibility.tolist() == [visibility]
+
+
+HEAD = """<html lang=en><head><title>Rain</title><link rel="canonical" href="https://example.org/a/rain">
+<meta property="og:title" content="Rain"><meta name=author content="Ann Lee"><meta name=keywords content="">
+<script type="application/ld+json">{"@type": "Article", "headline": "Rain </p>"}</script></head>"""
+
+
+class TestReadHead:
+    def test_is_the_same_as_parsed(self, renderer: Renderer) -> None:
+        parsed, rendered = parsed_and_rendered(renderer, f"{HEAD}<p>It rained.")
+        assert rendered.snapshot.head == parsed.snapshot.head
+
+    def test_gives_a_page_without_url_its_canonical_one(self, renderer: Renderer) -> None:
+        snapshot = renderer.render(Page(content=f"{HEAD}<a href=sun>Sun</a>")).snapshot
+        assert snapshot.url == "https://example.org/a/rain"
+        assert list(snapshot.attributes("href").values()) == ["https://example.org/a/sun"]

@@ -122,50 +122,41 @@ class TestHints:
 
 
 class TestMayEmbedFonts:
-    @pytest.mark.parametrize("source", ["data:font/woff2,x", "'data:x/y,x'", ' "DATA:,x"', "a.woff), url(data:,x"])
-    def test_detects_embedded_fonts(self, source: str) -> None:
-        assert walker.may_embed_fonts(f"<style>@Font-Face {{ font-family: f; src: url({source}) }}")
-
-    @pytest.mark.parametrize("rule", ["@font-face { src: url(f.woff) } p { background: url(data:,x) }", "url(data:,x)"])
-    def test_ignores_other_urls(self, rule: str) -> None:
-        assert not walker.may_embed_fonts(f"<style>{rule}")
-
-    def test_takes_linear_time_for_unclosed_rules(self) -> None:
-        # Quadratic time would be four hundred times as long for twenty times the text.
-        assert not walker.may_embed_fonts("@font-face{url( " * 500_000)
+    @pytest.mark.parametrize(
+        ("rules", "expected"),
+        [
+            ("@Font-Face { font-family: f; src: url(data:font/woff2,x) }", True),
+            ("@Font-Face { src: url('data:x/y,x') }", True),
+            ('@font-face { src: url( "DATA:,x") }', True),
+            ("@font-face { src: url(a.woff), url(data:,x) }", True),
+            ("@font-face { src: url(f.woff) } p { background: url(data:,x) }", False),
+            ("url(data:,x)", False),
+            ("@font-face{url( " * 500_000, False),  # in linear time: quadratic would take hours
+        ],
+        ids=range(7),
+    )
+    def test_detects_embedded_fonts(self, rules: str, expected: bool) -> None:
+        assert walker.may_embed_fonts(f"<style>{rules}") == expected
 
 
 class TestExpression:
-    @staticmethod
-    def options(expression: str) -> dict[str, Any]:
-        """Return the two parts of the options, combined as in JavaScript."""
+    @pytest.mark.parametrize("url", ['"', "\\", "</script>", "\n", "\u2028", "é"])
+    def test_passes_constants_and_quotes_url(self, url: str) -> None:
+        expression = walker.expression(url, RenderSettings())
         decoder = json.JSONDecoder()
         constants, end = decoder.raw_decode(expression, expression.rindex("({...") + len("({..."))
-        return constants | decoder.raw_decode(expression, end + len(", ..."))[0]
-
-    def test_passes_attributes_and_styles(self) -> None:
-        expression = walker.expression("", RenderSettings())
-        options = self.options(expression)
+        assert constants["attributes"] == list(ATTRIBUTES)
+        assert constants["styles"] == list(STYLES)
+        assert decoder.raw_decode(expression, end + len(", ..."))[0]["url"] == url
         assert expression.endswith("})")
-        assert options["attributes"] == list(ATTRIBUTES)
-        assert options["styles"] == list(STYLES)
-
-    @pytest.mark.parametrize("url", ['"', "\\", "</script>", "\n", "\u2028", "é"])
-    def test_quotes_url(self, url: str) -> None:
-        assert self.options(walker.expression(url, RenderSettings()))["url"] == url
 
 
 class TestCall:
-    @staticmethod
-    def options(call: str) -> dict[str, Any]:
-        return dict(json.loads(call[call.index("](") + 2 : -1]))
-
-    def test_passes_omissions(self) -> None:
-        call = walker.call("", RenderSettings(), omissions=Omissions([3], [1, 2]))
-        options = self.options(call)
-        assert (options["omits"], options["omittedElements"], options["omittedTexts"]) == (True, [3], [1, 2])
-        assert self.options(walker.call("", RenderSettings()))["omits"] is False
-
-    def test_uses_the_name_of_the_definition(self) -> None:
+    @pytest.mark.parametrize(
+        ("omissions", "expected"), [(None, (False, [], [])), (Omissions([3], [1, 2]), (True, [3], [1, 2]))]
+    )
+    def test_passes_omissions(self, omissions: Omissions | None, expected: tuple[bool, list[int], list[int]]) -> None:
         name = walker.definition().partition(" = ")[0]
-        assert walker.call("", RenderSettings()).startswith(f"{name}({{")
+        call = walker.call("", RenderSettings(), omissions=omissions)
+        options = json.loads(call.removeprefix(f"{name}(").removesuffix(")"))
+        assert (options["omits"], options["omittedElements"], options["omittedTexts"]) == expected

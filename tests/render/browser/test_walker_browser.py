@@ -1,5 +1,6 @@
 import base64
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from PIL import Image
 
 from vclean.errors import LimitError
 from vclean.page import Page
-from vclean.render.browser.cdp import Navigator
+from vclean.render.browser.cdp import BrowserTab
 from vclean.render.browser.chromium import font_folders
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import STYLES, Hidden, Snapshot
@@ -53,15 +54,13 @@ class TestTree:
 
     def test_excludes_head_scripts_and_styles(self, snap) -> None:
         page = snap("<title>T</title><meta name=a><p>x<script>1</script><style>i{}</style><template>t</template></p>")
-        assert tags_of(page) == ["html", "body", "p"]
-        assert page.texts == ["x"]
-        assert page.title == "T"
+        assert (tags_of(page), page.texts, page.title) == (["html", "body", "p"], ["x"], "T")
 
     @pytest.mark.parametrize("tag", ["iframe", "textarea", "video", "object", "svg", "noframes"])
     def test_treats_replaced_elements_as_leaves(self, snap, tag: str) -> None:
         page = snap(f"<p>before<{tag}>inside</{tag}>after")
         assert tag in tags_of(page)
-        assert "inside" not in "".join(page.texts)
+        assert page.texts == ["before", "after"]
 
     def test_returns_urls_of_frames_in_a_frameset(self, snap) -> None:
         inner = "<frameset><frame src=b.html></frameset>"
@@ -70,32 +69,30 @@ class TestTree:
         assert page.attributes("src") == {2: "http://example.org/a.html", 4: "http://example.org/b.html"}
         assert page.texts == []
 
-    def test_reads_options_as_text(self, snap) -> None:
-        assert snap("<select><option>One<option>Two</select>").texts == ["One", "Two"]
-
-    def test_reads_shadow_root_in_place_of_the_children(self, snap) -> None:
-        page = snap(
-            "<div id=host><template shadowrootmode=open><b>shadow </b><slot>fallback</slot>"
-            "<slot name=s>unused</slot></template>light</div>"
-        )
-        assert page.texts == ["shadow ", "light", "unused"]
-
     def test_reads_deep_tree(self, snap) -> None:
         assert snap("<div>" * 400 + "deep").depth.max() == 401
 
-    def test_ignores_comments(self, snap) -> None:
-        assert snap("<p>a<!-- b -->c").texts == ["a", "c"]
+
+SHADOW = (
+    "<div id=host><template shadowrootmode=open><b>shadow </b><slot>fallback</slot><slot name=s>unused</slot>"
+    "</template>light</div>"
+)
 
 
 class TestTexts:
-    def test_collapses_white_space_between_inline_elements(self, snap) -> None:
-        assert snap("<p><b>a</b>\n \n<i>b</i>").texts == ["a", " ", "b"]
-
-    def test_keeps_white_space_in_pre(self, snap) -> None:
-        assert snap("<pre><b>a</b>\n  <i>b</i></pre>").texts == ["a", "\n  ", "b"]
-
-    def test_keeps_case_and_space_of_the_source(self, snap) -> None:
-        assert snap("<p style='text-transform: uppercase'>a  b\nc").texts == ["a  b\nc"]
+    @pytest.mark.parametrize(
+        ("html", "texts"),
+        [
+            ("<select><option>One<option>Two</select>", ["One", "Two"]),
+            (SHADOW, ["shadow ", "light", "unused"]),
+            ("<p>a<!-- b -->c", ["a", "c"]),
+            ("<p><b>a</b>\n \n<i>b</i>", ["a", " ", "b"]),
+            ("<pre><b>a</b>\n  <i>b</i></pre>", ["a", "\n  ", "b"]),
+            ("<p style='text-transform: uppercase'>a  b\nc", ["a  b\nc"]),
+        ],
+    )
+    def test_are_those_of_the_source(self, snap, html: str, texts: list[str]) -> None:
+        assert snap(html).texts == texts
 
     def test_text_after_is_the_last_started_element(self, snap) -> None:
         page = snap("<p>a<b>b<i></i></b>c")
@@ -104,13 +101,23 @@ class TestTexts:
         assert page.text_after.tolist() == [2, 3, 4]
 
 
+BOX = "position: absolute; left: 30px; top: 2000px; width: 100px; height: 50px; border: 2px solid; padding: 3px"
+
+
 class TestBoxes:
-    def test_measures_border_box_from_the_document_origin(self, snap) -> None:
-        page = snap(
-            "<!doctype html><div id=x style='position: absolute; left: 30px; top: 2000px; width: 100px; height: 50px;"
-            " border: 2px solid; padding: 3px; margin: 1px'></div>"
-        )
-        assert page.box[element(page, "x")].tolist() == [31, 2001, 110, 60]
+    @pytest.mark.parametrize(
+        ("html", "box"),
+        [
+            (f"<!doctype html><div id=x style='{BOX}; margin: 1px'></div>", [31, 2001, 110, 60]),
+            ("<div id=x hidden>text</div>", [0, 0, 0, 0]),
+            # Quirks mode without a doctype.
+            ("<body style='margin: 0'><div id=x style='height: 100%'></div>", [0, 0, 1366, 768]),
+            ("<!doctype html><body style='margin: 0'><div id=x style='height: 100%'></div>", [0, 0, 1366, 0]),
+        ],
+    )
+    def test_are_border_boxes_from_the_document_origin(self, snap, html: str, box: list[float]) -> None:
+        page = snap(html)
+        assert page.box[element(page, "x")].tolist() == box
 
     def test_measures_page_size(self, snap) -> None:
         page = snap(NO_MARGIN + "<div style='width: 2000px; height: 3000px'>")
@@ -122,32 +129,28 @@ class TestBoxes:
             page = renderer.render(Page(content=html)).snapshot
         assert page.box[element(page, "x")].tolist() == [0, 0, 500, 400]
 
-    def test_uses_quirks_mode_without_a_doctype(self, snap) -> None:
-        html = "<body style='margin: 0'><div id=x style='height: 100%'></div>"
-        assert snap(html).box[-1][3] == 768
-        assert snap("<!doctype html>" + html).box[-1][3] == 0
-
     def test_puts_origin_of_right_to_left_page_at_the_left_edge(self, snap) -> None:
         page = snap("<!doctype html><html dir=rtl><body style='margin: 0'><div id=x style='width: 3000px'>a</div>")
         assert page.box[element(page, "x")].tolist()[:1] == [0]
         assert page.width == 3000
         assert hidden_of(page) == Hidden.NO
 
-    def test_returns_no_box_for_hidden_elements(self, snap) -> None:
-        page = snap("<div id=x hidden>text</div>")
-        assert page.box[element(page, "x")].tolist() == [0, 0, 0, 0]
-
 
 class TestLines:
-    def test_returns_one_box_per_line(self, snap) -> None:
-        page = snap(NO_MARGIN + "<p style='width: 120px; font: 20px/30px monospace'>aaaa bbbb cccc</p>")
-        assert page.line_text.tolist() == [0, 0]
-        assert page.line_box[:, 1].tolist()[1] - page.line_box[:, 1].tolist()[0] == 30
-
-    def test_merges_runs_of_one_line(self, snap) -> None:
-        # Bidirectional text has one rectangle per run.
-        page = snap(NO_MARGIN + "<p id=x>abc \u05d0\u05d1\u05d2 def</p>")
-        assert page.line_text.tolist() == [0]
+    @pytest.mark.parametrize(
+        ("html", "lines"),
+        [
+            ("<p style='width: 120px; font: 20px/30px monospace'>aaaa bbbb cccc</p>", 2),
+            ("<p>abc \u05d0\u05d1\u05d2 def</p>", 1),  # bidirectional text has one rectangle per run
+            ("<p style='display: none'>text", 0),
+            ("<p style='visibility: hidden'>text", 0),
+            ("<p style='opacity: 0'>text", 0),
+        ],
+    )
+    def test_returns_one_box_per_line(self, snap, html: str, lines: int) -> None:
+        page = snap(NO_MARGIN + html)
+        assert page.line_text.tolist() == [0] * lines
+        assert np.diff(page.line_box[:, 1]).tolist() == [30] * (lines - 1)
 
     def test_returns_lines_inside_the_block(self, snap) -> None:
         page = snap(NO_MARGIN + "<p id=x style='width: 300px'>" + "word " * 100)
@@ -155,11 +158,9 @@ class TestLines:
         assert lines[:, 0].min() >= box[0]
         assert (lines[:, 0] + lines[:, 2]).max() <= box[0] + box[2] + 0.01
 
-    @pytest.mark.parametrize("style", ["display: none", "visibility: hidden", "opacity: 0"])
-    def test_returns_no_lines_for_hidden_text(self, snap, style: str) -> None:
-        page = snap(f"<p style='{style}'>text")
-        assert page.texts == ["text"]
-        assert len(page.line_box) == 0
+
+FADES_IN = "@keyframes in { to { opacity: 1 } }"
+SCRIPTING = "<style>@media (scripting) { b { display: none } }</style>"
 
 
 class TestHidden:
@@ -227,6 +228,12 @@ class TestHidden:
             ),
             ("<body style='overflow: hidden; height: 100vh'><p id=x style='margin-top: 2000px'>text", Hidden.NO),
             ("<video><p id=x>fallback</p></video><p id=x>text", Hidden.NO),
+            # The end of an animation counts: content that fades in is shown, independent of duration and clock.
+            (f"<style>{FADES_IN} #x {{ opacity: 0; animation: in 9s 9s forwards }}</style><p id=x>t", Hidden.NO),
+            ("<noscript><style>img { display: none }</style></noscript><p>t</p><img id=x width=9>", Hidden.DISPLAY),
+            # Without the styles of `noscript`, scripts show it.
+            ("<style>p { opacity: 0 }</style><noscript><style>p { opacity: 1 }</style></noscript><p id=x>t", Hidden.NO),
+            (f"<div><template shadowrootmode=open>{SCRIPTING}<b id=x>t</b></template></div>", Hidden.DISPLAY),
         ],
     )
     def test_has_expected_code(self, snap, html: str, code: Hidden) -> None:
@@ -234,12 +241,6 @@ class TestHidden:
 
 
 class TestAnimations:
-    def test_reads_end_state(self, snap) -> None:
-        # Content that fades in is shown, independent of duration and clock.
-        rules = "@keyframes in { to { opacity: 1 } } #x { opacity: 0; animation: in 9s 9s forwards }"
-        page = snap(f"<style>{rules}</style><p id=x>t")
-        assert hidden_of(page) == Hidden.NO
-
     def test_cancels_endless_animation(self, snap) -> None:
         rules = "@keyframes m { to { margin-left: 900px } } #x { animation: m 1s infinite }"
         page = snap(f"{NO_MARGIN}<style>{rules}</style><p id=x>t")
@@ -290,14 +291,6 @@ class TestNoscriptStyles:
         assert hidden_of(page) == Hidden.NO
         assert page.styles.column("opacity")[page.style[element(page, "x")]] == "1"
 
-    def test_hide_placeholders_of_images(self, snap) -> None:
-        page = snap("<noscript><style>img { display: none }</style></noscript><p>t</p><img id=x width=9 height=9>")
-        assert hidden_of(page) == Hidden.DISPLAY
-
-    def test_show_what_scripts_show(self, snap) -> None:
-        page = snap("<style>#x { opacity: 0 }</style><noscript><style>#x { opacity: 1 }</style></noscript><p id=x>t")
-        assert hidden_of(page) == Hidden.NO
-
 
 class TestMediaQueries:
     """Readers have scripts, and no wish for less motion."""
@@ -326,52 +319,30 @@ class TestMediaQueries:
         page = snap(f"<style>@media {query} {{ #x {{ display: none }} }}</style><p id=x>scripting")
         assert hidden_of(page) == Hidden.NO
 
-    def test_are_read_in_shadow_roots(self, snap) -> None:
-        style = "<style>@media (scripting) { b { display: none } }</style>"
-        page = snap(f"<div><template shadowrootmode=open>{style}<b id=x>t</b></template></div>")
-        assert hidden_of(page) == Hidden.DISPLAY
-
     def test_of_an_earlier_page_have_no_effect(self, snap) -> None:
         css = "<style>@media (scripting: none) { #x { display: none } }</style><p id=x>t"
         assert [hidden_of(snap(css)) for _ in range(3)] == [Hidden.NO] * 3
 
 
-CHANGED = {
-    "display": ("inline-block", "inline-block"),
-    "position": ("relative", "relative"),
-    "float": ("left", "left"),
-    "visibility": ("hidden", "hidden"),
+UNCHANGED = """
+    display: inline-block; position: relative; float: left; visibility: hidden; overflow-x: scroll; font-size: 9px;
+    font-weight: 700; font-style: italic; font-family: x; line-height: 7px; text-align: right;
+    text-decoration-line: underline; text-transform: uppercase; white-space: nowrap; border-top-width: 1px;
+    border-bottom-width: 2px; border-left-width: 3px; list-style-type: square; cursor: pointer; z-index: 3;
+    filter: blur(1px); mix-blend-mode: multiply; background-clip: text; -webkit-text-stroke-width: 1px;
+    backface-visibility: hidden; isolation: isolate
+"""
+"""A value of each property that differs from the initial one, and that is its own computed value."""
+CHANGED = {name: (value, value) for name, value in re.findall(r"([\w-]+): ([^;\n]+)", UNCHANGED)} | {
     "opacity": (".5", "0.5"),
-    "overflow-x": ("scroll", "scroll"),
-    "font-size": ("9px", "9px"),
-    "font-weight": ("700", "700"),
-    "font-style": ("italic", "italic"),
-    "font-family": ("x", "x"),
-    "line-height": ("7px", "7px"),
-    "text-align": ("right", "right"),
-    "text-decoration-line": ("underline", "underline"),
-    "text-transform": ("uppercase", "uppercase"),
-    "white-space": ("nowrap", "nowrap"),
     "color": ("red", "rgb(255, 0, 0)"),
     "background-color": ("red", "rgb(255, 0, 0)"),
     "background-image": ("linear-gradient(red, red)", "linear-gradient(rgb(255, 0, 0), rgb(255, 0, 0))"),
-    "border-top-width": ("1px", "1px"),
-    "border-bottom-width": ("2px", "2px"),
-    "border-left-width": ("3px", "3px"),
-    "list-style-type": ("square", "square"),
-    "cursor": ("pointer", "pointer"),
-    "z-index": ("3", "3"),
     "transform": ("translateX(1px)", "matrix(1, 0, 0, 1, 1, 0)"),
-    "filter": ("blur(1px)", "blur(1px)"),
     "mask-image": ("linear-gradient(red, red)", "linear-gradient(rgb(255, 0, 0), rgb(255, 0, 0))"),
-    "mix-blend-mode": ("multiply", "multiply"),
-    "background-clip": ("text", "text"),
     "-webkit-text-fill-color": ("red", "rgb(255, 0, 0)"),
     "text-shadow": ("red 1px 1px", "rgb(255, 0, 0) 1px 1px 0px"),
-    "-webkit-text-stroke-width": ("1px", "1px"),
     "-webkit-text-stroke-color": ("red", "rgb(255, 0, 0)"),
-    "backface-visibility": ("hidden", "hidden"),
-    "isolation": ("isolate", "isolate"),
 }
 """By property: a value that differs from the initial one, and its computed value."""
 
@@ -387,15 +358,6 @@ def rows(renderer: Renderer) -> dict[str, dict[str, str]]:
 
 
 class TestStyles:
-    def test_reads_computed_values(self, snap) -> None:
-        page = snap("<p style='color: red; font-size: 20px; float: left; border-top: 3px solid'>a<b>b</b>")
-        row = int(page.style[-2])
-        assert page.styles.column("display")[row] == "block"
-        assert page.styles.number("font-size")[row] == 20
-        assert page.styles.number("border-top-width")[row] == 3
-        assert page.styles.color("color")[row].tolist() == [255, 0, 0, 1]
-        assert page.styles.column("font-weight")[int(page.style[-1])] == "700"
-
     @pytest.mark.parametrize("name", STYLES)
     def test_separates_rows_by_every_property(self, rows: dict[str, dict[str, str]], name: str) -> None:
         changed = {other for other in STYLES if rows[name][other] != rows[""][other]}
@@ -419,27 +381,28 @@ class TestStyles:
 
 
 class TestAttributes:
-    def test_makes_links_absolute(self, snap) -> None:
-        page = snap("<a href=../b?c#d>1</a><img src=/i.png><q cite='//o.org/x'>", "https://example.org/a/c.html")
-        assert page.attributes("href").popitem()[1] == "https://example.org/b?c#d"
-        assert page.attributes("src").popitem()[1] == "https://example.org/i.png"
-        assert page.attributes("cite").popitem()[1] == "https://o.org/x"
-
-    def test_uses_base_element(self, snap) -> None:
-        page = snap("<base href=/deep/><a href=x>1</a>", "https://example.org/")
-        assert page.attributes("href") == {2: "https://example.org/deep/x"}
-
-    def test_keeps_links_without_a_page_url(self, snap) -> None:
-        assert snap("<a href=../x>1</a>").attributes("href") == {2: "../x"}
-
-    def test_keeps_invalid_links(self, snap) -> None:
-        page = snap("<a href='http://['>1</a><a href='javascript:x()'>2</a>", "https://example.org/")
-        assert list(page.attributes("href").values()) == ["http://[", "javascript:x()"]
-
-    def test_returns_known_attributes_in_order(self, snap) -> None:
-        page = snap("<p onload=a class='b c' data-x=1 id=d><i title=e>")
-        assert page.attr_value == ["b c", "d", "e"]
-        assert page.attr_node.tolist() == [2, 2, 3]
+    @pytest.mark.parametrize(
+        ("html", "url", "values"),
+        [
+            ("<a href=../b?c#d>1</a>", "https://example.org/a/c.html", ["https://example.org/b?c#d"]),
+            ("<img src=/i.png><q cite='//o.org/x'>", "https://e.org/", ["https://e.org/i.png", "https://o.org/x"]),
+            ("<base href=/deep/><a href=x>1</a>", "https://example.org/", ["https://example.org/deep/x"]),
+            ("<a href=../x>1</a>", "", ["../x"]),
+            (
+                "<a href='http://['>1</a><a href='javascript:x()'>2</a>",
+                "https://e.org/",
+                ["http://[", "javascript:x()"],
+            ),
+            ("<p onload=a class='b c' data-x=1 id=d><i title=e>", "", ["b c", "d", "e"]),
+        ],
+    )
+    def test_are_the_known_ones_in_order_with_absolute_links(
+        self, snap, html: str, url: str, values: list[str]
+    ) -> None:
+        page = snap(html, url)
+        assert page.attr_value == values
+        assert page.attr_node.tolist() == sorted(page.attr_node.tolist())
+        assert min(page.attr_node) == 2
 
     def test_truncates_long_values(self, snap) -> None:
         page = snap(f"<p title={'a' * 9000}><img src=data:image/png,{'a' * 9000}>")
@@ -544,29 +507,24 @@ class TestReuse:
         self, fresh_renderer: Renderer, monkeypatch: pytest.MonkeyPatch, before: str, navigations: int
     ) -> None:
         visited: list[str] = []
-        load = Navigator.load
+        navigate = BrowserTab.navigate
 
-        async def counted(self: Navigator, url: str) -> None:
+        async def counted(self: BrowserTab, url: str) -> None:
             visited.append(url)
-            await load(self, url)
+            await navigate(self, url)
 
         fresh_renderer.render(Page(content="<p>nothing that would stay"))
         fresh_renderer.render(Page(content=before))
-        monkeypatch.setattr(Navigator, "load", counted)
+        monkeypatch.setattr(BrowserTab, "navigate", counted)
         fresh_renderer.render(Page(content="<p>after"))
         assert len(visited) == navigations
 
     def test_resets_link_colors_after_a_page_with_the_same_rules(self, renderer: Renderer) -> None:
         # Chromium shares computed styles between elements with equal rules, even of different pages.
-        for color in ("rgb(255, 0, 0)", "rgb(0, 128, 0)"):
+        for name, color in (("red", "rgb(255, 0, 0)"), ("green", "rgb(0, 128, 0)")):
             renderer.render(Page(content="<p><a href=a>b</a>"))
-            snapshot = renderer.render(Page(content=f"<body link='{_hex(color)}'><p><a href=a>b</a>")).snapshot
+            snapshot = renderer.render(Page(content=f"<body link={name}><p><a href=a>b</a>")).snapshot
             assert snapshot.styles.column("color")[int(snapshot.style[-1])] == color
-
-
-def _hex(color: str) -> str:
-    """Return `#rrggbb` for `rgb(r, g, b)`."""
-    return "#" + "".join(f"{int(part):02x}" for part in color[4:-1].split(","))
 
 
 class TestLoadingParts:
@@ -578,8 +536,16 @@ class TestLoadingParts:
         source = f"data:image/odd;base64,{base64.b64encode(data.getvalue()).decode()}"
         assert snap(f"<img id=x src='{source}'>").box[-1][2:].tolist() == [16, 9]
 
-    def test_ignores_broken_image(self, snap) -> None:
-        assert snap("<img src='data:image/odd,x'><p>t").texts == ["t"]
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<img src='data:image/odd,x'>",
+            "<style>@font-face { font-family: f; src: url('data:font/woff2,x'), url(http://x.org/f.woff) }"
+            " p { font-family: f }</style>",
+        ],
+    )
+    def test_ignores_broken_parts(self, snap, html: str) -> None:
+        assert snap(f"{html}<p>t").texts == ["t"]
 
     def test_waits_for_embedded_font(self, snap, font_file: Path) -> None:
         source = f"data:font/ttf;base64,{base64.b64encode(font_file.read_bytes()).decode()}"
@@ -589,18 +555,16 @@ class TestLoadingParts:
         assert first.line_box.tobytes() == second.line_box.tobytes()
         assert first.line_box[0][2] > 100
 
-    def test_ignores_broken_font(self, snap) -> None:
-        face = "@font-face { font-family: f; src: url('data:font/woff2,x'), url(http://x.org/f.woff) }"
-        assert snap(f"<style>{face} p {{ font-family: f }}</style><p>t").texts == ["t"]
-
 
 class TestLimits:
-    def test_rejects_too_many_nodes(self) -> None:
-        with (
-            Renderer(RenderSettings(max_nodes=20)) as renderer,
-            pytest.raises(LimitError, match="24 elements, over the limit of 20"),
-        ):
-            renderer.render(Page(content="<b></b>" * 21))
+    def test_keeps_browser_after_too_many_nodes(self) -> None:
+        with Renderer(RenderSettings(max_nodes=20)) as renderer:
+            renderer.render(Page(content="<p>One."))
+            process = renderer._worker.renderer._process
+            with pytest.raises(LimitError, match="24 elements, over the limit of 20: raise --max-nodes"):
+                renderer.render(Page(content="<b></b>" * 21))
+            assert renderer.render(Page(content="<p>Two.")).snapshot.texts == ["Two."]
+            assert renderer._worker.renderer._process is process
 
     def test_rejects_too_much_text_from_scripts(self) -> None:
         grow = "<p><script>document.querySelector('p').append('x'.repeat(9000))</script>"

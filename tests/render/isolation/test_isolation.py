@@ -15,7 +15,7 @@ from playwright.async_api import Browser, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import NetworkError
-from vclean.page import Page, Resource
+from vclean.page import Page
 from vclean.render.archive.folder import FolderResources
 from vclean.render.browser import process
 from vclean.render.browser.chromium import find_chromium
@@ -33,11 +33,6 @@ WITHOUT_PROMPTS = (
     "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,LocalNetworkAccessChecksWebRTC"
 )
 """Protection of local addresses in Chromium, which asks the user; it is not part of vclean, and is disabled."""
-
-
-class NoResources:
-    def get(self, url: str) -> Resource | None:
-        return None
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +144,7 @@ class TestLoopback:
     def test_blocks_page_with_resources(self, mode: str, listener: Listener, request: pytest.FixtureRequest) -> None:
         renderer: Renderer = request.getfixturevalue(mode)
         for page in listener.pages(PASSIVE):
-            assert "Text" in renderer.render(Page(content=page, url=ORIGIN, resources=NoResources())).snapshot.texts
+            assert "Text" in renderer.render(Page(content=page, url=ORIGIN, resources={})).snapshot.texts
             assert listener.hits == []
 
     @pytest.mark.slow
@@ -263,7 +258,7 @@ class TestLive:
     def test_allows_listed_host_names_only(self, site, listener: Listener) -> None:
         # An allowed host may be local, but only under the allowed name.
         site.serve("/", f"<p>Text<img src=http://localhost:{listener.port}/img><img src=/img>")
-        with Renderer(allow_hosts=frozenset(["127.0.0.1"])) as renderer:
+        with Renderer(RenderSettings(allow_hosts=("127.0.0.1",))) as renderer:
             rendering = renderer.render(Page(url=f"http://{site.address}/", live=True))
         assert site.hits == ["/", "/img"]
         assert listener.hits == []
@@ -318,9 +313,7 @@ class TestFiles:
     def test_reads_no_files_for_a_file_url(self, plain: Renderer, folder: Path) -> None:
         secret = (folder.parent / "secret.css").as_uri()
         html = "".join(reader.format(secret) for reader in READERS.values())
-        rendering = plain.render(
-            Page(content=html + "<p>Text", url=(folder / "page.html").as_uri(), resources=NoResources())
-        )
+        rendering = plain.render(Page(content=html + "<p>Text", url=(folder / "page.html").as_uri(), resources={}))
         assert 77.0 not in rendering.snapshot.styles.number("font-size")
 
     def test_reads_no_files_for_scripts(self, scripted: Renderer, folder: Path) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers.attacks import ACTIVE, PASSIVE, listening
 
 from vclean.page import Page
 from vclean.render.browser import process
@@ -79,10 +78,3 @@ class TestNamespace:
         isolated.render(Page(content=f"<script>{connect} p.setLocalDescription(o))</script>", url=ORIGIN))
         for table in ("tcp", "tcp6", "udp", "udp6"):
             assert {len(text.splitlines()) for text in read_network_files(isolated, table)} == {1}
-
-    def test_blocks_attacks(self, isolated: Renderer) -> None:
-        # The attacks are combined on few pages; test_isolation.py tests them one by one.
-        with listening() as listener:
-            for page in [*listener.pages(PASSIVE, size=26), *listener.pages(ACTIVE, size=12)]:
-                isolated.render(Page(content=page, url=ORIGIN))
-        assert listener.hits == []

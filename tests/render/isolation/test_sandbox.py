@@ -80,10 +80,7 @@ class TestWarn:
         [
             (Isolation(None, None), []),
             (Isolation(Obstacle("root", "be nobody"), None), ["WARNING Chromium's sandbox is off (root): be nobody"]),
-            (
-                Isolation(None, Obstacle("no right", "ask")),
-                ["WARNING Chromium's network namespace is off (no right): ask"],
-            ),
+            (Isolation(None, Obstacle("x", "ask")), ["WARNING Chromium's network namespace is off (x): ask"]),
             (
                 Isolation(None, Obstacle("no Linux", "")),
                 ["INFO Chromium's network namespace is off (no Linux): its switches replace it"],

@@ -43,14 +43,6 @@ def create_orphan() -> Path:
     return folder
 
 
-def change_record(folder: Path, **changes: object) -> None:
-    """Change the data of the process in the record of a folder."""
-    path = folder / ".owner.json"
-    record = json.loads(path.read_text())
-    record["process"] |= changes
-    path.write_text(json.dumps(record))
-
-
 class TestCreate:
     def test_is_accessible_only_to_this_user(self, temp_root: Path) -> None:
         folder = Path(temp_dirs.create())
@@ -97,58 +89,46 @@ class TestRemoveOrphans:
         temp_dirs.remove_orphans(str(temp_root))
         assert [folder.is_dir() for folder in folders] == [True, False]
 
-    def test_removes_folder_if_the_process_id_was_reused(self, temp_root: Path) -> None:
+    @pytest.mark.parametrize(
+        ("changes", "is_kept"),
+        [({"pid": os.getpid()}, False), ({"where": ["elsewhere"]}, True)],  # a reused process id, and another machine
+    )
+    def test_compares_process_and_machine(self, changes: dict[str, object], is_kept: bool, temp_root: Path) -> None:
         folder = create_orphan()
-        change_record(folder, pid=os.getpid())
+        record = json.loads((folder / ".owner.json").read_text())
+        (folder / ".owner.json").write_text(json.dumps({"process": record["process"] | changes}))
         temp_dirs.remove_orphans(str(temp_root))
-        assert not folder.exists()
+        assert folder.exists() == is_kept
 
-    def test_keeps_folder_of_another_machine_or_container(self, temp_root: Path) -> None:
-        # The processes of another machine are not visible.
-        folder = create_orphan()
-        change_record(folder, where=["elsewhere"])
-        temp_dirs.remove_orphans(str(temp_root))
-        assert folder.exists()
-
-    @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"process": null}', '{"process": {"pid": 1}}'])
-    def test_keeps_folder_with_invalid_record(self, temp_root: Path, text: str) -> None:
+    @pytest.mark.parametrize("text", [None, "", "{", "[]", "{}", '{"process": null}', '{"process": {"pid": 1}}'])
+    def test_keeps_folder_without_valid_record(self, temp_root: Path, text: str | None) -> None:
         # The record may be incomplete because it is being written.
-        folder = create_orphan()
-        (folder / ".owner.json").write_text(text)
+        folder = temp_root / "vclean-of-somebody"
+        folder.mkdir(mode=0o700)
+        if text is not None:
+            (folder / ".owner.json").write_text(text)
         temp_dirs.remove_orphans(str(temp_root))
         assert folder.exists()
-
-    def test_keeps_folder_without_record(self, temp_root: Path) -> None:
-        (temp_root / "vclean-without-record").mkdir(mode=0o700)
-        temp_dirs.remove_orphans(str(temp_root))
-        assert (temp_root / "vclean-without-record").exists()
 
     def test_does_not_follow_links(self, temp_root: Path) -> None:
+        # Neither to an orphaned folder, nor inside of one.
+        target, linked = temp_root / "kept", create_orphan()
+        linked.rename(target)
+        linked.symlink_to(target)
         folder = create_orphan()
-        target = temp_root / "kept"
-        folder.rename(target)
-        folder.symlink_to(target)
-        temp_dirs.remove_orphans(str(temp_root))
-        assert (target / ".owner.json").exists()
-
-    def test_does_not_follow_links_inside(self, temp_root: Path) -> None:
-        folder = create_orphan()
-        (temp_root / "kept").mkdir()
-        (temp_root / "kept" / "file").touch()
-        (folder / "link").symlink_to(temp_root / "kept")
+        (folder / "link").symlink_to(target)
         temp_dirs.remove_orphans(str(temp_root))
         assert not folder.exists()
-        assert (temp_root / "kept" / "file").exists()
+        assert (target / ".owner.json").exists()
 
-    def test_ignores_folder_that_others_can_access(self, temp_root: Path) -> None:
+    @pytest.mark.parametrize(("mode", "user"), [(0o755, None), (0o700, 12345)])
+    def test_keeps_folders_that_others_own_or_can_access(
+        self, mode: int, user: int | None, temp_root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         folder = create_orphan()
-        folder.chmod(0o755)
-        temp_dirs.remove_orphans(str(temp_root))
-        assert folder.exists()
-
-    def test_keeps_folders_of_other_users(self, temp_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        folder = create_orphan()
-        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+        folder.chmod(mode)
+        if user is not None:
+            monkeypatch.setattr(os, "geteuid", lambda: user)
         temp_dirs.remove_orphans(str(temp_root))
         assert folder.exists()
 

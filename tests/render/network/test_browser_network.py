@@ -16,12 +16,8 @@ URL = "https://example.org/page.html"
 @pytest.fixture(scope="module")
 def network_renderer() -> Iterator[Renderer]:
     """Return a renderer that fetches missing subresources from the loopback interface."""
-    with Renderer(RenderSettings(deadline=15), allow_hosts=frozenset(["127.0.0.1"]), network=True) as shared:
+    with Renderer(RenderSettings(deadline=15, allow_hosts=("127.0.0.1",)), network=True) as shared:
         yield shared
-
-
-class Store(dict[str, Resource]):
-    """Resources in memory by URL."""
 
 
 class TestNetwork:
@@ -36,7 +32,7 @@ class TestNetwork:
         given_url = f"http://{site.address}/a.css"
         missing_url = site.serve("/b.css", "b { font-size: 44px }", kind="text/css")
         html = f"<link rel=stylesheet href={given_url}><link rel=stylesheet href={missing_url}><p>t<b>u</b>"
-        stored = Store({given_url: Resource(b"p { font-size: 33px }", "text/css")})
+        stored = {given_url: Resource(b"p { font-size: 33px }", "text/css")}
         rendering = network_renderer.render(Page(content=html, url=URL, resources=stored))
         assert {33, 44} <= set(rendering.snapshot.styles.number("font-size"))
         assert site.hits == ["/b.css"]
@@ -56,8 +52,8 @@ class TestNetwork:
     def test_fetches_nothing_by_default(self, site) -> None:
         url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
         html = f"<link rel=stylesheet href={url}><p>t"
-        with Renderer(allow_hosts=frozenset(["127.0.0.1"])) as renderer:
-            for resources in (None, Store()):
+        with Renderer(RenderSettings(allow_hosts=("127.0.0.1",))) as renderer:
+            for resources in (None, {}):
                 renderer.render(Page(content=html, url=URL, resources=resources))
         assert site.hits == []
 
@@ -70,7 +66,7 @@ class TestNetwork:
 
 class TestCounts:
     def test_counts_with_resources(self, renderer: Renderer) -> None:
-        stored = Store({"https://example.org/a.css": Resource(b"p { color: red }", "text/css")})
+        stored = {"https://example.org/a.css": Resource(b"p { color: red }", "text/css")}
         html = "<link rel=stylesheet href=a.css><p>t<img src=b.png><img src=c.png>"
         rendering = renderer.render(Page(content=html, url=URL, resources=stored))
         assert (rendering.served, rendering.missed) == (1, 2)

@@ -43,28 +43,26 @@ def get_async(url: str, hosts: frozenset[str] = frozenset()) -> str:
 
 
 class TestProxyFor:
-    def test_by_scheme(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("HTTPS_PROXY", "secure.example:3128")
+    @pytest.mark.parametrize(
+        ("variables", "url", "expected"),
+        [
+            ({"HTTPS_PROXY": "secure.example:1"}, "https://a.example/", "http://secure.example:1"),
+            ({"HTTP_PROXY": "", "all_proxy": "http://all.example:1"}, "http://a.example/", "http://all.example:1"),
+            ({"HTTP_PROXY": ""}, "http://a.example/", ""),
+            *(
+                ({"NO_PROXY": excluded}, "http://a.example/", "")
+                for excluded in ("a.example", ".example", "b.example, a.example", "*", "a.example:80")
+            ),
+            *(({}, f"http://{host}:8000/", "") for host in ("localhost", "127.0.0.1", "[::1]", "127.8.8.8")),
+        ],
+    )
+    def test_is_the_one_of_the_environment(
+        self, variables: dict[str, str], url: str, expected: str, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         assert proxy_for("http://a.example/") == proxy.url
-        assert proxy_for("https://a.example/") == "http://secure.example:3128"
-
-    def test_all_proxy(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("HTTP_PROXY")
-        monkeypatch.setenv("all_proxy", "http://all.example:1")
-        assert proxy_for("http://a.example/") == "http://all.example:1"
-
-    @pytest.mark.parametrize("excluded", ["a.example", ".example", "b.example, a.example", "*", "a.example:80"])
-    def test_excluded_hosts_have_none(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, excluded: str) -> None:
-        monkeypatch.setenv("NO_PROXY", excluded)
-        assert proxy_for("http://a.example/") == ""
-
-    @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "127.8.8.8"])
-    def test_this_machine_has_none(self, proxy: Proxy, host: str) -> None:
-        assert proxy_for(f"http://{host}:8000/") == ""
-
-    def test_none_without_variables(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("HTTP_PROXY")
-        assert proxy_for("http://a.example/") == ""
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        assert proxy_for(url) == expected
 
     def test_other_kinds_are_refused_without_their_password(
         self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
@@ -139,15 +137,14 @@ class TestTransports:
         assert "secret" not in str(error.value)
 
 
+@pytest.mark.parametrize("render", [[], pytest.param(["--render"], marks=pytest.mark.browser)])
 class TestCommand:
-    @pytest.mark.parametrize("render", [[], pytest.param(["--render"], marks=pytest.mark.browser)])
     def test_page_comes_from_the_proxy(
         self, proxy: Proxy, capsys: pytest.CaptureFixture[str], render: list[str]
     ) -> None:
         assert main(["http://unknown.example/page", *render, "--method", "text"]) == 0
         assert "The proxy answers for http://unknown.example/page" in capsys.readouterr().out
 
-    @pytest.mark.parametrize("render", [[], pytest.param(["--render"], marks=pytest.mark.browser)])
     def test_private_hosts_are_refused(
         self, proxy: Proxy, capsys: pytest.CaptureFixture[str], render: list[str]
     ) -> None:

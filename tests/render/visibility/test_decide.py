@@ -5,11 +5,10 @@ from collections.abc import Iterator
 import pytest
 from helpers.pages import laid_out
 
-import vclean.render.visibility.painted_texts
 from vclean.page import Page
-from vclean.render.browser import async_renderer
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden, Snapshot
+from vclean.render.visibility import painted_texts
 from vclean.render.visibility.painted_texts import Decision
 
 pytestmark = pytest.mark.browser
@@ -69,11 +68,12 @@ def renderer() -> Iterator[Renderer]:
 def test_decision(name: str, renderer: Renderer, monkeypatch: pytest.MonkeyPatch) -> None:
     decisions: list[Decision] = []
 
-    def record(snapshot: Snapshot) -> tuple[Snapshot, dict[int, int]]:
-        decisions.append(vclean.render.visibility.painted_texts.decide(snapshot))
-        return snapshot, {}
+    def record(snapshot: Snapshot) -> Decision:
+        decisions.append(decide(snapshot))
+        return decisions[-1]._replace(doubts={})
 
-    monkeypatch.setattr(async_renderer, "_decide", record)
+    decide = painted_texts.decide
+    monkeypatch.setattr(painted_texts, "decide", record)
     css, body, code, doubt = PAGES[name]
     html = f"<!doctype html><style>html {{ background: #fff }} body {{ margin: 0 }} {css}</style>{body}"
     page = renderer.render(Page(content=html)).snapshot
@@ -86,4 +86,4 @@ def test_crowded_page_is_left_to_pixels(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("vclean.render.visibility.painted_texts._MAX_PAIRS", 10)
     boxes = "<i>Nine words of a text that is below others</i>" * 9
     page = laid_out(boxes, styles={"i": {"position": "absolute", "background-color": "rgba(9, 9, 9, 0.1)"}})
-    assert len(vclean.render.visibility.painted_texts.decide(page).doubts) == 9
+    assert len(painted_texts.decide(page).doubts) == 9
