@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import format_count
+from vclean.render import tree
 from vclean.render.document_head import DocumentHead
 
 if TYPE_CHECKING:
@@ -285,6 +286,21 @@ class Snapshot:
     def text_length(self) -> NDArray[np.int64]:
         """Return the characters of each text without white space around them, int64 (T,)."""
         return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
+
+    @cached_property
+    def _text_spans(self) -> NDArray[np.int64]:
+        """Return the first text in each element and the one after its last, int64 (N, 2)."""
+        first = np.searchsorted(self.text_after, np.arange(len(self)))
+        count = tree.subtree_sum(np.bincount(self.text_parent, minlength=len(self)), self.end)
+        return np.stack([first, first + count], axis=1)
+
+    def texts_in(self, element: int) -> range:
+        """Return the text nodes in an element and its descendants."""
+        return range(*self._text_spans[element].tolist())
+
+    def text_in(self, element: int) -> str:
+        """Return the text in an element and its descendants."""
+        return "".join(self.texts[text] for text in self.texts_in(element))
 
     def inside(self, roots: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return which of `roots`, none of them inside another, each element is in or equals, int32 (N,); else -1."""

@@ -7,12 +7,12 @@ or is no link, its note is a later block that begins with the same mark.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.output.code import count_characters
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
@@ -91,7 +91,6 @@ class _Notes:
     def __init__(self, blocks: BlockColumns, content: NDArray[np.bool_]) -> None:
         self._blocks, self._snapshot = blocks, blocks.snapshot
         self._content = content
-        self._after: list[int] = self._snapshot.text_after.tolist()
         self._links = self._snapshot.attributes("href")
         self._first_texts = set(blocks.members[blocks.first].tolist())
         self._headings = np.cumsum(np.append(0, self._snapshot.is_tag(HEADING_TAGS)))
@@ -122,8 +121,7 @@ class _Notes:
         for element in np.flatnonzero(snapshot.is_tag(("sup", "a"))).tolist():
             if element < end:
                 continue
-            texts = self._inside(element)
-            words = "".join(snapshot.texts[text] for text in texts).strip()
+            words = snapshot.text_in(element).strip()
             mark = _MARK.fullmatch(words) if len(words) <= _MAX_LABEL else None
             if mark is None:
                 continue
@@ -132,19 +130,10 @@ class _Notes:
             fragment = self._links[link].partition("#")[2] if link >= 0 else ""
             if not fragment and snapshot.tags[snapshot.tag[element]] == "a":
                 continue
-            visible = tuple(text for text in texts if self._blocks.text_block[text] >= 0)
+            visible = tuple(text for text in snapshot.texts_in(element) if self._blocks.text_block[text] >= 0)
             if visible:
                 begins = visible[0] in self._first_texts
                 yield _Mark(element, mark[1].split()[-1], fragment, visible, begins)
-
-    def _inside(self, element: int) -> range:
-        """Return the text nodes in an element."""
-        end, parent = int(self._snapshot.end[element]), self._snapshot.text_parent
-        start = bisect_left(self._after, element)
-        last = bisect_left(self._after, end, start)
-        while last > start and not element <= parent[last - 1] < end:
-            last -= 1
-        return range(start, last)
 
     def _anchors(self, marks: list[_Mark]) -> dict[int, int]:
         """Return the element at which the note of each mark begins, by the number of the mark."""
@@ -187,22 +176,21 @@ class _Notes:
         snapshot, size = self._snapshot, len(self._snapshot)
         has_anchor = tree.subtree_sum(np.bincount(anchors, minlength=size), snapshot.end)
         has_mark = tree.subtree_sum(np.bincount(marks, minlength=size), snapshot.end)
-        length = np.bincount(snapshot.text_parent, [len(text.strip()) for text in snapshot.texts], size)
-        length = tree.subtree_sum(length, snapshot.end)
+        length = count_characters(snapshot)
         units = [self._unit(anchor, has_anchor, has_mark, length) for anchor in anchors]
         ranges: dict[int, tuple[int, int]] = {}
         continues = False
         for index, (anchor, unit) in enumerate(zip(anchors, units, strict=True)):
-            texts, parent = self._inside(unit), int(snapshot.parent[unit])
+            texts, parent = snapshot.texts_in(unit), int(snapshot.parent[unit])
             following = units[index + 1] if index + 1 < len(units) else -1
             end = texts.stop
             is_short = length[unit] <= _MAX_LABEL
             if following > 0 and snapshot.parent[following] == parent and not self._has_heading(unit, following):
-                end = self._inside(following).start
+                end = snapshot.texts_in(following).start
                 continues |= end > texts.stop
             elif is_short or (continues and snapshot.parent[units[index - 1]] == parent):
-                end = self._inside(parent).stop
-            text = sum(len(snapshot.texts[each].strip()) for each in range(texts.start, end))
+                end = snapshot.texts_in(parent).stop
+            text = snapshot.text_length[texts.start : end].sum()
             last = int(snapshot.text_parent[end - 1]) if end else 0
             if 0 < text <= _MAX_LENGTH and not self._has_heading(unit, last + 1):
                 ranges[anchor] = texts.start, end

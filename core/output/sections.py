@@ -176,10 +176,10 @@ def complete_sections(
     sections = Sections(blocks, content)
     is_apart = tree.inside(snapshot.is_tag(_APART), snapshot.end)
     quotes = ("blockquote",) if is_thread else ("blockquote", "dl")
-    is_part = (
-        code_elements(snapshot) | _without_links(blocks, snapshot.is_tag(quotes) | data_tables(blocks))
-    ) & ~is_apart
-    is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~_lead_away(snapshot)
+    in_link = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)
+    is_part = (snapshot.is_tag(quotes) | data_tables(blocks)) & ~_are_links(blocks, in_link)
+    is_part = (is_part | code_elements(snapshot)) & ~is_apart
+    is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~in_link & ~have_link_away(snapshot)
     is_heading &= not is_thread
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
@@ -198,28 +198,26 @@ def complete_sections(
     return completed
 
 
-def _without_links(blocks: BlockColumns, elements: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which elements are of `elements`, bool (N,), and are no lists of links."""
+def _are_links(blocks: BlockColumns, in_link: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which elements are lists of links, bool (N,): much of their text is in elements of `in_link`."""
     snapshot, texts = blocks.snapshot, blocks.text_nodes
-    length = snapshot.text_length[texts].astype(np.int64)
-    in_link = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent[texts]]
-    parents = snapshot.text_parent[texts]
-    total, linked = (
-        tree.subtree_sum(np.bincount(parents, weights, len(snapshot)), snapshot.end)
-        for weights in (length, length * in_link)
-    )
-    return elements & np.asarray(linked <= _MAX_LINKED * total)
+    length = np.bincount(snapshot.text_parent[texts], snapshot.text_length[texts], len(snapshot))
+    total, linked = (tree.subtree_sum(lengths, snapshot.end) for lengths in (length, length * in_link))
+    return np.asarray(linked > _MAX_LINKED * total)
 
 
-def _lead_away(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are in a link or a button, or have a link to another page, bool (N,)."""
+def page_links(snapshot: Snapshot) -> dict[int, str]:
+    """Return the URL fragments of links to the page itself, by element; empty for a link without fragment."""
+    page_urls = ("", snapshot.url.partition("#")[0])
+    targets = ((link, value.strip().partition("#")) for link, value in snapshot.attributes("href").items())
+    return {link: fragment for link, (url, _, fragment) in targets if url in page_urls}
+
+
+def have_link_away(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are or contain a link to another page, bool (N,)."""
     away = np.zeros(len(snapshot), dtype=bool)
-    page = snapshot.url.partition("#")[0]
-    away[
-        [node for node, target in snapshot.attributes("href").items() if target.partition("#")[0] not in ("", page)]
-    ] = True
-    inside = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)
-    return np.asarray(inside | (tree.subtree_sum(away, snapshot.end) > 0))
+    away[[*(snapshot.attributes("href").keys() - page_links(snapshot).keys())]] = True
+    return np.asarray(tree.subtree_sum(away, snapshot.end) > 0)
 
 
 class Sections:
