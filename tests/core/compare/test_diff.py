@@ -72,7 +72,7 @@ class TestLabelText:
     def test_omits_unknown_probability(self):
         output = result(snapshot(PAGE), "ohpo")
         output.prediction.probability[1] = float("nan")
-        assert [label_text(output, 0), label_text(output, 1)] == ["o .10", Label.HEADING]
+        assert [label_text(output.blocks[0]), label_text(output.blocks[1])] == ["o .10", Label.HEADING]
 
 
 class TestSummarizePages:
