@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import format_count, replace_illegal
-from vclean.classify.evaluation.scores import calibration_report
+from vclean.classify.evaluation.scores import aggregate, calibration_report
 from vclean.compare.error_analysis import MISSED, RIGHT, WRONG
-from vclean.compare.records import DIMENSIONS, confidence_interval, confusion, groups, methods, of_method, total_scores
+from vclean.compare.records import (
+    DIMENSIONS,
+    by_group,
+    confidence_interval,
+    confusion,
+    groups,
+    methods,
+    of_method,
+)
 from vclean.html_pages import INLINE_POLICY, asset, format_decimals, render_page, to_script_json
 from vclean.labels import Label
 from vclean.render.overlay.layers import PENS, excerpt
@@ -326,13 +334,11 @@ def _failures(records: Sequence[PageRecord]) -> Content:
 
 def _score_table(records: Sequence[PageRecord], dimension: str, names: Sequence[str]) -> Table:
     """Return the scores of these names by a dimension; columns without any defined value are left out."""
-    scores = total_scores(records, dimension)
+    parts = by_group(records, dimension)
+    scores = {key: aggregate(record.outcome.score for record in part) for key, part in parts.items()}
     names = [name for name in names if not all(isnan(getattr(score, name)) for score in scores.values())]
-    f1: dict[tuple[str, str], list[float]] = {}
-    for record in records:
-        f1.setdefault((DIMENSIONS[dimension](record), record.outcome.method), []).append(record.f1)
     rows = [
-        [group, score.pages, method, _interval(f1[group, method]), *(getattr(score, name) for name in names)]
+        [group, score.pages, method, _interval(parts[group, method]), *(getattr(score, name) for name in names)]
         for group in groups(records, dimension)
         for method in methods(records)
         if (score := scores.get((group, method)))
@@ -342,8 +348,8 @@ def _score_table(records: Sequence[PageRecord], dimension: str, names: Sequence[
     return Table(columns, rows, f"By {dimension}")
 
 
-def _interval(scores: Sequence[float]) -> str:
-    _, low, high = confidence_interval(scores)
+def _interval(records: Sequence[PageRecord]) -> str:
+    _, low, high = confidence_interval([record.f1 for record in records])
     return f"{low:.3f} to {high:.3f}"
 
 

@@ -98,6 +98,7 @@ class TestKindsOfPages:
         assert [row[0] for row in table_rows(made, "By length")] == ["no words", "100 to 299", "3,000 and more"]
 
     def test_table_for_each_dimension(self):
+        """Pages of one dimension differ in it; scores are means by method."""
         section = report(pages()).find(".//section[@id='kinds-of-pages']")
         assert [text(caption) for caption in section.iterfind(".//caption")] == ["By page type", "By length"]
 
