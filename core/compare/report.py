@@ -48,9 +48,6 @@ _UNKNOWN_TYPE: Final = "content of unknown type"
 _BINS: Final = 10
 """Number of bins of the distribution of scores."""
 
-LONG: Final = 40
-"""Number of rows above which a table scrolls."""
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -98,11 +95,6 @@ class Table:
     rows: Sequence[Sequence[Any]]
     caption: str = ""
     id: str = ""
-
-    @property
-    def scrolls(self) -> bool:
-        """Return whether it scrolls."""
-        return len(self.rows) > LONG
 
 
 _SCORES: Final = {
@@ -365,12 +357,7 @@ def _worst(data: ReportData, overlays: Mapping[Key, str]) -> Content:
         "note": " ".join(_notes(data, overlays)),
         "has_screenshots": any(analysis.screenshot for analysis in data.analyses.values()),
         "cards": [
-            _card(
-                record,
-                data.analyses.get(record.key),
-                indexes.get(record.key),
-                [rival for rival in by_page[record.key] if rival is not record],
-            )
+            _card(record, data.analyses.get(record.key), indexes.get(record.key), by_page[record.key])
             for record in data.worst
         ],
     }
@@ -387,23 +374,16 @@ def _notes(data: ReportData, overlays: Mapping[Key, str]) -> Iterator[str]:
 
 
 def _card(
-    record: PageRecord, analysis: ErrorAnalysis | None, overlay: int | None, rivals: Sequence[PageRecord]
+    record: PageRecord, analysis: ErrorAnalysis | None, overlay: int | None, of_page: Sequence[PageRecord]
 ) -> Content:
-    """Return the card of a page.
-
-    Args:
-        record: The result on the page.
-        analysis: The error analysis; None if the page could not be read again.
-        overlay: The index of its overlay in the document, or None.
-        rivals: The records of the other methods on the page.
-    """
+    """Return the card of a page, with its analysis if it could be read again, and the index of its overlay."""
     return {
         "name": excerpt(record.outcome.id, _NAME),
         "f1": f"{record.f1:.3f}",
         "url": record.url,
         "short_url": excerpt(record.url, 120),
         "is_link": record.url.lower().startswith(("http://", "https://")),
-        "facts": _card_facts(record, rivals),
+        "facts": _card_facts(record, of_page),
         "error": record.outcome.error,
         "thumbnail": analysis.thumbnail() if analysis else "",
         "overlay": overlay,
@@ -411,17 +391,13 @@ def _card(
     }
 
 
-def _card_facts(record: PageRecord, rivals: Sequence[PageRecord]) -> str:
-    outcome = record.outcome
-    kinds = ", ".join(
-        filter(
-            None, [outcome.corpus, outcome.page_type, record.language, f"{format_count(record.words, 'word')} of gold"]
-        )
-    )
-    word = outcome.score.word
-    others = [f"{rival.outcome.method} {rival.f1:.3f}" for rival in rivals]
-    precision, recall = format_decimals(word.precision, 3), format_decimals(word.recall, 3)
-    return f"{kinds}; {', '.join([f'precision {precision}', f'recall {recall}', *others])}"
+def _card_facts(record: PageRecord, of_page: Sequence[PageRecord]) -> str:
+    """Return what is known of the page, and its scores by this and the other methods."""
+    outcome, word = record.outcome, record.outcome.score.word
+    kinds = outcome.corpus, outcome.page_type, record.language, f"{format_count(record.words, 'word')} of gold"
+    scores = [f"{name} {format_decimals(getattr(word, name), 3)}" for name in ("precision", "recall")]
+    scores += [f"{other.outcome.method} {other.f1:.3f}" for other in of_page if other is not record]
+    return f"{', '.join(filter(None, kinds))}; {', '.join(scores)}"
 
 
 def _errors(analysis: ErrorAnalysis, kind: str) -> Content:

@@ -127,14 +127,19 @@ def _tex(element: etree._Element) -> str:
 
 
 def _code_span_tokens(text: str) -> Iterator[_Token]:
-    """Iterate over the tokens of code in one line; white space at its edges is outside."""
+    """Iterate over the tokens of code in one line."""
     words = re.sub(r"\s*\n\s*", " ", text)
     if not words.strip():
         yield _Token("text", words)
         return
-    yield _Token("text", " " * words[0].isspace())
-    yield _Token("raw", _code_span(words.strip()))
-    yield _Token("text", " " * words[-1].isspace())
+    yield from _spaced(words, _code_span(words.strip()))
+
+
+def _spaced(text: str, markup: str) -> Iterator[_Token]:
+    """Iterate over the tokens of markup for a text; white space at its edges is outside."""
+    yield _Token("text", " " * text[0].isspace())
+    yield _Token("raw", markup)
+    yield _Token("text", " " * text[-1].isspace())
 
 
 def _code_span(line: str) -> str:
@@ -163,9 +168,7 @@ def _link(element: etree._Element, marks: tuple[str, ...]) -> Iterator[_Token]:
     if not inner.strip():
         yield _Token("text", inner)
         return
-    yield _Token("text", " " * inner[0].isspace())
-    yield _Token("raw", f"[{inner.strip()}]({_destination(url)})")
-    yield _Token("text", " " * inner[-1].isspace())
+    yield from _spaced(inner, f"[{inner.strip()}]({_destination(url)})")
 
 
 def _destination(url: str) -> str:

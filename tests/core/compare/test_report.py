@@ -86,13 +86,12 @@ class TestKindsOfPages:
         made = report(
             [
                 page_record("a", language="en", text="word", words=150),
-                page_record("b", language="de", words=4000),
+                page_record("b", language="en", words=4000),
                 page_record("c", language="", words=0),
             ]
         )
         assert table_rows(made, "By language") == [
-            ["de", "1", "one", "0.000 to 0.000", "0.000", "0.000", "0.000"],
-            ["en", "1", "one", "1.000 to 1.000", "1.000", "1.000", "1.000"],
+            ["en", "2", "one", "0.000 to 1.000", "0.500", "0.500", "0.500"],
             ["unknown", "1", "one", "0.000 to 0.000", "0.000", "0.000", "0.000"],
         ]
         assert [row[0] for row in table_rows(made, "By length")] == ["no words", "100 to 299", "3,000 and more"]
