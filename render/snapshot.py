@@ -288,15 +288,23 @@ class Snapshot:
         return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
 
     @cached_property
-    def _text_spans(self) -> NDArray[np.int64]:
-        """Return the first text in each element and the one after its last, int64 (N, 2)."""
-        first = np.searchsorted(self.text_after, np.arange(len(self)))
-        count = tree.subtree_sum(np.bincount(self.text_parent, minlength=len(self)), self.end)
-        return np.stack([first, first + count], axis=1)
+    def _text_start(self) -> NDArray[np.intp]:
+        """Return the number of texts before each element, int64 (N + 1,)."""
+        return np.searchsorted(self.text_after, np.arange(len(self) + 1))
+
+    @cached_property
+    def _text_count(self) -> NDArray[np.int64]:
+        """Return the number of texts in each element and its descendants, int64 (N,)."""
+        return tree.subtree_sum(np.bincount(self.text_parent, minlength=len(self)), self.end)
+
+    def texts_after(self, element: int) -> range:
+        """Return the text nodes after the start of an element and before the next element."""
+        return range(*self._text_start[element : element + 2].tolist())
 
     def texts_in(self, element: int) -> range:
         """Return the text nodes in an element and its descendants."""
-        return range(*self._text_spans[element].tolist())
+        start = int(self._text_start[element])
+        return range(start, start + int(self._text_count[element]))
 
     def text_in(self, element: int) -> str:
         """Return the text in an element and its descendants."""

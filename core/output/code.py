@@ -125,15 +125,15 @@ class Code:
         self._attributes = [snapshot.attributes(name) for name in _ATTRIBUTES]
         self.roots = self._find_roots()
         self.texts: NDArray[np.bool_] = snapshot.inside(self.roots)[snapshot.text_parent] >= 0
-        self._no_code = np.zeros(len(snapshot), dtype=bool)
         self.tabs: dict[int, str] = {}
         if len(self.roots):
-            self._no_code = snapshot.hidden > 0
-            for root in self.roots[self._no_code[self.roots]].tolist():  # in the panel of another tab
-                self._no_code[root : int(snapshot.end[root])] = False
-            self._no_code |= snapshot.is_tag(_BUTTONS)
+            no_code = snapshot.hidden > 0
+            for root in self.roots[no_code[self.roots]].tolist():  # in the panel of another tab
+                no_code[root : int(snapshot.end[root])] = False
+            no_code |= snapshot.is_tag(_BUTTONS)
             for element in np.flatnonzero(snapshot.having("class", _PROMPT)).tolist():
-                self._no_code[element] |= snapshot.text_in(element).strip() in _PROMPTS
+                no_code[element] |= snapshot.text_in(element).strip() in _PROMPTS
+            self._left_out = tree.path_sum(no_code, snapshot.end)
             self._numbers = frozenset(line_numbers(blocks, self.roots).tolist())
             self._toolbars = {root: self._toolbar(root) for root in self.roots.tolist()}
             self.texts[[text for texts in self._toolbars.values() for text in texts]] = True
@@ -259,7 +259,7 @@ class Code:
     def text(self, root: int) -> str:
         """Return the lines of a code block, without gutters and buttons."""
         snapshot, parts, inside = self._snapshot, [""], [root]
-        text, element, end = int(np.searchsorted(snapshot.text_after, root)), root, int(snapshot.end[root])
+        is_left_out = self._left_out > self._left_out[root]
 
         def break_line() -> None:
             if parts[-1] and not parts[-1].endswith("\n"):
@@ -271,28 +271,19 @@ class Code:
                 if is_text:
                     break_line()
 
-        while element < end:
-            skipped = element != root and self._no_code[element]
-            after = int(snapshot.end[element]) if skipped else element + 1
+        for element in range(root, int(snapshot.end[root])):
             leave(element, is_text=False)
-            tag = snapshot.tags[snapshot.tag[element]]
-            if tag == "br" and not skipped:
+            if snapshot.tags[snapshot.tag[element]] == "br" and not is_left_out[element]:
                 parts.append("\n")
-            elif self._is_line[element] and element != root and not skipped:
+            elif self._is_line[element] and element != root and not is_left_out[element]:
                 break_line()
                 inside.append(element)
-            while text < len(snapshot.texts) and snapshot.text_after[text] < after:
-                parent = int(snapshot.text_parent[text])
-                is_out = parent < root or (skipped and parent >= element)
-                if not is_out and text not in self._numbers:
-                    leave(
-                        parent,
-                        is_text=bool(snapshot.texts[text].strip(" ")) and not snapshot.texts[text].startswith("\n"),
-                    )
+            for text in snapshot.texts_after(element):
+                parent, words = int(snapshot.text_parent[text]), snapshot.texts[text]
+                if parent >= root and not is_left_out[parent] and text not in self._numbers:
+                    leave(parent, is_text=bool(words.strip(" ")) and not words.startswith("\n"))
                     if not snapshot.text_hidden[text] or snapshot.hidden[root]:
-                        parts.append(snapshot.texts[text])
-                text += 1
-            element = after
+                        parts.append(words)
         code = "".join(parts).replace("\N{NO-BREAK SPACE}", " ")
         return (code if snapshot.tags[snapshot.tag[root]] == "pre" else dedent(code).rstrip()).strip("\n")
 

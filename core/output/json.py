@@ -29,12 +29,13 @@ Record = dict[str, Any]
 
 def to_record(result: Result) -> Record:
     """Return all fields of the result, see `docs/reference/output.md`; numbers are finite, unknown values None."""
-    if result.explanation is None:
-        return {**page_fields(result), **_records(result), "blocks": [block_fields(block) for block in result.blocks]}
-    explanations = _explanations(result, result.explanation)
-    blocks = [{**block_fields(block), **fields} for block, fields in zip(result.blocks, explanations, strict=True)]
+    blocks = [block_fields(block) for block in result.blocks]
     page = {**page_fields(result), **_records(result)}
-    return {**page, "explanation": _threshold(result.explanation), "blocks": blocks}
+    if result.explanation is None:
+        return page | {"blocks": blocks}
+    explanations = _explanations(result, result.explanation)
+    explained = [block | fields for block, fields in zip(blocks, explanations, strict=True)]
+    return page | {"explanation": _threshold(result.explanation), "blocks": explained}
 
 
 def write_json(result: Result) -> str:

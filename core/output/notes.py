@@ -96,24 +96,21 @@ class _Notes:
         self._headings = np.cumsum(np.append(0, self._snapshot.is_tag(HEADING_TAGS)))
 
     def find(self) -> list[Note]:
-        marks = list(self._marks())
-        anchors = self._anchors(marks)
-        if not anchors:
+        by_anchor = self._by_anchor(list(self._marks()))
+        if not by_anchor:
             return []
-        by_anchor: dict[int, list[_Mark]] = {}
-        for mark, anchor in anchors.items():
-            by_anchor.setdefault(anchor, []).append(marks[mark])
-        notes: list[Note] = []
-        ranges = self._ranges(sorted(by_anchor), [mark.element for group in by_anchor.values() for mark in group])
-        labels = [group[0].label for anchor, group in by_anchor.items() if anchor in ranges]
+        marks = [mark.element for group in by_anchor.values() for mark in group]
+        ranges = self._ranges(sorted(by_anchor), marks)
+        groups = [(ranges[anchor], group) for anchor, group in by_anchor.items() if anchor in ranges]
+        labels = [group[0].label for _, group in groups]
         use_labels = all(map(str.isdecimal, labels)) and len(set(labels)) == len(labels)
-        for anchor, group in by_anchor.items():
-            if anchor in ranges:
-                start, end = ranges[anchor]
-                label = group[0].label if use_labels else str(len(notes) + 1)
-                left_out = self._left_out(start, end, group)
+        notes = []
+        for number, ((start, end), group) in enumerate(groups, 1):
+            left_out = self._left_out(start, end, group)
+            if any(text not in left_out for text in range(start, end)):
+                label = group[0].label if use_labels else str(number)
                 notes.append(Note(label, tuple(mark.texts for mark in group), start, end, left_out))
-        return [note for note in notes if any(set(range(note.start, note.end)) - note.left_out)]
+        return notes
 
     def _marks(self) -> Iterator[_Mark]:
         """Iterate over the marks of the page, in document order."""
@@ -135,28 +132,29 @@ class _Notes:
                 begins = visible[0] in self._first_texts
                 yield _Mark(element, mark[1].split()[-1], fragment, visible, begins)
 
-    def _anchors(self, marks: list[_Mark]) -> dict[int, int]:
-        """Return the element at which the note of each mark begins, by the number of the mark."""
+    def _by_anchor(self, marks: list[_Mark]) -> dict[int, list[_Mark]]:
+        """Return the marks in the text by the element at which their note begins."""
         snapshot = self._snapshot
         ids = {
             name: element for attribute in ("name", "id") for element, name in snapshot.attributes(attribute).items()
         }
         numbered = {found[1]: element for name, element in ids.items() if (found := _NUMBERED.fullmatch(name))}
         starts = self._starts(marks)
-        anchors: dict[int, int] = {}
+        by_anchor: dict[int, list[_Mark]] = {}
         used = -1
-        for number, mark in enumerate(marks):
+        for mark in marks:
             if mark.begins or not self._content[self._blocks.text_block[mark.texts[0]]]:
                 continue
             target = ids.get(mark.fragment, -1) if mark.fragment else numbered.get(mark.label, -1)
             if target > mark.element:
-                anchors[number] = target
+                by_anchor.setdefault(target, []).append(mark)
             elif target < 0 and mark.label.isdecimal():
                 least = max(mark.element, used)
                 later = (element for label, element in starts if label == mark.label and element > least)
                 if (anchor := next(later, -1)) > 0:
-                    anchors[number] = used = anchor
-        return anchors
+                    used = anchor
+                    by_anchor.setdefault(anchor, []).append(mark)
+        return by_anchor
 
     def _starts(self, marks: list[_Mark]) -> list[tuple[str, int]]:
         """Return label and element of the numbers at the start of a block: marks, or in bold."""

@@ -144,11 +144,9 @@ def select_content(
     elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading)
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
-    events = _events(blocks, content, kept_texts, kept_code, elements, images=images)
-    if notes:
-        main, of_notes = _split_events(blocks, events, notes, note_of)
-    else:
-        main, of_notes = events, []
+    marks = np.array([text for note in notes for text, *_ in note.marks], dtype=np.int32)
+    events = _events(blocks, content, kept_texts, kept_code, elements, marks=marks, images=images)
+    main, of_notes = _split_events(blocks, events, notes, note_of) if notes else (events, [])
     return SelectedContent(
         events=main,
         notes=of_notes,
@@ -188,7 +186,7 @@ def _before_notes(
 def _split_events(
     blocks: BlockColumns, events: list[Event], notes: list[Note], note_of: NDArray[np.int32]
 ) -> tuple[list[Event], list[tuple[Note, list[Event]]]]:
-    """Return the events outside notes, with those of marks, and the notes with their events."""
+    """Return the events outside notes, and the notes with their events."""
     snapshot = blocks.snapshot
     main: list[Event] = []
     of_notes: list[list[Event]] = [[] for _ in notes]
@@ -196,8 +194,8 @@ def _split_events(
     is_main = note_of[texts] < 0
     has_main, has_note = (_count(snapshot, snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
     for kind, row in events:
-        if kind is EventKind.TEXT:
-            (main if note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
+        if kind in (EventKind.TEXT, EventKind.NOTE):
+            (main if kind is EventKind.NOTE or note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
             continue
         inside = snapshot.texts_in(row)
         start, end = inside.start, inside.stop if kind is EventKind.ELEMENT else inside.start + 1
@@ -209,15 +207,7 @@ def _split_events(
             of_notes[number].append((kind, row))
         elif number < 0 and (kind is not EventKind.ELEMENT or has_main[row] or not has_note[row]):
             main.append((kind, row))
-    marks = [(EventKind.NOTE, text) for note in notes for text, *_ in note.marks]
-    main += marks
-    after = snapshot.text_after
-
-    def position(event: Event) -> tuple[int, EventKind, int]:
-        kind, row = event
-        return (int(after[row]), EventKind.TEXT, row) if kind >= EventKind.NOTE else (row, kind, row)
-
-    return sorted(main, key=position), list(zip(notes, of_notes, strict=True))
+    return main, list(zip(notes, of_notes, strict=True))
 
 
 def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -305,6 +295,7 @@ def _events(
     code: NDArray[np.intp],
     elements: NDArray[np.bool_],
     *,
+    marks: NDArray[np.int32],
     images: bool,
 ) -> list[tuple[EventKind, int]]:
     snapshot = blocks.snapshot
@@ -315,13 +306,15 @@ def _events(
         (EventKind.INLINE_IMAGE, rows[inline]),
         (EventKind.CODE, code),
         (EventKind.BREAK, _breaks(blocks, content, texts)),
+        (EventKind.NOTE, marks),
         (EventKind.TEXT, texts),
     ]
     kind = np.concatenate([np.full(len(rows), name) for name, rows in events])
     index = np.concatenate([rows for _, rows in events])
     position = index.copy()
-    position[kind == EventKind.TEXT] = snapshot.text_after[texts]
-    order = np.lexsort((index, kind, position))
+    is_text = kind >= EventKind.NOTE
+    position[is_text] = snapshot.text_after[index[is_text]]
+    order = np.lexsort((index, np.where(is_text, EventKind.TEXT, kind), position))
     return [(EventKind(name), row) for name, row in zip(kind[order].tolist(), index[order].tolist(), strict=True)]
 
 

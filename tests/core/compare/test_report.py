@@ -29,23 +29,11 @@ def table_rows(made, caption):
     return [[text(cell) for cell in row] for row in table.iterfind("tbody/tr")]
 
 
-def pages(method="one", **facts):
+def pages(method="one"):
     return [
-        page_record(
-            "a", text="word", method=method, page_type="article", predicted="hpo", truth="h?o", confidence=0.9, **facts
-        ),
-        page_record(
-            "b",
-            text="",
-            method=method,
-            page_type="forum",
-            words=500,
-            predicted="pp",
-            truth="op",
-            confidence=0.4,
-            **facts,
-        ),
-        page_record("c", method=method, page_type="forum", error="InputError: no text", **facts),
+        page_record("a", text="word", method=method, page_type="article", predicted="hpo", truth="h?o", confidence=0.9),
+        page_record("b", method=method, page_type="forum", words=500, predicted="pp", truth="op", confidence=0.4),
+        page_record("c", method=method, page_type="forum", error="InputError: no text"),
     ]
 
 
