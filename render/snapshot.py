@@ -295,7 +295,11 @@ class Snapshot:
     @cached_property
     def _text_count(self) -> NDArray[np.int64]:
         """Return the number of texts in each element and its descendants, int64 (N,)."""
-        return tree.subtree_sum(np.bincount(self.text_parent, minlength=len(self)), self.end)
+        return self.count_in(self.text_parent)
+
+    def count_in(self, elements: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Count how many of `elements` are in each element or equal it, int64 (N,)."""
+        return tree.subtree_sum(np.bincount(elements, minlength=len(self)), self.end)
 
     def texts_after(self, element: int) -> range:
         """Return the text nodes after the start of an element and before the next element."""

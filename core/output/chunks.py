@@ -249,10 +249,7 @@ def _split(passages: Iterable[_Passage], max_words: int) -> Iterator[_Passage]:
 
 def _parts(text: str, max_words: int) -> Iterator[tuple[str, int]]:
     """Iterate over parts of a text below the limit, and their words: as many sentences as fit."""
-    sentences = split_sentences(text)
-    pieces: list[str] = []
-    for sentence, words in zip(sentences, count_words(sentences), strict=True):
-        pieces += [sentence] if words <= max_words else split_words(sentence, max_words)
+    pieces = [piece for sentence in split_sentences(text) for piece in split_words(sentence, max_words)]
     part, size = "", 0
     for piece, words in zip(pieces, count_words(pieces), strict=True):
         if part and size + words > max_words:

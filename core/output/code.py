@@ -299,21 +299,17 @@ def _languages() -> frozenset[str]:
     return frozenset(alias for name, aliases in rows for alias in (name, *aliases.split()))
 
 
-def language_name(name: str) -> str:
-    """Return the name of a language in lower case; empty for names of plain text.
+def _language(name: str, *, known: bool) -> str:
+    """Return the language of a name; if it has to be `known`, that of its last or first part, as in `html.erb`.
 
-    >>> [language_name(name) for name in ("JS", "klingon", "txt")]
+    >>> [_language(name, known=False) for name in ("JS", "klingon", "txt")]
     ['js', 'klingon', '']
     """
-    lower = name.lower().strip(".-")
-    return "" if lower in _PLAIN else lower
-
-
-def _language(name: str, *, known: bool) -> str:
-    """Return the language of a name; if it has to be `known`, that of its last or first part, as in `html.erb`."""
     if not _NAME.fullmatch(name):
         return ""
-    language = language_name(name)
+    language = name.lower().strip(".-")
+    if language in _PLAIN:
+        return ""
     if not known or language in _languages():
         return language
     parts = re.split(r"[.-]", language)

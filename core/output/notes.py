@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.output.code import count_characters
-from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
@@ -171,9 +170,8 @@ class _Notes:
 
     def _ranges(self, anchors: list[int], marks: list[int]) -> dict[int, tuple[int, int]]:
         """Return the range of the text nodes of each note, by its anchor; notes that are sections are left out."""
-        snapshot, size = self._snapshot, len(self._snapshot)
-        has_anchor = tree.subtree_sum(np.bincount(anchors, minlength=size), snapshot.end)
-        has_mark = tree.subtree_sum(np.bincount(marks, minlength=size), snapshot.end)
+        snapshot = self._snapshot
+        has_anchor, has_mark = snapshot.count_in(np.array(anchors)), snapshot.count_in(np.array(marks))
         length = count_characters(snapshot)
         units = [self._unit(anchor, has_anchor, has_mark, length) for anchor in anchors]
         ranges: dict[int, tuple[int, int]] = {}

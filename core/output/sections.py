@@ -238,9 +238,9 @@ class Sections:
         kept = content[blocks.text_block[self._texts]]
         self._length = snapshot.text_length[self._texts].astype(np.float64)
         parents = snapshot.text_parent[self._texts]
-        self._count = tree.subtree_sum(np.bincount(parents, minlength=len(snapshot)), snapshot.end)
+        self._count = snapshot.count_in(parents)
         self.words = tree.subtree_sum(np.bincount(parents, self._length, len(snapshot)), snapshot.end)
-        self.has_kept = tree.subtree_sum(np.bincount(parents[kept], minlength=len(snapshot)), snapshot.end) > 0
+        self.has_kept = snapshot.count_in(parents[kept]) > 0
         self._positions = np.flatnonzero(kept)
         self._dropped = np.append(0, np.cumsum(np.where(kept, 0, self._length)))
 

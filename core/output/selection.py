@@ -132,7 +132,7 @@ def select_content(
     code = Code(blocks)
     is_kept = np.append(content, False)[blocks.text_block]
     is_kept[_tools(blocks)] = False
-    has_content = _count(snapshot, snapshot.text_parent[is_kept]) > 0
+    has_content = snapshot.count_in(snapshot.text_parent[is_kept]) > 0
     kept_code = code.roots[has_content[code.roots]]
     notes = find_notes(blocks, content)
     note_of = _note_of(blocks, notes)
@@ -140,7 +140,7 @@ def select_content(
     kept_texts = np.flatnonzero(is_kept).astype(np.int32)
     kept_texts = kept_texts[~_before_notes(blocks, heading, kept_texts, note_of)]
     parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
-    has_content = _count(snapshot, parents) > 0
+    has_content = snapshot.count_in(parents) > 0
     elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading)
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
@@ -192,7 +192,7 @@ def _split_events(
     of_notes: list[list[Event]] = [[] for _ in notes]
     texts = np.array([row for kind, row in events if kind is EventKind.TEXT], dtype=np.intp)
     is_main = note_of[texts] < 0
-    has_main, has_note = (_count(snapshot, snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
+    has_main, has_note = (snapshot.count_in(snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
     for kind, row in events:
         if kind in (EventKind.TEXT, EventKind.NOTE):
             (main if kind is EventKind.NOTE or note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
@@ -210,12 +210,6 @@ def _split_events(
     return main, list(zip(notes, of_notes, strict=True))
 
 
-def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Count how many of `elements` are in the subtree of each element, int64 (N,)."""
-    counts: NDArray[np.int64] = tree.subtree_sum(np.bincount(elements, minlength=len(snapshot)), snapshot.end)
-    return counts
-
-
 def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> NDArray[np.int32]:
     """Return the positions of the B blocks in the tables that remain tables in the cleaned page, int32 (B, 3).
 
@@ -225,7 +219,7 @@ def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> NDArray[np.int
     snapshot, node = blocks.snapshot, blocks.node
     content = np.array([label.is_content for label in labels], dtype=bool)
     kept_texts = blocks.text_nodes[content[blocks.text_block[blocks.text_nodes]]]
-    has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
+    has_content = snapshot.count_in(snapshot.text_parent[kept_texts]) > 0
     is_cell = snapshot.is_tag(_CELLS)
     table, row, cell = (
         tree.nearest_ancestor(mask, snapshot.parent)
@@ -275,7 +269,7 @@ def _data_tables(
     wide_rows = np.flatnonzero(np.bincount(row[is_cell], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
     units = sorted_unique(blocks.text_block[kept_texts])
-    crowded = _count(snapshot, blocks.node[units]) > MAX_BLOCKS_PER_PART * np.bincount(table[is_cell], minlength=size)
+    crowded = snapshot.count_in(blocks.node[units]) > MAX_BLOCKS_PER_PART * np.bincount(table[is_cell], minlength=size)
     in_header_table = has_header[table[np.maximum(snapshot.parent, 0)]]
     is_large = is_table & ((count_characters(snapshot) > _MAX_NESTED) | ~in_header_table)
     nested = tree.subtree_sum(is_large.astype(np.int64), snapshot.end) - is_large > 0

@@ -90,14 +90,13 @@ class TestLimit:
             chunks("<p>a", "p", limit)
 
 
-class TestFields:
-    def test_places_and_names(self):
-        page = result(laid_out("<nav>x</nav><p>a<p>b"), "opp", roles=[Role.NAVIGATION, Role.ARTICLE, Role.ARTICLE])
-        (chunk,) = make_chunks(page)
-        assert chunk.blocks == (1, 2)
-        assert chunk.xpaths == ("/html[1]/body[1]/p[1]", "/html[1]/body[1]/p[2]")
-        assert [box.y for box in chunk.boxes] == [40, 60]
-        assert (chunk.kinds, chunk.roles) == ((Kind.BODY,), (Role.ARTICLE,))
+def test_fields_places_and_names():
+    page = result(laid_out("<nav>x</nav><p>a<p>b"), "opp", roles=[Role.NAVIGATION, Role.ARTICLE, Role.ARTICLE])
+    (chunk,) = make_chunks(page)
+    assert chunk.blocks == (1, 2)
+    assert chunk.xpaths == ("/html[1]/body[1]/p[1]", "/html[1]/body[1]/p[2]")
+    assert [box.y for box in chunk.boxes] == [40, 60]
+    assert (chunk.kinds, chunk.roles) == ((Kind.BODY,), (Role.ARTICLE,))
 
 
 class TestWriteChunks:

@@ -35,40 +35,30 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class TestEmptyReason:
-    @pytest.mark.parametrize(
-        ("html", "labels", "reason"),
-        [
-            ("<p>It rained.", "p", None),
-            ("<body><img src=a.png>", "", EmptyReason.NO_TEXT),
-            ("<body><SCRIPT src=a></SCRIPT>", "", EmptyReason.NEEDS_SCRIPTS),
-            ("<p>Loading<script>draw()</script>", "o", EmptyReason.NEEDS_SCRIPTS),
-            ("<p>" + "Menu " * 100 + "<script>draw()</script>", "o", EmptyReason.BOILERPLATE),
-            ("<p>Home<p>About", "oo", EmptyReason.BOILERPLATE),
-            ("<frameset><frame src=a></frameset>", "", EmptyReason.FRAMESET),
-            ("<p hidden>One<p style='display: none'>Two", "oo", EmptyReason.HIDDEN),
-            ("<p hidden>One<p>Two", "oo", EmptyReason.BOILERPLATE),
-        ],
-    )
-    def test_reasons(self, html: str, labels: str, reason: EmptyReason | None) -> None:
-        assert result(snapshot(html), labels).empty_reason is reason
-
-
-class TestDescribeEmpty:
-    @pytest.mark.parametrize(
-        ("html", "labels", "expected"),
-        [
-            ("<body><img src=a.png>", "", "no text: the page has none"),
-            ("<body><script>1</script>", "", "no text: the page has only scripts"),
-            ("<p>Wait<script>1</script>", "o", "no text: the page has 1 block of boilerplate, and scripts"),
-            ("<p>Home<p>About", "oo", "no text: all 2 blocks were labelled boilerplate"),
-            ("<p>Home", "o", "no text: the only block was labelled boilerplate"),
-            ("<p hidden>Home", "o", "no text: the only block of the page cannot be seen by readers"),
-            ("<frameset></frameset>", "", "no text: the page is a frameset; clean its frames: it names none"),
-        ],
-    )
-    def test_notes(self, html: str, labels: str, expected: str) -> None:
-        assert result(snapshot(html), labels).notes == (expected,)
+@pytest.mark.parametrize(
+    ("html", "labels", "reason", "notes"),
+    [
+        ("<p>It rained.", "p", None, ()),
+        ("<body><img src=a.png>", "", EmptyReason.NO_TEXT, ("no text: the page has none",)),
+        ("<body><SCRIPT src=a></SCRIPT>", "", EmptyReason.NEEDS_SCRIPTS, ("no text: the page has only scripts",)),
+        ("<p>Loading<script>draw()</script>", "o", EmptyReason.NEEDS_SCRIPTS,
+         ("no text: the page has 1 block of boilerplate, and scripts",)),
+        (f"<p>{'Menu ' * 100}<script>draw()</script>", "o", EmptyReason.BOILERPLATE,
+         ("no text: the only block was labelled boilerplate",)),
+        ("<p>Home<p>About", "oo", EmptyReason.BOILERPLATE, ("no text: all 2 blocks were labelled boilerplate",)),
+        ("<p hidden>One<p>Two", "oo", EmptyReason.BOILERPLATE, ("no text: all 2 blocks were labelled boilerplate",)),
+        ("<p hidden>One<p style='display: none'>Two", "oo", EmptyReason.HIDDEN,
+         ("no text: all 2 blocks of the page cannot be seen by readers",)),
+        ("<p hidden>Home", "o", EmptyReason.HIDDEN, ("no text: the only block of the page cannot be seen by readers",)),
+        ("<frameset><frame src=a></frameset>", "", EmptyReason.FRAMESET,
+         ("no text: the page is a frameset; clean its frames: https://example.org/dir/a",)),
+        ("<frameset></frameset>", "", EmptyReason.FRAMESET,
+         ("no text: the page is a frameset; clean its frames: it names none",)),
+    ],
+)  # fmt: skip
+def test_reasons_of_empty_pages(html: str, labels: str, reason: EmptyReason | None, notes: tuple[str, ...]) -> None:
+    page = result(snapshot(html), labels)
+    assert (page.empty_reason, page.notes) == (reason, notes)
 
 
 PAGE = """<title>Rain</title><nav class=menu><a href=/>Home</a></nav>

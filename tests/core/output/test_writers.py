@@ -71,11 +71,10 @@ class TestMakeWriter:
             make_writer(tmp_path / out, name, many=many)
 
 
-class TestStreamWriter:
-    def test_name_cannot_end_its_comment(self, result: Result) -> None:
-        stream = io.StringIO()
-        StreamWriter(stream, "html", many=True).write(replace(result, id="x--><script>"))
-        assert stream.getvalue().startswith("<!-- x- -><script> -->\n")
+def test_stream_writer_name_cannot_end_its_comment(result: Result) -> None:
+    stream = io.StringIO()
+    StreamWriter(stream, "html", many=True).write(replace(result, id="x--><script>"))
+    assert stream.getvalue().startswith("<!-- x- -><script> -->\n")
 
 
 class TestFiles:
@@ -150,6 +149,5 @@ class TestUniqueNames:
         assert not set(name) & set('/\\:*?"<>|\0\n ')
 
 
-class TestPagePath:
-    def test_the_name_goes_before_the_suffix(self) -> None:
-        assert page_path(Path("out/overlay.png"), "page") == Path("out/overlay-page.png")
+def test_page_path_the_name_goes_before_the_suffix() -> None:
+    assert page_path(Path("out/overlay.png"), "page") == Path("out/overlay-page.png")
