@@ -58,8 +58,7 @@ def heading_levels(
     Returns:
         int64 (B,), 1 to 6.
     """
-    tag_level = _tag_levels(blocks)
-    size = _font_sizes(blocks)
+    tag_level, size = _tag_levels_and_sizes(blocks)
     is_rendered = heading & np.isfinite(size)
     tagged = np.where(heading, tag_level, 0)
     if not is_rendered.any():
@@ -79,30 +78,24 @@ def heading_levels(
     return level
 
 
-def _main_elements(blocks: BlockColumns) -> NDArray[np.int32]:
-    """Return the element of most text of each block, without formulas if it has other text, int32 (B,)."""
-    main = blocks.main_element
-    if "math" in blocks.snapshot.tags:
+def _tag_levels_and_sizes(blocks: BlockColumns) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the level of the heading tag around each block, and its font size.
+
+    They are those of most of its text, without formulas if it has other text.
+
+    Returns:
+        int64 (B,), 0 without such a tag; float64 (B,), whole px plus 1/4 if bold, NaN if not rendered.
+    """
+    snapshot, main = blocks.snapshot, blocks.main_element
+    if "math" in snapshot.tags:
         plain = blocks.without_formulas
         has_text = np.isin(np.arange(len(blocks)), plain.text_block)
         main = np.where(has_text, plain.main_element, main) if len(plain) == len(blocks) else main
-    return main
-
-
-def _tag_levels(blocks: BlockColumns) -> NDArray[np.int64]:
-    """Return the level of the heading tag around each block, int64 (B,), 0 without such a tag."""
-    snapshot = blocks.snapshot
     level_of_tag = np.array([int(name[1]) if name in HEADING_TAGS else 0 for name in snapshot.tags], dtype=np.int64)
-    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADING_TAGS), snapshot.parent)[_main_elements(blocks)]
-    return level_of_tag[snapshot.tag[heading_element]]
-
-
-def _font_sizes(blocks: BlockColumns) -> NDArray[np.float64]:
-    """Return the font size of each block in whole px, plus 1/4 if bold, float64 (B,); NaN if not rendered."""
-    snapshot = blocks.snapshot
-    style = snapshot.style[_main_elements(blocks)]
-    size, weight = (snapshot.styles.number(name)[style] for name in ("font-size", "font-weight"))
-    return np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
+    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADING_TAGS), snapshot.parent)[main]
+    size, weight = (snapshot.styles.number(name)[snapshot.style[main]] for name in ("font-size", "font-weight"))
+    size = np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
+    return level_of_tag[snapshot.tag[heading_element]], size
 
 
 def _below_last_tagged(tagged: NDArray[np.int64]) -> NDArray[np.int64]:
