@@ -314,7 +314,7 @@ class Snapshot:
         """Return the text in an element and its descendants."""
         return "".join(self.texts[text] for text in self.texts_in(element))
 
-    def inside(self, roots: NDArray[np.int32]) -> NDArray[np.int32]:
+    def inside(self, roots: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return which of `roots`, none of them inside another, each element is in or equals, int32 (N,); else -1."""
         found = np.full(len(self), -1, dtype=np.int32)
         for root in roots.tolist():

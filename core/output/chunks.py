@@ -173,7 +173,7 @@ def _passages(result: Result) -> Iterator[_Passage]:
     labels = complete_sections(blocks, prediction.labels, prediction.probability, is_thread=result.is_thread)
     levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool), prediction.headline)
     title = prediction.added_title
-    path = (_Heading(0, title, -1),) if title else ()
+    path: tuple[_Heading, ...] = (_Heading(0, title, -1),) if title else ()
     groups = _Groups(blocks)
     units = list(_units(groups, labels))
     depths = [

@@ -8,7 +8,6 @@ Labels determine headings and list items; the tags of the page determine the oth
 from __future__ import annotations
 
 import re
-from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -230,8 +229,11 @@ class HtmlWriter:
 
         A block in an item or a cell begins on a new line, to separate it from text before it.
         """
-        pairs = zip(self.open, ancestors, strict=False)
-        common = sum(1 for _ in takewhile(lambda pair: pair[0].key == pair[1].key, pairs))
+        common = 0
+        for old, new in zip(self.open, ancestors, strict=False):
+            if old.key != new.key:
+                break
+            common += 1
         while len(self.open) > common:
             tag = self.open.pop().tag
             self.builder.end(tag)

@@ -518,6 +518,7 @@ def _span(cell: etree._Element, name: str) -> int:
 def _cell(element: etree._Element) -> str:
     """Return a cell in one line: its paragraphs, items and lines of code are separated by `br`."""
     flow = _Flow(in_cell=True)
-    flow.add_apart(element)
+    flow.add_content(element)
+    flow.flush()
     lines = (line.strip() for block in flow.blocks for line in block.text.split("\n"))
     return "<br>".join(filter(None, lines)).replace("|", r"\|")

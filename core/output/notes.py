@@ -196,7 +196,7 @@ class _Notes:
         return bool(self._headings[max(end, start)] > self._headings[start])
 
     def _unit(
-        self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.int64]
+        self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.float64]
     ) -> int:
         """Return the largest element around an anchor that has one note and nothing else."""
         snapshot, unit = self._snapshot, anchor

@@ -21,7 +21,7 @@ from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -94,8 +94,8 @@ def _tag_levels_and_sizes(blocks: BlockColumns) -> tuple[NDArray[np.int64], NDAr
     level_of_tag = np.array([int(name[1]) if name in HEADING_TAGS else 0 for name in snapshot.tags], dtype=np.int64)
     heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADING_TAGS), snapshot.parent)[main]
     size, weight = (snapshot.styles.number(name)[snapshot.style[main]] for name in ("font-size", "font-weight"))
-    size = np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
-    return level_of_tag[snapshot.tag[heading_element]], size
+    level = level_of_tag[snapshot.tag[heading_element]]
+    return level, np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
 
 
 def _below_last_tagged(tagged: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -172,7 +172,8 @@ def complete_sections(
     in_link = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)
     is_part = (snapshot.is_tag(quotes) | data_tables(blocks)) & ~_are_links(blocks, in_link)
     is_part = (is_part | code_elements(snapshot)) & ~is_apart
-    is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~in_link & ~have_link_away(snapshot)
+    leads_away = in_link | have_link_away(snapshot, page_links(snapshot))
+    is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~leads_away
     is_heading &= not is_thread
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
@@ -206,10 +207,10 @@ def page_links(snapshot: Snapshot) -> dict[int, str]:
     return {link: fragment for link, (url, _, fragment) in targets if url in page_urls}
 
 
-def have_link_away(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are or contain a link to another page, bool (N,)."""
+def have_link_away(snapshot: Snapshot, links: Mapping[int, str]) -> NDArray[np.bool_]:
+    """Return which elements are or contain a link to another page, bool (N,), given the links to the page itself."""
     away = np.zeros(len(snapshot), dtype=bool)
-    away[[*(snapshot.attributes("href").keys() - page_links(snapshot).keys())]] = True
+    away[[*(snapshot.attributes("href").keys() - links.keys())]] = True
     return np.asarray(tree.subtree_sum(away, snapshot.end) > 0)
 
 

@@ -19,7 +19,7 @@ from vclean.output.sections import Sections, have_link_away, heading_levels, pag
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,10 +41,10 @@ _MAX_TOOL: Final = 30
 """Characters of the text of such a link."""
 
 
-def _tools(blocks: BlockColumns) -> NDArray[np.int32]:
+def _tools(blocks: BlockColumns, links: Mapping[int, str]) -> NDArray[np.int32]:
     """Return the text nodes that are tools of the page in the middle of its text, such as buttons, int32 (K,)."""
     snapshot = blocks.snapshot
-    named = snapshot.having("class", _ANCHOR) & ~have_link_away(snapshot)
+    named = snapshot.having("class", _ANCHOR) & ~have_link_away(snapshot, links)
     named = (named | snapshot.having("class", _TOOL) | snapshot.is_tag(("button",))) & (
         count_characters(snapshot) <= _MAX_TOOL
     )
@@ -55,14 +55,14 @@ def _tools(blocks: BlockColumns) -> NDArray[np.int32]:
     return np.asarray(texts[is_tool])
 
 
-def _idle_links(blocks: BlockColumns, heading: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _idle_links(blocks: BlockColumns, heading: NDArray[np.bool_], links: Mapping[int, str]) -> NDArray[np.bool_]:
     """Return whether each element is a link to the page itself, or a link in a heading to a fragment, bool (N,)."""
     snapshot = blocks.snapshot
     link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)
     headings = blocks.members[heading[blocks.text_block[blocks.members]]]
     in_headings = set(link[snapshot.text_parent[headings]].tolist())
     is_idle = np.zeros(len(snapshot), dtype=bool)
-    is_idle[[each for each, fragment in page_links(snapshot).items() if not fragment or each in in_headings]] = True
+    is_idle[[each for each, fragment in links.items() if not fragment or each in in_headings]] = True
     return is_idle
 
 
@@ -129,9 +129,10 @@ def select_content(
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
+    links = page_links(snapshot)
     code = Code(blocks)
     is_kept = np.append(content, False)[blocks.text_block]
-    is_kept[_tools(blocks)] = False
+    is_kept[_tools(blocks, links)] = False
     has_content = snapshot.count_in(snapshot.text_parent[is_kept]) > 0
     kept_code = code.roots[has_content[code.roots]]
     notes = find_notes(blocks, content)
@@ -141,7 +142,7 @@ def select_content(
     kept_texts = kept_texts[~_before_notes(blocks, heading, kept_texts, note_of)]
     parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
     has_content = snapshot.count_in(parents) > 0
-    elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading)
+    elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading, links)
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     marks = np.array([text for note in notes for text, *_ in note.marks], dtype=np.int32)
