@@ -64,21 +64,6 @@ class Column:
     places: int | None = None
     title: str = ""
 
-    @property
-    def is_number(self) -> bool:
-        """Return whether it contains numbers."""
-        return self.places is not None
-
-    def text(self, value: Any) -> str:  # noqa: ANN401 - a text, a number or None
-        """Return what the table shows for a value of the column."""
-        if self.places is None:
-            return "" if value is None else str(value)
-        return format_decimals(value, self.places)
-
-    def order(self, value: Any) -> str | None:  # noqa: ANN401 - see `text`
-        """Return the sort key of a value; None for text and undefined numbers."""
-        return None if self.places is None or value is None or isnan(value) else f"{value:.12g}"
-
 
 @dataclass(frozen=True, slots=True)
 class Table:
