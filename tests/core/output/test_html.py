@@ -16,10 +16,9 @@ from vclean.output.html import MAX_DEPTH, to_tree, write_html
 from vclean.output.sections import complete_sections
 
 
-def body(source, labels, layout=False):
+def body(source, labels, headings=None):
     """Return the content of the cleaned body, without line breaks between blocks."""
-    page = laid_out(source) if layout else snapshot(source)
-    tree = to_tree(result(page, labels))
+    tree = to_tree(result(snapshot(source), labels), headings=headings)
     text = etree.tostring(tree.find("body"), method="html", encoding="unicode", with_tail=False)
     return text.removeprefix("<body>").removesuffix("</body>").replace(">\n", ">").replace("\n<", "<").strip()
 
@@ -86,6 +85,20 @@ def test_bullets_of_items_without_a_list_go(item):
 )
 def test_unsafe_urls_are_removed(address):
     assert body(f'<p><a href="{address}">x</a> y', "p") == "<p>x y</p>"
+
+
+@pytest.mark.parametrize(
+    ("source", "labels", "block", "expected"),
+    [
+        ("<p>a<p>b", "pc", 1, "<p>a</p><h2>Ada</h2><p>b</p>"),
+        ("<h2>t</h2><blockquote>a", "hp", 1, "<h2>t</h2><h3>Ada</h3><blockquote><p>a</p></blockquote>"),
+        ("<ul><li>a<li>b</ul>", "ll", 1, "<ul><li>a</li><li><h2>Ada</h2>b</li></ul>"),
+        ("<table><tr><th>b</table>", "p", 0, "<table><tbody><tr><th>b</th></tr></tbody></table>"),
+    ],
+)
+def test_heading_of_a_post(source, labels, block, expected):
+    """Write it before a continuation and outside quotes, in items, and not in cells."""
+    assert body(source, labels, {block: "Ada"}) == expected
 
 
 class TestHeadings:
