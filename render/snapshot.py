@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import format_count
+from vclean.render import tree
 from vclean.render.document_head import DocumentHead
 
 if TYPE_CHECKING:
@@ -286,7 +287,34 @@ class Snapshot:
         """Return the characters of each text without white space around them, int64 (T,)."""
         return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
 
-    def inside(self, roots: NDArray[np.int32]) -> NDArray[np.int32]:
+    @cached_property
+    def _text_start(self) -> NDArray[np.intp]:
+        """Return the number of texts before each element, int64 (N + 1,)."""
+        return np.searchsorted(self.text_after, np.arange(len(self) + 1))
+
+    @cached_property
+    def _text_count(self) -> NDArray[np.int64]:
+        """Return the number of texts in each element and its descendants, int64 (N,)."""
+        return self.count_in(self.text_parent)
+
+    def count_in(self, elements: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Count how many of `elements` are in each element or equal it, int64 (N,)."""
+        return tree.subtree_sum(np.bincount(elements, minlength=len(self)), self.end)
+
+    def texts_after(self, element: int) -> range:
+        """Return the text nodes after the start of an element and before the next element."""
+        return range(*self._text_start[element : element + 2].tolist())
+
+    def texts_in(self, element: int) -> range:
+        """Return the text nodes in an element and its descendants."""
+        start = int(self._text_start[element])
+        return range(start, start + int(self._text_count[element]))
+
+    def text_in(self, element: int) -> str:
+        """Return the text in an element and its descendants."""
+        return "".join(self.texts[text] for text in self.texts_in(element))
+
+    def inside(self, roots: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return which of `roots`, none of them inside another, each element is in or equals, int32 (N,); else -1."""
         found = np.full(len(self), -1, dtype=np.int32)
         for root in roots.tolist():

@@ -9,12 +9,11 @@ from math import isfinite
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from vclean.characters import format_count, replace_illegal
 from vclean.classify.evaluation.scores import word_score
 from vclean.errors import UsageError
 from vclean.html_pages import INLINE_POLICY, asset, render_page
+from vclean.output.json import block_fields
 from vclean.output.overlay import to_overlay_page
 from vclean.render.overlay.draw import data_url
 from vclean.render.overlay.html import draw_html
@@ -23,13 +22,15 @@ from vclean.render.overlay.layers import PENS, excerpt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from vclean.block import Block
     from vclean.result import Result
 
 
 FIRST_ONLY, SECOND_ONLY, OTHERWISE = "-", "+", "~"
 """Kinds of difference: only the first keeps the block, only the second does, or both do with different labels."""
+
+_NAMES: Final = {FIRST_ONLY: "first_only", SECOND_ONLY: "second_only", OTHERWISE: "other_label"}
+_CLASSES: Final = {FIRST_ONLY: "first", SECOND_ONLY: "second", OTHERWISE: "other"}
 
 _LINE_CHARACTERS: Final = 72
 """Maximum number of characters of a block in a line."""
@@ -73,9 +74,8 @@ class Comparison:
 
     def kind(self, block: int) -> str:
         """Return how a differing block differs: one of `FIRST_ONLY`, `SECOND_ONLY`, `OTHERWISE`."""
-        if self.first.prediction.labels[block].is_content and self.second.prediction.labels[block].is_content:
-            return OTHERWISE
-        return FIRST_ONLY if self.first.prediction.labels[block].is_content else SECOND_ONLY
+        first, second = (result.prediction.labels[block].is_content for result in (self.first, self.second))
+        return OTHERWISE if first and second else FIRST_ONLY if first else SECOND_ONLY
 
     def count(self, kind: str) -> int:
         """Return the number of blocks that differ in this way."""
@@ -119,22 +119,20 @@ class Comparison:
             "blocks": len(self.first.prediction.labels),
             "agreement": round(self.agreement, 5),
             "word_f1": round(self.word_f1, 5),
-            "first_only": self.count(FIRST_ONLY),
-            "second_only": self.count(SECOND_ONLY),
-            "other_label": self.count(OTHERWISE),
+            **{name: self.count(kind) for kind, name in _NAMES.items()},
             "differences": [self._difference(block) for block in self.differing],
         }
 
-    def _difference(self, block: int) -> dict[str, Any]:
-        blocks = self.first.columns
+    def _difference(self, row: int) -> dict[str, Any]:
+        first, second = (block_fields(result.blocks[row]) for result in (self.first, self.second))
         return {
-            "block": block,
-            "kind": {FIRST_ONLY: "first_only", SECOND_ONLY: "second_only", OTHERWISE: "other_label"}[self.kind(block)],
-            "xpath": blocks.snapshot.xpath(int(blocks.node[block])),
-            "first": _prediction_dict(self.first, block),
-            "second": _prediction_dict(self.second, block),
-            "box": _box(blocks.box[block]),
-            "text": blocks.text[block],
+            "block": row,
+            "kind": _NAMES[self.kind(row)],
+            "xpath": first["xpath"],
+            "first": {name: first[name] for name in ("label", "probability")},
+            "second": {name: second[name] for name in ("label", "probability")},
+            "box": first["box"],
+            "text": first["text"],
         }
 
     def _text(self) -> str:
@@ -143,19 +141,17 @@ class Comparison:
         lines = [f"--- {self.names[0]}", f"+++ {self.names[1]}", *(_line(row, widths) for row in rows), self.summary()]
         return "\n".join(lines) + "\n"
 
-    def _row(self, block: int) -> tuple[str, ...]:
-        blocks = self.first.columns
-        labels = (label_text(result, block) for result in (self.first, self.second))
-        xpath = blocks.snapshot.xpath(int(blocks.node[block]))
-        text = excerpt(" ".join(blocks.text[block].split()), _LINE_CHARACTERS)
-        return self.kind(block), str(block), *labels, replace_illegal(xpath), replace_illegal(f'"{text}"')
+    def _row(self, row: int) -> tuple[str, ...]:
+        first, second = self.first.blocks[row], self.second.blocks[row]
+        text = excerpt(" ".join(first.text.split()), _LINE_CHARACTERS)
+        texts = replace_illegal(first.xpath), replace_illegal(f'"{text}"')
+        return self.kind(row), str(row), label_text(first), label_text(second), *texts
 
 
-def label_text(result: Result, block: int) -> str:
+def label_text(block: Block) -> str:
     """Return the label of a block and its probability, such as `p .91`."""
-    probability = float(result.prediction.probability[block])
-    suffix = f" {probability:.2f}".replace(" 0.", " .") if isfinite(probability) else ""
-    return f"{result.prediction.labels[block]}{suffix}"
+    suffix = f" {block.probability:.2f}".replace(" 0.", " .") if isfinite(block.probability) else ""
+    return f"{block.label}{suffix}"
 
 
 def summarize_pages(figures: Sequence[tuple[int, float, float]]) -> str:
@@ -183,56 +179,12 @@ def _side(name: str, result: Result) -> dict[str, Any]:
     return {"name": name, "method": result.method, "versions": result.versions, "confidence": confidence}
 
 
-def _prediction_dict(result: Result, block: int) -> dict[str, Any]:
-    probability = float(result.prediction.probability[block])
-    shown = round(probability, 4) if isfinite(probability) else None
-    return {"label": str(result.prediction.labels[block]), "probability": shown}
-
-
-def _box(box: NDArray[np.float32]) -> list[float] | None:
-    return [round(value, 2) for value in box.tolist()] if np.isfinite(box).all() else None
-
-
 _PACKAGE: Final = "vclean.compare"
 _LIST_CHARACTERS: Final = 400
 """Maximum number of characters of a block in the list."""
 _REASONS: Final = 3
 _KEYS: Final = {"j": "next", "k": "previous"}
 _ZOOM_KEYS: Final = {"+": "larger", "-": "smaller", "0": "fit"}
-_CLASSES: Final = {FIRST_ONLY: "first", SECOND_ONLY: "second", OTHERWISE: "other"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """Result of one method for a list or a pane: its name and its texts."""
-
-    name: str
-    css: str
-    result: Result
-
-    def label(self, block: int) -> str:
-        """Return the label of a block and its probability."""
-        return label_text(self.result, block)
-
-    def label_css(self, block: int) -> str:
-        """Return the classes of the label of a block."""
-        return f"label {self.result.prediction.labels[block]}"
-
-    def meaning(self, block: int) -> str:
-        """Return the meaning of the label of a block."""
-        return PENS[self.result.prediction.labels[block]].meaning
-
-    def reasons(self, block: int) -> list[str]:
-        """Return the strongest reasons, each with its sign; none if the method gives none."""
-        explanation = self.result.explanation
-        reasons = explanation.reasons[block][:_REASONS] if explanation else []
-        signs = {True: "+ ", False: "− "}
-        return [signs[each.contribution > 0] * (each.contribution != 0) + each.text for each in reasons]
-
-    @property
-    def content(self) -> int:
-        """Return the number of blocks that are content."""
-        return self.result.content_count
 
 
 def to_html(comparison: Comparison) -> str:
@@ -261,20 +213,34 @@ def to_html(comparison: Comparison) -> str:
         },
         switches=[switch for switch in switches if switch[2]],
         differences=[_difference(comparison, block) for block in comparison.differing],
-        sides=[_Side(first, "first", comparison.first), _Side(second, "second", comparison.second)],
+        sides=[("first", first, comparison.first.content_count), ("second", second, comparison.second.content_count)],
         keys=_KEYS | (_ZOOM_KEYS if comparison.screenshot else {}),
         overlays=_overlays(comparison) if comparison.screenshot else None,
     )
 
 
-def _difference(comparison: Comparison, block: int) -> dict[str, Any]:
-    """Return what the list shows of a block besides the two labels."""
-    blocks = comparison.first.columns
+def _difference(comparison: Comparison, row: int) -> dict[str, Any]:
+    """Return what the list shows of a block: its label, probability and strongest reasons with their signs."""
+    blocks = comparison.first.blocks[row], comparison.second.blocks[row]
+    signs = {True: "+ ", False: "− "}
     return {
-        "block": block,
-        "css": _CLASSES[comparison.kind(block)],
-        "text": excerpt(" ".join(blocks.text[block].split()), _LIST_CHARACTERS),
-        "xpath": blocks.snapshot.xpath(int(blocks.node[block])),
+        "block": row,
+        "css": _CLASSES[comparison.kind(row)],
+        "text": excerpt(" ".join(blocks[0].text.split()), _LIST_CHARACTERS),
+        "xpath": blocks[0].xpath,
+        "sides": [
+            {
+                "name": name,
+                "css": f"label {block.label}",
+                "meaning": PENS[block.label].meaning,
+                "label": label_text(block),
+                "reasons": [
+                    signs[each.contribution > 0] * (each.contribution != 0) + each.text
+                    for each in block.reasons[:_REASONS]
+                ],
+            }
+            for name, block in zip(comparison.names, blocks, strict=True)
+        ],
     }
 
 
@@ -299,6 +265,7 @@ def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:
     )
 
 
-def _changed(comparison: Comparison, block: int) -> str:
+def _changed(comparison: Comparison, row: int) -> str:
     first, second = comparison.names
-    return f"{first}: {label_text(comparison.first, block)}; {second}: {label_text(comparison.second, block)}"
+    labels = [label_text(result.blocks[row]) for result in (comparison.first, comparison.second)]
+    return f"{first}: {labels[0]}; {second}: {labels[1]}"

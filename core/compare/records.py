@@ -23,21 +23,20 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.evaluation.evaluate import PageEvaluation
-    from vclean.classify.evaluation.scores import Scores
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
 
 
-LENGTHS: Final = (
-    (1, "no words"),
-    (100, "1 to 99"),
-    (300, "100 to 299"),
-    (1000, "300 to 999"),
-    (3000, "1,000 to 2,999"),
-)
-"""Upper bounds in words (exclusive) and names of the lengths of gold texts."""
-LONGEST: Final = "3,000 and more"
+LENGTHS: Final = {
+    0: "no words",
+    1: "1 to 99",
+    100: "100 to 299",
+    300: "300 to 999",
+    1000: "1,000 to 2,999",
+    3000: "3,000 and more",
+}
+"""Names of the lengths of gold texts, by their least number of words."""
 
 Key = tuple[str, str]
 """Corpus and id of a page."""
@@ -78,7 +77,7 @@ class PageRecord:
     @property
     def length(self) -> str:
         """Return the name of the length of the gold text."""
-        return next((name for bound, name in LENGTHS if self.words < bound), LONGEST)
+        return LENGTHS[max(least for least in LENGTHS if least <= self.words)]
 
 
 class RecordCollector:
@@ -135,16 +134,16 @@ def groups(records: Sequence[PageRecord], dimension: str) -> list[str]:
     """Return the values of a dimension in the records: lengths by size, others by number of pages."""
     values = Counter(map(DIMENSIONS[dimension], records))
     if dimension == "length":
-        return [name for name in (*(name for _, name in LENGTHS), LONGEST) if name in values]
+        return [name for name in LENGTHS.values() if name in values]
     return sorted(values, key=lambda name: (-values[name], name))
 
 
-def total_scores(records: Sequence[PageRecord], dimension: str) -> dict[tuple[str, str], Scores]:
-    """Return total scores by value of a dimension and method."""
+def by_group(records: Sequence[PageRecord], dimension: str) -> dict[tuple[str, str], list[PageRecord]]:
+    """Return the records by value of a dimension and method."""
     parts: dict[tuple[str, str], list[PageRecord]] = {}
     for record in records:
         parts.setdefault((DIMENSIONS[dimension](record), record.outcome.method), []).append(record)
-    return {key: scores.aggregate(record.outcome.score for record in part) for key, part in parts.items()}
+    return parts
 
 
 def confusion(records: Sequence[PageRecord]) -> NDArray[np.int64]:

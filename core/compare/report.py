@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import format_count, replace_illegal
-from vclean.classify.evaluation.scores import calibration_report
+from vclean.classify.evaluation.scores import aggregate, calibration_report
 from vclean.compare.error_analysis import MISSED, RIGHT, WRONG
-from vclean.compare.records import DIMENSIONS, confidence_interval, confusion, groups, methods, of_method, total_scores
+from vclean.compare.records import (
+    DIMENSIONS,
+    by_group,
+    confidence_interval,
+    confusion,
+    groups,
+    methods,
+    of_method,
+)
 from vclean.html_pages import INLINE_POLICY, asset, format_decimals, render_page, to_script_json
 from vclean.labels import Label
 from vclean.render.overlay.layers import PENS, excerpt
@@ -40,9 +48,6 @@ _UNKNOWN_TYPE: Final = "content of unknown type"
 _BINS: Final = 10
 """Number of bins of the distribution of scores."""
 
-LONG: Final = 40
-"""Number of rows above which a table scrolls."""
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -58,21 +63,6 @@ class Column:
     name: str
     places: int | None = None
     title: str = ""
-
-    @property
-    def is_number(self) -> bool:
-        """Return whether it contains numbers."""
-        return self.places is not None
-
-    def text(self, value: Any) -> str:  # noqa: ANN401 - a text, a number or None
-        """Return what the table shows for a value of the column."""
-        if self.places is None:
-            return "" if value is None else str(value)
-        return format_decimals(value, self.places)
-
-    def order(self, value: Any) -> str | None:  # noqa: ANN401 - see `text`
-        """Return the sort key of a value; None for text and undefined numbers."""
-        return None if self.places is None or value is None or isnan(value) else f"{value:.12g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +80,6 @@ class Table:
     rows: Sequence[Sequence[Any]]
     caption: str = ""
     id: str = ""
-
-    @property
-    def scrolls(self) -> bool:
-        """Return whether it scrolls."""
-        return len(self.rows) > LONG
 
 
 _SCORES: Final = {
@@ -326,13 +311,11 @@ def _failures(records: Sequence[PageRecord]) -> Content:
 
 def _score_table(records: Sequence[PageRecord], dimension: str, names: Sequence[str]) -> Table:
     """Return the scores of these names by a dimension; columns without any defined value are left out."""
-    scores = total_scores(records, dimension)
+    parts = by_group(records, dimension)
+    scores = {key: aggregate(record.outcome.score for record in part) for key, part in parts.items()}
     names = [name for name in names if not all(isnan(getattr(score, name)) for score in scores.values())]
-    f1: dict[tuple[str, str], list[float]] = {}
-    for record in records:
-        f1.setdefault((DIMENSIONS[dimension](record), record.outcome.method), []).append(record.f1)
     rows = [
-        [group, score.pages, method, _interval(f1[group, method]), *(getattr(score, name) for name in names)]
+        [group, score.pages, method, _interval(parts[group, method]), *(getattr(score, name) for name in names)]
         for group in groups(records, dimension)
         for method in methods(records)
         if (score := scores.get((group, method)))
@@ -342,8 +325,8 @@ def _score_table(records: Sequence[PageRecord], dimension: str, names: Sequence[
     return Table(columns, rows, f"By {dimension}")
 
 
-def _interval(scores: Sequence[float]) -> str:
-    _, low, high = confidence_interval(scores)
+def _interval(records: Sequence[PageRecord]) -> str:
+    _, low, high = confidence_interval([record.f1 for record in records])
     return f"{low:.3f} to {high:.3f}"
 
 
@@ -359,12 +342,7 @@ def _worst(data: ReportData, overlays: Mapping[Key, str]) -> Content:
         "note": " ".join(_notes(data, overlays)),
         "has_screenshots": any(analysis.screenshot for analysis in data.analyses.values()),
         "cards": [
-            _card(
-                record,
-                data.analyses.get(record.key),
-                indexes.get(record.key),
-                [rival for rival in by_page[record.key] if rival is not record],
-            )
+            _card(record, data.analyses.get(record.key), indexes.get(record.key), by_page[record.key])
             for record in data.worst
         ],
     }
@@ -381,23 +359,16 @@ def _notes(data: ReportData, overlays: Mapping[Key, str]) -> Iterator[str]:
 
 
 def _card(
-    record: PageRecord, analysis: ErrorAnalysis | None, overlay: int | None, rivals: Sequence[PageRecord]
+    record: PageRecord, analysis: ErrorAnalysis | None, overlay: int | None, of_page: Sequence[PageRecord]
 ) -> Content:
-    """Return the card of a page.
-
-    Args:
-        record: The result on the page.
-        analysis: The error analysis; None if the page could not be read again.
-        overlay: The index of its overlay in the document, or None.
-        rivals: The records of the other methods on the page.
-    """
+    """Return the card of a page, with its analysis if it could be read again, and the index of its overlay."""
     return {
         "name": excerpt(record.outcome.id, _NAME),
         "f1": f"{record.f1:.3f}",
         "url": record.url,
         "short_url": excerpt(record.url, 120),
         "is_link": record.url.lower().startswith(("http://", "https://")),
-        "facts": _card_facts(record, rivals),
+        "facts": _card_facts(record, of_page),
         "error": record.outcome.error,
         "thumbnail": analysis.thumbnail() if analysis else "",
         "overlay": overlay,
@@ -405,17 +376,13 @@ def _card(
     }
 
 
-def _card_facts(record: PageRecord, rivals: Sequence[PageRecord]) -> str:
-    outcome = record.outcome
-    kinds = ", ".join(
-        filter(
-            None, [outcome.corpus, outcome.page_type, record.language, f"{format_count(record.words, 'word')} of gold"]
-        )
-    )
-    word = outcome.score.word
-    others = [f"{rival.outcome.method} {rival.f1:.3f}" for rival in rivals]
-    precision, recall = format_decimals(word.precision, 3), format_decimals(word.recall, 3)
-    return f"{kinds}; {', '.join([f'precision {precision}', f'recall {recall}', *others])}"
+def _card_facts(record: PageRecord, of_page: Sequence[PageRecord]) -> str:
+    """Return what is known of the page, and its scores by this and the other methods."""
+    outcome, word = record.outcome, record.outcome.score.word
+    kinds = outcome.corpus, outcome.page_type, record.language, f"{format_count(record.words, 'word')} of gold"
+    scores = [f"{name} {format_decimals(getattr(word, name), 3)}" for name in ("precision", "recall")]
+    scores += [f"{other.outcome.method} {other.f1:.3f}" for other in of_page if other is not record]
+    return f"{', '.join(filter(None, kinds))}; {', '.join(scores)}"
 
 
 def _errors(analysis: ErrorAnalysis, kind: str) -> Content:

@@ -108,6 +108,10 @@ class _Heading(NamedTuple):
     row: int
 
 
+_TEXT: Final = 7
+"""Depth of text: it is below headings of every level."""
+
+
 class _Passage(NamedTuple):
     """Text that stays in one chunk.
 
@@ -168,44 +172,22 @@ def _passages(result: Result) -> Iterator[_Passage]:
     prediction = result.prediction
     labels = complete_sections(blocks, prediction.labels, prediction.probability, is_thread=result.is_thread)
     levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool), prediction.headline)
-    outline = _Outline(result.prediction.added_title)
+    title = prediction.added_title
+    path: tuple[_Heading, ...] = (_Heading(0, title, -1),) if title else ()
     groups = _Groups(blocks)
-    for rows, element in _units(groups, labels):
-        label = labels[rows[0]]
-        if element:
-            yield _Passage(outline.use(), groups.text(element, rows), 0, rows, is_whole=True)
-        elif label is Label.HEADING:
-            yield from outline.open(_Heading(int(levels[rows[0]]), _joined(blocks, rows), rows[0]))
-        else:
-            yield _Passage(outline.use(), _joined(blocks, rows), 0, rows, label is Label.LIST_ITEM)
-    yield from outline.close(0)
-
-
-class _Outline:
-    """Headings above the current position of a page, with the number of those that have text or headings below."""
-
-    def __init__(self, title: str) -> None:
-        self._path = [_Heading(0, title, -1)] if title else []
-        self._used = len(self._path)
-
-    def open(self, heading: _Heading) -> Iterator[_Passage]:
-        """Add a heading; iterate over the closed headings without text."""
-        yield from self.close(heading.level)
-        self._used = len(self._path)
-        self._path.append(heading)
-
-    def use(self) -> tuple[_Heading, ...]:
-        """Return the headings above a text."""
-        self._used = len(self._path)
-        return tuple(self._path)
-
-    def close(self, level: int) -> Iterator[_Passage]:
-        """Remove the headings from `level` down; iterate over those without text."""
-        while self._path and self._path[-1].level >= max(level, 1):
-            heading = self._path.pop()
-            if len(self._path) >= self._used:
-                yield _Passage(tuple(self._path), heading.text, 0, (heading.row,))
-            self._used = min(self._used, len(self._path))
+    units = list(_units(groups, labels))
+    depths = [
+        int(levels[rows[0]]) if labels[rows[0]] is Label.HEADING and not element else _TEXT for rows, element in units
+    ]
+    for (rows, element), depth, next_depth in zip(units, depths, [*depths[1:], 0], strict=False):
+        text = groups.text(element, rows) if element else " ".join(blocks.text[row] for row in rows)
+        if depth == _TEXT:
+            yield _Passage(path, text, 0, rows, labels[rows[0]] is Label.LIST_ITEM and not element, bool(element))
+            continue
+        path = tuple(heading for heading in path if heading.level < depth)
+        if next_depth <= depth:
+            yield _Passage(path, text, 0, rows[:1])
+        path = (*path, _Heading(depth, text, rows[0]))
 
 
 def _units(groups: _Groups, labels: Sequence[Label]) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -254,10 +236,6 @@ class _Groups:
         return "\n".join(lines)
 
 
-def _joined(blocks: BlockColumns, rows: Iterable[int]) -> str:
-    return " ".join(blocks.text[row] for row in rows)
-
-
 def _split(passages: Iterable[_Passage], max_words: int) -> Iterator[_Passage]:
     """Count the words of passages, and split those over the limit."""
     every = list(passages)
@@ -271,10 +249,7 @@ def _split(passages: Iterable[_Passage], max_words: int) -> Iterator[_Passage]:
 
 def _parts(text: str, max_words: int) -> Iterator[tuple[str, int]]:
     """Iterate over parts of a text below the limit, and their words: as many sentences as fit."""
-    sentences = split_sentences(text)
-    pieces: list[str] = []
-    for sentence, words in zip(sentences, count_words(sentences), strict=True):
-        pieces += [sentence] if words <= max_words else split_words(sentence, max_words)
+    pieces = [piece for sentence in split_sentences(text) for piece in split_words(sentence, max_words)]
     part, size = "", 0
     for piece, words in zip(pieces, count_words(pieces), strict=True):
         if part and size + words > max_words:

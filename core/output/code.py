@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
+from itertools import chain, compress
 from textwrap import dedent
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +22,7 @@ from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -121,31 +121,26 @@ class Code:
         own = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
         in_pre = (snapshot.is_tag(("pre",)) & (own == 0))[snapshot.parent]  # an example in several languages
         self._is_line = find_block_level(snapshot) | (snapshot.is_tag(("code",)) & in_pre)
-        self._languages = CodeLanguages(snapshot)
-        self._text_count = tree.subtree_sum(np.bincount(snapshot.text_parent, minlength=len(snapshot)), snapshot.end)
+        self._classes = snapshot.attributes("class")
+        self._attributes = [snapshot.attributes(name) for name in _ATTRIBUTES]
         self.roots = self._find_roots()
-        owner = np.zeros(len(snapshot), dtype=bool)
-        for root in self.roots.tolist():
-            owner[root : int(snapshot.end[root])] = True
-        self.texts: NDArray[np.bool_] = owner[snapshot.text_parent]
-        self._no_code = np.zeros(len(snapshot), dtype=bool)
+        self.texts: NDArray[np.bool_] = snapshot.inside(self.roots)[snapshot.text_parent] >= 0
         self.tabs: dict[int, str] = {}
         if len(self.roots):
-            self._no_code = snapshot.hidden > 0
-            for root in self.roots[self._no_code[self.roots]].tolist():  # in the panel of another tab
-                self._no_code[root : int(snapshot.end[root])] = False
-            self._no_code |= snapshot.is_tag(_BUTTONS)
+            no_code = snapshot.hidden > 0
+            for root in self.roots[no_code[self.roots]].tolist():  # in the panel of another tab
+                no_code[root : int(snapshot.end[root])] = False
+            no_code |= snapshot.is_tag(_BUTTONS)
             for element in np.flatnonzero(snapshot.having("class", _PROMPT)).tolist():
-                words = "".join(snapshot.texts[text] for text in self._texts_in(element)).strip()
-                self._no_code[element] |= words in _PROMPTS
+                no_code[element] |= snapshot.text_in(element).strip() in _PROMPTS
+            self._left_out = tree.path_sum(no_code, snapshot.end)
             self._numbers = frozenset(line_numbers(blocks, self.roots).tolist())
             self._toolbars = {root: self._toolbar(root) for root in self.roots.tolist()}
             self.texts[[text for texts in self._toolbars.values() for text in texts]] = True
             for panel, tab in self._panels().items():
                 first = self.roots[(self.roots >= panel) & (self.roots < snapshot.end[panel])][:1].tolist()
-                texts = self._texts_in(tab)
-                self.texts[texts] |= bool(first)
-                self.tabs |= dict.fromkeys(first, " ".join("".join(snapshot.texts[text] for text in texts).split()))
+                self.texts[snapshot.texts_in(tab)] |= bool(first)
+                self.tabs |= dict.fromkeys(first, " ".join(snapshot.text_in(tab).split()))
 
     def _panels(self) -> dict[int, int]:
         """Return the tab of each panel, which it controls, or has the place of among as many (WAI-ARIA, `tabpanel`)."""
@@ -192,23 +187,17 @@ class Code:
     def _is_block(self, element: int) -> bool:
         """Return whether an inline element of code is a code block: of several lines, or alone and highlighted."""
         snapshot = self._snapshot
-        texts = "".join(snapshot.texts[text] for text in self._texts_in(element))
-        lines = [line for line in texts.split("\n") if line.strip()]
+        lines = _lines([snapshot.text_in(element)])
         tags = [snapshot.tags[tag] for tag in snapshot.tag[element + 1 : int(snapshot.end[element])].tolist()]
         is_alone = not snapshot.is_tag(_NOT_ALONE)[snapshot.parent[element]]
         return len(lines) > 1 or "br" in tags or (is_alone and len(tags) - tags.count("a") >= _MIN_TOKENS)
-
-    def _texts_in(self, element: int) -> range:
-        """Return the text nodes in an element."""
-        start = int(np.searchsorted(self._snapshot.text_after, element))
-        return range(start, start + int(self._text_count[element]))
 
     def _toolbar(self, root: int) -> list[int]:
         """Return the texts of buttons and languages in the frame of code."""
         snapshot, texts = self._snapshot, []
         frame = root
         for ancestor in snapshot.ancestors(root)[1 : _MAX_DISTANCE + 1]:
-            inside = self._texts_in(ancestor)
+            inside = snapshot.texts_in(ancestor)
             others = [text for text in inside if not self.texts[text] and snapshot.texts[text].strip()]
             if any(not self._is_toolbar(text) for text in others):
                 break
@@ -227,95 +216,16 @@ class Code:
         return in_button or (is_label and not is_heading)
 
     def language(self, root: int) -> str:
-        """Return the language of a code block; empty if it is unknown."""
-        names = (" ".join(self._snapshot.texts[text].split()).lower() for text in self._toolbars[root])
-        return self._languages.of(root) or next((name for name in names if name in _languages()), "")
-
-    def text(self, root: int) -> str:
-        """Return the lines of a code block, without gutters and buttons."""
-        snapshot, parts, inside = self._snapshot, [""], [root]
-        text, element, end = int(np.searchsorted(snapshot.text_after, root)), root, int(snapshot.end[root])
-
-        def break_line() -> None:
-            if parts[-1] and not parts[-1].endswith("\n"):
-                parts.append("\n")
-
-        def leave(at: int, *, is_text: bool) -> None:
-            while len(inside) > 1 and not (inside[-1] <= at < snapshot.end[inside[-1]]):
-                inside.pop()
-                if is_text:
-                    break_line()
-
-        while element < end:
-            skipped = element != root and self._no_code[element]
-            after = int(snapshot.end[element]) if skipped else element + 1
-            leave(element, is_text=False)
-            tag = snapshot.tags[snapshot.tag[element]]
-            if tag == "br" and not skipped:
-                parts.append("\n")
-            elif self._is_line[element] and element != root and not skipped:
-                break_line()
-                inside.append(element)
-            while text < len(snapshot.texts) and snapshot.text_after[text] < after:
-                parent = int(snapshot.text_parent[text])
-                is_out = parent < root or (skipped and parent >= element)
-                if not is_out and text not in self._numbers:
-                    leave(
-                        parent,
-                        is_text=bool(snapshot.texts[text].strip(" ")) and not snapshot.texts[text].startswith("\n"),
-                    )
-                    if not snapshot.text_hidden[text] or snapshot.hidden[root]:
-                        parts.append(snapshot.texts[text])
-                text += 1
-            element = after
-        code = "".join(parts).replace("\N{NO-BREAK SPACE}", " ")
-        return (code if snapshot.tags[snapshot.tag[root]] == "pre" else dedent(code).rstrip()).strip("\n")
-
-
-_MIN_TOKENS: Final = 3
-"""Elements but links in code that is alone in its block: words that a highlighter colored."""
-
-
-@cache
-def _languages() -> frozenset[str]:
-    """Return the names and aliases of programming languages."""
-    rows = read_table(__file__, "code_languages.tsv")
-    return frozenset(alias for name, aliases in rows for alias in (name, *aliases.split()))
-
-
-def language_name(name: str) -> str:
-    """Return the name of a language in lower case; empty for names of plain text.
-
-    >>> [language_name(name) for name in ("JS", "klingon", "txt")]
-    ['js', 'klingon', '']
-    """
-    lower = name.lower().strip(".-")
-    return "" if lower in _PLAIN else lower
-
-
-class CodeLanguages:
-    """Programming languages of the code of a page.
-
-    Args:
-        snapshot: the page.
-    """
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._classes = snapshot.attributes("class")
-        self._attributes = [snapshot.attributes(name) for name in _ATTRIBUTES]
-
-    def of(self, element: int) -> str:
         """Return the language of a code block; empty if it is unknown.
 
-        It is that of the element, or of code in it, or of the elements around it.
+        It is that of the element, or of code in it, or of the elements around it, or the name in its toolbar.
         """
         snapshot = self._snapshot
-        inside = element + 1 + np.flatnonzero(snapshot.is_tag(("code",))[element + 1 : int(snapshot.end[element])])
-        for each in (element, *inside[:1].tolist()):
-            if language := self._named(each, is_code=True):
-                return language
-        return next(filter(None, map(self._named, self._around(element))), "")
+        inside = root + 1 + np.flatnonzero(snapshot.is_tag(("code",))[root + 1 : int(snapshot.end[root])])
+        own = (self._named(each, is_code=True) for each in (root, *inside[:1].tolist()))
+        names = (" ".join(snapshot.texts[text].split()).lower() for text in self._toolbars[root])
+        in_toolbar = (name for name in names if name in _languages())
+        return next(filter(None, chain(own, map(self._named, self._around(root)), in_toolbar)), "")
 
     def _around(self, element: int) -> Iterator[int]:
         """Iterate over the elements around code that have no other code."""
@@ -346,12 +256,60 @@ class CodeLanguages:
         beside = (name for name in names if name in _languages() and name not in _AMBIGUOUS | _HIGHLIGHTERS)
         return next(filter(None, formed), "") or (next(filter(None, beside), "") if is_highlighted else "")
 
+    def text(self, root: int) -> str:
+        """Return the lines of a code block, without gutters and buttons."""
+        snapshot, parts, inside = self._snapshot, [""], [root]
+        is_left_out = self._left_out > self._left_out[root]
+
+        def break_line() -> None:
+            if parts[-1] and not parts[-1].endswith("\n"):
+                parts.append("\n")
+
+        def leave(at: int, *, is_text: bool) -> None:
+            while len(inside) > 1 and not (inside[-1] <= at < snapshot.end[inside[-1]]):
+                inside.pop()
+                if is_text:
+                    break_line()
+
+        for element in range(root, int(snapshot.end[root])):
+            leave(element, is_text=False)
+            if snapshot.tags[snapshot.tag[element]] == "br" and not is_left_out[element]:
+                parts.append("\n")
+            elif self._is_line[element] and element != root and not is_left_out[element]:
+                break_line()
+                inside.append(element)
+            for text in snapshot.texts_after(element):
+                parent, words = int(snapshot.text_parent[text]), snapshot.texts[text]
+                if parent >= root and not is_left_out[parent] and text not in self._numbers:
+                    leave(parent, is_text=bool(words.strip(" ")) and not words.startswith("\n"))
+                    if not snapshot.text_hidden[text] or snapshot.hidden[root]:
+                        parts.append(words)
+        code = "".join(parts).replace("\N{NO-BREAK SPACE}", " ")
+        return (code if snapshot.tags[snapshot.tag[root]] == "pre" else dedent(code).rstrip()).strip("\n")
+
+
+_MIN_TOKENS: Final = 3
+"""Elements but links in code that is alone in its block: words that a highlighter colored."""
+
+
+@cache
+def _languages() -> frozenset[str]:
+    """Return the names and aliases of programming languages."""
+    rows = read_table(__file__, "code_languages.tsv")
+    return frozenset(alias for name, aliases in rows for alias in (name, *aliases.split()))
+
 
 def _language(name: str, *, known: bool) -> str:
-    """Return the language of a name; if it has to be `known`, that of its last or first part, as in `html.erb`."""
+    """Return the language of a name; if it has to be `known`, that of its last or first part, as in `html.erb`.
+
+    >>> [_language(name, known=False) for name in ("JS", "klingon", "txt")]
+    ['js', 'klingon', '']
+    """
     if not _NAME.fullmatch(name):
         return ""
-    language = language_name(name)
+    language = name.lower().strip(".-")
+    if language in _PLAIN:
+        return ""
     if not known or language in _languages():
         return language
     parts = re.split(r"[.-]", language)
@@ -366,24 +324,32 @@ def line_numbers(blocks: BlockColumns, roots: NDArray[np.intp]) -> NDArray[np.in
     and the code has a line for each.
     """
     snapshot = blocks.snapshot
-    is_code = np.zeros(len(snapshot), dtype=bool)
-    is_code[roots] = True
-    owner = tree.nearest_ancestor(is_code, snapshot.parent)[snapshot.text_parent]
-    texts = np.flatnonzero(is_code[owner])
-    starts = np.flatnonzero(np.diff(owner[texts])) + 1
-    lines = [
-        _Lines(rows, [snapshot.texts[row] for row in rows.tolist()], breaks)
-        for rows, breaks in zip(np.split(texts, starts), np.split(_breaks(blocks, texts), starts), strict=True)
-        if len(rows)
-    ]
+    owner = snapshot.inside(roots)[snapshot.text_parent]
+    texts = np.flatnonzero(owner >= 0)
+    breaks = _breaks(blocks, texts)
     row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)[snapshot.text_parent]
-    alone = [
-        one.rows
-        for one, after in pairwise(lines)
-        if one.counts_lines_of(after) and (len(one.rows) > 1 or row[one.rows[0]] == row[after.rows[0]] > 0)
-    ]
-    inside = [one.numbers for one in lines]
-    return np.concatenate([np.zeros(0, dtype=np.intp), *alone, *inside]).astype(np.int32)
+    found = [texts[:0]]
+    before, lines_before = texts[:0], list[str]()
+    for span in np.split(np.arange(len(texts)), np.flatnonzero(np.diff(owner[texts])) + 1):
+        rows, flags = texts[span], breaks[span].tolist()
+        parts = ["\n" * flag + snapshot.texts[text] for flag, text in zip(flags, rows.tolist(), strict=True)]
+        lines = _lines(parts)
+        is_apart = len(before) > 1 or (len(before) == 1 and row[before[0]] == row[rows[0]] > 0)
+        if is_apart and _count_up(lines_before) and len(lines) <= len(lines_before) <= 2 * len(lines) + 1:
+            found.append(before)
+        found.append(rows[_are_numbers(parts, flags)])
+        before, lines_before = rows, lines
+    return np.concatenate(found).astype(np.int32)
+
+
+def _are_numbers(texts: list[str], breaks: list[bool]) -> NDArray[np.bool_]:
+    """Return which K texts of a code block number its other lines, bool (K,), given where a line begins before them."""
+    starts_line = [flag or before.endswith("\n") for flag, before in zip(breaks, ["\n", *texts], strict=False)]
+    is_number = [flag and text.strip().isdecimal() for flag, text in zip(starts_line, texts, strict=True)]
+    numbers = list(compress(texts, is_number))
+    lines = _lines(text for text, flag in zip(texts, is_number, strict=True) if not flag)
+    are_numbers = len(numbers) > 1 and _count_up(numbers) and 0 < len(lines) <= len(numbers)
+    return np.array(is_number, dtype=bool) & are_numbers
 
 
 def _breaks(blocks: BlockColumns, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -394,45 +360,17 @@ def _breaks(blocks: BlockColumns, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
     return np.append(True, (np.diff(container) != 0) | (np.diff(count) > 0))
 
 
-class _Lines:
-    """Lines of a code block.
-
-    Attributes:
-        rows: (K,), its text nodes.
-    """
-
-    def __init__(self, rows: NDArray[np.intp], texts: list[str], breaks: NDArray[np.bool_]) -> None:
-        self.rows = rows
-        starts_line = zip(breaks.tolist(), [True, *(text.endswith("\n") for text in texts[:-1])], texts, strict=True)
-        self._is_number = [(one or other) and text.strip().isdecimal() for one, other, text in starts_line]
-        self._texts = ["\n" * one + text for one, text in zip(breaks.tolist(), texts, strict=True)]
-
-    def _lines(self, *, numbers: bool) -> list[str]:
-        """Return the lines with text, without the texts that may be numbers if not requested."""
-        texts = [text for text, flag in zip(self._texts, self._is_number, strict=True) if numbers or not flag]
-        return [line for line in "".join(texts).split("\n") if line.strip()]
-
-    def counts_lines_of(self, code: _Lines) -> bool:
-        """Return True if the text numbers the lines of `code`; empty lines may lack a number."""
-        numbers, count = [line.strip() for line in self._lines(numbers=True)], len(code._lines(numbers=True))
-        return _count_up(numbers) and count <= len(numbers) <= 2 * count + 1
-
-    @property
-    def numbers(self) -> NDArray[np.intp]:
-        """Return the texts that number the other lines of the element, (N,)."""
-        numbers = [text.strip() for text, flag in zip(self._texts, self._is_number, strict=True) if flag]
-        if len(numbers) < 2 or not _count_up(numbers) or not 0 < len(self._lines(numbers=False)) <= len(numbers):
-            return self.rows[:0]
-        return np.asarray(self.rows[np.array(self._is_number, dtype=bool)])
+def _lines(texts: Iterable[str]) -> list[str]:
+    """Return the lines of some texts that are not blank."""
+    return [line for line in "".join(texts).split("\n") if line.strip()]
 
 
 def _count_up(numbers: list[str]) -> bool:
     """Return whether texts are integers in ascending order without gaps.
 
-    >>> _count_up(["9", "10", "11"]), _count_up(["1", "3"]), _count_up(["x"]), _count_up([])
+    >>> _count_up(["9", " 10", "11"]), _count_up(["1", "3"]), _count_up(["x"]), _count_up([])
     (True, False, False, False)
     """
-    if not numbers or not all(map(str.isdecimal, numbers)):
+    if not numbers or not all(number.strip().isdecimal() for number in numbers):
         return False
-    first = int(numbers[0])
-    return [*map(int, numbers)] == list(range(first, first + len(numbers)))
+    return [*map(int, numbers)] == list(range(int(numbers[0]), int(numbers[0]) + len(numbers)))

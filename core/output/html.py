@@ -8,7 +8,6 @@ Labels determine headings and list items; the tags of the page determine the oth
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,9 +20,10 @@ from vclean.output.images import image_source
 from vclean.output.notes import leading_label
 from vclean.output.sections import complete_sections
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
+from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from vclean.metadata import Metadata
     from vclean.output.notes import Note
@@ -98,50 +98,6 @@ class _OpenElement(NamedTuple):
         return self.start <= element < self.end
 
 
-@dataclass(slots=True)
-class _ElementWriter:
-    """Writer of elements to a `TreeBuilder` that tracks which elements are open.
-
-    Attributes:
-        builder: the tree builder of lxml.
-        ancestors: the open elements, outermost first.
-    """
-
-    builder: etree.TreeBuilder
-    ancestors: list[_OpenElement] = field(default_factory=list)
-
-    def move_to(self, ancestors: list[_OpenElement], gap: str = "") -> None:
-        """Close and open elements until exactly `ancestors` are open; write `gap` between closing and opening."""
-        common = 0
-        for old, new in zip(self.ancestors, ancestors, strict=False):
-            if old.key != new.key:
-                break
-            common += 1
-        while len(self.ancestors) > common:
-            self._end(self.ancestors.pop())
-        if gap:
-            self.builder.data(gap)
-        for opened in ancestors[common:]:
-            self._start(opened)
-
-    def _end(self, opened: _OpenElement) -> None:
-        self.builder.end(opened.tag)
-        if opened.tag not in INLINE:
-            self.builder.data("\n")
-
-    def _start(self, opened: _OpenElement) -> None:
-        """Open an element; a block in an item or a cell begins on a new line, to separate it from text before it."""
-        if self.ancestors and self.ancestors[-1].tag in _TEXT_CONTAINERS and opened.tag not in INLINE:
-            self.builder.data("\n")
-        self.builder.start(opened.tag, opened.attributes)
-        self.ancestors.append(opened)
-
-    def void(self, tag: str, attributes: Attributes) -> None:
-        """Write an element without content."""
-        self.builder.start(tag, attributes)
-        self.builder.end(tag)
-
-
 class HtmlWriter:
     """Writer of the content of one page to a `TreeBuilder`; call `write` once.
 
@@ -149,8 +105,12 @@ class HtmlWriter:
         result: the result of the page.
         labels: the label of each block, with whole sections.
         builder: the tree builder of lxml.
+        headings: the heading of each post, by the block with which the post begins.
 
     Attributes:
+        heading_tag: the tag of the headings of posts; empty before the first one below a document.
+        level: the level of the last heading of the page.
+        open: the open elements of the output, outermost first.
         stack: the selected elements of the page around the current position, outermost first.
         base: the elements around the current note; empty before the notes.
         note: the note whose first text is next.
@@ -162,12 +122,17 @@ class HtmlWriter:
         at_line_start: whether the next text needs no white space before it.
     """
 
-    def __init__(self, result: Result, labels: Sequence[Label], builder: etree.TreeBuilder) -> None:
+    def __init__(
+        self, result: Result, labels: Sequence[Label], builder: etree.TreeBuilder, headings: Mapping[int, str]
+    ) -> None:
         self.blocks, self.labels, decision = result.columns, labels, result.prediction.decision
         self.snapshot = self.blocks.snapshot
         images = decision is None or decision.policy.images
         self.page = select_content(self.blocks, labels, result.prediction.headline, images=images)
-        self.writer = _ElementWriter(builder)
+        self.builder, self.headings = builder, headings
+        self.heading_tag = "h2" if result.is_thread else ""
+        self.level = 1
+        self.open: list[_OpenElement] = []
         self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
         self.stack: list[_OpenElement] = []
         self.base: list[_OpenElement] = []
@@ -197,11 +162,11 @@ class HtmlWriter:
         for kind, index in self.page.events:
             handlers[kind](index)
         for number, (note, events) in enumerate(self.page.notes):
-            item = _OpenElement(("n", number), "li", {"id": f"fn{note.label}"}, -1, -1)
+            item = _new("li", "n", number, {"id": f"fn{note.label}"})
             self.stack, self.base, self.block, self.note = [], [*_NOTES, item], -1, note
             for kind, index in events:
                 handlers[kind](index)
-        self.writer.move_to([])
+        self._move_to([])
 
     # Elements
 
@@ -230,30 +195,21 @@ class HtmlWriter:
 
     def _fits(self, tag: str) -> bool:
         """Return whether an element with this tag is allowed at the current position."""
-        structure = self._structure()
-        parent = structure[-1].tag if structure else ""
-        return tag not in _PARENTS or parent in _PARENTS[tag]
+        return tag not in _PARENTS or _last_tag(self._structure()) in _PARENTS[tag]
 
     def _structural(self, opened: _OpenElement) -> None:
+        """Open an element; directly in a list, it is in the previous item of the list, or in a new one."""
         structure = self._structure()
         parent = structure[-1] if structure else None
         if parent is not None and opened.tag not in _PARENTS and parent.tag in _ITEM_TAGS:
-            self.stack.append(self._item_around(opened, parent))
+            item = self.items.get(parent.key) or _new(_ITEM_TAGS[parent.tag], "i", opened.start)
+            self.items[parent.key] = item._replace(start=opened.start, end=opened.end)
+            self.stack.append(self.items[parent.key])
         self.stack.append(opened)
         if opened.tag == "li" and parent is not None:
             self.items[parent.key] = opened
         if opened.tag in ("td", "th") and not self.page.unit_count[opened.start]:
-            self.writer.move_to(self._structure())
-
-    def _item_around(self, opened: _OpenElement, parent: _OpenElement) -> _OpenElement:
-        """Return an item for an element directly in a list: the previous item of the list, or a new one."""
-        tag = _ITEM_TAGS[parent.tag]
-        previous = self.items.get(parent.key)
-        key = previous.key if previous is not None else ("i", opened.start)
-        attributes = previous.attributes if previous is not None else {}
-        item = _OpenElement(key, tag, attributes, opened.start, opened.end)
-        self.items[parent.key] = item
-        return item
+            self._move_to(self._structure())
 
     def _structure(self) -> list[_OpenElement]:
         return [*self.base, *(opened for opened in self.stack if opened.tag in STRUCTURE)]
@@ -268,14 +224,36 @@ class HtmlWriter:
 
     # Content
 
+    def _move_to(self, ancestors: list[_OpenElement], gap: str = "") -> None:
+        """Close and open elements until exactly `ancestors` are open; write `gap` between closing and opening.
+
+        A block in an item or a cell begins on a new line, to separate it from text before it.
+        """
+        common = 0
+        for old, new in zip(self.open, ancestors, strict=False):
+            if old.key != new.key:
+                break
+            common += 1
+        while len(self.open) > common:
+            tag = self.open.pop().tag
+            self.builder.end(tag)
+            if tag not in INLINE:
+                self.builder.data("\n")
+        if gap:
+            self.builder.data(gap)
+        for opened in ancestors[common:]:
+            if self.open and self.open[-1].tag in _TEXT_CONTAINERS and opened.tag not in INLINE:
+                self.builder.data("\n")
+            self.builder.start(opened.tag, opened.attributes)
+            self.open.append(opened)
+
     def _image(self, element: int) -> None:
         """Write an image between two blocks."""
         self._leave(element)
         structure = self._structure()
-        parent = structure[-1].tag if structure else ""
-        if parent in _TEXT_CONTAINERS or parent == "figure":
+        if _last_tag(structure) in _TEXT_CONTAINERS or _last_tag(structure) == "figure":
             self._write_image(element, structure)
-        elif parent in _PARAGRAPH_PARENTS:
+        elif _last_tag(structure) in _PARAGRAPH_PARENTS:
             self._write_image(element, [*structure, _new("p", "m", element)])
 
     def _inline_image(self, element: int) -> None:
@@ -289,35 +267,37 @@ class HtmlWriter:
         source = replace_illegal(image_source(self.snapshot, element))
         if _is_safe(source):
             attributes = {"src": source, **self._attributes(element, "img")}
-            self.writer.move_to(ancestors, gap)
-            self.writer.void("img", attributes)
+            self._move_to(ancestors, gap)
+            _write_leaf(self.builder, "img", attributes)
 
     def _code(self, element: int) -> None:
         """Write a code block as the HTML standard recommends (4.5.15): `code` with its language in `pre`."""
         self._leave(element)
         structure = self._structure()
-        if structure and structure[-1].tag in _ITEM_TAGS:
-            structure = [*structure, _new(_ITEM_TAGS[structure[-1].tag], "c", element)]
+        if tag := _ITEM_TAGS.get(_last_tag(structure)):
+            structure = [*structure, _new(tag, "c", element)]
         text, language = self.page.code.text(element), self.page.code.language(element)
+        if self.headings:
+            for block in self.headings.keys() & self.blocks.text_block[self.snapshot.texts_in(element)].tolist():
+                self.block, self.wrapper = -1, []
+                self._post_heading(self.headings[block], structure)
         if not text.strip():
             return
-        if name := self.page.code.tabs.get(element):
-            self.writer.move_to([*structure, _new("p", "t", element), _new("strong", "s", element)])
-            self.writer.builder.data(replace_illegal(name))
-        self.writer.move_to([*structure, _new("pre", "c", element)])
-        is_code = bool(language) or self.is_code[element : int(self.snapshot.end[element])].any()
-        if is_code:
-            self.writer.builder.start("code", {"class": f"language-{language}"} if language else {})
-        self.writer.builder.data(replace_illegal(text))
-        if is_code:
-            self.writer.builder.end("code")
         self.block, self.wrapper = -1, []
+        if name := self.page.code.tabs.get(element):
+            self._move_to([*structure, _new("p", "t", element), _new("strong", "s", element)])
+            self.builder.data(replace_illegal(name))
+        self._move_to([*structure, _new("pre", "c", element)])
+        if language or self.is_code[element : int(self.snapshot.end[element])].any():
+            _write_leaf(self.builder, "code", {"class": f"language-{language}"} if language else {}, text)
+        else:
+            self.builder.data(replace_illegal(text))
 
     def _break(self, element: int) -> None:
         self._leave(element)
-        self.writer.move_to(self._ancestors())
-        self.writer.void("br", {})
-        self.writer.builder.data("\n")
+        self._move_to(self._ancestors())
+        _write_leaf(self.builder, "br", {})
+        self.builder.data("\n")
         self.at_line_start = True
 
     def _note_mark(self, text: int) -> None:
@@ -327,10 +307,8 @@ class HtmlWriter:
         gap = self._begin(block) if block != self.block else ""
         ancestors = [opened for opened in self._ancestors() if opened.tag not in ("a", "sup")]
         label = self.note_labels[text]
-        self.writer.move_to([*ancestors, _OpenElement(("m", text), "sup", {}, -1, -1)], gap)
-        self.writer.builder.start("a", {"href": f"#fn{label}", "class": "footnote-ref"})
-        self.writer.builder.data(label)
-        self.writer.builder.end("a")
+        self._move_to([*ancestors, _new("sup", "m", text)], gap)
+        _write_leaf(self.builder, "a", {"href": f"#fn{label}", "class": "footnote-ref"}, label)
         self._line(self.snapshot.texts[text])
 
     def _text(self, text: int) -> None:
@@ -347,8 +325,8 @@ class HtmlWriter:
         if self.is_formula[text]:
             self._formula(text, raw, gap)
         else:
-            self.writer.move_to(self._ancestors(), gap)
-            self.writer.builder.data(replace_illegal(raw))
+            self._move_to(self._ancestors(), gap)
+            self.builder.data(replace_illegal(raw))
 
     def _formula(self, text: int, tex: str, gap: str) -> None:
         """Write a formula between the delimiters of TeX, as Pandoc and MathJax have them in HTML.
@@ -357,18 +335,16 @@ class HtmlWriter:
         """
         parent, node = int(self.snapshot.text_parent[text]), int(self.blocks.node[self.block])
         is_apart = not node <= parent < self.snapshot.end[node]
-        structure = self._structure()
-        in_text = bool(structure) and structure[-1].tag in _TEXT_CONTAINERS
-        is_display = (is_apart and not in_text) or self.display.get(parent) == "block"
-        if is_apart and (not structure or structure[-1].tag in _PARAGRAPH_PARENTS | _TEXT_CONTAINERS):
-            self.writer.move_to([*structure, _new("p", "f", text)])
+        around = _last_tag(self._structure())
+        is_display = (is_apart and around not in _TEXT_CONTAINERS) or self.display.get(parent) == "block"
+        if is_apart and around in _PARAGRAPH_PARENTS | _TEXT_CONTAINERS:
+            self._move_to([*self._structure(), _new("p", "f", text)])
             self.at_line_start = True
         else:
-            self.writer.move_to(self._ancestors(), gap)
+            self._move_to(self._ancestors(), gap)
         begin, end = (r"\[", r"\]") if is_display else (r"\(", r"\)")
-        self.writer.builder.start("span", {"class": f"math {'display' if is_display else 'inline'}"})
-        self.writer.builder.data(f"{begin}{replace_illegal(tex)}{end}")
-        self.writer.builder.end("span")
+        attributes: Attributes = {"class": f"math {'display' if is_display else 'inline'}"}
+        _write_leaf(self.builder, "span", attributes, f"{begin}{tex}{end}")
 
     def _strip_bullet(self, raw: str) -> str:
         """Return a text without the bullet at the start of its block, if the block is in an added list."""
@@ -379,7 +355,7 @@ class HtmlWriter:
         return raw.lstrip()[bullet.end() :].lstrip()
 
     def _is_added_item(self) -> bool:
-        return len(self.wrapper) > 1 and self.wrapper[-1].tag == "li"
+        return len(self.wrapper) > 1 and _last_tag(self.wrapper) == "li"
 
     def _line(self, raw: str) -> tuple[bool, str]:
         """Return whether the text of the block has white space before a text node, and the words of the node."""
@@ -396,14 +372,29 @@ class HtmlWriter:
         keys = [opened.key for opened in structure]
         same_structure = keys == self.structure_keys and self.block >= 0
         self.block, self.structure_keys, self.cursor, self.at_line_start = block, keys, 0, False
-        if same_structure and self.labels[block] is Label.CONTINUATION:
+        if same_structure and self.labels[block] is Label.CONTINUATION and block not in self.headings:
             return " "
         self.wrapper = self._wrapper(block, structure, self.wrapper if same_structure else [])
+        if block in self.headings:
+            self._post_heading(self.headings[block], structure)
+        if _last_tag(self.wrapper) in HEADING_TAGS:
+            self.level = int(_last_tag(self.wrapper)[1])
         return ""
+
+    def _post_heading(self, heading: str, structure: list[_OpenElement]) -> None:
+        """Write the heading of a post before its first block; text directly in a cell has none."""
+        if not self.wrapper and _last_tag(structure) in ("td", "th", "caption"):
+            return
+        around = [*structure, *self.wrapper] if _last_tag(self.wrapper) in _ITEM_TAGS.values() else structure
+        while _last_tag(around) == "blockquote" and around[-1] not in self.open:
+            around = around[:-1]  # quotes that begin with the post
+        self.heading_tag = self.heading_tag or f"h{min(self.level + 1, len(HEADING_TAGS))}"
+        self._move_to(around)
+        _write_leaf(self.builder, self.heading_tag, {}, heading)
 
     def _wrapper(self, block: int, structure: list[_OpenElement], previous: list[_OpenElement]) -> list[_OpenElement]:
         """Return the elements to add around a block, by its label; `previous` is the wrapper of the block before it."""
-        parent, label = structure[-1].tag if structure else "", self.labels[block]
+        parent, label = _last_tag(structure), self.labels[block]
         if parent in _ITEM_TAGS:
             return [_new(_ITEM_TAGS[parent], "b", block)]
         if label is Label.HEADING and parent not in _HEADINGLESS_CONTAINERS:
@@ -421,15 +412,18 @@ class HtmlWriter:
         return [*self._structure(), *self.wrapper, *(opened for opened in self.stack if opened.tag not in STRUCTURE)]
 
 
-_NOTES: Final = (
-    _OpenElement(("n", -2), "section", {"class": "footnotes"}, -1, -1), _OpenElement(("n", -1), "ol", {}, -1, -1),
-)  # fmt: skip
+def _last_tag(elements: Sequence[_OpenElement]) -> str:
+    """Return the tag of the innermost element; empty for the body."""
+    return elements[-1].tag if elements else ""
+
+
+def _new(tag: str, kind: str, number: int, attributes: Attributes | None = None) -> _OpenElement:
+    """Return an added element, which is not in the page, for a block, an image or a note."""
+    return _OpenElement((kind, number), tag, attributes or {}, -1, -1)
+
+
+_NOTES: Final = (_new("section", "n", -2, {"class": "footnotes"}), _new("ol", "n", -1))
 """Elements around the notes."""
-
-
-def _new(tag: str, kind: str, number: int) -> _OpenElement:
-    """Return an added element, which is not in the page, for a block or an image."""
-    return _OpenElement((kind, number), tag, {}, -1, -1)
 
 
 def _is_safe(url: str) -> bool:
@@ -446,44 +440,56 @@ def write_html(result: Result) -> str:
     return f"<!DOCTYPE html>\n{document}\n"
 
 
-def to_tree(result: Result, metadata: Metadata | None = None, *, is_thread: bool | None = None) -> etree._Element:
+def to_tree(
+    result: Result,
+    metadata: Metadata | None = None,
+    *,
+    labels: Sequence[Label] | None = None,
+    headings: Mapping[int, str] | None = None,
+) -> etree._Element:
     """Return the cleaned page as an `html` element with head and body, and with language and metadata if given.
 
     Args:
         result: the result.
         metadata: its metadata.
-        is_thread: whether the page is a thread, if that is known.
+        labels: the label of each block; None for those of the result.
+        headings: the heading of each post, by the block with which the post begins.
     """
-    snapshot = result.columns.snapshot
+    snapshot, prediction = result.columns.snapshot, result.prediction
+    labels = complete_sections(
+        result.columns, labels or prediction.labels, prediction.probability, is_thread=result.is_thread
+    )
     builder = etree.TreeBuilder()
     builder.start("html", _root_attributes(result) if metadata else {})
     _write_head(builder, snapshot.title, snapshot.url, metadata)
     builder.start("body", {})
     builder.data("\n")
-    _write_headline(builder, result.prediction.added_title)
-    is_thread = result.is_thread if is_thread is None else is_thread
-    prediction = result.prediction
-    labels = complete_sections(result.columns, prediction.labels, prediction.probability, is_thread=is_thread)
-    HtmlWriter(result, labels, builder).write()
+    if prediction.added_title:
+        _write_leaf(builder, "h1", {}, prediction.added_title)
+        builder.data("\n")
+    HtmlWriter(result, labels, builder, headings or {}).write()
     builder.end("body")
     builder.end("html")
     return builder.close()
 
 
+def _write_leaf(builder: etree.TreeBuilder, tag: str, attributes: Attributes, text: str = "") -> None:
+    """Write an element with nothing but text."""
+    builder.start(tag, attributes)
+    if text:
+        builder.data(replace_illegal(text))
+    builder.end(tag)
+
+
 def _write_head(builder: etree.TreeBuilder, title: str, url: str, metadata: Metadata | None) -> None:
     """Write the title, which HTML requires even if empty, a canonical link to an http(s) URL, and metadata."""
     builder.start("head", {})
-    builder.start("meta", {"charset": "utf-8"})
-    builder.end("meta")
-    builder.start("title", {})
-    builder.data(replace_illegal(title))
-    builder.end("title")
+    _write_leaf(builder, "meta", {"charset": "utf-8"})
+    _write_leaf(builder, "title", {}, title)
     if url.lower().startswith(("http://", "https://")):
-        builder.start("link", {"rel": "canonical", "href": replace_illegal(url)})
-        builder.end("link")
+        _write_leaf(builder, "link", {"rel": "canonical", "href": replace_illegal(url)})
     for attributes in _metadata_attributes(metadata) if metadata else ():
-        builder.start("meta", attributes)
-        builder.end("meta")
+        _write_leaf(builder, "meta", attributes)
     builder.end("head")
     builder.data("\n")
 
@@ -505,15 +511,6 @@ def _metadata_attributes(metadata: Metadata) -> Iterator[Attributes]:
         value = getattr(metadata, field_name)
         for each in value if isinstance(value, tuple) else (value,) * bool(value):
             yield {kind: name, "content": replace_illegal(each)}
-
-
-def _write_headline(builder: etree.TreeBuilder, title: str) -> None:
-    """Write the title of the document as the first heading, unless it is empty."""
-    if title:
-        builder.start("h1", {})
-        builder.data(replace_illegal(title))
-        builder.end("h1")
-        builder.data("\n")
 
 
 def _root_attributes(result: Result) -> Attributes:

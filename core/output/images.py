@@ -102,20 +102,16 @@ def content_images(snapshot: Snapshot) -> tuple[NDArray[np.intp], NDArray[np.boo
     links = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[elements].tolist()
     copies = {targets.get(link, "") for link in links if link} - {""}
     first = {sources[element]: element for element in reversed(elements)}
-    shown = [
-        element
-        for element, link in zip(elements, links, strict=True)
-        if first[source := sources[element]] == element and (link or source not in copies)
-    ]
-    named = [bool(alternatives.get(element, "").strip()) for element in shown]
-    sides = [() if has_name else _sides(snapshot, element) for element, has_name in zip(shown, named, strict=True)]
-    is_content = [
-        (has_name or _is_large(size)) and not _DECORATION.search(sources[element])
-        for element, has_name, size in zip(shown, named, sides, strict=True)
-    ]
-    is_certain = [has_name or bool(size) for has_name, size in zip(named, sides, strict=True)]
-    rows, selected = np.array(shown, dtype=np.intp), np.array(is_content, dtype=bool)
-    return rows[selected], np.array(is_certain, dtype=bool)[selected]
+    rows, is_certain = list[int](), list[bool]()
+    for element, link in zip(elements, links, strict=True):
+        source = sources[element]
+        is_repeated = first[source] != element or (source in copies and not link)
+        is_named = bool(alternatives.get(element, "").strip())
+        size = () if is_named else _sides(snapshot, element)
+        if not is_repeated and _is_large(size) and not _DECORATION.search(source):
+            rows.append(element)
+            is_certain.append(is_named or bool(size))
+    return np.array(rows, dtype=np.intp), np.array(is_certain, dtype=bool)
 
 
 def _sides(snapshot: Snapshot, element: int) -> tuple[float, ...]:

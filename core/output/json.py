@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from vclean.block import Block
     from vclean.classify.explain.reasons import Explanation, Reason
-    from vclean.classify.prediction import Headline
     from vclean.metadata import Evidence, Metadata
     from vclean.records import Item, Post, Product, Recipe
     from vclean.result import Result
@@ -29,12 +28,15 @@ Record = dict[str, Any]
 
 def to_record(result: Result) -> Record:
     """Return all fields of the result, see `docs/reference/output.md`; numbers are finite, unknown values None."""
-    if result.explanation is None:
-        return {**page_fields(result), **_records(result), "blocks": [block_fields(block) for block in result.blocks]}
-    explanations = _explanations(result, result.explanation)
-    blocks = [{**block_fields(block), **fields} for block, fields in zip(result.blocks, explanations, strict=True)]
+    blocks = [block_fields(block) for block in result.blocks]
     page = {**page_fields(result), **_records(result)}
-    return {**page, "explanation": _threshold(result.explanation), "blocks": blocks}
+    if result.explanation is None:
+        return page | {"blocks": blocks}
+    names = ("base", "threshold", "least_log_odds")
+    explanation = {name: _number(getattr(result.explanation, name), 4) for name in names}
+    explanations = _explanations(result, result.explanation)
+    explained = [block | fields for block, fields in zip(blocks, explanations, strict=True)]
+    return page | {"explanation": explanation, "blocks": explained}
 
 
 def write_json(result: Result) -> str:
@@ -44,7 +46,7 @@ def write_json(result: Result) -> str:
 
 def page_fields(result: Result) -> Record:
     """Return the fields of the record that describe the page."""
-    snapshot = result.columns.snapshot
+    snapshot, headline = result.columns.snapshot, result.prediction.headline
     return {
         "id": result.id,
         "url": snapshot.url,
@@ -60,7 +62,7 @@ def page_fields(result: Result) -> Record:
         "build": snapshot.build,
         "settings": snapshot.settings,
         "confidence": _number(result.confidence, 4),
-        "headline": _headline(result.prediction.headline),
+        "headline": headline and {"text": headline.text, "block": headline.block, "source": headline.source.value},
         "hidden": hidden_facts(result),
         "empty": result.empty_reason,
         "notes": list(result.notes),
@@ -103,13 +105,6 @@ def record_fields(record: Post | Item | Product | Recipe) -> Record:
     return values | lists | {"box": box}
 
 
-def _headline(headline: Headline | None) -> Record | None:
-    """Return the text of the headline, its block, and what decided about it."""
-    if headline is None:
-        return None
-    return {"text": headline.text, "block": headline.block, "source": headline.source.value}
-
-
 def hidden_facts(result: Result) -> Record:
     """Return how much text readers do not see: blocks and words, whether it was observed, and whether it is suspect."""
     columns = result.columns
@@ -136,15 +131,6 @@ def block_fields(block: Block) -> Record:
         "visibility": block.visibility.name.lower(),
         "technique": block.technique or None,
         "text": block.text,
-    }
-
-
-def _threshold(explanation: Explanation) -> Record:
-    """Return the log odds of an average block, and the lowest probability and log odds of a selected block."""
-    return {
-        "base": _number(explanation.base, 4),
-        "threshold": _number(explanation.threshold, 4),
-        "least_log_odds": _number(explanation.least_log_odds, 4),
     }
 
 

@@ -127,14 +127,19 @@ def _tex(element: etree._Element) -> str:
 
 
 def _code_span_tokens(text: str) -> Iterator[_Token]:
-    """Iterate over the tokens of code in one line; white space at its edges is outside."""
+    """Iterate over the tokens of code in one line."""
     words = re.sub(r"\s*\n\s*", " ", text)
     if not words.strip():
         yield _Token("text", words)
         return
-    yield _Token("text", " " * words[0].isspace())
-    yield _Token("raw", _code_span(words.strip()))
-    yield _Token("text", " " * words[-1].isspace())
+    yield from _spaced(words, _code_span(words.strip()))
+
+
+def _spaced(text: str, markup: str) -> Iterator[_Token]:
+    """Iterate over the tokens of markup for a text; white space at its edges is outside."""
+    yield _Token("text", " " * text[0].isspace())
+    yield _Token("raw", markup)
+    yield _Token("text", " " * text[-1].isspace())
 
 
 def _code_span(line: str) -> str:
@@ -163,9 +168,7 @@ def _link(element: etree._Element, marks: tuple[str, ...]) -> Iterator[_Token]:
     if not inner.strip():
         yield _Token("text", inner)
         return
-    yield _Token("text", " " * inner[0].isspace())
-    yield _Token("raw", f"[{inner.strip()}]({_destination(url)})")
-    yield _Token("text", " " * inner[-1].isspace())
+    yield from _spaced(inner, f"[{inner.strip()}]({_destination(url)})")
 
 
 def _destination(url: str) -> str:
@@ -292,18 +295,33 @@ class _Block(NamedTuple):
 
 @dataclass
 class _Flow:
-    """Blocks of an element, and the inline content that was not yet written."""
+    """Blocks of an element, and the inline content that was not yet written; a cell has no blocks but lines."""
 
-    one_line: bool = False
+    in_cell: bool = False
     blocks: list[_Block] = field(default_factory=list)
     tokens: list[_Token] = field(default_factory=list)
 
     def flush(self) -> None:
         """Write the inline content as a paragraph."""
-        text = _write(self.tokens).strip()
+        text = _write(self.tokens, hard_break="\n" if self.in_cell else "  \n").strip()
         self.tokens = []
         if text:
             self.blocks.append(_Block("p", text))
+
+    def add_content(self, element: etree._Element) -> None:
+        """Add the content of an element."""
+        if element.text:
+            self.tokens.append(_Token("text", element.text))
+        for child in element:
+            _add(child, self)
+            if child.tail:
+                self.tokens.append(_Token("text", child.tail))
+
+    def add_apart(self, element: etree._Element) -> None:
+        """Add the content of an element as blocks of its own."""
+        self.flush()
+        self.add_content(element)
+        self.flush()
 
     def add(self, kind: str, text: str) -> None:
         """Add a block after the inline content."""
@@ -312,36 +330,34 @@ class _Flow:
             self.blocks.append(_Block(kind, text))
 
 
-def _blocks(element: etree._Element, flow: _Flow | None = None) -> list[_Block]:
+def _blocks(element: etree._Element) -> list[_Block]:
     """Return the blocks of an element with inline content, blocks, or both."""
-    top = flow is None
-    flow = flow or _Flow()
-    if element.text:
-        flow.tokens.append(_Token("text", element.text))
-    for child in element:
-        _add(child, flow)
-        if child.tail:
-            flow.tokens.append(_Token("text", child.tail))
-    if top:
-        flow.flush()
+    flow = _Flow()
+    flow.add_content(element)
+    flow.flush()
     return flow.blocks
 
 
 def _add(element: etree._Element, flow: _Flow) -> None:  # noqa: PLR0912 - a case per kind of element
-    """Add an element to the blocks of the element around it."""
+    """Add an element to the blocks of the element around it; a formula in its own line ends the paragraph."""
     tag = str(element.tag)
-    if tag == "span" and "display" in element.get("class", ""):
+    is_inline = tag in INLINE or tag in ("br", "img", "span")
+    if is_inline and (flow.in_cell or not _has_display(element)):
+        flow.tokens += _inline(element, ())
+    elif tag == "pre" and flow.in_cell:
+        flow.add(tag, "\n".join(_code_span(line) for line in _code(element).split("\n") if line.strip()))
+    elif tag == "span":
         flow.add("math", f"$$\n{_tex(element)}\n$$")
-    elif tag in INLINE or tag in ("br", "img", "span"):
-        _add_inline(element, flow)
+    elif is_inline:
+        flow.add_content(element)
+    elif flow.in_cell:
+        flow.add_apart(element)
     elif tag in HEADING_TAGS:
         text = _one_line(element)
         flow.add(tag, f"{'#' * int(tag[1])} {text}" if text else "")
     elif tag in ("ul", "ol") and any(map(_begins_with_heading, element)):
         for item in element:  # sections, which bullets would only move
-            flow.flush()
-            _blocks(item, flow)
-            flow.flush()
+            flow.add_apart(item)
     elif tag in ("ul", "ol"):
         flow.flush()
         flow.blocks += _list(element, flow.blocks[-1] if flow.blocks else None)
@@ -358,9 +374,14 @@ def _add(element: etree._Element, flow: _Flow) -> None:  # noqa: PLR0912 - a cas
         for item in element.findall("ol/li"):
             flow.add("note", f"[^{item.get('id', '')[2:]}]: {_indented(_join(_blocks(item)), 4)}")
     else:
-        flow.flush()
-        _blocks(element, flow)
-        flow.flush()
+        flow.add_apart(element)
+
+
+def _has_display(element: etree._Element) -> bool:
+    """Return whether an inline element is or contains a formula in its own line."""
+    if "display" in element.get("class", ""):
+        return True
+    return len(element) > 0 and element.find(".//span[@class='math display']") is not None
 
 
 def _begins_with_heading(element: etree._Element) -> bool:
@@ -371,15 +392,6 @@ def _begins_with_heading(element: etree._Element) -> bool:
         if element.tag not in ("ul", "ol", "li"):
             return False
     return False
-
-
-def _add_inline(element: etree._Element, flow: _Flow) -> None:
-    """Add an inline element; a formula in its own line ends the paragraph."""
-    displays = [] if len(element) == 0 else element.findall(".//span[@class='math display']")
-    if not displays:
-        flow.tokens += _inline(element, ())
-        return
-    _blocks(element, flow)
 
 
 def _one_line(element: etree._Element) -> str:
@@ -441,9 +453,13 @@ def _term(element: etree._Element) -> list[_Block]:
 
 def _code_block(element: etree._Element) -> str:
     """Return code between fences with more backticks than any run in it."""
-    code = "".join(map(str, element.itertext())).strip("\n")
+    code = _code(element).strip("\n")
     fence = "`" * max(3, _longest_run(code) + 1)
     return f"{fence}{_language(element)}\n{code}\n{fence}" if code.strip() else ""
+
+
+def _code(pre: etree._Element) -> str:
+    return "".join(map(str, pre.itertext()))
 
 
 def _language(pre: etree._Element) -> str:
@@ -459,8 +475,7 @@ def _add_table(element: etree._Element, flow: _Flow) -> None:
     """Add a caption as a paragraph, and a table; without header cells, its header is empty."""
     flow.flush()
     for caption in element.findall("caption"):
-        _blocks(caption, flow)
-        flow.flush()
+        flow.add_apart(caption)
     elements = list(element.iter("tr"))
     grid = list(_grid(elements))
     width = max((index + 1 for row in grid for index, cell in enumerate(row) if cell is not None), default=0)
@@ -502,29 +517,8 @@ def _span(cell: etree._Element, name: str) -> int:
 
 def _cell(element: etree._Element) -> str:
     """Return a cell in one line: its paragraphs, items and lines of code are separated by `br`."""
-    lines: list[str] = []
-    tokens: list[_Token] = []
-
-    def flush() -> None:
-        lines.extend(_write(tokens, hard_break="\n").strip().split("\n"))
-        tokens.clear()
-
-    def add(content: etree._Element) -> None:
-        tokens.append(_Token("text", content.text or ""))
-        for child in content:
-            if child.tag == "pre":
-                flush()
-                lines.extend(
-                    _code_span(line) for line in "".join(map(str, child.itertext())).split("\n") if line.strip()
-                )
-            elif child.tag in INLINE or child.tag in ("br", "img", "span"):
-                tokens.extend(_inline(child, ()))
-            else:
-                flush()
-                add(child)
-                flush()
-            tokens.append(_Token("text", child.tail or ""))
-
-    add(element)
-    flush()
-    return "<br>".join(line.strip() for line in lines if line.strip()).replace("|", r"\|")
+    flow = _Flow(in_cell=True)
+    flow.add_content(element)
+    flow.flush()
+    lines = (line.strip() for block in flow.blocks for line in block.text.split("\n"))
+    return "<br>".join(filter(None, lines)).replace("|", r"\|")

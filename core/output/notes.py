@@ -7,13 +7,12 @@ or is no link, its note is a later block that begins with the same mark.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.render import tree
+from vclean.output.code import count_characters
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
@@ -91,30 +90,26 @@ class _Notes:
     def __init__(self, blocks: BlockColumns, content: NDArray[np.bool_]) -> None:
         self._blocks, self._snapshot = blocks, blocks.snapshot
         self._content = content
-        self._after: list[int] = self._snapshot.text_after.tolist()
         self._links = self._snapshot.attributes("href")
         self._first_texts = set(blocks.members[blocks.first].tolist())
         self._headings = np.cumsum(np.append(0, self._snapshot.is_tag(HEADING_TAGS)))
 
     def find(self) -> list[Note]:
-        marks = list(self._marks())
-        anchors = self._anchors(marks)
-        if not anchors:
+        by_anchor = self._by_anchor(list(self._marks()))
+        if not by_anchor:
             return []
-        by_anchor: dict[int, list[_Mark]] = {}
-        for mark, anchor in anchors.items():
-            by_anchor.setdefault(anchor, []).append(marks[mark])
-        notes: list[Note] = []
-        ranges = self._ranges(sorted(by_anchor), [mark.element for group in by_anchor.values() for mark in group])
-        labels = [group[0].label for anchor, group in by_anchor.items() if anchor in ranges]
+        marks = [mark.element for group in by_anchor.values() for mark in group]
+        ranges = self._ranges(sorted(by_anchor), marks)
+        groups = [(ranges[anchor], group) for anchor, group in by_anchor.items() if anchor in ranges]
+        labels = [group[0].label for _, group in groups]
         use_labels = all(map(str.isdecimal, labels)) and len(set(labels)) == len(labels)
-        for anchor, group in by_anchor.items():
-            if anchor in ranges:
-                start, end = ranges[anchor]
-                label = group[0].label if use_labels else str(len(notes) + 1)
-                left_out = self._left_out(start, end, group)
+        notes = []
+        for number, ((start, end), group) in enumerate(groups, 1):
+            left_out = self._left_out(start, end, group)
+            if any(text not in left_out for text in range(start, end)):
+                label = group[0].label if use_labels else str(number)
                 notes.append(Note(label, tuple(mark.texts for mark in group), start, end, left_out))
-        return [note for note in notes if any(set(range(note.start, note.end)) - note.left_out)]
+        return notes
 
     def _marks(self) -> Iterator[_Mark]:
         """Iterate over the marks of the page, in document order."""
@@ -122,8 +117,7 @@ class _Notes:
         for element in np.flatnonzero(snapshot.is_tag(("sup", "a"))).tolist():
             if element < end:
                 continue
-            texts = self._inside(element)
-            words = "".join(snapshot.texts[text] for text in texts).strip()
+            words = snapshot.text_in(element).strip()
             mark = _MARK.fullmatch(words) if len(words) <= _MAX_LABEL else None
             if mark is None:
                 continue
@@ -132,42 +126,34 @@ class _Notes:
             fragment = self._links[link].partition("#")[2] if link >= 0 else ""
             if not fragment and snapshot.tags[snapshot.tag[element]] == "a":
                 continue
-            visible = tuple(text for text in texts if self._blocks.text_block[text] >= 0)
+            visible = tuple(text for text in snapshot.texts_in(element) if self._blocks.text_block[text] >= 0)
             if visible:
                 begins = visible[0] in self._first_texts
                 yield _Mark(element, mark[1].split()[-1], fragment, visible, begins)
 
-    def _inside(self, element: int) -> range:
-        """Return the text nodes in an element."""
-        end, parent = int(self._snapshot.end[element]), self._snapshot.text_parent
-        start = bisect_left(self._after, element)
-        last = bisect_left(self._after, end, start)
-        while last > start and not element <= parent[last - 1] < end:
-            last -= 1
-        return range(start, last)
-
-    def _anchors(self, marks: list[_Mark]) -> dict[int, int]:
-        """Return the element at which the note of each mark begins, by the number of the mark."""
+    def _by_anchor(self, marks: list[_Mark]) -> dict[int, list[_Mark]]:
+        """Return the marks in the text by the element at which their note begins."""
         snapshot = self._snapshot
         ids = {
             name: element for attribute in ("name", "id") for element, name in snapshot.attributes(attribute).items()
         }
         numbered = {found[1]: element for name, element in ids.items() if (found := _NUMBERED.fullmatch(name))}
         starts = self._starts(marks)
-        anchors: dict[int, int] = {}
+        by_anchor: dict[int, list[_Mark]] = {}
         used = -1
-        for number, mark in enumerate(marks):
+        for mark in marks:
             if mark.begins or not self._content[self._blocks.text_block[mark.texts[0]]]:
                 continue
             target = ids.get(mark.fragment, -1) if mark.fragment else numbered.get(mark.label, -1)
             if target > mark.element:
-                anchors[number] = target
+                by_anchor.setdefault(target, []).append(mark)
             elif target < 0 and mark.label.isdecimal():
                 least = max(mark.element, used)
                 later = (element for label, element in starts if label == mark.label and element > least)
                 if (anchor := next(later, -1)) > 0:
-                    anchors[number] = used = anchor
-        return anchors
+                    used = anchor
+                    by_anchor.setdefault(anchor, []).append(mark)
+        return by_anchor
 
     def _starts(self, marks: list[_Mark]) -> list[tuple[str, int]]:
         """Return label and element of the numbers at the start of a block: marks, or in bold."""
@@ -184,25 +170,23 @@ class _Notes:
 
     def _ranges(self, anchors: list[int], marks: list[int]) -> dict[int, tuple[int, int]]:
         """Return the range of the text nodes of each note, by its anchor; notes that are sections are left out."""
-        snapshot, size = self._snapshot, len(self._snapshot)
-        has_anchor = tree.subtree_sum(np.bincount(anchors, minlength=size), snapshot.end)
-        has_mark = tree.subtree_sum(np.bincount(marks, minlength=size), snapshot.end)
-        length = np.bincount(snapshot.text_parent, [len(text.strip()) for text in snapshot.texts], size)
-        length = tree.subtree_sum(length, snapshot.end)
+        snapshot = self._snapshot
+        has_anchor, has_mark = snapshot.count_in(np.array(anchors)), snapshot.count_in(np.array(marks))
+        length = count_characters(snapshot)
         units = [self._unit(anchor, has_anchor, has_mark, length) for anchor in anchors]
         ranges: dict[int, tuple[int, int]] = {}
         continues = False
         for index, (anchor, unit) in enumerate(zip(anchors, units, strict=True)):
-            texts, parent = self._inside(unit), int(snapshot.parent[unit])
+            texts, parent = snapshot.texts_in(unit), int(snapshot.parent[unit])
             following = units[index + 1] if index + 1 < len(units) else -1
             end = texts.stop
             is_short = length[unit] <= _MAX_LABEL
             if following > 0 and snapshot.parent[following] == parent and not self._has_heading(unit, following):
-                end = self._inside(following).start
+                end = snapshot.texts_in(following).start
                 continues |= end > texts.stop
             elif is_short or (continues and snapshot.parent[units[index - 1]] == parent):
-                end = self._inside(parent).stop
-            text = sum(len(snapshot.texts[each].strip()) for each in range(texts.start, end))
+                end = snapshot.texts_in(parent).stop
+            text = snapshot.text_length[texts.start : end].sum()
             last = int(snapshot.text_parent[end - 1]) if end else 0
             if 0 < text <= _MAX_LENGTH and not self._has_heading(unit, last + 1):
                 ranges[anchor] = texts.start, end
@@ -212,7 +196,7 @@ class _Notes:
         return bool(self._headings[max(end, start)] > self._headings[start])
 
     def _unit(
-        self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.int64]
+        self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.float64]
     ) -> int:
         """Return the largest element around an anchor that has one note and nothing else."""
         snapshot, unit = self._snapshot, anchor

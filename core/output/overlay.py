@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -179,18 +179,6 @@ def _font(size: float, weight: str, slant: str, family: str) -> str:
 By = Literal["label", "role"]
 
 
-class _Drawing(NamedTuple):
-    """Drawing on a screenshot.
-
-    Attributes:
-        layer: returns the layer of an image.
-        show: returns the interactive page, changed to show this drawing initially.
-    """
-
-    layer: Callable[[TagPlacer], Layer]
-    show: Callable[[OverlayPage], OverlayPage]
-
-
 class PageImage:
     """Screenshot of a page with drawings of blocks, segments, separators and lines of text.
 
@@ -220,12 +208,13 @@ class PageImage:
             raise UsageError("the result has no screenshot of its page: clean it with screenshot=True")
         self._result = result
         self._screenshot = screenshot
-        self._drawings: list[_Drawing] = []
+        self._layers: list[Callable[[TagPlacer], Layer]] = []
+        self._shown: list[Callable[[OverlayPage], OverlayPage]] = []
         self.size: tuple[int, int] = open_screenshot(screenshot).size
 
     def __repr__(self) -> str:
         width, height = self.size
-        return f"<PageImage {self._result.id!r}: {width} x {height} px, {format_count(len(self._drawings), 'layer')}>"
+        return f"<PageImage {self._result.id!r}: {width} x {height} px, {format_count(len(self._layers), 'layer')}>"
 
     def draw_blocks(self, labels: Iterable[Label | str] | None = None, *, by: By = "label") -> Self:
         """Draw a frame around every visible block, with its label or role and its probability.
@@ -306,7 +295,8 @@ class PageImage:
 
     def reset(self) -> Self:
         """Remove all drawings; return the object itself."""
-        self._drawings.clear()
+        self._layers.clear()
+        self._shown.clear()
         return self
 
     def to_bytes(self, kind: OverlayFormat = "png") -> bytes:
@@ -321,7 +311,7 @@ class PageImage:
         if kind == "html":
             return draw_html(self._page()).encode("utf-8", "replace")
         placer = TagPlacer(*self.size)
-        layers = [drawing.layer(placer) for drawing in self._drawings]
+        layers = [layer(placer) for layer in self._layers]
         return draw_svg(self._screenshot, layers).encode() if kind == "svg" else draw_png(self._screenshot, layers)
 
     def save(self, path: str | Path) -> Self:
@@ -347,7 +337,9 @@ class PageImage:
         return self.to_bytes("png")
 
     def _draw(self, layer: Callable[[TagPlacer], Layer], show: Callable[[OverlayPage], OverlayPage]) -> Self:
-        self._drawings.append(_Drawing(layer, show))
+        """Add a drawing: the layer of an image, and the interactive page, changed to show the drawing initially."""
+        self._layers.append(layer)
+        self._shown.append(show)
         return self
 
     def _segments(self, segments: Segments | None, pdoc: int | None) -> Segments:
@@ -360,8 +352,8 @@ class PageImage:
 
     def _page(self) -> OverlayPage:
         page = replace(to_overlay_page(self._result, self._screenshot), drawn=False)
-        for drawing in self._drawings:
-            page = drawing.show(page)
+        for show in self._shown:
+            page = show(page)
         return page if page.layers else replace(page, layers=[overlay_layer(self._vips.at(DEFAULT_PDOC))])
 
 

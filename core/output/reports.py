@@ -141,8 +141,12 @@ def write_hidden(result: Result) -> str:
 
     The box is x, y, width and height in CSS px, or `-` where nothing is laid out.
     """
-    blocks = result.blocks.where(visibility=(Visibility.REVEALABLE, Visibility.HIDDEN))
-    return "".join("\t".join(_fields(block)) + "\n" for block in blocks)
+    lines = []
+    for block in result.blocks.where(visibility=(Visibility.REVEALABLE, Visibility.HIDDEN)):
+        box = ",".join(f"{side:g}" for side in block.box) if block.box else "-"
+        fields = block.visibility.name.lower(), block.technique, box, block.xpath, one_line(block.text)
+        lines.append("\t".join(fields) + "\n")
+    return "".join(lines)
 
 
 MIN_PROBABILITY: Final = 0.4
@@ -164,11 +168,6 @@ def has_hidden_sentence(columns: BlockColumns, probability: NDArray[np.float32])
     rows = rows[~is_linked[columns.members[columns.first[rows]]]]  # menus
     runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
     return any(is_sentence(" ".join(columns.text[row] for row in run.tolist())) for run in runs)
-
-
-def _fields(block: Block) -> tuple[str, ...]:
-    box = ",".join(f"{side:g}" for side in block.box) if block.box else "-"
-    return block.visibility.name.lower(), block.technique, box, block.xpath, one_line(block.text)
 
 
 DOUBT_RANGE: Final = (0.25, 0.75)
@@ -273,7 +272,8 @@ def empty_reason(columns: BlockColumns) -> EmptyReason:
     """Return why the clean text of a page without content is empty."""
     if columns.snapshot.is_tag({"frameset"}).any():
         return EmptyReason.FRAMESET
-    if _waits_for_scripts(columns.snapshot) and sum(map(len, columns.text)) < LITTLE_TEXT:
+    waits_for_scripts = columns.snapshot.scripted and not columns.snapshot.ran_scripts
+    if waits_for_scripts and sum(map(len, columns.text)) < LITTLE_TEXT:
         return EmptyReason.NEEDS_SCRIPTS
     if not len(columns):
         return EmptyReason.NO_TEXT
@@ -298,11 +298,6 @@ def describe_empty(result: Result, reason: EmptyReason) -> str:
             EmptyReason.BOILERPLATE: f"{blocks} {'was' if count == 1 else 'were'} labelled boilerplate",
         }[reason]
     )
-
-
-def _waits_for_scripts(snapshot: Snapshot) -> bool:
-    """Return whether the page has scripts that did not run."""
-    return snapshot.scripted and not snapshot.ran_scripts
 
 
 def _frames(snapshot: Snapshot) -> str:

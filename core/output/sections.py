@@ -21,7 +21,7 @@ from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,8 +58,7 @@ def heading_levels(
     Returns:
         int64 (B,), 1 to 6.
     """
-    tag_level = _tag_levels(blocks)
-    size = _font_sizes(blocks)
+    tag_level, size = _tag_levels_and_sizes(blocks)
     is_rendered = heading & np.isfinite(size)
     tagged = np.where(heading, tag_level, 0)
     if not is_rendered.any():
@@ -79,30 +78,24 @@ def heading_levels(
     return level
 
 
-def _main_elements(blocks: BlockColumns) -> NDArray[np.int32]:
-    """Return the element of most text of each block, without formulas if it has other text, int32 (B,)."""
-    main = blocks.main_element
-    if "math" in blocks.snapshot.tags:
+def _tag_levels_and_sizes(blocks: BlockColumns) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the level of the heading tag around each block, and its font size.
+
+    They are those of most of its text, without formulas if it has other text.
+
+    Returns:
+        int64 (B,), 0 without such a tag; float64 (B,), whole px plus 1/4 if bold, NaN if not rendered.
+    """
+    snapshot, main = blocks.snapshot, blocks.main_element
+    if "math" in snapshot.tags:
         plain = blocks.without_formulas
         has_text = np.isin(np.arange(len(blocks)), plain.text_block)
         main = np.where(has_text, plain.main_element, main) if len(plain) == len(blocks) else main
-    return main
-
-
-def _tag_levels(blocks: BlockColumns) -> NDArray[np.int64]:
-    """Return the level of the heading tag around each block, int64 (B,), 0 without such a tag."""
-    snapshot = blocks.snapshot
     level_of_tag = np.array([int(name[1]) if name in HEADING_TAGS else 0 for name in snapshot.tags], dtype=np.int64)
-    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADING_TAGS), snapshot.parent)[_main_elements(blocks)]
-    return level_of_tag[snapshot.tag[heading_element]]
-
-
-def _font_sizes(blocks: BlockColumns) -> NDArray[np.float64]:
-    """Return the font size of each block in whole px, plus 1/4 if bold, float64 (B,); NaN if not rendered."""
-    snapshot = blocks.snapshot
-    style = snapshot.style[_main_elements(blocks)]
-    size, weight = (snapshot.styles.number(name)[style] for name in ("font-size", "font-weight"))
-    return np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
+    heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADING_TAGS), snapshot.parent)[main]
+    size, weight = (snapshot.styles.number(name)[snapshot.style[main]] for name in ("font-size", "font-weight"))
+    level = level_of_tag[snapshot.tag[heading_element]]
+    return level, np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
 
 
 def _below_last_tagged(tagged: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -176,10 +169,11 @@ def complete_sections(
     sections = Sections(blocks, content)
     is_apart = tree.inside(snapshot.is_tag(_APART), snapshot.end)
     quotes = ("blockquote",) if is_thread else ("blockquote", "dl")
-    is_part = (
-        code_elements(snapshot) | _without_links(blocks, snapshot.is_tag(quotes) | data_tables(blocks))
-    ) & ~is_apart
-    is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~_lead_away(snapshot)
+    in_link = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)
+    is_part = (snapshot.is_tag(quotes) | data_tables(blocks)) & ~_are_links(blocks, in_link)
+    is_part = (is_part | code_elements(snapshot)) & ~is_apart
+    leads_away = in_link | have_link_away(snapshot, page_links(snapshot))
+    is_heading = snapshot.is_tag(HEADING_TAGS[1:]) & ~is_apart & ~leads_away
     is_heading &= not is_thread
     for mask, label in ((is_part, Label.PARAGRAPH), (is_heading, Label.HEADING), (is_heading, Label.HEADING)):
         outer = tree.nearest_ancestor(mask & (tree.path_sum(mask, snapshot.end) == 1), snapshot.parent)[blocks.node]
@@ -198,28 +192,26 @@ def complete_sections(
     return completed
 
 
-def _without_links(blocks: BlockColumns, elements: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which elements are of `elements`, bool (N,), and are no lists of links."""
+def _are_links(blocks: BlockColumns, in_link: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which elements are lists of links, bool (N,): much of their text is in elements of `in_link`."""
     snapshot, texts = blocks.snapshot, blocks.text_nodes
-    length = snapshot.text_length[texts].astype(np.int64)
-    in_link = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)[snapshot.text_parent[texts]]
-    parents = snapshot.text_parent[texts]
-    total, linked = (
-        tree.subtree_sum(np.bincount(parents, weights, len(snapshot)), snapshot.end)
-        for weights in (length, length * in_link)
-    )
-    return elements & np.asarray(linked <= _MAX_LINKED * total)
+    length = np.bincount(snapshot.text_parent[texts], snapshot.text_length[texts], len(snapshot))
+    total, linked = (tree.subtree_sum(lengths, snapshot.end) for lengths in (length, length * in_link))
+    return np.asarray(linked > _MAX_LINKED * total)
 
 
-def _lead_away(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are in a link or a button, or have a link to another page, bool (N,)."""
+def page_links(snapshot: Snapshot) -> dict[int, str]:
+    """Return the URL fragments of links to the page itself, by element; empty for a link without fragment."""
+    page_urls = ("", snapshot.url.partition("#")[0])
+    targets = ((link, value.strip().partition("#")) for link, value in snapshot.attributes("href").items())
+    return {link: fragment for link, (url, _, fragment) in targets if url in page_urls}
+
+
+def have_link_away(snapshot: Snapshot, links: Mapping[int, str]) -> NDArray[np.bool_]:
+    """Return which elements are or contain a link to another page, bool (N,), given the links to the page itself."""
     away = np.zeros(len(snapshot), dtype=bool)
-    page = snapshot.url.partition("#")[0]
-    away[
-        [node for node, target in snapshot.attributes("href").items() if target.partition("#")[0] not in ("", page)]
-    ] = True
-    inside = tree.inside(snapshot.is_tag(("a", "button")), snapshot.end)
-    return np.asarray(inside | (tree.subtree_sum(away, snapshot.end) > 0))
+    away[[*(snapshot.attributes("href").keys() - links.keys())]] = True
+    return np.asarray(tree.subtree_sum(away, snapshot.end) > 0)
 
 
 class Sections:
@@ -240,9 +232,9 @@ class Sections:
         kept = content[blocks.text_block[self._texts]]
         self._length = snapshot.text_length[self._texts].astype(np.float64)
         parents = snapshot.text_parent[self._texts]
-        self._count = tree.subtree_sum(np.bincount(parents, minlength=len(snapshot)), snapshot.end)
+        self._count = snapshot.count_in(parents)
         self.words = tree.subtree_sum(np.bincount(parents, self._length, len(snapshot)), snapshot.end)
-        self.has_kept = tree.subtree_sum(np.bincount(parents[kept], minlength=len(snapshot)), snapshot.end) > 0
+        self.has_kept = snapshot.count_in(parents[kept]) > 0
         self._positions = np.flatnonzero(kept)
         self._dropped = np.append(0, np.cumsum(np.where(kept, 0, self._length)))
 

@@ -15,7 +15,7 @@ from vclean.labels import Label, Visibility
 from vclean.output.code import Code, count_characters
 from vclean.output.images import content_images
 from vclean.output.notes import Note, find_notes
-from vclean.output.sections import Sections, heading_levels
+from vclean.output.sections import Sections, have_link_away, heading_levels, page_links
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -41,19 +41,10 @@ _MAX_TOOL: Final = 30
 """Characters of the text of such a link."""
 
 
-def _page_links(snapshot: Snapshot) -> dict[int, str]:
-    """Return the URL fragments of links to the page itself, by element; empty for a link without fragment."""
-    page_urls = ("", snapshot.url.partition("#")[0])
-    targets = ((link, value.strip().partition("#")) for link, value in snapshot.attributes("href").items())
-    return {link: fragment for link, (url, _, fragment) in targets if url in page_urls}
-
-
-def _tools(blocks: BlockColumns, page_links: Mapping[int, str]) -> NDArray[np.int32]:
+def _tools(blocks: BlockColumns, links: Mapping[int, str]) -> NDArray[np.int32]:
     """Return the text nodes that are tools of the page in the middle of its text, such as buttons, int32 (K,)."""
     snapshot = blocks.snapshot
-    away = np.zeros(len(snapshot), dtype=bool)
-    away[[link for link in snapshot.attributes("href") if link not in page_links]] = True
-    named = snapshot.having("class", _ANCHOR) & (tree.subtree_sum(away, snapshot.end) == 0)
+    named = snapshot.having("class", _ANCHOR) & ~have_link_away(snapshot, links)
     named = (named | snapshot.having("class", _TOOL) | snapshot.is_tag(("button",))) & (
         count_characters(snapshot) <= _MAX_TOOL
     )
@@ -64,14 +55,14 @@ def _tools(blocks: BlockColumns, page_links: Mapping[int, str]) -> NDArray[np.in
     return np.asarray(texts[is_tool])
 
 
-def _idle_links(blocks: BlockColumns, heading: NDArray[np.bool_], page_links: Mapping[int, str]) -> NDArray[np.bool_]:
+def _idle_links(blocks: BlockColumns, heading: NDArray[np.bool_], links: Mapping[int, str]) -> NDArray[np.bool_]:
     """Return whether each element is a link to the page itself, or a link in a heading to a fragment, bool (N,)."""
     snapshot = blocks.snapshot
     link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)
     headings = blocks.members[heading[blocks.text_block[blocks.members]]]
     in_headings = set(link[snapshot.text_parent[headings]].tolist())
     is_idle = np.zeros(len(snapshot), dtype=bool)
-    is_idle[[each for each, fragment in page_links.items() if not fragment or each in in_headings]] = True
+    is_idle[[each for each, fragment in links.items() if not fragment or each in in_headings]] = True
     return is_idle
 
 
@@ -138,11 +129,11 @@ def select_content(
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
     heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
-    page_links = _page_links(snapshot)
+    links = page_links(snapshot)
     code = Code(blocks)
     is_kept = np.append(content, False)[blocks.text_block]
-    is_kept[_tools(blocks, page_links)] = False
-    has_content = _count(snapshot, snapshot.text_parent[is_kept]) > 0
+    is_kept[_tools(blocks, links)] = False
+    has_content = snapshot.count_in(snapshot.text_parent[is_kept]) > 0
     kept_code = code.roots[has_content[code.roots]]
     notes = find_notes(blocks, content)
     note_of = _note_of(blocks, notes)
@@ -150,15 +141,13 @@ def select_content(
     kept_texts = np.flatnonzero(is_kept).astype(np.int32)
     kept_texts = kept_texts[~_before_notes(blocks, heading, kept_texts, note_of)]
     parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
-    has_content = _count(snapshot, parents) > 0
-    elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading, page_links)
+    has_content = snapshot.count_in(parents) > 0
+    elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading, links)
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
     begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
-    events = _events(blocks, content, kept_texts, kept_code, elements, images=images)
-    if notes:
-        main, of_notes = _split_events(blocks, events, notes, note_of)
-    else:
-        main, of_notes = events, []
+    marks = np.array([text for note in notes for text, *_ in note.marks], dtype=np.int32)
+    events = _events(blocks, content, kept_texts, kept_code, elements, marks=marks, images=images)
+    main, of_notes = _split_events(blocks, events, notes, note_of) if notes else (events, [])
     return SelectedContent(
         events=main,
         notes=of_notes,
@@ -198,20 +187,19 @@ def _before_notes(
 def _split_events(
     blocks: BlockColumns, events: list[Event], notes: list[Note], note_of: NDArray[np.int32]
 ) -> tuple[list[Event], list[tuple[Note, list[Event]]]]:
-    """Return the events outside notes, with those of marks, and the notes with their events."""
+    """Return the events outside notes, and the notes with their events."""
     snapshot = blocks.snapshot
-    text_count = _count(snapshot, snapshot.text_parent)
     main: list[Event] = []
     of_notes: list[list[Event]] = [[] for _ in notes]
     texts = np.array([row for kind, row in events if kind is EventKind.TEXT], dtype=np.intp)
     is_main = note_of[texts] < 0
-    has_main, has_note = (_count(snapshot, snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
+    has_main, has_note = (snapshot.count_in(snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
     for kind, row in events:
-        if kind is EventKind.TEXT:
-            (main if note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
+        if kind in (EventKind.TEXT, EventKind.NOTE):
+            (main if kind is EventKind.NOTE or note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
             continue
-        start = int(np.searchsorted(snapshot.text_after, row))
-        end = start + int(text_count[row]) if kind is EventKind.ELEMENT else start + 1
+        inside = snapshot.texts_in(row)
+        start, end = inside.start, inside.stop if kind is EventKind.ELEMENT else inside.start + 1
         number = next((number for number, note in enumerate(notes) if note.start <= start < note.end >= end), -1)
         encloses = (
             number >= 0 and kind is EventKind.ELEMENT and end - start >= notes[number].end - notes[number].start - 1
@@ -220,44 +208,19 @@ def _split_events(
             of_notes[number].append((kind, row))
         elif number < 0 and (kind is not EventKind.ELEMENT or has_main[row] or not has_note[row]):
             main.append((kind, row))
-    marks = [(EventKind.NOTE, text) for note in notes for text, *_ in note.marks]
-    main += marks
-    after = snapshot.text_after
-
-    def position(event: Event) -> tuple[int, EventKind, int]:
-        kind, row = event
-        return (int(after[row]), EventKind.TEXT, row) if kind >= EventKind.NOTE else (row, kind, row)
-
-    return sorted(main, key=position), list(zip(notes, of_notes, strict=True))
+    return main, list(zip(notes, of_notes, strict=True))
 
 
-def _count(snapshot: Snapshot, elements: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Count how many of `elements` are in the subtree of each element, int64 (N,)."""
-    counts: NDArray[np.int64] = tree.subtree_sum(np.bincount(elements, minlength=len(snapshot)), snapshot.end)
-    return counts
+def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> NDArray[np.int32]:
+    """Return the positions of the B blocks in the tables that remain tables in the cleaned page, int32 (B, 3).
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TableCells:
-    """Positions of the B blocks of a page in data tables, int32 (B,) each; 0 outside data tables.
-
-    Attributes:
-        table: the table around each block.
-        row: its row.
-        column: the number of its cell in the row, from 0.
+    They are the table, the row, and the number of the cell in the row, from 0; all 0 for blocks outside such tables and
+    for blocks without content.
     """
-
-    table: NDArray[np.int32]
-    row: NDArray[np.int32]
-    column: NDArray[np.int32]
-
-
-def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> TableCells:
-    """Return the positions of the content blocks in the tables that remain tables in the cleaned page."""
     snapshot, node = blocks.snapshot, blocks.node
     content = np.array([label.is_content for label in labels], dtype=bool)
     kept_texts = blocks.text_nodes[content[blocks.text_block[blocks.text_nodes]]]
-    has_content = _count(snapshot, snapshot.text_parent[kept_texts]) > 0
+    has_content = snapshot.count_in(snapshot.text_parent[kept_texts]) > 0
     is_cell = snapshot.is_tag(_CELLS)
     table, row, cell = (
         tree.nearest_ancestor(mask, snapshot.parent)
@@ -267,9 +230,7 @@ def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> TableCells:
     inside = content & (row[node] > 0) & (cell[node] > row[node]) & is_data[table[node]]
     column = np.zeros(len(snapshot), dtype=np.int32)
     column[is_cell] = Groups.from_keys(snapshot.parent[is_cell]).rank
-    return TableCells(
-        *(np.where(inside, values, 0).astype(np.int32) for values in (table[node], row[node], column[cell[node]]))
-    )
+    return np.where(inside, [table[node], row[node], column[cell[node]]], 0).astype(np.int32).T
 
 
 def _elements(blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -309,9 +270,9 @@ def _data_tables(
     wide_rows = np.flatnonzero(np.bincount(row[is_cell], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
     units = sorted_unique(blocks.text_block[kept_texts])
-    crowded = _count(snapshot, blocks.node[units]) > MAX_BLOCKS_PER_PART * np.bincount(table[is_cell], minlength=size)
-    length = tree.subtree_sum(np.bincount(snapshot.text_parent, snapshot.text_length, size), snapshot.end)
-    is_large = is_table & ((length > _MAX_NESTED) | ~has_header[np.maximum(table[np.maximum(snapshot.parent, 0)], 0)])
+    crowded = snapshot.count_in(blocks.node[units]) > MAX_BLOCKS_PER_PART * np.bincount(table[is_cell], minlength=size)
+    in_header_table = has_header[table[np.maximum(snapshot.parent, 0)]]
+    is_large = is_table & ((count_characters(snapshot) > _MAX_NESTED) | ~in_header_table)
     nested = tree.subtree_sum(is_large.astype(np.int64), snapshot.end) - is_large > 0
     container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[snapshot.text_parent[kept_texts]]
     has_loose_text = np.zeros(size, dtype=bool)
@@ -329,6 +290,7 @@ def _events(
     code: NDArray[np.intp],
     elements: NDArray[np.bool_],
     *,
+    marks: NDArray[np.int32],
     images: bool,
 ) -> list[tuple[EventKind, int]]:
     snapshot = blocks.snapshot
@@ -339,29 +301,29 @@ def _events(
         (EventKind.INLINE_IMAGE, rows[inline]),
         (EventKind.CODE, code),
         (EventKind.BREAK, _breaks(blocks, content, texts)),
+        (EventKind.NOTE, marks),
         (EventKind.TEXT, texts),
     ]
     kind = np.concatenate([np.full(len(rows), name) for name, rows in events])
     index = np.concatenate([rows for _, rows in events])
     position = index.copy()
-    position[kind == EventKind.TEXT] = snapshot.text_after[texts]
-    order = np.lexsort((index, kind, position))
+    is_text = kind >= EventKind.NOTE
+    position[is_text] = snapshot.text_after[index[is_text]]
+    order = np.lexsort((index, np.where(is_text, EventKind.TEXT, kind), position))
     return [(EventKind(name), row) for name, row in zip(kind[order].tolist(), index[order].tolist(), strict=True)]
 
 
-def _neighbours(texts: NDArray[np.int32], positions: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the last of the sorted `texts` before each position and the first at or after it, -1 if there is none."""
+def _blocks_around(
+    blocks: BlockColumns, texts: NDArray[np.int32], elements: NDArray[np.intp]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the blocks of the last of the sorted `texts` before each childless element and of the first after it.
+
+    They are -1 where there is none.
+    """
     padded = np.concatenate([[-1], texts, [-1]]).astype(np.int32)
-    index = np.searchsorted(texts, positions)
-    return padded[index], padded[index + 1]
-
-
-def _around(blocks: BlockColumns, elements: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the blocks of the last text before each childless element and of the first text after it, -1 for none."""
-    position = np.searchsorted(blocks.snapshot.text_after, elements)
-    before, after = _neighbours(blocks.text_nodes, position)
+    index = np.searchsorted(texts, np.searchsorted(blocks.snapshot.text_after, elements))
     text_block = np.append(blocks.text_block, -1)
-    return text_block[before], text_block[after]
+    return text_block[padded[index]], text_block[padded[index + 1]]
 
 
 def _images(
@@ -376,7 +338,7 @@ def _images(
     """
     snapshot = blocks.snapshot
     rows, is_certain = content_images(snapshot)
-    before, after = _around(blocks, rows)
+    before, after = _blocks_around(blocks, blocks.text_nodes, rows)
     is_kept = np.append(content, False)
     in_figure = tree.nearest_ancestor(snapshot.is_tag(("figure",)) & elements, snapshot.parent)[rows] > 0
     inline = (before == after) & is_kept[before]
@@ -398,8 +360,6 @@ def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArra
 def _breaks(blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.int32]) -> NDArray[np.intp]:
     """Return the line break elements between the texts of kept blocks."""
     rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
-    before, after = _neighbours(texts, np.searchsorted(blocks.snapshot.text_after, rows))
-    text_block = np.append(blocks.text_block, -1)
-    is_inside = (before >= 0) & (after >= 0) & (text_block[before] == text_block[after])
-    inner: NDArray[np.intp] = rows[is_inside & np.append(content, False)[text_block[before]]]
+    before, after = _blocks_around(blocks, texts, rows)
+    inner: NDArray[np.intp] = rows[(before == after) & np.append(content, False)[before]]
     return inner

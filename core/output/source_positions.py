@@ -180,19 +180,17 @@ def _page_tokens(snapshot: Snapshot) -> tuple[list[str], list[int]]:
     The text node of an element is -1. Adjacent text nodes of one parent are a single text with the first of the nodes.
     """
     classes, ids = snapshot.attributes("class"), snapshot.attributes("id")
-    after, parent = snapshot.text_after.tolist(), snapshot.text_parent.tolist()
+    parent = snapshot.text_parent.tolist()
     keys: list[str] = []
     texts: list[int] = []
-    text = 0
     for element, tag in enumerate(snapshot.tag.tolist()):
         keys.append(_tag_key(snapshot.tags[tag], classes.get(element, ""), ids.get(element, "")))
         texts.append(-1)
-        while text < len(after) and after[text] == element:
+        for text in snapshot.texts_after(element):
             if key := _text_key(snapshot.texts[text]):
                 last = texts[-1]
                 continues = last >= 0 and parent[last] == parent[text]
                 _add_text(keys, texts, key, text, continues=continues)
-            text += 1
     return keys, texts
 
 

@@ -93,8 +93,7 @@ def _units_and_rows(result: Result) -> Iterator[TextUnit]:
     from vclean.output.selection import table_cells
 
     texts, labels = result.columns.text, result.prediction.labels
-    cells = table_cells(result.columns, labels)
-    rows, tables, columns = cells.row.tolist(), cells.table.tolist(), cells.column.tolist()
+    tables, rows, columns = table_cells(result.columns, labels).T.tolist()
     content = [block for block, label in enumerate(labels) if label.is_content]
     for row, group in groupby(content, rows.__getitem__):
         blocks = list(group)

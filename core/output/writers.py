@@ -98,7 +98,7 @@ def make_writer(out: Path | None, name: str, *, many: bool, inputs: Sequence[str
             raise UsageError(f"{out} is the name of a file: several pages need a folder, or -f json for one file")
         return FolderWriter(make_folder(out), name, inputs)
     check_writable(out)
-    return LinesWriter(out, name) if many else FileWriter(out, name)
+    return FileWriter(out, name)
 
 
 class StreamWriter(ResultWriter):
@@ -122,18 +122,6 @@ class StreamWriter(ResultWriter):
         return f"==> {name} <==\n"
 
 
-class FileWriter(ResultWriter):
-    """Writer of a single result to a file."""
-
-    def __init__(self, path: Path, name: str) -> None:
-        self._path = path
-        self._format = name
-
-    def write(self, result: Output) -> None:
-        """Write the file atomically."""
-        write_atomic(self._path, result.to(self._format))
-
-
 class FolderWriter(ResultWriter):
     """Writer of each result to a file in a folder, named after the page."""
 
@@ -148,13 +136,13 @@ class FolderWriter(ResultWriter):
         write_atomic(path, result.to(self._format))
 
 
-class LinesWriter(ResultWriter):
-    """Writer of all results to one file of JSON lines, which is complete at the end of the run.
+class FileWriter(ResultWriter):
+    """Writer of all results to one file, which is complete at the end of the run: one page, or lines of JSON.
 
     Without any result, no file is written, and an older one stays: every page failed.
     """
 
-    def __init__(self, path: Path, name: str = "json") -> None:
+    def __init__(self, path: Path, name: str) -> None:
         self._file = AtomicFile(path)
         self._format = name
         self._is_empty = True
@@ -165,7 +153,7 @@ class LinesWriter(ResultWriter):
         return self
 
     def write(self, result: Output) -> None:
-        """Append the line of the result."""
+        """Append the result."""
         self._is_empty = False
         self._file.write(result.to(self._format))
 

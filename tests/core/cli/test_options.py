@@ -64,6 +64,8 @@ VALUES = [
     ("a --for everything --precision", {"cleaning.policy.recall_weight": 0.25}),
     ("a --for everything --lists out", {"cleaning.policy.lists": False}),
     ("a --overlay o.html", {"cleaning.explain": True, "explain": False, "output": "markdown"}),
+    ("a --overlay o.html -f text", {"cleaning.explain": True, "output": "text"}),
+    ("a --overlay o.png", {"cleaning.explain": False, "output": "markdown"}),
     ("a --explain", {"cleaning.explain": True, "output": EXPLANATION}),
     ("a --explain -f json", {"cleaning.explain": True, "output": "json"}),
     ("a --show-hidden", {"output": HIDDEN_LIST}),

@@ -100,25 +100,20 @@ def current(tab: Page) -> str:
 
 
 class TestDiff:
-    def test_selects_first_difference(self, diff: Page) -> None:
+    def test_both_panes_show_screenshot_and_first_difference(self, diff: Page) -> None:
         assert current(diff) == "Block number 10"
         assert selected(diff) == [[10], [10]]
         assert diff.title().endswith(HOSTILE)
-
-    def test_both_panes_show_screenshot(self, diff: Page) -> None:
         loaded = "document.getElementById('image').complete && document.getElementById('image').naturalWidth > 0"
         assert_eventually(lambda: all(pane.evaluate(loaded) for pane in panes(diff)))
 
     def test_keys_select_next_difference_in_both_panes(self, diff: Page) -> None:
-        for key in ("j", "ArrowDown", "j", "k"):
+        """Stop at the ends of the list."""
+        for key in ("k", "j", "ArrowDown", "j", "k"):
             diff.keyboard.press(key)
         assert current(diff) == "Block number 25"
         assert_eventually(lambda: selected(diff) == [[25], [25]])
         expect(diff.locator("#live")).to_have_text("3 of 10")
-
-    def test_selection_stops_at_ends_of_list(self, diff: Page) -> None:
-        diff.keyboard.press("k")
-        assert current(diff) == "Block number 10"
         for _ in range(20):
             diff.keyboard.press("j")
         assert current(diff) == "Block number 90"
@@ -203,14 +198,12 @@ class TestReport:
         head.get_by_role("button").click()
         assert column(page, 5)[:3] == ["0", "1", "1"]
 
-    def test_texts_are_sorted_ascending_first(self, page: Page) -> None:
-        page.locator("#all-pages-table thead th").nth(0).get_by_role("button").click()
+    def test_texts_are_sorted_ascending_first_and_undefined_values_last(self, page: Page) -> None:
+        heads = page.locator("#all-pages-table thead th")
+        heads.nth(0).get_by_role("button").click()
         assert column(page, 1) == sorted(column(page, 1))
-
-    def test_undefined_values_come_last(self, page: Page) -> None:
-        head = page.locator("#all-pages-table thead th").nth(6).get_by_role("button")
         for _ in range(2):
-            head.click()
+            heads.nth(6).get_by_role("button").click()
             assert column(page, 7)[0] == "0.800"
 
     def test_filter_matches_text_of_rows(self, page: Page) -> None:
@@ -231,11 +224,9 @@ class TestReport:
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog", name="shown")).to_be_hidden()
 
-    def test_tables_have_accessible_names(self, page: Page) -> None:
+    def test_tables_have_names_and_fit_narrow_windows(self, page: Page) -> None:
         assert page.get_by_role("region", name="Pages by word F1").count() == 1
         assert page.get_by_role("region", name="By page type").count() == 1
-
-    def test_fits_narrow_windows(self, page: Page) -> None:
         page.set_viewport_size({"width": 400, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
         page.set_viewport_size({"width": 1200, "height": 600})

@@ -29,23 +29,11 @@ def table_rows(made, caption):
     return [[text(cell) for cell in row] for row in table.iterfind("tbody/tr")]
 
 
-def pages(method="one", **facts):
+def pages(method="one"):
     return [
-        page_record(
-            "a", text="word", method=method, page_type="article", predicted="hpo", truth="h?o", confidence=0.9, **facts
-        ),
-        page_record(
-            "b",
-            text="",
-            method=method,
-            page_type="forum",
-            words=500,
-            predicted="pp",
-            truth="op",
-            confidence=0.4,
-            **facts,
-        ),
-        page_record("c", method=method, page_type="forum", error="InputError: no text", **facts),
+        page_record("a", text="word", method=method, page_type="article", predicted="hpo", truth="h?o", confidence=0.9),
+        page_record("b", method=method, page_type="forum", words=500, predicted="pp", truth="op", confidence=0.4),
+        page_record("c", method=method, page_type="forum", error="InputError: no text"),
     ]
 
 
@@ -74,11 +62,10 @@ class TestToHtml:
         assert "alert(1)" not in scripts[0]
 
 
-class TestScores:
-    def test_distribution_over_pages(self):
-        rows = table_rows(report(pages() + pages("two")), "Pages by word F1")
-        assert rows[0] == ["0.9 to 1.0", "0.333", "0.333"]
-        assert rows[-1] == ["0.0 to 0.1", "0.667", "0.667"]
+def test_scores_distribution_over_pages():
+    rows = table_rows(report(pages() + pages("two")), "Pages by word F1")
+    assert rows[0] == ["0.9 to 1.0", "0.333", "0.333"]
+    assert rows[-1] == ["0.0 to 0.1", "0.667", "0.667"]
 
 
 class TestKindsOfPages:
@@ -86,18 +73,18 @@ class TestKindsOfPages:
         made = report(
             [
                 page_record("a", language="en", text="word", words=150),
-                page_record("b", language="de", words=4000),
+                page_record("b", language="en", words=4000),
                 page_record("c", language="", words=0),
             ]
         )
         assert table_rows(made, "By language") == [
-            ["de", "1", "one", "0.000 to 0.000", "0.000", "0.000", "0.000"],
-            ["en", "1", "one", "1.000 to 1.000", "1.000", "1.000", "1.000"],
+            ["en", "2", "one", "0.000 to 1.000", "0.500", "0.500", "0.500"],
             ["unknown", "1", "one", "0.000 to 0.000", "0.000", "0.000", "0.000"],
         ]
         assert [row[0] for row in table_rows(made, "By length")] == ["no words", "100 to 299", "3,000 and more"]
 
     def test_table_for_each_dimension(self):
+        """Pages of one dimension differ in it; scores are means by method."""
         section = report(pages()).find(".//section[@id='kinds-of-pages']")
         assert [text(caption) for caption in section.iterfind(".//caption")] == ["By page type", "By length"]
 
@@ -107,20 +94,18 @@ class TestKindsOfPages:
         assert [row[:3] for row in rows] == [["x", "1", "one"], ["y", "1", "two"]]
 
 
-class TestCalibration:
-    def test_error_is_distance_from_prediction(self):
-        made = report([page_record("a", predicted="pp", truth="pp", confidence=0.7)])
-        rows = table_rows(made, "Expected calibration error")
-        assert (rows[0][2:], rows[2][2:]) == (["0.1000", "0.1000"], ["0.7000", "0.7000"])
+def test_calibration_error_is_distance_from_prediction():
+    made = report([page_record("a", predicted="pp", truth="pp", confidence=0.7)])
+    rows = table_rows(made, "Expected calibration error")
+    assert (rows[0][2:], rows[2][2:]) == (["0.1000", "0.1000"], ["0.7000", "0.7000"])
 
 
-class TestLabels:
-    def test_shares_by_gold_label(self):
-        table = report(pages()).find(".//table[@class='confusion']")
-        rows = {text(row[0]): [text(cell) for cell in row[1:]] for row in table.iterfind("tbody/tr")}
-        assert rows["o other"] == ["·", "50.0", "·", "·", "50.0", "2"]
-        assert rows["content of unknown type"] == ["·", "100.0", "·", "·", "·", "1"]
-        assert "l list item" not in rows
+def test_labels_shares_by_gold_label():
+    table = report(pages()).find(".//table[@class='confusion']")
+    rows = {text(row[0]): [text(cell) for cell in row[1:]] for row in table.iterfind("tbody/tr")}
+    assert rows["o other"] == ["·", "50.0", "·", "·", "50.0", "2"]
+    assert rows["content of unknown type"] == ["·", "100.0", "·", "·", "·", "1"]
+    assert "l list item" not in rows
 
 
 class TestWorstPages:
@@ -177,18 +162,16 @@ class TestWorstPages:
         assert "The overlays of 1 of them are left out" in text(made.find(".//section[@id='worst-pages']"))
 
 
-class TestAllPages:
-    def test_sorts_by_score_of_first_method(self):
-        made = report([*pages(), page_record("a", method="two"), page_record("b", method="two", text="word")])
-        rows = made.iterfind(".//table[@id='all-pages-table']/tbody/tr")
-        assert [[text(cell) for cell in row] for row in rows] == [
-            ["b", "news", "forum", "en", "500", "0.000", "1.000", "0.400"],
-            ["c", "news", "forum", "en", "1", "0.000", "–", "–"],
-            ["a", "news", "article", "en", "1", "1.000", "0.000", "0.900"],
-        ]
+def test_all_pages_sorts_by_score_of_first_method():
+    made = report([*pages(), page_record("a", method="two"), page_record("b", method="two", text="word")])
+    rows = made.iterfind(".//table[@id='all-pages-table']/tbody/tr")
+    assert [[text(cell) for cell in row] for row in rows] == [
+        ["b", "news", "forum", "en", "500", "0.000", "1.000", "0.400"],
+        ["c", "news", "forum", "en", "1", "0.000", "–", "–"],
+        ["a", "news", "article", "en", "1", "1.000", "0.000", "0.900"],
+    ]
 
 
-class TestFailures:
-    def test_lists_failures_with_reason(self):
-        row = report(pages()).find(".//section[@id='failures']//tbody/tr")
-        assert [text(cell) for cell in row] == ["c", "news", "one", "InputError: no text"]
+def test_lists_failures_with_reason():
+    row = report(pages()).find(".//section[@id='failures']//tbody/tr")
+    assert [text(cell) for cell in row] == ["c", "news", "one", "InputError: no text"]

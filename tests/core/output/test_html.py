@@ -16,22 +16,89 @@ from vclean.output.html import MAX_DEPTH, to_tree, write_html
 from vclean.output.sections import complete_sections
 
 
-def body(source, labels, layout=False):
+def body(source, labels, headings=None):
     """Return the content of the cleaned body, without line breaks between blocks."""
-    page = laid_out(source) if layout else snapshot(source)
-    tree = to_tree(result(page, labels))
+    tree = to_tree(result(snapshot(source), labels), headings=headings)
     text = etree.tostring(tree.find("body"), method="html", encoding="unicode", with_tail=False)
     return text.removeprefix("<body>").removesuffix("</body>").replace(">\n", ">").replace("\n<", "<").strip()
 
 
-class TestText:
-    def test_text_is_escaped(self):
-        assert body("<p>a &lt;b&gt; &amp; c", "p") == "<p>a &lt;b&gt; &amp; c</p>"
+@pytest.mark.parametrize(
+    ("source", "labels", "expected"),
+    [
+        ("<p>a &lt;b&gt; &amp; c", "p", "<p>a &lt;b&gt; &amp; c</p>"),
+        # Links to the page itself, and buttons beside text, go.
+        ("<h2>C <b>#</b></h2>", "h", "<h2>C <b>#</b></h2>"),
+        ("<h2>Title <a href=#t>part #</a></h2><p id=t>x", "hp", "<h2>Title part #</h2><p>x</p>"),
+        ("<h2 id=t>Title <a class=headerlink href='#t'>Link to this heading</a></h2>", "h", "<h2>Title</h2>"),
+        ("<h2><a href='https://example.org/dir/page.html#t'>◆</a> Title</h2>", "h", "<h2>Title</h2>"),
+        ("<h2>Title <button>Copy path</button></h2>", "h", "<h2>Title</h2>"),
+        ("<h2><button>Title</button></h2>", "h", "<h2>Title</h2>"),
+        ("<h2 id=t><a href='#t'>Title</a></h2>", "h", "<h2>Title</h2>"),
+        ("<h2><a href='#b'>A</a><a href='#c'>B</a></h2>", "h", "<h2>A B</h2>"),
+        ("<p>Go <a href='#'>up</a></p>", "p", "<p>Go up</p>"),
+        ("<p>Go <a href='https://example.org/dir/page.html'>up</a></p>", "p", "<p>Go up</p>"),
+        ("<p>Go <a href='page.html#'>up</a></p>", "p", "<p>Go up</p>"),
+        # A list directly in a list belongs to the item before.
+        ("<ul><li>a</li><ul><li>b</ul></ul>", "ll", "<ul><li>a<ul><li>b</li></ul></li></ul>"),
+        ("<ul><ul><li>b</ul></ul>", "l", "<ul><li><ul><li>b</li></ul></li></ul>"),
+        # A continuation in other structure, and texts of layout tables, are paragraphs.
+        ("<p>a</p><blockquote>b</blockquote>", "pc", "<p>a</p><blockquote><p>b</p></blockquote>"),
+        ("<ul><li><table><tr><td>a<td>b</table></ul>", "pp", "<ul><li><p>a</p><p>b</p></li></ul>"),
+        ("<pre>def f():\n    pass</pre>", "p", "<pre>def f():\n    pass</pre>"),
+        ("<pre><code><b>a</b>(b)\nc</code></pre>", "p", "<pre><code>a(b)\nc</code></pre>"),
+        ('<pre><code class="x language-c++">x', "p", '<pre><code class="language-c++">x</code></pre>'),
+        ('<pre class="lang-c++">x', "p", '<pre><code class="language-c++">x</code></pre>'),
+        ('<pre><code class="my-language-c">x', "p", "<pre><code>x</code></pre>"),
+        ("<p>Use <code>x</code> and <kbd>y</kbd>", "p", "<p>Use <code>x</code> and <kbd>y</kbd></p>"),
+        ('<p><a href="http://[x">x</a>', "p", "<p>x</p>"),
+        (
+            '<p>ad</p><figure><img src="/i.png" alt="Map"><figcaption>A map</figcaption></figure>',
+            "op",
+            '<figure><img src="https://example.org/i.png" alt="Map"><figcaption>A map</figcaption></figure>',
+        ),
+    ],
+)
+def test_body(source, labels, expected):
+    assert body(source, labels) == expected
 
-    def test_characters_that_markup_does_not_allow(self):
-        page = snapshot("<p>ab")
-        page.texts[0] = "a\x0bb"
-        assert "<p>a b</p>" in write_html(result(page, "p"))
+
+def test_characters_that_markup_does_not_allow():
+    page = snapshot("<p>ab")
+    page.texts[0] = "a\x0bb"
+    assert "<p>a b</p>" in write_html(result(page, "p"))
+
+
+def test_text_beside_the_cells_is_layout():
+    source = "<table><tr><th>a<th>b</tr><tr><div>x</div></tr></table>"
+    assert "<table>" not in body(source, "p" * len(extract_blocks(snapshot(source))))
+
+
+@pytest.mark.parametrize("item", ["• a", "- a", "– a", "•&nbsp;a", "<b>•</b> a", "<span>*</span>a", " ▪  a"])
+def test_bullets_of_items_without_a_list_go(item):
+    assert body(f"<div>{item}</div><div>{item}</div>", "ll") == "<ul><li>a</li><li>a</li></ul>"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["javascript:alert(1)", " JavaScript:x", "java&#10;script:x", "data:text/html,x", "vbscript:x", "file:///etc/x"],
+)
+def test_unsafe_urls_are_removed(address):
+    assert body(f'<p><a href="{address}">x</a> y', "p") == "<p>x y</p>"
+
+
+@pytest.mark.parametrize(
+    ("source", "labels", "block", "expected"),
+    [
+        ("<p>a<p>b", "pc", 1, "<p>a</p><h2>Ada</h2><p>b</p>"),
+        ("<h2>t</h2><blockquote>a", "hp", 1, "<h2>t</h2><h3>Ada</h3><blockquote><p>a</p></blockquote>"),
+        ("<ul><li>a<li>b</ul>", "ll", 1, "<ul><li>a</li><li><h2>Ada</h2>b</li></ul>"),
+        ("<table><tr><th>b</table>", "p", 0, "<table><tbody><tr><th>b</th></tr></tbody></table>"),
+    ],
+)
+def test_heading_of_a_post(source, labels, block, expected):
+    """Write it before a continuation and outside quotes, in items, and not in cells."""
+    assert body(source, labels, {block: "Ada"}) == expected
 
 
 class TestHeadings:
@@ -49,111 +116,10 @@ class TestHeadings:
         assert tags == ["h1", "h2", "h3", "h4", "h5", "h6", "h6"]
 
 
-class TestPermalinks:
-    @pytest.mark.parametrize(
-        ("source", "labels"),
-        [
-            ("<h2>C <b>#</b></h2>", "h"),
-            ("<h2>Title <a href=#t>part #</a></h2><p id=t>x", "hp"),
-        ],
-    )
-    def test_anything_else_stays(self, source, labels):
-        assert "#" in body(source, labels)
-
-    @pytest.mark.parametrize(
-        "source",
-        [
-            "<h2 id=t>Title <a class=headerlink href='#t'>Link to this heading</a></h2>",
-            "<h2><a href='https://example.org/dir/page.html#t'>◆</a> Title</h2>",
-        ],
-    )
-    def test_link_to_its_heading_is_removed(self, source):
-        assert body(source, "h") == "<h2>Title</h2>"
-
-    def test_button_beside_text_is_removed(self):
-        assert body("<h2>Title <button>Copy path</button></h2>", "h") == "<h2>Title</h2>"
-        assert body("<h2><button>Title</button></h2>", "h") == "<h2>Title</h2>"
-
-    def test_link_around_heading_is_removed_and_text_kept(self):
-        assert body("<h2 id=t><a href='#t'>Title</a></h2>", "h") == "<h2>Title</h2>"
-        assert body("<h2><a href='#b'>A</a><a href='#c'>B</a></h2>", "h") == "<h2>A B</h2>"
-
-    @pytest.mark.parametrize("address", ["#", "https://example.org/dir/page.html", "page.html#"])
-    def test_link_to_page_is_removed_everywhere(self, address):
-        assert body(f"<p>Go <a href='{address}'>up</a></p>", "p") == "<p>Go up</p>"
-
-
-class TestLists:
-    def test_list_directly_in_a_list_belongs_to_the_item_before(self):
-        assert body("<ul><li>a</li><ul><li>b</ul></ul>", "ll") == "<ul><li>a<ul><li>b</li></ul></li></ul>"
-
-    def test_list_directly_in_a_list_without_item_before(self):
-        assert body("<ul><ul><li>b</ul></ul>", "l") == "<ul><li><ul><li>b</li></ul></li></ul>"
-
-    @pytest.mark.parametrize("item", ["• a", "- a", "– a", "•&nbsp;a", "<b>•</b> a", "<span>*</span>a", " ▪  a"])
-    def test_bullets_of_items_without_a_list_go(self, item):
-        assert body(f"<div>{item}</div><div>{item}</div>", "ll") == "<ul><li>a</li><li>a</li></ul>"
-
-
-class TestContinuations:
-    def test_begins_paragraph_in_other_structure(self):
-        assert body("<p>a</p><blockquote>b</blockquote>", "pc") == "<p>a</p><blockquote><p>b</p></blockquote>"
-
-
-class TestTables:
-    def test_texts_of_a_layout_table_in_an_item_stay_apart(self):
-        source = "<ul><li><table><tr><td>a<td>b</table></ul>"
-        assert body(source, "pp") == "<ul><li><p>a</p><p>b</p></li></ul>"
-
-    def test_text_beside_the_cells_is_layout(self):
-        source = "<table><tr><th>a<th>b</tr><tr><div>x</div></tr></table>"
-        assert "<table>" not in body(source, "p" * len(extract_blocks(snapshot(source))))
-
-
-class TestCode:
-    @pytest.mark.parametrize(
-        ("source", "expected"),
-        [
-            ("<pre>def f():\n    pass</pre>", "<pre>def f():\n    pass</pre>"),
-            ("<pre><code><b>a</b>(b)\nc</code></pre>", "<pre><code>a(b)\nc</code></pre>"),
-            ('<pre><code class="x language-c++">x', '<pre><code class="language-c++">x</code></pre>'),
-            ('<pre class="lang-c++">x', '<pre><code class="language-c++">x</code></pre>'),
-            ('<pre><code class="my-language-c">x', "<pre><code>x</code></pre>"),
-            ("<p>Use <code>x</code> and <kbd>y</kbd>", "<p>Use <code>x</code> and <kbd>y</kbd></p>"),
-        ],
-    )
-    def test_language_and_lines(self, source, expected):
-        assert body(source, "p") == expected
-
-
-class TestLinks:
-    @pytest.mark.parametrize(
-        "address",
-        [
-            "javascript:alert(1)",
-            " JavaScript:x",
-            "java&#10;script:x",
-            "data:text/html,x",
-            "vbscript:x",
-            "file:///etc/x",
-        ],
-    )
-    def test_unsafe_urls_are_removed(self, address):
-        assert body(f'<p><a href="{address}">x</a> y', "p") == "<p>x y</p>"
-
-    def test_malformed_url_is_removed(self):
-        assert body('<p><a href="http://[x">x</a>', "p") == "<p>x</p>"
-
-
 class TestImages:
     def test_larger_copies_and_repetitions_are_removed(self):
         images = '<a href="/i-2000.png"><img src="/i.png"></a><img src="/i-2000.png"><img src="/i.png">'
         assert body(f"<p>a</p><div>{images}</div><p>b", "pp").count("<img") == 1
-
-    def test_in_a_figure_with_kept_caption(self):
-        source = '<p>ad</p><figure><img src="/i.png" alt="Map"><figcaption>A map</figcaption></figure>'
-        image = '<img src="https://example.org/i.png" alt="Map">'
-        assert body(source, "op") == f"<figure>{image}<figcaption>A map</figcaption></figure>"
 
     @pytest.mark.parametrize(
         "image",

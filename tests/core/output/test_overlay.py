@@ -16,7 +16,7 @@ from vclean.classify.explain.reasons import Explanation, Reason
 from vclean.errors import OutputError, UsageError
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Label
-from vclean.output.overlay import PageImage, to_overlay_blocks
+from vclean.output.overlay import to_overlay_blocks
 from vclean.output.source_positions import SourcePosition
 from vclean.render.overlay.layers import PENS
 
@@ -55,30 +55,20 @@ def opened(png):
     return Image.open(io.BytesIO(png)).convert("RGB")
 
 
-class TestParts:
-    HTML = (
+def test_parts():
+    html = (
         '<title>Rain in May</title><h1>Rain in May</h1><p class="byline">By Ann Lee</p><time>3 May 2024</time>'
         "<p>It rained all of the day in the valley, and the river rose to the second step of the mill.</p>"
     )
-
-    def test_title_byline_and_date(self):
-        page = replace(result(laid_out(self.HTML), "hoop"), screenshot=picture())
-        found = titles(page.page_image().draw_parts())
-        assert found == ["title: Rain in May", "byline: Ann Lee", "date: 2024-05-03"]
-
-    def test_in_the_interactive_page(self):
-        page = replace(result(laid_out(self.HTML), "hoop"), screenshot=picture())
-        assert data(page.page_image())["parts_drawn"] is False
-        drawn = data(page.page_image().draw_parts())
-        assert drawn["parts_drawn"] is True
-        assert [part["kind"] for part in drawn["parts"]] == ["title", "byline", "date"]
+    drawing = replace(result(laid_out(html), "hoop"), screenshot=picture()).page_image()
+    assert data(drawing)["parts_drawn"] is False
+    assert titles(drawing.draw_parts()) == ["title: Rain in May", "byline: Ann Lee", "date: 2024-05-03"]
+    drawn = data(drawing)
+    assert drawn["parts_drawn"] is True
+    assert [part["kind"] for part in drawn["parts"]] == ["title", "byline", "date"]
 
 
 class TestScreenshot:
-    def test_of_the_result(self, image):
-        assert isinstance(image, PageImage)
-        assert image.size == (800, 200)
-
     def test_no_screenshot(self, page):
         with pytest.raises(UsageError, match="clean it with screenshot=True"):
             replace(page, screenshot=b"").page_image()
@@ -93,6 +83,7 @@ class TestScreenshot:
 
     def test_repr(self, image):
         assert repr(image.draw_text()) == "<PageImage 'a.html': 800 x 200 px, 1 layer>"
+        assert titles(image) == ["line of text"] * 6
 
 
 class TestChaining:
@@ -133,8 +124,6 @@ class TestDrawBlocks:
 class TestDrawSegments:
     def test_pdoc(self, image):
         assert titles(image.draw_segments(pdoc=1)) == []
-
-    def test_pdoc_out_of_range(self, image):
         with pytest.raises(UsageError, match="1 to 11, not 12"):
             image.draw_segments(pdoc=12)
 
@@ -145,21 +134,14 @@ class TestDrawSegments:
         assert len(captions) > 1
 
 
-class TestDrawText:
-    def test_a_frame_for_each_line(self, image):
-        assert titles(image.draw_text()) == ["line of text"] * 6
+@pytest.mark.parametrize("name", ["a.jpg", "a", "html"])
+def test_save_rejects_other_suffixes(image, tmp_path, name):
+    with pytest.raises(UsageError, match=r"has to end in \.png, \.svg, \.html"):
+        image.save(tmp_path / name)
 
 
-class TestSave:
-    @pytest.mark.parametrize("name", ["a.jpg", "a", "html"])
-    def test_rejects_other_suffixes(self, image, tmp_path, name):
-        with pytest.raises(UsageError, match=r"has to end in \.png, \.svg, \.html"):
-            image.save(tmp_path / name)
-
-
-class TestNotebook:
-    def test_shows_the_drawing(self, image):
-        assert image.draw_blocks()._repr_png_() == image.to_bytes("png")
+def test_notebook_shows_the_drawing(image):
+    assert image.draw_blocks()._repr_png_() == image.to_bytes("png")
 
 
 class TestHtml:

@@ -11,7 +11,6 @@ import pytest
 from helpers.pages import result, snapshot
 
 from vclean import output
-from vclean.errors import UsageError
 
 MODULES = sorted(Path(output.__path__[0]).glob("*.py"))
 
@@ -34,10 +33,6 @@ class TestWriter:
     def test_every_format_has_a_writer(self, name: str) -> None:
         assert "Rain" in output.writer(name)(result(snapshot("<p>Rain"), "p"))
 
-    def test_an_unknown_format(self) -> None:
-        with pytest.raises(UsageError, match="no output format 'pdf': choose one of markdown, text"):
-            output.writer("pdf")
-
     def test_writers_are_imported_on_use(self) -> None:
         code = "import sys, vclean.result; print([name for name in sys.modules if name.startswith('vclean.output')])"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -56,7 +51,4 @@ class TestImports:
     @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
     def test_writers_only_read_a_result(self, path: Path) -> None:
         assert "vclean.result" not in imports(path)
-
-    @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
-    def test_none_needs_the_command_line(self, path: Path) -> None:
         assert "vclean.cli" not in path.read_text(encoding="utf-8")

@@ -29,36 +29,39 @@ def sized(**sizes: str):
 
 
 class TestUnrendered:
-    def test_without_any_tag(self):
-        assert found(snapshot("<p>A</p><p>B</p>")) == [2, 2]
+    @pytest.mark.parametrize(
+        ("html", "headings", "levels"),
+        [
+            ("<p>A</p><p>B</p>", "hh", [2, 2]),
+            ("<h4>A</h4><p>B", "ph", [4, 2]),
+            ("<h3>A</h3><p>B", "hh", [3, 4]),
+        ],
+    )
+    def test_levels(self, html, headings, levels):
+        """Headings without a tag are below the last one with a tag; tags of other blocks do not count."""
+        assert found(snapshot(html), headings) == levels
 
     @pytest.mark.parametrize(("block", "levels"), [(0, [1, 2, 3]), (2, [2, 1, 3]), (None, [2, 2, 3]), (3, [2, 1, 3])])
     def test_one_title_is_at_level_1(self, block, levels):
         headline = Headline("A", block, HeadlineSource.MODEL)
         assert found(snapshot("<div>A</div><h1>B</h1><h3>C</h3><p>D</p>"), "hhhp", headline)[:3] == levels
 
-    def test_ignores_tags_of_other_blocks(self):
-        assert found(snapshot("<h4>A</h4><p>B</p>"), "ph")[1] == 2
-
 
 class TestRendered:
-    def test_without_tags_rank_of_size(self):
-        page = laid_out("<div>A</div><p>B</p><div>C</div><dl>D</dl>", styles=sized(div="30", p="20", dl="12"))
-        assert found(page) == [1, 2, 2, 3]
-
-    def test_a_size_between_those_of_tags(self):
-        # The level is the highest of the tagged headings that are not larger.
-        page = laid_out("<h1>A</h1><h3>B</h3><div>C</div>", styles=sized(h1="32", h3="20", div="26"))
-        assert found(page) == [1, 3, 3]
-
-    def test_larger_than_all_tags(self):
-        page = laid_out("<h2>A</h2><h3>B</h3><div>C</div>", styles=sized(h2="32", h3="20", div="50"))
-        assert found(page) == [2, 3, 2]
-
-    def test_ignores_tags_that_contradict_sizes(self):
-        # An h4 is larger than the h2s.
-        page = laid_out("<h4>A</h4><h2>B</h2><p>C</p>", styles=sized(h4="32", h2="20", p="16"))
-        assert found(page) == [1, 2, 3]
+    @pytest.mark.parametrize(
+        ("html", "sizes", "levels"),
+        [
+            # Without tags the level is the rank of the size.
+            ("<div>A</div><p>B</p><div>C</div><dl>D</dl>", {"div": "30", "p": "20", "dl": "12"}, [1, 2, 2, 3]),
+            # Between the sizes of tags, it is the highest of the tagged headings that are not larger.
+            ("<h1>A</h1><h3>B</h3><div>C</div>", {"h1": "32", "h3": "20", "div": "26"}, [1, 3, 3]),
+            ("<h2>A</h2><h3>B</h3><div>C</div>", {"h2": "32", "h3": "20", "div": "50"}, [2, 3, 2]),
+            # Tags that contradict sizes are ignored: an h4 is larger than the h2s.
+            ("<h4>A</h4><h2>B</h2><p>C</p>", {"h4": "32", "h2": "20", "p": "16"}, [1, 2, 3]),
+        ],
+    )
+    def test_levels(self, html, sizes, levels):
+        assert found(laid_out(html, styles=sized(**sizes))) == levels
 
     @given(st.lists(st.tuples(st.sampled_from((*HEADING_TAGS, "p", "div")), st.booleans()), min_size=1, max_size=9))
     def test_levels_are_levels(self, parts):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
@@ -24,21 +25,17 @@ def test_no_element_has_two_parts():
     assert not STRUCTURE & INLINE
 
 
-class TestEvents:
-    def test_break_between_blocks_is_in_no_block(self):
-        assert events("<p>a<br>b<br><br>c", "pp") == ["a", "br", "b", "c"]
-
-    def test_layout_table_goes_with_its_parts(self):
-        assert events("<table><tr><td>a<td>b</table>", "pp") == ["a", "b"]
-
-
-class TestHeadingLevel:
-    def test_of_headings(self):
-        assert selected(snapshot("<h3>A</h3><p>B</p>"), "hh").heading_level.tolist() == [3, 4]
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<p>a<br>b<br><br>c", ["a", "br", "b", "c"]),  # a break between blocks is in no block
+        ("<table><tr><td>a<td>b</table>", ["a", "b"]),  # a layout table goes with its parts
+    ],
+)
+def test_events(source, expected):
+    assert events(source, "pp") == expected
 
 
-class TestUnitCount:
-    def test_units_directly_in_an_element(self):
-        page = snapshot("<ul><li>a<p>b</p><ul><li>c</ul></ul>")
-        selection = selected(page, "lpl")
-        assert [selection.unit_count[row] for row in selection.container.tolist()] == [2, 2, 1]
+def test_units_directly_in_an_element():
+    selection = selected(snapshot("<ul><li>a<p>b</p><ul><li>c</ul></ul>"), "lpl")
+    assert [selection.unit_count[row] for row in selection.container.tolist()] == [2, 2, 1]

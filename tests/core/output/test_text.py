@@ -24,20 +24,14 @@ class TestUnits:
         assert [word for unit in units(texts, labels) for word in unit.text.split()] == expected
 
 
-class TestToCleaneval:
-    @given(pages)
-    def test_every_line_begins_with_one_mark(self, page):
-        text = to_cleaneval([text for text, _ in page], [label for _, label in page])
-        assert all(line[:3] in ("<h>", "<p>", "<l>") and line[3:] for line in text.split("\n")[:-1])
-        assert text == "" or text.endswith("\n")
-
-
-class TestToText:
-    @given(pages)
-    def test_same_words_as_the_marked_form(self, page):
-        texts, labels = [text for text, _ in page], [label for _, label in page]
-        marked = to_cleaneval(texts, labels).split("\n")
-        assert to_text(texts, labels).split() == " ".join(line[3:] for line in marked).split()
+@given(pages)
+def test_text_has_the_words_of_the_lines_with_marks(page):
+    texts, labels = [text for text, _ in page], [label for _, label in page]
+    marked = to_cleaneval(texts, labels)
+    lines = marked.splitlines()
+    assert marked == "".join(f"{line}\n" for line in lines)
+    assert all(line[:3] in ("<h>", "<p>", "<l>") and line[3:] for line in lines)
+    assert to_text(texts, labels).split() == " ".join(line[3:] for line in lines).split()
 
 
 class TestRows:

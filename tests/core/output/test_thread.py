@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
 from helpers.forum import cleaned, post, thread
 
 from vclean.classify.prediction import Headline, HeadlineSource
@@ -42,6 +43,15 @@ class TestMarkdown:
         assert text.count("10 March 2024") == text.count("12 March 2024") == 1
         assert "#1" not in text
 
+    @pytest.mark.parametrize(
+        "begin", ["<table><tr><td><pre>1</pre><td><pre>sudo ls</pre></table>", "<blockquote><p>Why?</p></blockquote>"]
+    )
+    def test_heading_is_before_code_and_quotes(self, begin):
+        html = thread().replace('<div class="body">', f'<div class="body">{begin}', 1)
+        lines = cleaned(html, content=("p", "pre")).to_markdown().splitlines()
+        assert lines[2] == "## Ada · 10 March 2024, 10:20"
+        assert lines[4] in ("```", "> Why?")
+
     def test_posts_in_a_list(self):
         html = f"<h1>Rain</h1><ul>{''.join(post(n, tag='li') for n in range(4))}</ul>"
         text = cleaned(html).to_markdown()
@@ -52,17 +62,15 @@ class TestMarkdown:
         assert "## \\*Ada\\* ·" in cleaned(thread(author="*Ada*")).to_markdown()
 
 
-class TestPostHeading:
-    def test_unknown_author_and_date(self):
-        first = cleaned(thread()).posts[0]
-        assert post_heading(first, 0) == "Ada · 10 March 2024, 10:20"
+def test_heading_of_unknown_author_and_date():
+    first = cleaned(thread()).posts[0]
+    assert post_heading(replace(first, author="", date_text=""), 0) == "#1"
 
 
-class TestJson:
-    def test_posts(self):
-        record = json.loads(cleaned(thread()).to_json())
-        assert record["items"] == [] or record["posts"]
-        first = record["posts"][0]
-        assert {name: first[name] for name in ("author", "date", "depth", "box")} == {
-            "author": "Ada", "date": "2024-03-10T10:20:00", "depth": 0, "box": None,
-        }  # fmt: skip
+def test_json_posts():
+    record = json.loads(cleaned(thread()).to_json())
+    assert record["items"] == [] or record["posts"]
+    first = record["posts"][0]
+    assert {name: first[name] for name in ("author", "date", "depth", "box")} == {
+        "author": "Ada", "date": "2024-03-10T10:20:00", "depth": 0, "box": None,
+    }  # fmt: skip

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from vclean.errors import OutputError, UsageError
 from vclean.output.writers import (
     FileWriter,
     FolderWriter,
-    LinesWriter,
     StreamWriter,
     UniqueNames,
     make_writer,
@@ -29,85 +29,83 @@ def result() -> Result:
 
 
 class TestMakeWriter:
+    @pytest.mark.parametrize(
+        ("out", "name", "many", "kind"),
+        [
+            ("folder", "json", False, FolderWriter),
+            ("folder", "json", True, FolderWriter),
+            ("folder.txt", "text", True, FolderWriter),
+            ("new/folder", "html", True, FolderWriter),
+            ("new.json", "text", False, FileWriter),
+            ("new.json", "json", True, FileWriter),
+        ],
+    )
+    def test_kinds(self, tmp_path: Path, out: str, name: str, many: bool, kind: type) -> None:
+        """Try folders that are there, also with the name of a file, a new folder, and files."""
+        for folder in ("folder", "folder.txt"):
+            (tmp_path / folder).mkdir()
+        assert isinstance(make_writer(tmp_path / out, name, many=many), kind)
+        assert (tmp_path / "new" / "folder").is_dir() == (out == "new/folder")
+
     def test_no_output_named(self) -> None:
         assert isinstance(make_writer(None, "text", many=True), StreamWriter)
 
-    def test_into_a_folder_that_is_there(self, tmp_path: Path) -> None:
-        assert isinstance(make_writer(tmp_path, "json", many=False), FolderWriter)
-        assert isinstance(make_writer(tmp_path, "json", many=True), FolderWriter)
-
-    def test_several_pages_make_the_folder(self, tmp_path: Path) -> None:
-        assert isinstance(make_writer(tmp_path / "new" / "folder", "html", many=True), FolderWriter)
-        assert (tmp_path / "new" / "folder").is_dir()
-
-    def test_several_pages_to_a_file_that_is_there(self, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").touch()
-        with pytest.raises(UsageError, match="several pages need a folder"):
-            make_writer(tmp_path / "a.txt", "text", many=True)
-
-    @pytest.mark.parametrize("name", ["t.txt", "t.MD", "t.html", "t.json", "t.xml"])
-    def test_several_pages_to_name_with_suffix(self, tmp_path: Path, name: str) -> None:
+    @pytest.mark.parametrize("name", ["t.txt", "t.MD", "t.html", "t.json", "t.xml", "there"])
+    def test_several_pages_to_a_file(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "there").touch()
         with pytest.raises(UsageError, match="several pages need a folder"):
             make_writer(tmp_path / name, "text", many=True)
-        assert list(tmp_path.iterdir()) == []
+        assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
-    def test_a_folder_with_the_name_of_a_file(self, tmp_path: Path) -> None:
-        (tmp_path / "t.txt").mkdir()
-        assert isinstance(make_writer(tmp_path / "t.txt", "text", many=True), FolderWriter)
-
-    @pytest.mark.parametrize("many", [False, True])
-    def test_fails_early_if_file_cannot_be_written(self, tmp_path: Path, many: bool) -> None:
-        with pytest.raises(OutputError, match="create the folder"):
-            make_writer(tmp_path / "none" / "a.json", "json", many=many)
-
-    def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("out", "name", "many", "message"),
+        [
+            ("none/a.json", "json", False, "create the folder"),
+            ("none/a.json", "json", True, "create the folder"),
+            ("a.txt/b", "text", True, "cannot be created"),
+        ],
+    )
+    def test_fails_early(self, tmp_path: Path, out: str, name: str, many: bool, message: str) -> None:
         (tmp_path / "a.txt").touch()
-        with pytest.raises(OutputError, match="cannot be created"):
-            make_writer(tmp_path / "a.txt" / "b", "text", many=True)
+        with pytest.raises(OutputError, match=message):
+            make_writer(tmp_path / out, name, many=many)
 
 
-class TestStreamWriter:
-    def test_name_cannot_end_its_comment(self, result: Result) -> None:
-        stream = io.StringIO()
-        StreamWriter(stream, "html", many=True).write(replace(result, id="x--><script>"))
-        assert stream.getvalue().startswith("<!-- x- -><script> -->\n")
+def test_stream_writer_name_cannot_end_its_comment(result: Result) -> None:
+    stream = io.StringIO()
+    StreamWriter(stream, "html", many=True).write(replace(result, id="x--><script>"))
+    assert stream.getvalue().startswith("<!-- x- -><script> -->\n")
 
 
 class TestFiles:
-    def test_one_file(self, result: Result, tmp_path: Path) -> None:
-        with FileWriter(tmp_path / "a.txt", "text") as writer:
-            writer.write(result)
-        assert (tmp_path / "a.txt").read_bytes() == "Head\n\nŽluť.\n".encode()
-
     def test_a_file_a_page(self, result: Result, tmp_path: Path) -> None:
         with FolderWriter(tmp_path, "markdown") as writer:
             writer.write(result)
             writer.write(result)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["dir_page-2.md", "dir_page.md"]
 
-    def test_file_of_lines_is_complete_at_the_end(self, result: Result, tmp_path: Path) -> None:
-        with LinesWriter(tmp_path / "a.jsonl") as writer:
+    def test_one_file_is_complete_at_the_end(self, result: Result, tmp_path: Path) -> None:
+        with FileWriter(tmp_path / "a.txt", "text") as writer:
             writer.write(result)
             writer.write(result)
-            assert not (tmp_path / "a.jsonl").exists()
-        assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == result.to("json") * 2
+            assert not (tmp_path / "a.txt").exists()
+        assert (tmp_path / "a.txt").read_bytes() == "Head\n\nŽluť.\n".encode() * 2
 
-    def test_older_file_stays_without_a_result(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("error", [None, KeyboardInterrupt])
+    def test_older_file_stays_without_a_result(
+        self, result: Result, tmp_path: Path, error: type[BaseException] | None
+    ) -> None:
         (tmp_path / "a.jsonl").write_text("older")
-        with LinesWriter(tmp_path / "a.jsonl"), LinesWriter(tmp_path / "b.jsonl"):
-            pass
+        with (
+            suppress(KeyboardInterrupt),
+            FileWriter(tmp_path / "a.jsonl", "json") as writer,
+            FileWriter(tmp_path / "b.jsonl", "json"),
+        ):
+            if error:
+                writer.write(result)
+                raise error
         assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
         assert (tmp_path / "a.jsonl").read_text() == "older"
-
-    def test_no_file_after_failed_run(self, result: Result, tmp_path: Path) -> None:
-        def interrupted() -> None:
-            with LinesWriter(tmp_path / "a.jsonl") as writer:
-                writer.write(result)
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            interrupted()
-        assert list(tmp_path.iterdir()) == []
 
 
 class TestUniqueNames:
@@ -151,6 +149,5 @@ class TestUniqueNames:
         assert not set(name) & set('/\\:*?"<>|\0\n ')
 
 
-class TestPagePath:
-    def test_the_name_goes_before_the_suffix(self) -> None:
-        assert page_path(Path("out/overlay.png"), "page") == Path("out/overlay-page.png")
+def test_page_path_the_name_goes_before_the_suffix() -> None:
+    assert page_path(Path("out/overlay.png"), "page") == Path("out/overlay-page.png")
