@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.page import Page
-    from vclean.render.browser.renderer import Renderer
     from vclean.settings import RenderSettings
 
 _KEY: Final = "read_key"
@@ -193,98 +192,60 @@ def read_key(page: Page, settings: Mapping[str, Any], *, rendered: bool) -> byte
 
 
 @dataclass(frozen=True)
-class SnapshotCache:
-    """Cache of snapshots in a folder: a stored page is not read again.
+class RenderingCache:
+    """Cache of snapshots and screenshots in a folder: a stored page is not read again.
+
+    A snapshot is an `.npz` file, unless a Parquet file of a farm has it, and its screenshot a PNG file.
 
     Attributes:
-        folder: folder with one file per snapshot, or the Parquet files of a farm; created with the first snapshot.
         read: renders or parses a page that is not stored.
         settings: the settings of `read`, which are part of the key.
+        folder: folder of the files; created with the first page.
         rendered: whether `read` renders.
+        screenshots: whether `read` takes screenshots.
     """
 
-    folder: Path
-    read: Callable[[Page], Snapshot]
+    read: Callable[[Page], Rendering]
     settings: RenderSettings
-    rendered: bool
+    folder: Path
+    rendered: bool = True
+    screenshots: bool = False
 
-    def __call__(self, page: Page) -> Snapshot:
-        """Return the snapshot of `page`.
+    def __call__(self, page: Page) -> Rendering:
+        """Return the page as it was read, with a screenshot if the cache has them.
 
         Raises:
-            InputError: the stored snapshot is damaged.
-            OutputError: the snapshot cannot be stored.
+            InputError: the stored page is damaged.
+            OutputError: the page cannot be stored.
             VcleanError: the page cannot be read.
         """
         key = read_key(page, self.settings.to_dict(), rendered=self.rendered)
         path = self.folder / f"{key.hex()}.npz"
-        try:
-            return from_bytes(path.read_bytes())
-        except FileNotFoundError:
-            if (packed := self._files.get(key)) is not None:
-                return from_bytes(packed)
-            snapshot = self.read(page)
-        except OSError as error:
-            raise InputError(f"cannot read the snapshot {path}: {error.strerror or error}") from error
-        make_folder(self.folder)
-        write_atomic(path, to_bytes(snapshot))
-        return snapshot
+        image = path.with_suffix(".png")
+        packed = _read(path, "snapshot") or self._files.get(key)
+        screenshot = _read(image, "screenshot") if self.screenshots else None
+        snapshot = from_bytes(packed) if packed else None
+        if snapshot is None or (self.screenshots and not screenshot):
+            rendering = self.read(page)
+            screenshot = rendering.screenshot
+            make_folder(self.folder)
+            if screenshot:
+                write_atomic(image, screenshot)
+            if snapshot is None:
+                snapshot = rendering.snapshot
+                write_atomic(path, to_bytes(snapshot))
+        return Rendering(snapshot, screenshot)
 
     @cached_property
     def _files(self) -> ParquetSnapshots:
         return ParquetSnapshots(self.folder)
 
 
-class RenderingCache:
-    """Cache of snapshots and screenshots in a folder.
-
-    The snapshots are those of `SnapshotCache`. A screenshot is a PNG file in the same folder.
-
-    Args:
-        renderer: renders pages that are not stored.
-        settings: the settings of the renderer.
-        folder: folder of the stored pages; None to disable the cache.
-        screenshots: whether to take screenshots.
-    """
-
-    def __init__(
-        self, renderer: Renderer, settings: RenderSettings, folder: Path | None, *, screenshots: bool = False
-    ) -> None:
-        self._renderer = renderer
-        self._settings = settings
-        self._folder = folder
-        self._screenshots = screenshots
-
-    def __call__(self, page: Page) -> Rendering:
-        """Return the rendered page, with a screenshot if the cache takes them.
-
-        Raises:
-            InputError: the stored page is damaged.
-            OutputError: the page cannot be stored.
-            VcleanError: the page cannot be rendered.
-        """
-        if self._folder is None:
-            return self._renderer.render(page, screenshot=self._screenshots)
-        folder = self._folder
-        read = SnapshotCache(folder, lambda page: self._render(page, folder), self._settings, rendered=True)
-        return Rendering(read(page), self._screenshot(page, folder) if self._screenshots else None)
-
-    def _screenshot(self, page: Page, folder: Path) -> bytes:
-        path = self._path(page, folder)
-        if not path.is_file():
-            self._render(page, folder)
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot read the screenshot {path}: {error.strerror or error}") from error
-
-    def _render(self, page: Page, folder: Path) -> Snapshot:
-        """Render the page, and store its screenshot if there is one."""
-        rendering = self._renderer.render(page, screenshot=self._screenshots)
-        if rendering.screenshot:
-            make_folder(folder)
-            write_atomic(self._path(page, folder), rendering.screenshot)
-        return rendering.snapshot
-
-    def _path(self, page: Page, folder: Path) -> Path:
-        return folder / f"{read_key(page, self._settings.to_dict(), rendered=True).hex()}.png"
+def _read(path: Path, content: str) -> bytes | None:
+    """Return the content of a file; None if it does not exist."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"cannot read the {content} {path}: {error.strerror or error}") from error
