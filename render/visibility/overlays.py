@@ -139,19 +139,6 @@ class _Page:
         mask[[node for node, role in self.snapshot.attributes("role").items() if role.lower() in names]] = True
         return mask
 
-    @cached_property
-    def painter(self) -> NDArray[np.int32]:
-        """Return the nearest element that paints among each element and its ancestors, int32 (N,); -1 if none."""
-        paints = self.painting.paints
-        near = tree.nearest_ancestor(paints, self.snapshot.parent)
-        return np.where(paints[near], near, np.int32(-1))
-
-    @cached_property
-    def painter_around(self) -> NDArray[np.int32]:
-        """Return the nearest element that paints among the ancestors of each element, int32 (N,); -1 if none."""
-        parent = self.snapshot.parent
-        return np.where(parent < 0, np.int32(-1), self.painter[parent])
-
     # ---- characters ----
 
     @cached_property
@@ -253,7 +240,7 @@ class _Candidates:
         """Return the outermost painted elements of the candidates: index of the candidate, and element, (P,) each."""
         page = self._page
         painters = np.flatnonzero(page.painting.paints)
-        around = page.painter_around[painters]
+        around = page.painting.painter_around[painters]
         first, last = np.searchsorted(painters, self.nodes), np.searchsorted(painters, self._end)
         count = last - first
         owner = np.repeat(np.arange(len(count)), count)
@@ -267,7 +254,7 @@ class _Candidates:
         page = self._page
         paints = np.bincount(self._parts[0], minlength=len(self.nodes)) > 0
         backed = [
-            page.direct_characters[node:end][page.painter[node:end] >= node].sum()
+            page.direct_characters[node:end][page.painting.painter[node:end] >= node].sum()
             for node, end in zip(self.nodes.tolist(), self._end.tolist(), strict=True)
         ]
         characters = page.characters[self.nodes]

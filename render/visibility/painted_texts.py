@@ -153,19 +153,16 @@ class PaintedTexts:
 
     def _ancestors_at_centers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the pairs of a text and an ancestor that paints at its center."""
-        snapshot, texts, paints = self._snapshot, self._texts, self._painting.paints
-        near = tree.nearest_ancestor(paints, snapshot.parent)
-        near = np.where(paints[near], near, np.int32(-1))
-        text, painter = np.arange(len(texts)), near[texts.parent]
+        texts, painting = self._texts, self._painting
+        text, painter = np.arange(len(texts)), painting.painter[texts.parent]
         pairs = [(text[:0], text[:0])]
         for _ in range(_LEVELS):
             text, painter = text[painter >= 0], painter[painter >= 0]
             if not len(text):
                 break
-            inside = contains(snapshot.box[painter], texts.center[text])
+            inside = contains(self._snapshot.box[painter], texts.center[text])
             pairs.append((text[inside], painter[inside].astype(np.intp)))
-            above = snapshot.parent[painter]
-            painter = np.where(above >= 0, near[above], np.int32(-1))
+            painter = painting.painter_around[painter]
         return np.concatenate([each for each, _ in pairs]), np.concatenate([each for _, each in pairs])
 
     def _others_at_centers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
