@@ -49,7 +49,7 @@ def find_overlays(snapshot: Snapshot) -> NDArray[np.int32]:
     if not math.isfinite(snapshot.width):
         return np.zeros(0, dtype=np.int32)
     page = _Page(snapshot)
-    nodes = np.flatnonzero(page.is_floating)
+    nodes = np.flatnonzero(page.is_positioned("fixed", "sticky") | page.is_positioned("absolute") & page.is_dialog)
     if not len(nodes):
         return np.zeros(0, dtype=np.int32)
     candidates = nodes[_Candidates(page, nodes).are_overlays]
@@ -94,17 +94,7 @@ class _Page:
         size = (snapshot.settings.get("width", snapshot.width), snapshot.settings.get("height", snapshot.height))
         self.viewport = np.array(size, dtype=np.float32)
 
-    @property
-    def scrolls(self) -> bool:
-        """Return whether the page is higher than the viewport."""
-        return bool(self.snapshot.height > self.viewport[1] + 1)
-
     # ---- elements ----
-
-    @cached_property
-    def is_floating(self) -> NDArray[np.bool_]:
-        """Return which shown elements are fixed or sticky, or dialogs out of flow, bool (N,)."""
-        return self.is_positioned("fixed", "sticky") | self.is_positioned("absolute") & self.is_dialog
 
     def is_positioned(self, *positions: str) -> NDArray[np.bool_]:
         """Return which shown elements below the body have one of these positions, bool (N,)."""
@@ -205,8 +195,11 @@ class _Candidates:
     def are_overlays(self) -> NDArray[np.bool_]:
         """Return which candidates are overlays, bool (C,)."""
         below, above = self._lines_around
-        covers = (below > 0) & (below >= above) & self._are_in_reach
-        floats = self._float & (covers | (above == 0) & ~self._are_sunken)
+        is_in_reach = self._are_dialogs | (self._size > 0).all(axis=1)  # sticky ones stick in the viewport
+        covers = (below > 0) & (below >= above) & is_in_reach
+        order, nodes = self._page.order, self.nodes.tolist()
+        is_sunken = np.array([order.background(node) < order.content(0) for node in nodes], dtype=bool)
+        floats = self._float & (covers | (above == 0) & ~is_sunken)
         return np.asarray(self.have_background & ~self.are_main & (covers | floats))
 
     # ---- what they contain ----
@@ -228,7 +221,7 @@ class _Candidates:
             around_main = is_main & ~page.is_in_main_area[nodes]
         else:
             share = page.characters[nodes] / max(page.characters[0], 1)
-            is_main = (share > _ALMOST_ALL) | (share > _MOST) & (self._viewport_share > _MOST)
+            is_main = (share > _ALMOST_ALL) | (share > _MOST) & (self._size.prod(axis=1) > _MOST)
             around_main = np.zeros(len(nodes), dtype=bool)
         is_alone = page.characters_elsewhere[nodes] < _LITTLE
         return np.asarray(np.where(self._are_dialogs, is_alone | around_main, is_main))
@@ -278,15 +271,6 @@ class _Candidates:
         """Return width and height in sizes of the viewport, float32 (C, 2)."""
         return np.asarray(np.maximum(self._bounds[:, 2:] - self._bounds[:, :2], 0))
 
-    @property
-    def _are_in_reach(self) -> NDArray[np.bool_]:
-        """Return which candidates are in the viewport, where sticky ones stick, or dialogs, bool (C,)."""
-        return np.asarray(self._are_dialogs | (self._size > 0).all(axis=1))
-
-    @property
-    def _viewport_share(self) -> NDArray[np.float32]:
-        return np.asarray(self._size.prod(axis=1))
-
     # ---- what they cover ----
 
     @cached_property
@@ -315,13 +299,7 @@ class _Candidates:
         below = [order.content(parent) < order.background(node) for parent, node in pairs.tolist()]
         return np.array(below, dtype=bool)[index.reshape(-1)]
 
-    @cached_property
-    def _are_sunken(self) -> NDArray[np.bool_]:
-        """Return which candidates are painted before the text of the page, bool (C,)."""
-        order = self._page.order
-        return np.array([order.background(node) < order.content(0) for node in self.nodes.tolist()], dtype=bool)
-
-    @cached_property
+    @property
     def _float(self) -> NDArray[np.bool_]:
         """Return which candidates float in the viewport, whatever text is below them at the moment, bool (C,)."""
         page, nodes = self._page, self.nodes
@@ -330,9 +308,10 @@ class _Candidates:
         in_corner = (bottom >= _BOTTOM_ZONE) & (self._size <= _CORNER).all(axis=1)
         low = (top >= _TOP_ZONE) & (bottom > top) & (in_corner | self._are_in_column)
         # On a page that does not scroll, a part of the main area stays where it covers nothing.
-        return np.asarray(self._are_dialogs | fixed & low & (page.scrolls | ~page.is_in_main_area[nodes]))
+        scrolls = page.snapshot.height > page.viewport[1] + 1
+        return np.asarray(self._are_dialogs | fixed & low & (scrolls | ~page.is_in_main_area[nodes]))
 
-    @cached_property
+    @property
     def _are_in_column(self) -> NDArray[np.bool_]:
         """Return which candidates are at the x of many lines in flow, bool (C,)."""
         page = self._page
