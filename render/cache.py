@@ -8,7 +8,7 @@ import json
 from bisect import bisect_right
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,8 +55,11 @@ class ParquetSnapshots:
         tables = [_keys(path, number) for number, path in enumerate(self._paths)]
         entries = np.concatenate(tables) if tables else np.empty(0, dtype=_ENTRY)
         self._entries = entries[np.argsort(entries["head"], kind="stable")]
-        self._file: tuple[int, pq.ParquetFile, list[int]] | None = None
-        self._group: tuple[int, int, Any] | None = None
+        self._open = lru_cache(maxsize=1)(lambda number: _open(self._paths[number]))
+        # A row group often contains the next page.
+        self._row_group = lru_cache(maxsize=1)(
+            lambda file, group: file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT)
+        )
 
     def __len__(self) -> int:
         """Return the number of snapshots."""
@@ -80,26 +83,20 @@ class ParquetSnapshots:
         return None
 
     def _read(self, number: int, row: int) -> bytes:
-        """Read the snapshot in a row of a file; cache its row group, which often contains the next page."""
         with _readable(self._paths[number]):
             file, starts = self._open(number)
             group = bisect_right(starts, row) - 1
-            if self._group is None or self._group[:2] != (number, group):
-                self._group = (number, group, file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT))
-            packed: bytes = self._group[2][row - starts[group]].as_py()
+            packed: bytes = self._row_group(file, group)[row - starts[group]].as_py()
             return packed
 
-    def _open(self, number: int) -> tuple[pq.ParquetFile, list[int]]:
-        """Open a file, and return it with the number of the first row of each row group."""
-        if self._file is None or self._file[0] != number:
-            if self._file:
-                self._file[1].close()
-            import pyarrow.parquet as pq
 
-            file = pq.ParquetFile(self._paths[number])
-            sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-            self._file = (number, file, [0, *accumulate(sizes[:-1])])
-        return self._file[1:]
+def _open(path: Path) -> tuple[pq.ParquetFile, list[int]]:
+    """Open a file, and return it with the number of the first row of each row group."""
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    return file, [0, *accumulate(sizes[:-1])]
 
 
 def _keys(path: Path, number: int) -> NDArray[Any]:
