@@ -87,9 +87,6 @@ class TestAttributes:
         with pytest.raises(KeyError):
             snapshot(PAGE).attributes("onload")
 
-    def test_has_distinct_names(self) -> None:
-        assert len(set(ATTRIBUTES)) == len(ATTRIBUTES)
-
 
 class TestAttributeValues:
     @given(st.lists(st.sampled_from(["a", "b c", "", "\ud800"]), max_size=9))
@@ -116,37 +113,24 @@ class TestHaving:
             page.having("class", pattern)[0] = True
 
 
-class TestRepr:
-    def test_is_one_line_without_arrays(self):
-        page = snapshot("<html><head></head><body><p>a</p></body></html>", url="https://a.org/")
-        assert repr(page) == "<Snapshot 'https://a.org/': 3 elements, 1 text, not rendered>"
+def test_repr_is_one_line_without_arrays() -> None:
+    page = snapshot("<html><head></head><body><p>a</p></body></html>", url="https://a.org/")
+    assert repr(page) == "<Snapshot 'https://a.org/': 3 elements, 1 text, not rendered>"
+    assert len(page) == 3
 
 
-class TestIsTag:
-    def test_len_is_the_number_of_elements(self) -> None:
-        assert len(snapshot("<p>a<b>b</b>")) == 4
+def test_names_are_distinct() -> None:
+    assert len(set(STYLES)) == len(STYLES)
+    assert len(set(ATTRIBUTES)) == len(ATTRIBUTES)
 
 
-class TestStyles:
-    STYLES = Styles(
-        names=("font-size", "color"),
-        rows=(
-            ("16px", "rgb(1, 2, 3)"),
-            ("1.5", "rgba(10, 20, 30, 0.5)"),
-            ("normal", "color(display-p3 1 0 0)"),
-            ("", ""),
-            ("-2.5e1px", "rgb(1, 2)"),
-        ),
-    )
-
-    def test_returns_column(self) -> None:
-        assert self.STYLES.column("font-size") == ("16px", "1.5", "normal", "", "-2.5e1px")
-
-    def test_compares_with_values(self) -> None:
-        assert self.STYLES.is_in("font-size", ("16px", "")).tolist() == [True, False, False, True, False]
-
-    def test_has_distinct_names(self) -> None:
-        assert len(set(STYLES)) == len(STYLES)
+def test_styles() -> None:
+    rows = (("16px", "rgb(1, 2, 3)"), ("1.5", ""), ("normal", "color(srgb 1 0 0)"), ("", ""), ("-2.5e1px", "rgb(1, 2)"))
+    styles = Styles(names=("font-size", "color"), rows=rows)
+    assert styles.column("font-size") == ("16px", "1.5", "normal", "", "-2.5e1px")
+    assert styles.is_in("font-size", ("16px", "")).tolist() == [True, False, False, True, False]
+    assert np.nan_to_num(styles.number("font-size"), nan=-1).tolist() == [16, 1.5, -1, -1, -25]
+    assert np.isnan(styles.color("color")[:, 0]).tolist() == [False, True, True, True, True]
 
 
 def test_hidden_codes_fit_a_byte() -> None:
