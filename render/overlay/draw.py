@@ -15,17 +15,14 @@ from vclean.render.overlay.layers import (
     BORDER_COLOR,
     LEGEND_SIZE,
     TAG_SIZE,
-    Rect,
     collect_pens,
-    entry_text_x,
     lay_out_legend,
-    swatch,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from vclean.render.overlay.layers import Entry, Layer, Mark, Pen
+    from vclean.render.overlay.layers import Entry, Layer, Mark, Pen, Rect
 
 
 _COMPRESSION = 2
@@ -137,9 +134,9 @@ def _draw_legend(
     if height:
         brush.rectangle((0, height - 1, width, height - 1), fill=BORDER_COLOR)
     for entry in entries:
-        if entry.pen is not None:
-            _draw_frame(brush, swatch(entry), pens[entry.pen])
-        brush.text((entry_text_x(entry), entry.y + 8), entry.text, fill="black", font=font, anchor="lm")
+        if entry.pen is not None and entry.swatch is not None:
+            _draw_frame(brush, entry.swatch, pens[entry.pen])
+        brush.text((entry.x, entry.y + 8), entry.text, fill="black", font=font, anchor="lm")
 
 
 BUDGET: Final = 2_500_000
@@ -202,6 +199,6 @@ def draw_svg(screenshot: bytes, layers: Sequence[Layer]) -> str:
         border=BORDER_COLOR,
         screenshot=f"data:{page.get_format_mimetype()};base64,{base64.b64encode(screenshot).decode()}",
         pens=collect_pens(layers),
-        legend=[(entry, entry.pen and swatch(entry), entry_text_x(entry)) for entry in legend],
+        legend=legend,
         marks=[mark for layer in layers for mark in layer.marks],
     )

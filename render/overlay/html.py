@@ -189,8 +189,8 @@ def _size(length: float) -> int:
 
 def _pens() -> JsonObject:
     return {
-        "label": {label: _pen(pen) for label, pen in PENS.items()},
-        "role": {role: _pen(pen) for role, pen in ROLE_PENS.items()},
+        "label": {name: _pen(pen) for name, pen in PENS.items()},
+        "role": {name: _pen(pen) for name, pen in ROLE_PENS.items()},
         "level": [_pen(pen) for pen in LEVEL_PENS],
         "part": {kind: _pen(pen) for kind, pen in PART_PENS.items()},
         "hidden": _pen(HIDDEN_PENS[HIDDEN]),

@@ -243,12 +243,13 @@ class Layer:
 
 
 class Entry(NamedTuple):
-    """Legend entry with its top left corner; a note has no pen."""
+    """Legend entry: its text with the top left corner, its pen and the sample frame; a note has no pen."""
 
+    text: str
     x: int
     y: int
     pen: str | None
-    text: str
+    swatch: Rect | None
 
 
 def text_width(text: str, size: int) -> int:
@@ -465,24 +466,14 @@ def lay_out_legend(layers: Iterable[Layer], width: int) -> tuple[list[Entry], in
     placed: list[Entry] = []
     x, y = _LEGEND_MARGIN, _LEGEND_MARGIN
     for pen, text in (entry for layer in layers for entry in layer.entries):
-        entry_width = (_SWATCH + 6 if pen else 0) + text_width(text, LEGEND_SIZE)
-        if x > _LEGEND_MARGIN and x + entry_width > width:
+        indent, width_of_text = (_SWATCH + 6 if pen else 0), text_width(text, LEGEND_SIZE)
+        if x > _LEGEND_MARGIN and x + indent + width_of_text > width:
             x, y = _LEGEND_MARGIN, y + _LEGEND_ROW
-        placed.append(Entry(x, y, pen, text))
-        x += entry_width + 16
+        placed.append(Entry(text, x + indent, y, pen, Rect(x, y + 1, _SWATCH, 14) if pen else None))
+        x += indent + width_of_text + 16
     return placed, (y + _LEGEND_ROW + _LEGEND_MARGIN // 2 if placed else 0)
 
 
 def collect_pens(layers: Iterable[Layer]) -> dict[str, Pen]:
     """Return the pens of all layers by name."""
     return {name: pen for layer in layers for name, pen in layer.pens.items()}
-
-
-def swatch(entry: Entry) -> Rect:
-    """Return the sample frame of a legend entry."""
-    return Rect(entry.x, entry.y + 1, _SWATCH, 14)
-
-
-def entry_text_x(entry: Entry) -> int:
-    """Return the x coordinate of the text of a legend entry."""
-    return entry.x + (_SWATCH + 6 if entry.pen else 0)

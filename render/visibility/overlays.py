@@ -105,18 +105,12 @@ class _Page:
     @cached_property
     def is_dialog(self) -> NDArray[np.bool_]:
         """Return which elements are dialogs or popovers, or wrap one, bool (N,)."""
-        if not self._dialogs.any():
-            return self._dialogs
-        wraps = self._shown_characters_in(self._dialogs) > _DIALOG_SHARE * self.characters
-        return np.asarray(self._dialogs | wraps)
-
-    @cached_property
-    def _dialogs(self) -> NDArray[np.bool_]:
-        """Return which elements are shown dialogs or popovers by their markup (HTML, 4.11.4 and 6.12), bool (N,)."""
-        mask = self._has_name(_DIALOG_NAMES)
-        mask[[node for node, modal in self.snapshot.attributes("aria-modal").items() if modal.lower() == "true"]] = True
-        mask[list(self.snapshot.attributes("popover"))] = True
-        return np.asarray(mask & (self.snapshot.hidden == Hidden.NO))
+        snapshot, mask = self.snapshot, self._has_name(_DIALOG_NAMES)
+        mask[[node for node, modal in snapshot.attributes("aria-modal").items() if modal.lower() == "true"]] = True
+        mask[list(snapshot.attributes("popover"))] = True  # HTML, 6.12
+        mask &= snapshot.hidden == Hidden.NO
+        in_dialogs = self._characters_in(tree.inside(mask, snapshot.end))
+        return np.asarray(mask | (in_dialogs > _DIALOG_SHARE * self.characters))
 
     @cached_property
     def is_in_main_area(self) -> NDArray[np.bool_]:
@@ -144,7 +138,7 @@ class _Page:
     @cached_property
     def main_characters(self) -> NDArray[np.int64]:
         """Return the characters of the shown texts in each element that are in a main area too, (N,)."""
-        return self._shown_characters_in(self._has_name(_MAIN_NAMES))
+        return self._characters_in(self.is_in_main_area)
 
     @cached_property
     def characters_elsewhere(self) -> NDArray[np.int64]:
@@ -152,10 +146,9 @@ class _Page:
         characters = self._sum_by_parent(self.snapshot.text_length)
         return np.asarray(characters.sum() - tree.subtree_sum(characters, self.snapshot.end))
 
-    def _shown_characters_in(self, areas: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the characters of the shown texts in each element that are in one of `areas` too, (N,)."""
-        inside = tree.inside(areas, self.snapshot.end)
-        return tree.subtree_sum(self.direct_characters * inside, self.snapshot.end)
+    def _characters_in(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the characters of the shown texts in each element whose parents are in `mask`, (N,)."""
+        return tree.subtree_sum(self.direct_characters * mask, self.snapshot.end)
 
     def _sum_by_parent(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
         total = np.bincount(self.snapshot.text_parent, weights=lengths, minlength=len(self.snapshot))
