@@ -16,12 +16,11 @@ import numpy as np
 from vclean.render import tree
 from vclean.render.snapshot import Hidden
 from vclean.render.visibility.geometry import points_in_boxes
-from vclean.render.visibility.painting import Painting, PaintOrder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.render.snapshot import Snapshot
+    from vclean.render.visibility.painting import Painting
 
 _MOST: Final = 0.5
 _ALMOST_ALL: Final = 0.8
@@ -44,11 +43,12 @@ _DIALOG_SHARE: Final = 0.8
 """Of the text of an element that wraps a dialog."""
 
 
-def find_overlays(snapshot: Snapshot) -> NDArray[np.int32]:
-    """Return the outermost overlays of a rendered page, int32 (O,), ascending."""
+def find_overlays(painting: Painting) -> NDArray[np.int32]:
+    """Return the outermost overlays of a rendered page, int32 (O,), ascending; none of one that was not rendered."""
+    snapshot = painting.snapshot
     if not math.isfinite(snapshot.width):
         return np.zeros(0, dtype=np.int32)
-    page = _Page(snapshot)
+    page = _Page(painting)
     nodes = np.flatnonzero(page.is_positioned("fixed", "sticky") | page.is_positioned("absolute") & page.is_dialog)
     if not len(nodes):
         return np.zeros(0, dtype=np.int32)
@@ -63,9 +63,9 @@ def _above_backdrop(page: _Page, overlays: NDArray[np.intp]) -> NDArray[np.intp]
     absolute = page.is_positioned("absolute")
     if not backdrops or not absolute.any():
         return overlays[:0]
-    lowest = min(map(page.order.background, backdrops))
+    lowest = min(map(page.painting.order.background, backdrops))
     nodes = np.flatnonzero(absolute)
-    above = np.array([page.order.background(node) > lowest for node in nodes.tolist()], dtype=bool)
+    above = np.array([page.painting.order.background(node) > lowest for node in nodes.tolist()], dtype=bool)
     candidates = _Candidates(page, nodes)
     return nodes[above & candidates.have_background & ~candidates.are_main]
 
@@ -83,14 +83,12 @@ class _Page:
     Attributes:
         snapshot: the page.
         painting: what its elements paint.
-        order: the order in which they do.
         viewport: float32 (2,), width and height in CSS px.
     """
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-        self.painting = Painting(snapshot)
-        self.order = PaintOrder(snapshot)
+    def __init__(self, painting: Painting) -> None:
+        self.snapshot = snapshot = painting.snapshot
+        self.painting = painting
         size = (snapshot.settings.get("width", snapshot.width), snapshot.settings.get("height", snapshot.height))
         self.viewport = np.array(size, dtype=np.float32)
 
@@ -190,7 +188,7 @@ class _Candidates:
         below, above = self._lines_around
         is_in_reach = self._are_dialogs | (self._size > 0).all(axis=1)  # sticky ones stick in the viewport
         covers = (below > 0) & (below >= above) & is_in_reach
-        order, nodes = self._page.order, self.nodes.tolist()
+        order, nodes = self._page.painting.order, self.nodes.tolist()
         is_sunken = np.array([order.background(node) < order.content(0) for node in nodes], dtype=bool)
         floats = self._float & (covers | (above == 0) & ~is_sunken)
         return np.asarray(self.have_background & ~self.are_main & (covers | floats))
@@ -285,7 +283,7 @@ class _Candidates:
 
     def _are_below(self, line: NDArray[np.intp], candidate: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return whether each of K lines is painted before the candidate, bool (K,)."""
-        order = self._page.order
+        order = self._page.painting.order
         pairs, index = np.unique(
             np.stack([self._page.line_parent[line], self.nodes[candidate]], axis=1), axis=0, return_inverse=True
         )

@@ -24,7 +24,7 @@ from vclean.render.visibility.geometry import (
     without_lines,
 )
 from vclean.render.visibility.overlays import find_overlays
-from vclean.render.visibility.painting import NO_EFFECT, Painting, PaintOrder
+from vclean.render.visibility.painting import NO_EFFECT, Painting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,16 +75,17 @@ class PaintedTexts:
 
     Args:
         texts: the texts.
+        painting: what the elements of their page paint.
         overlay: int32 (N,), the overlay around each element of their page, -1 for none.
     """
 
-    def __init__(self, texts: CandidateTexts, overlay: NDArray[np.int32]) -> None:
+    def __init__(self, texts: CandidateTexts, painting: Painting, overlay: NDArray[np.int32]) -> None:
         self._overlay = overlay
         self._is_crowded = False
         self._texts = texts
         self._snapshot = snapshot = texts.snapshot
-        self._painting = painting = Painting(texts.snapshot)
-        self._order = PaintOrder(texts.snapshot)
+        self._painting = painting
+        self._order = painting.order
         self._element: NDArray[np.intp] = np.append(np.arange(len(snapshot)), snapshot.area)
         self._box = np.append(snapshot.box, snapshot.area_box, axis=0)
         unknown = painting.is_picture | (painting.has_image[snapshot.style] & ~painting.is_missing)
@@ -319,7 +320,8 @@ def decide(snapshot: Snapshot) -> Decision:
 
     Overlays are no content, and a word or two, links and menus are not worth a screenshot: they count as shown.
     """
-    hidden, overlays = snapshot.text_hidden.copy(), find_overlays(snapshot)
+    painting = Painting(snapshot)
+    hidden, overlays = snapshot.text_hidden.copy(), find_overlays(painting)
     decision = Decision(hidden, overlays, {})
     if not math.isfinite(snapshot.width):
         return decision
@@ -328,7 +330,7 @@ def decide(snapshot: Snapshot) -> Decision:
     if not len(texts):
         return decision
     overlay = snapshot.inside(overlays)
-    painted, doubts = PaintedTexts(texts, overlay).judge()
+    painted, doubts = PaintedTexts(texts, painting, overlay).judge()
     for codes in (unreadable(texts), out_of_reach(texts), painted):
         shown = hidden[texts.index] == Hidden.NO
         hidden[texts.index[shown]] = codes[shown]

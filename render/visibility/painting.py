@@ -47,6 +47,11 @@ class Painting:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
 
+    @cached_property
+    def order(self) -> PaintOrder:
+        """Return the order in which the elements are painted."""
+        return PaintOrder(self.snapshot)
+
     # ---- by style row ----
 
     @cached_property

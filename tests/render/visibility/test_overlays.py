@@ -9,6 +9,7 @@ from helpers.pages import decided, laid_out, snapshot
 from vclean.features.blocks import extract_blocks
 from vclean.render.snapshot import Snapshot
 from vclean.render.visibility.overlays import find_overlays
+from vclean.render.visibility.painting import Painting
 from vclean.settings import Policy
 
 ARTICLE = f"<article>{'<p>Words of the article, line by line.</p>' * 9}</article>"
@@ -24,7 +25,7 @@ def page(html: str, box: tuple[float, ...] = (0, 0, 800, 600), **styles: dict[st
 
 
 def tags(snapshot: Snapshot) -> list[str]:
-    return [snapshot.tags[snapshot.tag[element]] for element in find_overlays(snapshot).tolist()]
+    return [snapshot.tags[snapshot.tag[element]] for element in find_overlays(Painting(snapshot)).tolist()]
 
 
 WORDS = "<p>Words of the article, line by line.</p>" * 9
@@ -85,13 +86,13 @@ def test_overlays_by_place(html: str, box: tuple[float, ...], expected: str) -> 
 
 
 def test_unrendered_page_has_no_overlays() -> None:
-    assert len(find_overlays(snapshot(f"{ARTICLE}<dialog open style='position: fixed'>Agree</dialog>"))) == 0
+    assert len(find_overlays(Painting(snapshot(f"{ARTICLE}<dialog open style='position: fixed'>Agree</dialog>")))) == 0
 
 
 def test_elements_inside_of_overlays() -> None:
     snapshot = page(f"{ARTICLE}<aside><i>Agree</i></aside><u></u>")
-    (overlay,) = find_overlays(snapshot).tolist()
-    roots = snapshot.inside(find_overlays(snapshot))
+    (overlay,) = find_overlays(Painting(snapshot)).tolist()
+    roots = snapshot.inside(find_overlays(Painting(snapshot)))
     assert np.flatnonzero(roots == overlay).tolist() == [overlay, overlay + 1]
     assert (np.delete(roots, [overlay, overlay + 1]) == -1).all()
 
