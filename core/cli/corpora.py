@@ -74,11 +74,11 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
     settings = RenderSettings()
     with ExitStack() as stack:
         renderer = stack.enter_context(Renderer(settings))
-        render: Callable[[Page], Rendering] = renderer.render
+        read: Callable[[Page], Rendering] = renderer.render
         if snapshots or keep:
             folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.temporary_folder())
-            render = RenderingCache(renderer.render, settings, folder)
-        yield {False: parse, True: lambda page: render(page).snapshot}
+            read = RenderingCache(renderer.render, settings, folder)
+        yield {False: parse, True: lambda page: read(page).snapshot}
 
 
 def train_region_model(
