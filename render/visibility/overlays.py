@@ -107,6 +107,8 @@ class _Page:
         mask[[node for node, modal in snapshot.attributes("aria-modal").items() if modal.lower() == "true"]] = True
         mask[list(snapshot.attributes("popover"))] = True  # HTML, 6.12
         mask &= snapshot.hidden == Hidden.NO
+        if not mask.any():
+            return mask
         in_dialogs = self._characters_in(tree.inside(mask, snapshot.end))
         return np.asarray(mask | (in_dialogs > _DIALOG_SHARE * self.characters))
 
