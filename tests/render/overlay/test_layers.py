@@ -240,6 +240,7 @@ class TestDraw:
         layers = [
             layer(block([50, 60, 100, 40]), block([50, 110, 200, 40], L)),
             segment_layer(overlay(), TagPlacer(400, 200)),
+            line_layer(np.array([[20, 40, 99, 16]], dtype=np.float32), TagPlacer(400, 200)),  # without tags
         ]
         assert draw_image(SCREENSHOT, layers) == draw_image(SCREENSHOT, layers)
 

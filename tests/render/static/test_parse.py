@@ -70,6 +70,10 @@ class TestTree:
         assert page.attributes("class") == {0: "a > b"}
         assert page.language == "de"
 
+    def test_head_with_parts_of_the_body_is_kept(self) -> None:
+        page = parse_html("<head><noscript><p>x</noscript></head>")
+        assert [page.tags[tag] for tag in page.tag.tolist()] == ["html", "div", "noscript", "p"]
+
     def test_has_no_geometry(self) -> None:
         page = parse_html("<p>a")
         assert not page.rendered
