@@ -24,7 +24,7 @@ from vclean.characters import format_count
 from vclean.features.visibility import text_visibility
 from vclean.labels import Visibility
 from vclean.render import tree
-from vclean.render.snapshot import HEADING_TAGS, Hidden
+from vclean.render.snapshot import HEADING_TAGS, Hidden, union_boxes
 from vclean.render.static import styles
 from vclean.render.static._tree import lines_of
 
@@ -392,17 +392,9 @@ def _find_preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
 
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:
     """Return the union of the line boxes of each block: float32 (count, 4); NaN for blocks without line boxes."""
-    box = np.full((count, 4), np.nan, dtype=np.float32)
     line_block = text_block[snapshot.line_text]
     inside = _members(line_block)
-    lines, owner = snapshot.line_box[inside], line_block[inside]
-    if not len(owner):
-        return box
-    first = np.flatnonzero(np.diff(owner, prepend=-1))
-    top_left = np.minimum.reduceat(lines[:, :2], first, axis=0)
-    bottom_right = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
-    box[owner[first]] = np.hstack([top_left, bottom_right - top_left])
-    return box
+    return union_boxes(snapshot.line_box[inside], line_block[inside], count)
 
 
 # ---- formulas ----

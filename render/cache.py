@@ -8,7 +8,7 @@ import json
 from bisect import bisect_right
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.page import Page
-    from vclean.render.browser.renderer import Renderer
     from vclean.settings import RenderSettings
 
 _KEY: Final = "read_key"
@@ -56,8 +55,11 @@ class ParquetSnapshots:
         tables = [_keys(path, number) for number, path in enumerate(self._paths)]
         entries = np.concatenate(tables) if tables else np.empty(0, dtype=_ENTRY)
         self._entries = entries[np.argsort(entries["head"], kind="stable")]
-        self._file: tuple[int, pq.ParquetFile, list[int]] | None = None
-        self._group: tuple[int, int, Any] | None = None
+        self._open = lru_cache(maxsize=1)(lambda number: _open(self._paths[number]))
+        # A row group often contains the next page.
+        self._row_group = lru_cache(maxsize=1)(
+            lambda file, group: file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT)
+        )
 
     def __len__(self) -> int:
         """Return the number of snapshots."""
@@ -81,26 +83,20 @@ class ParquetSnapshots:
         return None
 
     def _read(self, number: int, row: int) -> bytes:
-        """Read the snapshot in a row of a file; cache its row group, which often contains the next page."""
         with _readable(self._paths[number]):
             file, starts = self._open(number)
             group = bisect_right(starts, row) - 1
-            if self._group is None or self._group[:2] != (number, group):
-                self._group = (number, group, file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT))
-            packed: bytes = self._group[2][row - starts[group]].as_py()
+            packed: bytes = self._row_group(file, group)[row - starts[group]].as_py()
             return packed
 
-    def _open(self, number: int) -> tuple[pq.ParquetFile, list[int]]:
-        """Open a file, and return it with the number of the first row of each row group."""
-        if self._file is None or self._file[0] != number:
-            if self._file:
-                self._file[1].close()
-            import pyarrow.parquet as pq
 
-            file = pq.ParquetFile(self._paths[number])
-            sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-            self._file = (number, file, [0, *accumulate(sizes[:-1])])
-        return self._file[1:]
+def _open(path: Path) -> tuple[pq.ParquetFile, list[int]]:
+    """Open a file, and return it with the number of the first row of each row group."""
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    return file, [0, *accumulate(sizes[:-1])]
 
 
 def _keys(path: Path, number: int) -> NDArray[Any]:
@@ -193,98 +189,60 @@ def read_key(page: Page, settings: Mapping[str, Any], *, rendered: bool) -> byte
 
 
 @dataclass(frozen=True)
-class SnapshotCache:
-    """Cache of snapshots in a folder: a stored page is not read again.
+class RenderingCache:
+    """Cache of snapshots and screenshots in a folder: a stored page is not read again.
+
+    A snapshot is an `.npz` file, unless a Parquet file of a farm has it, and its screenshot a PNG file.
 
     Attributes:
-        folder: folder with one file per snapshot, or the Parquet files of a farm; created with the first snapshot.
         read: renders or parses a page that is not stored.
         settings: the settings of `read`, which are part of the key.
+        folder: folder of the files; created with the first page.
         rendered: whether `read` renders.
+        screenshots: whether `read` takes screenshots.
     """
 
-    folder: Path
-    read: Callable[[Page], Snapshot]
+    read: Callable[[Page], Rendering]
     settings: RenderSettings
-    rendered: bool
+    folder: Path
+    rendered: bool = True
+    screenshots: bool = False
 
-    def __call__(self, page: Page) -> Snapshot:
-        """Return the snapshot of `page`.
+    def __call__(self, page: Page) -> Rendering:
+        """Return the page as it was read, with a screenshot if the cache has them.
 
         Raises:
-            InputError: the stored snapshot is damaged.
-            OutputError: the snapshot cannot be stored.
+            InputError: the stored page is damaged.
+            OutputError: the page cannot be stored.
             VcleanError: the page cannot be read.
         """
         key = read_key(page, self.settings.to_dict(), rendered=self.rendered)
         path = self.folder / f"{key.hex()}.npz"
-        try:
-            return from_bytes(path.read_bytes())
-        except FileNotFoundError:
-            if (packed := self._files.get(key)) is not None:
-                return from_bytes(packed)
-            snapshot = self.read(page)
-        except OSError as error:
-            raise InputError(f"cannot read the snapshot {path}: {error.strerror or error}") from error
-        make_folder(self.folder)
-        write_atomic(path, to_bytes(snapshot))
-        return snapshot
+        image = path.with_suffix(".png")
+        packed = _read(path, "snapshot") or self._files.get(key)
+        screenshot = _read(image, "screenshot") if self.screenshots else None
+        snapshot = from_bytes(packed) if packed else None
+        if snapshot is None or (self.screenshots and not screenshot):
+            rendering = self.read(page)
+            screenshot = rendering.screenshot
+            make_folder(self.folder)
+            if screenshot:
+                write_atomic(image, screenshot)
+            if snapshot is None:
+                snapshot = rendering.snapshot
+                write_atomic(path, to_bytes(snapshot))
+        return Rendering(snapshot, screenshot)
 
     @cached_property
     def _files(self) -> ParquetSnapshots:
         return ParquetSnapshots(self.folder)
 
 
-class RenderingCache:
-    """Cache of snapshots and screenshots in a folder.
-
-    The snapshots are those of `SnapshotCache`. A screenshot is a PNG file in the same folder.
-
-    Args:
-        renderer: renders pages that are not stored.
-        settings: the settings of the renderer.
-        folder: folder of the stored pages; None to disable the cache.
-        screenshots: whether to take screenshots.
-    """
-
-    def __init__(
-        self, renderer: Renderer, settings: RenderSettings, folder: Path | None, *, screenshots: bool = False
-    ) -> None:
-        self._renderer = renderer
-        self._settings = settings
-        self._folder = folder
-        self._screenshots = screenshots
-
-    def __call__(self, page: Page) -> Rendering:
-        """Return the rendered page, with a screenshot if the cache takes them.
-
-        Raises:
-            InputError: the stored page is damaged.
-            OutputError: the page cannot be stored.
-            VcleanError: the page cannot be rendered.
-        """
-        if self._folder is None:
-            return self._renderer.render(page, screenshot=self._screenshots)
-        folder = self._folder
-        read = SnapshotCache(folder, lambda page: self._render(page, folder), self._settings, rendered=True)
-        return Rendering(read(page), self._screenshot(page, folder) if self._screenshots else None)
-
-    def _screenshot(self, page: Page, folder: Path) -> bytes:
-        path = self._path(page, folder)
-        if not path.is_file():
-            self._render(page, folder)
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot read the screenshot {path}: {error.strerror or error}") from error
-
-    def _render(self, page: Page, folder: Path) -> Snapshot:
-        """Render the page, and store its screenshot if there is one."""
-        rendering = self._renderer.render(page, screenshot=self._screenshots)
-        if rendering.screenshot:
-            make_folder(folder)
-            write_atomic(self._path(page, folder), rendering.screenshot)
-        return rendering.snapshot
-
-    def _path(self, page: Page, folder: Path) -> Path:
-        return folder / f"{read_key(page, self._settings.to_dict(), rendered=True).hex()}.png"
+def _read(path: Path, content: str) -> bytes | None:
+    """Return the content of a file; None if it does not exist."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"cannot read the {content} {path}: {error.strerror or error}") from error

@@ -31,10 +31,7 @@ def decode_content(body: bytes, codings: str, limit: int) -> bytes:
     Raises:
         OSError: the body does not have these codings, ends early, or has too many of them.
     """
-    decoded = bytearray()
-    for data in _decoded_parts(body, codings, limit, ""):
-        decoded += data
-    return bytes(decoded)
+    return b"".join(_decoded_parts(body, codings, limit, ""))
 
 
 def decode_start(body: bytes, codings: str, limit: int, *, transfer: str = "") -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -89,13 +90,8 @@ def stored_links(links: Iterable[Sequence[str]]) -> Iterator[tuple[str, str]]:
 
 
 def _limited(pairs: Iterable[tuple[str, str]]) -> Pairs:
-    selected: list[tuple[str, str]] = []
-    for name, value in pairs:
-        if len(selected) == MAX_ENTRIES:
-            break
-        if value.strip():
-            selected.append((name.strip().lower()[:MAX_VALUE], value.strip()[:MAX_VALUE]))
-    return tuple(selected)
+    stripped = ((name.strip().lower()[:MAX_VALUE], value.strip()[:MAX_VALUE]) for name, value in pairs)
+    return tuple(islice((pair for pair in stripped if pair[1]), MAX_ENTRIES))
 
 
 def _whole_scripts(scripts: Iterable[str]) -> tuple[str, ...]:

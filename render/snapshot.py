@@ -288,6 +288,11 @@ class Snapshot:
         return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
 
     @cached_property
+    def text_box(self) -> NDArray[np.float32]:
+        """Return the box around the lines of each text, float32 (T, 4); NaN for texts without lines."""
+        return union_boxes(self.line_box, self.line_text, len(self.texts))
+
+    @cached_property
     def _text_start(self) -> NDArray[np.intp]:
         """Return the number of texts before each element, int64 (N + 1,)."""
         return np.searchsorted(self.text_after, np.arange(len(self) + 1))
@@ -436,6 +441,23 @@ def subtree_ends(parent: NDArray[np.int32]) -> NDArray[np.int32]:
         if np.array_equal(further, last):
             return last + np.int32(1)
         last = further
+
+
+def union_boxes(box: NDArray[np.float32], owner: NDArray[np.int32], count: int) -> NDArray[np.float32]:
+    """Return the box around the boxes of each owner, float32 (count, 4); NaN for owners without a box.
+
+    Args:
+        box: float32 (L, 4), x, y, width, height.
+        owner: int32 (L,), ascending.
+        count: the number of owners.
+    """
+    union = np.full((count, 4), np.nan, dtype=np.float32)
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    if len(first):
+        top_left = np.minimum.reduceat(box[:, :2], first, axis=0)
+        bottom_right = np.maximum.reduceat(box[:, :2] + box[:, 2:], first, axis=0)
+        union[owner[first]] = np.hstack([top_left, bottom_right - top_left])
+    return union
 
 
 def _leading_number(value: str) -> float:

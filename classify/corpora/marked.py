@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -35,7 +35,7 @@ from vclean.runtime import track
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.render.archive.pages import Record
+    from vclean.render.rendered_page import Rendering
     from vclean.render.snapshot import Snapshot
 
 
@@ -317,7 +318,9 @@ class RenderedMarkedPages:
         count = 0
         settings = RenderSettings()
         with Renderer(settings) as renderer:
-            render = RenderingCache(renderer, settings, self._snapshots, screenshots=self._screenshots)
+            render: Callable[[Page], Rendering] = partial(renderer.render, screenshot=self._screenshots)
+            if self._snapshots:
+                render = RenderingCache(render, settings, self._snapshots, screenshots=self._screenshots)
             for marked in track(self._archive.marked_pages(), "rendering", "pages", total=len(self._archive)):
                 try:
                     rendering = render(marked.page)

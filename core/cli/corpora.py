@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from vclean.classify.training.train import CrossValidation
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.retraining import Correction
+    from vclean.page import Page
+    from vclean.render.rendered_page import Rendering
 
     Unseen = Mapping[tuple[str, str, bool], Prediction]
     "Predictions by corpus, page id and whether the page was rendered, each by a model not trained on the site."
@@ -66,17 +68,17 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
         yield {False: parse}
         return
     from vclean.render.browser.renderer import Renderer
-    from vclean.render.cache import SnapshotCache
+    from vclean.render.cache import RenderingCache
     from vclean.render.isolation import temp_dirs
 
     settings = RenderSettings()
     with ExitStack() as stack:
         renderer = stack.enter_context(Renderer(settings))
-        read: Reader = lambda page: renderer.render(page).snapshot  # noqa: E731 - replaced if there is a cache
+        read: Callable[[Page], Rendering] = renderer.render
         if snapshots or keep:
             folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.temporary_folder())
-            read = SnapshotCache(folder, read, settings, rendered=True)
-        yield {False: parse, True: read}
+            read = RenderingCache(renderer.render, settings, folder)
+        yield {False: parse, True: lambda page: read(page).snapshot}
 
 
 def train_region_model(

@@ -6,7 +6,7 @@ import json
 import math
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -20,7 +20,7 @@ from vclean.output.overlay import to_overlay_page, to_overlay_parts
 from vclean.page import Page
 from vclean.pipeline import Pipeline
 from vclean.render.browser.renderer import Renderer
-from vclean.render.cache import RenderingCache, SnapshotCache, from_bytes, read_key, to_bytes
+from vclean.render.cache import RenderingCache, from_bytes, read_key, to_bytes
 from vclean.render.overlay.html import OverlayPage, draw_html
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
@@ -258,14 +258,17 @@ class Preparer:
     def _render(self, page: Page) -> Rendering:
         if self._renderings is None:
             renderer = self._stack.enter_context(Renderer(self._settings))
-            self._renderings = RenderingCache(renderer, self._settings, self.snapshots, screenshots=True)
+            read = partial(renderer.render, screenshot=True)
+            self._renderings = RenderingCache(read, self._settings, self.snapshots, screenshots=True)
         return self._renderings(page)
 
     def _parse(self, page: Page) -> dict[str, str]:
         """Parse and store the page statically, and return its key: models are trained on both readings."""
         if page.live:
             return {}
-        SnapshotCache(self.snapshots, lambda page: parse(page, self._settings), self._settings, rendered=False)(page)
+        RenderingCache(
+            lambda page: Rendering(parse(page, self._settings)), self._settings, self.snapshots, rendered=False
+        )(page)
         return {"parsed": read_key(page, self._settings.to_dict(), rendered=False).hex()}
 
     def _stored_page(self, name: str) -> PreparedPage | None:

@@ -8,33 +8,32 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-import numpy as np
-
 from vclean.characters import format_count
 from vclean.errors import UsageError
 from vclean.features.segments.formats import overlay_layer, segment_overlay
 from vclean.features.segments.vips.algorithm import segment
 from vclean.files import write_atomic
-from vclean.labels import Label, PartKind, Visibility
+from vclean.labels import Label, PartKind
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
-from vclean.render.overlay.html import OverlayBlock, OverlayPage, draw_html
+from vclean.render.overlay.html import OverlayPage, draw_html
 from vclean.render.overlay.layers import (
     Layer,
-    Overlay,
+    OverlayBlock,
     Part,
     TagPlacer,
     block_layer,
     hidden_layer,
     line_layer,
     part_layer,
+    segment_layer,
+    separator_layer,
 )
-from vclean.render.overlay.segments import segment_layer, separator_layer
-from vclean.render.snapshot import Hidden
 from vclean.settings import DEFAULT_PDOC, OVERLAY_FORMATS, OverlayFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
@@ -45,22 +44,6 @@ if TYPE_CHECKING:
 
 _BOLD = 600
 """Least CSS font weight of a bold face."""
-
-
-def to_overlay(result: Result) -> Overlay:
-    """Return the data of an image overlay; if the result has roles, they determine the colors."""
-    columns, prediction = result.columns, result.prediction
-    return Overlay(
-        box=np.where(_is_omitted(columns)[:, None], np.float32("nan"), columns.box),
-        labels=prediction.labels,
-        probability=prediction.probability,
-        texts=columns.text,
-        hidden=columns.visibility != Visibility.SHOWN,
-        lines=columns.snapshot.line_box,
-        page_height=columns.snapshot.height,
-        roles=prediction.roles,
-        techniques=[Hidden(code).technique for code in columns.technique.tolist()],
-    )
 
 
 def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
@@ -102,7 +85,7 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
             text=block.text,
             visibility=block.visibility.name.lower(),
             technique=block.technique,
-            reasons=block.reasons,
+            reasons=[(reason.group, reason.text, reason.contribution) for reason in block.reasons],
             source=f"line {block.source.line}, column {block.source.column}" if block.source else "",
         )
         for block, font, is_omitted, margin, rule in zip(
@@ -232,18 +215,23 @@ class PageImage:
         if by == "role" and not self._result.prediction.roles:
             raise UsageError(f"the method {self._result.method} has no roles: use the method vclean, or by='label'")
         selected = None if labels is None else frozenset(map(_label, labels))
-        blocks = to_overlay(self._result) if by == "role" else replace(to_overlay(self._result), roles=())
-        if selected is not None:
-            blocks = blocks.take([row for row, label in enumerate(blocks.labels) if label in selected])
+        snapshot = self._result.columns.snapshot
+
+        def layer(placer: TagPlacer) -> Layer:
+            blocks = [block for block in self._blocks if selected is None or block.label in selected]
+            return block_layer(blocks, placer, lines=snapshot.line_box, page_height=snapshot.height, by=by)
+
         return self._draw(
-            lambda placer: block_layer(blocks, placer),
+            layer,
             lambda page: replace(page, drawn=True, color=by, labels=selected),
         )
 
     def draw_hidden(self) -> Self:
         """Draw a dotted frame around each hidden block that has a box, with a tag of the technique that hides it."""
-        blocks = to_overlay(self._result)
-        return self._draw(lambda placer: hidden_layer(blocks, placer), lambda page: replace(page, hidden_drawn=True))
+        return self._draw(
+            lambda placer: hidden_layer(self._blocks, placer),
+            lambda page: replace(page, hidden_drawn=True),
+        )
 
     def draw_parts(self) -> Self:
         """Draw a frame around title, byline, date, price, recipe, posts and items, as far as the page has them."""
@@ -345,6 +333,10 @@ class PageImage:
     def _segments(self, segments: Segments | None, pdoc: int | None) -> Segments:
         tree = self._vips if segments is None else segments
         return tree if pdoc is None else tree.at(pdoc)
+
+    @cached_property
+    def _blocks(self) -> list[OverlayBlock]:
+        return to_overlay_blocks(self._result)
 
     @cached_property
     def _vips(self) -> Segments:

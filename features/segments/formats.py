@@ -20,8 +20,7 @@ from vclean.errors import InputError, UsageError
 from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_fragment
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
 from vclean.render.overlay.html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
-from vclean.render.overlay.layers import TagPlacer, excerpt
-from vclean.render.overlay.segments import SegmentOverlay, segment_layer, separator_layer
+from vclean.render.overlay.layers import SegmentOverlay, TagPlacer, excerpt, segment_layer, separator_layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

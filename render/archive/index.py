@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import threading
 import weakref
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +27,6 @@ from vclean.render.archive.schema import MAX_HOPS, identity, url_key
 from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from vclean.render.archive.warc import Member
@@ -152,22 +151,18 @@ def _build(archive: Path, path: Path) -> None:
     members = warc.list_members(archive)
     if cdx.has_index(archive, members):
         try:
-            with _as_output_error(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
-                CdxIndexBuilder(archive, database).run(members)
+            return _run(CdxIndexBuilder, archive, path, members)
         except CdxError as error:
             _log.debug("the CDX index of %s is not used: %s", archive, error)
             os.truncate(path, 0)
-        else:
-            return
-    with _as_output_error(path), closing(sqlite3.connect(path, isolation_level=None)) as database:
-        IndexBuilder(archive, database).run(members)
+    return _run(IndexBuilder, archive, path, members)
 
 
-@contextmanager
-def _as_output_error(path: Path) -> Iterator[None]:
-    """Raise errors of SQLite, which occur while an index is written, as `OutputError`."""
+def _run(builder: type[IndexBuilder], archive: Path, path: Path, members: list[Member]) -> None:
+    """Build the index; raise errors of SQLite, which occur while it is written, as `OutputError`."""
     try:
-        yield
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            builder(archive, database).run(members)
     except sqlite3.Error as error:
         message = (
             f"the index of the archive cannot be written to {path.parent} ({error}): free some space, or set TMPDIR"

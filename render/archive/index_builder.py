@@ -6,7 +6,6 @@ import io
 import json
 import zipfile
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -40,36 +39,22 @@ if TYPE_CHECKING:
 _KINDS: Final = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit | WarcRecordType.request
 
 
-@dataclass(slots=True)
-class ScanProgress:
-    """Progress of reading an archive.
-
-    Attributes:
-        records: number of records so far, requests not included.
-        last_offset: offset of the last record in its member; -1 if there is none.
-        damage: the first error; empty if there was none.
-        is_truncated: whether a member is truncated.
-        conversions: number of records with converted text, as in WET files.
-    """
-
-    records: int = 0
-    last_offset: int = -1
-    damage: str = ""
-    is_truncated: bool = False
-    conversions: int = 0
-
-
 class IndexBuilder:
     """Builder of the index of an archive in an empty database.
 
-    Attributes:
-        damage: one line that describes the damage of the archive; empty if there is none.
+    Args:
+        archive: the path of the archive.
+        database: the empty database.
     """
 
     def __init__(self, archive: Path, database: sqlite3.Connection) -> None:
-        self.damage = ""
         self._archive = archive
         self._database = database
+        self._records = 0  # requests not included
+        self._conversions = 0  # records with converted text, as in WET files
+        self._last_offset = -1  # of the last record in its member; -1 if there is none
+        self._damage = ""  # the first error
+        self._is_truncated = False
 
     def run(self, members: list[Member]) -> None:
         """Add all records of the members, which are the WARC files of the archive.
@@ -77,115 +62,107 @@ class IndexBuilder:
         Raises:
             InputError: the members contain no records.
         """
-        scan = ScanProgress()
         facts = identity(self._archive)
         self._database.executescript(SCHEMA)
         self._selector = PageSelector(self._database)
         self._database.execute("BEGIN")
-        self._index_members(members, scan)
-        self._note_page_lists(scan)
-        self._set_damage(scan)
-        for statement in INDEXES:
-            self._database.execute(statement)
-        self._write_facts(facts | self._selector.select_pages() | {"damage": self.damage})
-        self._database.execute("COMMIT")
-
-    def _index_members(self, members: list[Member], scan: ScanProgress) -> None:
-        """Add every member and its records."""
-        for number, member in enumerate(members):
-            row = (number, member.name, member.start, member.size)
-            self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
-            self._index(number, member, scan)
-
-    def _note_page_lists(self, scan: ScanProgress) -> None:
+        self._index_members(members)
         try:
             self._selector.note_page_lists(self._archive)
         except OSError as error:
             self._database.execute("DELETE FROM listed")  # pages are found without lists
-            scan.damage = scan.damage or f"its list of pages: {warc.error_reason(error)}"
-
-    def _write_facts(self, facts: dict[str, str | int]) -> None:
+            self._note_damage(f"its list of pages: {warc.error_reason(error)}")
+        damage = self._describe_damage()
+        for statement in INDEXES:
+            self._database.execute(statement)
+        facts |= self._selector.select_pages() | {"damage": damage}
         self._database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+        self._database.execute("COMMIT")
 
-    def _index(self, number: int, member: Member, scan: ScanProgress) -> None:
+    def _index_members(self, members: list[Member]) -> None:
+        """Add every member and its records."""
+        for number, member in enumerate(members):
+            row = (number, member.name, member.start, member.size)
+            self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
+            self._last_offset = -1
+            self._index(number, member)
+
+    def _index(self, number: int, member: Member) -> None:
         """Add every record of a member; of a damaged member, the readable ones."""
-        scan.last_offset = -1
         try:
             with warc.open_member(self._archive, member) as stream:
                 start: int | None = 0
                 while start is not None:
-                    damaged = self._index_from(stream, start, number, scan)
-                    start = warc.find_next_record(stream, max(start, scan.last_offset) + 1) if damaged else None
+                    damaged = self._index_from(stream, start, number)
+                    start = warc.find_next_record(stream, max(start, self._last_offset) + 1) if damaged else None
         except OSError as error:
-            scan.damage = scan.damage or warc.error_reason(error)
+            self._note_damage(warc.error_reason(error))
 
-    def _index_from(self, stream: IO[bytes], start: int, member: int, scan: ScanProgress) -> bool:
+    def _index_from(self, stream: IO[bytes], start: int, member: int) -> bool:
         """Add the records from the offset `start`; return whether damage stopped the reading."""
         stream.seek(start)
         try:
             for record in ArchiveIterator(stream):
-                self._add_read(record, member, record.stream_pos, scan)
-            if scan.last_offset >= start and warc.is_truncated(stream, scan.last_offset):
-                scan.is_truncated = True
+                self._add(record, member, record.stream_pos)
+            if self._last_offset >= start and warc.is_truncated(stream, self._last_offset):
+                self._is_truncated = True
                 return True
         except OSError as error:
-            scan.damage = scan.damage or warc.error_reason(error)
+            self._note_damage(warc.error_reason(error))
             return True
         return False
 
-    def _add_read(self, record: WarcRecord, member: int, offset: int, scan: ScanProgress) -> None:
-        scan.last_offset = offset
-        scan.conversions += record.record_type == WarcRecordType.conversion
-        if record.record_type & _KINDS:
-            scan.records += record.record_type != WarcRecordType.request
-            self._add(record, member, offset)
+    def _note_damage(self, reason: str) -> None:
+        self._damage = self._damage or reason
 
-    def _set_damage(self, scan: ScanProgress) -> None:
-        """Set `damage` after all members were read.
+    def _describe_damage(self) -> str:
+        """Return one line that describes the damage of the archive; empty if there is none.
 
         Raises:
             InputError: no record was found.
         """
-        if scan.damage and not scan.records:
-            raise InputError(f"{self._archive} is no readable web archive ({scan.damage}): download it again")
-        if scan.conversions and not scan.records:
-            raise InputError(
-                f"{self._archive} contains text without markup (WET): give the WARC file that it was made from"
-            )
-        if not scan.records:
-            raise InputError(f"{self._archive} contains no web archive records: it is empty or cut off")
-        if scan.damage:
-            self.damage = (
-                f"{self._archive} is damaged ({scan.damage}): {format_count(scan.records, 'record')} could be read"
-            )
-        elif scan.is_truncated:
-            self.damage = (
-                f"{self._archive} is cut off after {format_count(scan.records - 1, 'record')}: download it again"
-            )
+        archive, records = self._archive, self._records
+        if not records:
+            if self._damage:
+                raise InputError(f"{archive} is no readable web archive ({self._damage}): download it again")
+            if self._conversions:
+                raise InputError(
+                    f"{archive} contains text without markup (WET): give the WARC file that it was made from"
+                )
+            raise InputError(f"{archive} contains no web archive records: it is empty or cut off")
+        if self._damage:
+            return f"{archive} is damaged ({self._damage}): {format_count(records, 'record')} could be read"
+        if self._is_truncated:
+            return f"{archive} is cut off after {format_count(records - 1, 'record')}: download it again"
+        return ""
 
     def _add(self, record: WarcRecord, member: int, offset: int) -> None:
+        """Add a record that was read."""
+        self._last_offset = offset
+        self._conversions += record.record_type == WarcRecordType.conversion
+        if not record.record_type & _KINDS:
+            return
         url = replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")
         key = url_key(url)
         if record.record_type == WarcRecordType.request:
             self._selector.note_request(record, key)
             return
+        self._records += 1
+        is_revisit = record.record_type == WarcRecordType.revisit
         if target := replace_surrogates(warc.redirect_target(record, url)):
-            self._add_redirect(key, target, is_revisit=record.record_type == WarcRecordType.revisit)
-        elif record.record_type != WarcRecordType.revisit and warc.status(record) == 200:
+            target_key = url_key(target)
+            if not (is_revisit and target_key == key):
+                row = (key, target, target_key)
+                self._database.execute("INSERT INTO redirects (key, target, target_key) VALUES (?, ?, ?)", row)
+        elif not is_revisit and warc.status(record) == 200:
             kind = record_kind(warc.media_type(record))
-            self._add_record(url, member, offset, kind)
+            self._add_row(key, url, member, offset, kind)
             if kind == HTML:
                 self._selector.note_document(record, url, key)
 
-    def _add_record(self, url: str, member: int, offset: int, kind: int) -> None:
-        row = (url_key(url), url, member, offset, kind)
+    def _add_row(self, *row: bytes | str | int) -> None:
+        """Add the key, URL, member, offset and kind of a record."""
         self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", row)
-
-    def _add_redirect(self, key: bytes, target: str, *, is_revisit: bool) -> None:
-        target_key = url_key(target)
-        if not (is_revisit and target_key == key):
-            row = (key, target, target_key)
-            self._database.execute("INSERT INTO redirects (key, target, target_key) VALUES (?, ?, ?)", row)
 
 
 _MAX_IN_MEMORY: Final = 2**20
@@ -211,21 +188,14 @@ class CdxIndexBuilder(IndexBuilder):
     `run` also raises `CdxError` if the CDX index is damaged, or contradicts the members.
     """
 
-    def _index_members(self, members: list[Member], scan: ScanProgress) -> None:
-        self._read_cdx(members)
-        super()._index_members(members, scan)
-
-    def _read_cdx(self, members: list[Member]) -> None:
-        """Store the entries of the CDX index in a temporary table, sorted by position.
-
-        Raises:
-            CdxError: the index is damaged.
-        """
+    def _index_members(self, members: list[Member]) -> None:
+        # The entries of the CDX index are in a temporary table, sorted by position.
         self._database.execute(_CDX_TABLE)
         rows = (entry._replace(url=replace_surrogates(entry.url)) for entry in cdx.entries(self._archive, members))
         self._database.executemany("INSERT OR IGNORE INTO cdx VALUES (?, ?, ?, ?, ?, ?)", rows)
+        super()._index_members(members)
 
-    def _index(self, number: int, member: Member, scan: ScanProgress) -> None:
+    def _index(self, number: int, member: Member) -> None:
         """Add every record of a member; skip records that the CDX index describes sufficiently.
 
         The parts between the entries (requests, metadata, records that are not in the index) are read.
@@ -244,58 +214,48 @@ class CdxIndexBuilder(IndexBuilder):
                 for entry in map(cdx.CdxEntry._make, rows):
                     if entry.offset < position:
                         raise CdxError("two of its records overlap")
-                    self._add_gap(stream, member, number, range(position, entry.offset), scan)
+                    end = entry.offset + entry.length
+                    self._add_part(stream, member, number, range(position, entry.offset))
                     is_skippable = _is_sufficient(entry)
                     skippable += is_skippable
                     if is_skippable and skippable > _CHECKED_FIRST and skippable % _CHECKED_EVERY:
-                        self._add_unread(entry, scan)
+                        self._add_unread(entry)
                     else:
-                        self._add_checked(stream, member, entry, scan)
-                    position = entry.offset + entry.length
-                self._add_gap(stream, member, number, range(position, member.size), scan)
-                if scan.last_offset >= 0 and warc.is_truncated(stream, scan.last_offset):
+                        self._add_part(stream, member, number, range(entry.offset, end), entry)
+                    position = end
+                self._add_part(stream, member, number, range(position, member.size))
+                if self._last_offset >= 0 and warc.is_truncated(stream, self._last_offset):
                     raise CdxError(f"{member.name} is cut off")
         except (OSError, StopIteration) as error:
             raise CdxError(f"{member.name} is damaged ({error})") from error
 
-    def _add_unread(self, entry: CdxEntry, scan: ScanProgress) -> None:
+    def _add_unread(self, entry: CdxEntry) -> None:
         """Add a record from its CDX entry alone; error pages are counted but never served."""
-        scan.records += 1
-        scan.last_offset = entry.offset
+        self._records += 1
+        self._last_offset = entry.offset
         if entry.status == 200:
-            self._add_record(entry.url.strip("<>"), entry.member, entry.offset, record_kind(entry.mime))
+            url = entry.url.strip("<>")
+            self._add_row(url_key(url), url, entry.member, entry.offset, record_kind(entry.mime))
 
-    def _add_checked(self, stream: IO[bytes], member: Member, entry: CdxEntry, scan: ScanProgress) -> None:
-        """Read the record of a CDX entry, check the entry, and add the record.
-
-        Raises:
-            CdxError: the entry contradicts the record, or there is not exactly one record.
-        """
-        count = 0
-        part = range(entry.offset, entry.offset + entry.length)
-        for record, offset in _records(self._archive, stream, member, part):
-            if count or offset != entry.offset or not _matches(entry, record):
-                raise CdxError(f"its entry for {entry.url} is not the record at {entry.offset}")
-            count += 1
-            self._add_read(record, entry.member, offset, scan)
-        if not count:
-            raise CdxError(f"there is no record of {entry.url} at {entry.offset}")
-
-    def _add_gap(self, stream: IO[bytes], member: Member, number: int, gap: range, scan: ScanProgress) -> None:
-        """Add the records in a part of a member that has no CDX entries.
+    def _add_part(
+        self, stream: IO[bytes], member: Member, number: int, part: range, entry: CdxEntry | None = None
+    ) -> None:
+        """Read the records in a part of a member, and add them; a part with a CDX entry is one record.
 
         Raises:
-            CdxError: the part contains something other than records and blank bytes.
+            CdxError: the entry contradicts the record, or there is something other than records and blank bytes.
         """
-        stream.seek(gap.start)
-        if len(gap) <= _MAX_BLANK and not stream.read(len(gap)).strip():
+        stream.seek(part.start)
+        if entry is None and len(part) <= _MAX_BLANK and not stream.read(len(part)).strip():
             return
         offsets: list[int] = []
-        for record, offset in _records(self._archive, stream, member, gap):
+        for record, offset in _records(self._archive, stream, member, part):
+            if entry is not None and (offsets or not _matches(entry, record)):
+                raise CdxError(f"its entry for {entry.url} is not the record at {entry.offset}")
             offsets.append(offset)
-            self._add_read(record, number, offset, scan)
-        if offsets[:1] != [gap.start]:
-            raise CdxError(f"there is no record at {gap.start}")
+            self._add(record, number, offset)
+        if offsets[:1] != [part.start]:
+            raise CdxError(f"there is no record at {part.start}")
 
 
 def _records(archive: Path, stream: IO[bytes], member: Member, part: range) -> Iterator[tuple[WarcRecord, int]]:

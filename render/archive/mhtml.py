@@ -19,7 +19,7 @@ from vclean.page import Page, Resource, join_url, split_url
 from vclean.render.archive.folder import BASE_URL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
     from email.message import Message
 
 _CONTENT_ID_URL: Final = "http://cid.invalid/"
@@ -33,29 +33,6 @@ _MAX_BYTES: Final = 64 * 2**20
 """Total size of the parts of a page; pages are sent to other processes with their parts."""
 
 _REFERRING: Final = frozenset({"text/html", "application/xhtml+xml", "text/css", "image/svg+xml"})
-
-
-@dataclass(frozen=True, slots=True)
-class _References:
-    """URLs in a page that its parts have, and that a browser would not request from a page outside the file.
-
-    Attributes:
-        ids: the content ids of parts.
-        files: for parts with `file:` locations, the URL at which they are served, by location.
-    """
-
-    ids: frozenset[bytes]
-    files: dict[str, str]
-
-    def replace_in(self, body: bytes) -> bytes:
-        """Replace `cid:` and `file:` URLs of parts by http URLs."""
-        return _REFERENCE.sub(self._replacement, body)
-
-    def _replacement(self, match: re.Match[bytes]) -> bytes:
-        if match[1] is not None:
-            return _content_id_url(match[1]).encode() if match[1] in self.ids else match[0]
-        location, _, fragment = html.unescape(match[0].decode("utf-8", "replace")).partition("#")
-        return (self.files[location] + "#" * bool(fragment) + fragment).encode() if location in self.files else match[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +58,59 @@ def is_mhtml(content: bytes) -> bool:
     )
 
 
-def read_mhtml(content: bytes, name: str) -> Page:
+def read_mhtml(source: bytes, name: str) -> Page:
     """Read the page in an MHTML file.
 
     A part that would raise the total size of the parts above 64 MiB is skipped.
 
     Args:
-        content: the file.
+        source: the file.
         name: the id of the page, also used in error messages.
 
     Raises:
         InputError: the file contains no HTML part.
     """
-    message, parts = _parts(content, name)
+    message, parts = _parts(source, name)
     root = next((part for part in parts if part.get_content_type() in ("text/html", "application/xhtml+xml")), None)
     if root is None:
         raise InputError(f"{name} contains no HTML part: is it MHTML?")
     url = _header(root, "Content-Location") or _header(message, "Snapshot-Content-Location")
     named = [part for part in parts if part is not root and _is_named(part)]
-    references = _references(parts, named, url)
-    resources = _resources(named, url, references)
-    body = references.replace_in(_payload(root))
+    ids = frozenset(_content_id(part).encode("utf-8", "replace") for part in parts)
+    files = {location: _served_url(location, url) for part in named if _is_file(location := _url_of(part, url))}
+    resources: dict[str, Resource] = {}
+    remaining = _MAX_BYTES
+    for part in named:
+        body = _payload(part)
+        media_type, charset = part.get_content_type(), part.get_content_charset("")
+        if media_type in _REFERRING:
+            body = _with_http_urls(body, ids, files)
+        if len(body) <= remaining:
+            location = _url_of(part, url)
+            content_type = f"{media_type}; charset={charset}" if charset else media_type
+            resources[files.get(location, location)] = Resource(body, content_type)
+            remaining -= len(body)
+    content = _with_http_urls(_payload(root), ids, files)
     charset = root.get_content_charset("")
-    return Page(content=body, url=url, charset=charset, resources=PartResources(resources), id=name)
+    return Page(content=content, url=url, charset=charset, resources=PartResources(resources), id=name)
+
+
+def _with_http_urls(body: bytes, ids: frozenset[bytes], files: Mapping[str, str]) -> bytes:
+    """Replace URLs of parts that a browser would not request from a page outside the file by http URLs.
+
+    Args:
+        body: the content of a part.
+        ids: the content ids of parts, which `cid:` URLs name.
+        files: for parts with `file:` locations, the URL at which they are served, by location.
+    """
+
+    def replacement(match: re.Match[bytes]) -> bytes:
+        if match[1] is not None:
+            return _content_id_url(match[1]).encode() if match[1] in ids else match[0]
+        location, _, fragment = html.unescape(match[0].decode("utf-8", "replace")).partition("#")
+        return (files[location] + "#" * bool(fragment) + fragment).encode() if location in files else match[0]
+
+    return _REFERENCE.sub(replacement, body)
 
 
 def _parts(content: bytes, name: str) -> tuple[Message, list[Message]]:
@@ -119,24 +126,6 @@ def _parts(content: bytes, name: str) -> tuple[Message, list[Message]]:
         raise InputError(f"{name} has parts that are nested too deeply: is it MHTML?") from error
 
 
-def _references(parts: Iterable[Message], named: Iterable[Message], base: str) -> _References:
-    ids = frozenset(_content_id(part).encode("utf-8", "replace") for part in parts)
-    locations = (_url_of(part, base) for part in named)
-    return _References(ids, {url: _served_url(url, base) for url in locations if _is_file(url)})
-
-
-def _resources(parts: Iterable[Message], base: str, references: _References) -> dict[str, Resource]:
-    resources: dict[str, Resource] = {}
-    remaining = _MAX_BYTES
-    for part in parts:
-        resource = _resource(part, references)
-        if len(resource.body) <= remaining:
-            url = _url_of(part, base)
-            resources[references.files.get(url, url)] = resource
-            remaining -= len(resource.body)
-    return resources
-
-
 def _is_file(url: str) -> bool:
     return url.lower().startswith("file:")
 
@@ -149,12 +138,6 @@ def _served_url(url: str, base: str) -> str:
     """
     folder = posixpath.dirname(split_url(base).path) if _is_file(base) else "/"
     return join_url(BASE_URL, posixpath.relpath(split_url(url).path or "/", folder or "/"))
-
-
-def _resource(part: Message, references: _References) -> Resource:
-    media_type, charset = part.get_content_type(), part.get_content_charset("")
-    body = references.replace_in(_payload(part)) if media_type in _REFERRING else _payload(part)
-    return Resource(body, f"{media_type}; charset={charset}" if charset else media_type)
 
 
 def _payload(part: Message) -> bytes:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from vclean.render.archive.index import Index
+    from vclean.render.archive.warc import RecordContent
 
 __all__ = ["Archive", "ArchivePages", "Record"]
 
@@ -100,7 +101,7 @@ class Archive:
             LimitError: the body has more than `max_bytes` bytes.
         """
         try:
-            content = warc.read_record(self._path, self._index.members[record.member], record.offset, max_bytes)
+            content = self._read(record, max_bytes)
         except (OSError, KeyError) as error:
             raise InputError(f"{self._path}: the record of {record.url} is damaged ({error})") from error
         if len(content.body) > max_bytes:
@@ -124,9 +125,7 @@ class Archive:
         if record is None:
             return None
         try:
-            content = warc.read_record(
-                self._path, self._index.members[record.member], record.offset, self._max_resource
-            )
+            content = self._read(record, self._max_resource)
         except OSError:
             return None
         if len(content.body) > self._max_resource:
@@ -139,6 +138,9 @@ class Archive:
         if self._open_index is None:
             self._open_index = _reopen(self._path, self._index_path)
         return self._open_index
+
+    def _read(self, record: Record, limit: int) -> RecordContent:
+        return warc.read_record(self._path, self._index.members[record.member], record.offset, limit)
 
     def _serves(self, document: bytes, url: str) -> bool:
         """Return whether the archive contains a subresource of the document; true for documents too long to scan.

@@ -134,19 +134,19 @@ def find_next_record(stream: IO[bytes], start: int) -> int | None:
     is_gzip = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
     pattern = _GZIP_MEMBER if is_gzip else _PLAIN_RECORD
     stream.seek(start)
-    tail = b""
-    while data := stream.read(_CHUNK):
-        window = tail + data
-        searched = max(len(window) - _PROBE_BYTES, 0)
+    window = b""
+    while True:
+        data = stream.read(_CHUNK)
+        window += data
+        searched = max(len(window) - _PROBE_BYTES, 0) if data else len(window)
         for match in pattern.finditer(window):
-            if match.start() < searched and (
-                not is_gzip or _starts_record(window[match.start() : match.start() + _PROBE_BYTES])
-            ):
-                return start + match.start()
+            offset = match.start()
+            if offset < searched and (not is_gzip or _starts_record(window[offset : offset + _PROBE_BYTES])):
+                return start + offset
+        if not data:
+            return None
         start += searched
-        tail = window[-_PROBE_BYTES:]
-    offsets = (match.start() for match in pattern.finditer(tail))
-    return next((start + offset for offset in offsets if not is_gzip or _starts_record(tail[offset:])), None)
+        window = window[searched:]
 
 
 def is_truncated(stream: IO[bytes], offset: int) -> bool:

@@ -7,26 +7,22 @@ import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from lxml import etree
 from PIL import Image, ImageDraw, ImageFile, ImageFont
 
-from vclean.characters import replace_illegal
 from vclean.errors import OutputError
+from vclean.html_pages import environment
 from vclean.render.overlay.layers import (
     BORDER_COLOR,
     LEGEND_SIZE,
     TAG_SIZE,
-    Rect,
     collect_pens,
-    entry_text_x,
     lay_out_legend,
-    swatch,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from vclean.render.overlay.layers import Entry, Layer, Mark, Pen
+    from vclean.render.overlay.layers import Entry, Layer, Mark, Pen, Rect
 
 
 _COMPRESSION = 2
@@ -65,7 +61,9 @@ def draw_png(screenshot: bytes, layers: Sequence[Layer]) -> bytes:
     """
     page = open_screenshot(screenshot)
     legend, strip = lay_out_legend(layers, page.width)
-    canvas = _below_strip(page, strip)
+    canvas = Image.new("RGB", (page.width, strip + page.height), "white")
+    with as_output_errors():
+        canvas.paste(page.convert("RGB"), (0, strip))
     brush = ImageDraw.Draw(canvas, "RGBA")
     for layer in layers:
         _draw_layer(brush, layer, strip)
@@ -75,26 +73,13 @@ def draw_png(screenshot: bytes, layers: Sequence[Layer]) -> bytes:
     return out.getvalue()
 
 
-def _below_strip(page: Image.Image, strip: int) -> Image.Image:
-    """Return a canvas with the screenshot below a white strip of `strip` px."""
-    canvas = Image.new("RGB", (page.width, strip + page.height), "white")
-    with as_output_errors():
-        canvas.paste(page.convert("RGB"), (0, strip))
-    return canvas
-
-
 def _draw_layer(brush: ImageDraw.ImageDraw, layer: Layer, strip: int) -> None:
     """Draw all frames, then all tags, so that no frame crosses a tag."""
     font = ImageFont.load_default(TAG_SIZE)
     for mark in layer.marks:
-        _draw_frame(brush, _shift_down(mark.frame, strip), layer.pens[mark.pen])
+        _draw_frame(brush, mark.frame._replace(y=mark.frame.y + strip), layer.pens[mark.pen])
     for mark in layer.marks:
         _draw_tag(brush, mark, layer.pens[mark.pen], strip, font)
-
-
-def _shift_down(rect: Rect, by: int) -> Rect:
-    """Move a rectangle down by `by` px, the height of the strip above the screenshot."""
-    return Rect(rect.x, rect.y + by, rect.width, rect.height)
 
 
 def _corners(rect: Rect) -> Segment:
@@ -131,7 +116,7 @@ def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
 def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, pen: Pen, strip: int, font: Font) -> None:
     if mark.tag is None:
         return
-    tag = _shift_down(mark.tag, strip)
+    tag = mark.tag._replace(y=mark.tag.y + strip)
     if pen.tag != "bare":
         brush.rectangle(_corners(tag), fill=(*pen.color, 255) if pen.tag == "loud" else _QUIET_GROUND)
     inks: dict[str, str | tuple[int, int, int]] = {"loud": "white", "quiet": pen.color, "bare": "black"}
@@ -149,9 +134,9 @@ def _draw_legend(
     if height:
         brush.rectangle((0, height - 1, width, height - 1), fill=BORDER_COLOR)
     for entry in entries:
-        if entry.pen is not None:
-            _draw_frame(brush, swatch(entry), pens[entry.pen])
-        brush.text((entry_text_x(entry), entry.y + 8), entry.text, fill="black", font=font, anchor="lm")
+        if entry.pen is not None and entry.swatch is not None:
+            _draw_frame(brush, entry.swatch, pens[entry.pen])
+        brush.text((entry.x, entry.y + 8), entry.text, fill="black", font=font, anchor="lm")
 
 
 BUDGET: Final = 2_500_000
@@ -196,14 +181,6 @@ def _encode(image: Image.Image, quality: int) -> bytes:
     return out.getvalue()
 
 
-_SVG = "http://www.w3.org/2000/svg"
-_TEXT_STYLES = (
-    f"text{{font-family:sans-serif}}.legend{{font-size:{LEGEND_SIZE}px}}"
-    f".tag{{font-size:{TAG_SIZE}px;text-anchor:middle}}g:hover>.frame{{fill-opacity:.3}}"
-)
-_QUIET_SVG_GROUND = "#ffffffeb"
-
-
 def draw_svg(screenshot: bytes, layers: Sequence[Layer]) -> str:
     """Draw the layers as an SVG document: the screenshot as a data URL, and a group with a title for each mark.
 
@@ -212,75 +189,16 @@ def draw_svg(screenshot: bytes, layers: Sequence[Layer]) -> str:
     """
     page = open_screenshot(screenshot)
     legend, strip = lay_out_legend(layers, page.width)
-    root = etree.Element("svg", {"xmlns": _SVG, "viewBox": f"0 0 {page.width} {strip + page.height}"})
-    root.attrib.update({"width": str(page.width), "height": str(strip + page.height)})
-    _add(root, "style").text = _TEXT_STYLES + _style_sheet(collect_pens(layers))
-    _add(root, "rect", width="100%", height="100%", fill="white")
-    _add_legend(root, legend, strip)
-    canvas = _add(root, "g", transform=f"translate(0 {strip})")
-    _add_screenshot(canvas, page, screenshot)
-    for mark in (mark for layer in layers for mark in layer.marks):
-        _add_mark(canvas, mark)
-    return etree.tostring(root, encoding="unicode") + "\n"
-
-
-def _add_screenshot(parent: etree._Element, page: ImageFile.ImageFile, screenshot: bytes) -> None:
-    address = f"data:{page.get_format_mimetype()};base64,{base64.b64encode(screenshot).decode()}"
-    _add(parent, "image", width=page.width, height=page.height, href=address)
-
-
-def _add(parent: etree._Element, name: str, **attributes: str | int) -> etree._Element:
-    """Add a child element; underscores in attribute names become hyphens."""
-    values = {key.replace("_", "-"): str(value) for key, value in attributes.items()}
-    return etree.SubElement(parent, name, values)
-
-
-def _style_sheet(pens: Mapping[str, Pen]) -> str:
-    rules = []
-    for name, pen in pens.items():
-        color = hexadecimal(pen)
-        tab = {"loud": color, "quiet": _QUIET_SVG_GROUND, "bare": "none"}[pen.tag]
-        ink = {"loud": "white", "quiet": color, "bare": "black"}[pen.tag]
-        rules += [_frame_style(name, pen), f".{name} .tab{{fill:{tab}}}", f".{name} .tag{{fill:{ink}}}"]
-    return "".join(rules)
-
-
-def _frame_style(name: str, pen: Pen) -> str:
-    """Return the CSS rule for frames in groups of the class `name`."""
-    color, dash = hexadecimal(pen), " ".join(map(str, pen.dash)) or "none"
-    return (
-        f".{name} .frame{{stroke:{color};stroke-width:{pen.width};stroke-dasharray:{dash};"
-        f"fill:{color};fill-opacity:{pen.fill / 255:.2g}}}"
+    template = environment("vclean.render.overlay").get_template("overlay.svg")
+    return template.render(
+        width=page.width,
+        height=page.height,
+        strip=strip,
+        tag_size=TAG_SIZE,
+        legend_size=LEGEND_SIZE,
+        border=BORDER_COLOR,
+        screenshot=f"data:{page.get_format_mimetype()};base64,{base64.b64encode(screenshot).decode()}",
+        pens=collect_pens(layers),
+        legend=legend,
+        marks=[mark for layer in layers for mark in layer.marks],
     )
-
-
-def hexadecimal(pen: Pen) -> str:
-    """Return the color of a pen as CSS hexadecimal."""
-    return "#{:02x}{:02x}{:02x}".format(*pen.color)
-
-
-def _add_legend(root: etree._Element, entries: Sequence[Entry], strip: int) -> None:
-    if strip:
-        _add(root, "rect", y=strip - 1, width="100%", height=1, fill=BORDER_COLOR)
-    for entry in entries:
-        group = _add(root, "g", **{"class": entry.pen or "note"})
-        if entry.pen is not None:
-            _add_rect(group, swatch(entry), "frame")
-        _add(group, "text", **{"class": "legend"}, x=entry_text_x(entry), y=entry.y + 13).text = entry.text
-
-
-def _add_mark(page: etree._Element, mark: Mark) -> None:
-    group = _add(page, "g", **{"class": mark.pen})
-    _add(group, "title").text = replace_illegal(mark.title)
-    _add_rect(group, mark.frame, "frame")
-    if mark.tag is None:
-        return
-    _add_rect(group, mark.tag, "tab")
-    x, y = mark.tag.x + mark.tag.width // 2, mark.tag.y + mark.tag.height // 2 + TAG_SIZE // 2 - 1
-    _add(group, "text", **{"class": "tag"}, x=x, y=y).text = mark.caption
-
-
-def _add_rect(group: etree._Element, rect: Rect, class_name: str) -> None:
-    """Add a rectangle of the CSS class `class_name`."""
-    box = {"x": rect.x, "y": rect.y, "width": rect.width, "height": rect.height}
-    _add(group, "rect", **{"class": class_name}, **box)

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
 from vclean.render.overlay.draw import data_url
-from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, PENS, ROLE_PENS, excerpt
-from vclean.render.overlay.segments import LEVEL_PENS
+from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, LEVEL_PENS, PART_PENS, PENS, ROLE_PENS, excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from vclean.render.overlay.layers import Part, Pen
+    from vclean.render.overlay.layers import OverlayBlock, Part, Pen
 
 VERSION: Final = 2
 """Version of the JSON document."""
@@ -36,59 +35,6 @@ _LONGEST_TEXT, _SHORTEST_TEXT = 1_500, 80
 
 JsonObject = dict[str, Any]
 """A JSON object."""
-
-
-class ReasonLike(Protocol):
-    """Reason for a decision on a block, such as `vclean.classify.explain.reasons.Reason`."""
-
-    @property
-    def group(self) -> str:
-        """Return the feature group."""
-
-    @property
-    def text(self) -> str:
-        """Return a phrase for people."""
-
-    @property
-    def contribution(self) -> float:
-        """Return the contribution to content in log-odds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverlayBlock:
-    """Block to show.
-
-    Attributes:
-        box: x, y, width, height in CSS px of the document; None if nothing is painted.
-        label: a value of `vclean.labels.Label`.
-        text: the text; long texts are truncated.
-        xpath: the XPath.
-        source: description of the position in the source; empty if unknown.
-        role: a value of `vclean.labels.Role`, or None.
-        probability: probability of content; None or NaN if unknown.
-        font: description of the font.
-        visibility: "shown", "revealable" or "hidden"; those that are not shown have frames of their own.
-        technique: what hides the block; empty if it is shown.
-        reasons: reasons for the label, the strongest first.
-        margin: log odds above the threshold, which the contributions sum to; None if unknown.
-        overruled_by: name of the rule against the sign of the margin; empty if there is none.
-        changed: description of the difference from another result; empty if there is none.
-    """
-
-    box: Sequence[float] | None
-    label: str
-    text: str
-    xpath: str = ""
-    source: str = ""
-    role: str | None = None
-    probability: float | None = None
-    font: str = ""
-    visibility: str = "shown"
-    technique: str = ""
-    reasons: Sequence[ReasonLike] = ()
-    margin: float | None = None
-    overruled_by: str = ""
-    changed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,13 +139,8 @@ def draw_html(
         policy=hash_policy(all_scripts, all_styles, same_origin=same_origin),
         styles=all_styles,
         scripts=all_scripts,
-        data=to_json(content),
+        data=to_script_json(to_record(content)),
     )
-
-
-def to_json(content: OverlayPage) -> str:
-    """Return the JSON document, escaped for a script element."""
-    return to_script_json(to_record(content))
 
 
 def to_record(content: OverlayPage) -> JsonObject:
@@ -248,8 +189,8 @@ def _size(length: float) -> int:
 
 def _pens() -> JsonObject:
     return {
-        "label": {label: _pen(pen) for label, pen in PENS.items()},
-        "role": {role: _pen(pen) for role, pen in ROLE_PENS.items()},
+        "label": {name: _pen(pen) for name, pen in PENS.items()},
+        "role": {name: _pen(pen) for name, pen in ROLE_PENS.items()},
         "level": [_pen(pen) for pen in LEVEL_PENS],
         "part": {kind: _pen(pen) for kind, pen in PART_PENS.items()},
         "hidden": _pen(HIDDEN_PENS[HIDDEN]),
@@ -277,8 +218,8 @@ def _block(block: OverlayBlock, max_chars: int) -> JsonObject:
         "source": block.source,
         "text": excerpt(block.text, max_chars),
         "reasons": [
-            {"group": reason.group, "text": reason.text, "value": round(reason.contribution, 3)}
-            for reason in block.reasons
+            {"group": group, "text": text, "value": round(contribution, 3)}
+            for group, text, contribution in block.reasons
         ],
         "visibility": block.visibility,
     }

@@ -7,8 +7,8 @@ with the origin at its top left. The legend is in a strip above the screenshot.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    LegendEntry = tuple[str | None, str]
+    """Name of a pen, or None, and a text."""
 
 MAX_TITLE: Final = 300
 """Characters of a block's text in its hover title."""
@@ -116,42 +119,57 @@ LINE: Final = "line"
 LINE_PENS: Mapping[str, Pen] = {LINE: Pen((90, 60, 160), 1, (1, 2), "line of text")}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Overlay:
-    """Blocks to draw over the screenshot of their page.
+SEPARATOR: Final = "separator"
+_LEVEL_COLORS: Final = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (120, 120, 120))
+
+LEVEL_PENS: Final = tuple(Pen(color, max(3 - level, 1)) for level, color in enumerate(_LEVEL_COLORS))
+"""Pens of levels 1, 2, ... in the palette of Okabe and Ito; the last is for all deeper levels. They are not tinted,
+because the tints of nested frames would add up."""
+
+SEGMENT_PENS: Mapping[str, Pen] = {f"level{level}": pen for level, pen in enumerate(LEVEL_PENS)}
+BAND_PENS: Mapping[str, Pen] = {SEPARATOR: Pen((230, 159, 0), 0, fill=110, tag="bare")}
+_THINNEST_BAND: Final = 2
+_STEP: Final = 3
+_STEPS: Final = 4
+"""Distance in px between nested frames, and the number of levels for which it is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlayBlock:
+    """Block to show.
 
     Attributes:
-        box: float32 (B, 4), x, y, width, height; rows that are NaN or without area are not drawn.
-        labels, probability, texts: B each; a probability of NaN is not shown.
-        hidden: bool (B,), blocks that are not visible at first; `hidden_layer` draws those that have a box.
-        lines: float32 (L, 4), the line boxes of the page, which tags avoid.
-        page_height: height of the document; larger than the screenshot if that was truncated.
-        roles: B roles, or empty; if given, blocks are colored by role.
-        techniques: B names of what hides the blocks, or empty.
+        box: x, y, width, height in CSS px of the document; None if nothing is painted.
+        label: the label.
+        text: the text; long texts are truncated.
+        xpath: the XPath.
+        source: description of the position in the source; empty if unknown.
+        role: a value of `vclean.labels.Role`, or None.
+        probability: probability of content; None or NaN if unknown.
+        font: description of the font.
+        visibility: "shown", "revealable" or "hidden"; those that are not shown have frames of their own.
+        technique: what hides the block; empty if it is shown.
+        reasons: reasons for the label, the strongest first: feature group, phrase for people, and contribution to
+            content in log-odds.
+        margin: log odds above the threshold, which the contributions sum to; None if unknown.
+        overruled_by: name of the rule against the sign of the margin; empty if there is none.
+        changed: description of the difference from another result; empty if there is none.
     """
 
-    box: NDArray[np.float32]
-    labels: Sequence[Label]
-    probability: NDArray[np.float32]
-    texts: Sequence[str]
-    hidden: NDArray[np.bool_]
-    lines: NDArray[np.float32]
-    page_height: float
-    roles: Sequence[Role | None] = ()
-    techniques: Sequence[str] = ()
-
-    def take(self, rows: Sequence[int]) -> Overlay:
-        """Return the overlay with only the blocks at `rows`."""
-        return replace(
-            self,
-            box=self.box[rows],
-            labels=[self.labels[row] for row in rows],
-            probability=self.probability[rows],
-            texts=[self.texts[row] for row in rows],
-            hidden=self.hidden[rows],
-            roles=[self.roles[row] for row in rows] if self.roles else (),
-            techniques=[self.techniques[row] for row in rows] if self.techniques else (),
-        )
+    box: Sequence[float] | None
+    label: Label
+    text: str
+    xpath: str = ""
+    source: str = ""
+    role: str | None = None
+    probability: float | None = None
+    font: str = ""
+    visibility: str = "shown"
+    technique: str = ""
+    reasons: Sequence[tuple[str, str, float]] = ()
+    margin: float | None = None
+    overruled_by: str = ""
+    changed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,8 +189,32 @@ class Part:
     block: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rect:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SegmentOverlay:
+    """Segments and separators to draw over the screenshot of their page.
+
+    Attributes:
+        box: float32 (S, 4), x, y, width, height, in preorder; the first is the page, which is not drawn.
+        level: int64 (S,), depth of each segment, 0 for the page.
+        height: int64 (S,), number of levels inside each segment.
+        captions: S texts of the tags.
+        texts: S texts that are shown on hover, after the caption.
+        separator_box: float32 (Q, 4), x, y, width, height.
+        weight: int32 (Q,), weights of the separators.
+        page_height: height of the document; larger than the screenshot if that was truncated.
+    """
+
+    box: NDArray[np.float32]
+    level: NDArray[np.int64]
+    height: NDArray[np.int64]
+    captions: Sequence[str]
+    texts: Sequence[str]
+    separator_box: NDArray[np.float32]
+    weight: NDArray[np.int32]
+    page_height: float
+
+
+class Rect(NamedTuple):
     """Rectangle in whole px."""
 
     x: int
@@ -181,8 +223,7 @@ class Rect:
     height: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(NamedTuple):
     """Frame or band to draw; `pen` is the name of its pen. `tag` is None if there is no free space for it."""
 
     frame: Rect
@@ -194,21 +235,21 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """Marks in drawing order, their pens by name, and the legend entries: the name of a pen or None, and a text."""
+    """Marks in drawing order, their pens by name, and the entries of the legend."""
 
     pens: Mapping[str, Pen]
     marks: Sequence[Mark]
-    entries: Sequence[tuple[str | None, str]] = field(default_factory=list)
+    entries: Sequence[LegendEntry] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Legend entry with its top left corner; a note has no pen."""
+class Entry(NamedTuple):
+    """Legend entry: its text with the top left corner, its pen and the sample frame; a note has no pen."""
 
+    text: str
     x: int
     y: int
     pen: str | None
-    text: str
+    swatch: Rect | None
 
 
 def text_width(text: str, size: int) -> int:
@@ -216,42 +257,65 @@ def text_width(text: str, size: int) -> int:
     return round(len(text) * size * 0.6)
 
 
-def block_layer(overlay: Overlay, placer: TagPlacer) -> Layer:
-    """Return the blocks as a layer, content on top; tags are placed on free space."""
-    placer.add_obstacles(overlay.lines)
-    frames = frame_boxes(overlay.box, placer.width, placer.height)
-    drawn = ~overlay.hidden & (frames[:, 2] > 0) & (frames[:, 3] > 0)
-    marks = [
-        _mark(overlay, block, Rect(*frames[block].tolist()), placer) for block in _sort_content_first(overlay, drawn)
-    ]
-    pens = ROLE_PENS if overlay.roles else PENS
-    return Layer(pens=pens, marks=marks[::-1], entries=_entries(overlay, pens, placer.height))
+def block_layer(
+    blocks: Sequence[OverlayBlock],
+    placer: TagPlacer,
+    *,
+    lines: NDArray[np.float32],
+    page_height: float,
+    by: Literal["label", "role"] = "label",
+) -> Layer:
+    """Return the blocks as a layer, content on top; tags are placed on free space.
 
-
-def hidden_layer(overlay: Overlay, placer: TagPlacer) -> Layer:
-    """Return the hidden blocks that have a box as a layer, tagged with the technique that hides them."""
-    frames = frame_boxes(overlay.box, placer.width, placer.height)
-    drawn = np.flatnonzero(overlay.hidden & (frames[:, 2] > 0) & (frames[:, 3] > 0)).tolist()
+    Args:
+        blocks: the blocks; those that are not shown are only counted.
+        placer: the placement of tags on the screenshot.
+        lines: float32 (L, 4), the line boxes of the page, which tags avoid.
+        page_height: height of the document; larger than the screenshot if that was truncated.
+        by: whether labels or roles determine the pens.
+    """
+    placer.add_obstacles(lines)
+    pens = ROLE_PENS if by == "role" else PENS
+    names = [str(block.role or "none") if by == "role" else str(block.label) for block in blocks]
+    shown = [(block, name) for block, name in zip(blocks, names, strict=True) if block.visibility == "shown"]
+    shown.sort(key=lambda item: not item[0].label.is_content)  # tags of content are placed first
+    boxes = _boxes([block for block, _ in shown])
     marks = []
-    for block in drawn:
-        frame = Rect(*frames[block].tolist())
-        caption = overlay.techniques[block] if overlay.techniques else HIDDEN
-        tag = placer.place_tag(frame, text_width(caption, TAG_SIZE) + 4, required=True)
-        marks.append(Mark(frame=frame, pen=HIDDEN, tag=tag, caption=caption, title=excerpt(overlay.texts[block])))
+    for row, frame in placer.frames(boxes):
+        block, name = shown[row]
+        caption = _caption(name, block.probability)
+        title = f"{caption}: {excerpt(block.text)}"
+        marks.append(placer.mark(frame, name, caption, title, required=block.label.is_content))
+    counts = Counter(names)
+    entries: list[LegendEntry] = [
+        (name, f"{pen.meaning if by == 'role' else f'{name} {pen.meaning}'}: {counts[name]}")
+        for name, pen in pens.items()
+        if counts[name]
+    ]
+    if hidden := len(blocks) - len(shown):
+        entries.append((None, f"hidden blocks: {hidden}"))
+    below = int((boxes[:, 1] >= placer.height).sum())
+    entries += truncation_note(page_height, placer.height, f"blocks below: {below}")
+    return Layer(pens=pens, marks=marks[::-1], entries=entries)
+
+
+def hidden_layer(blocks: Sequence[OverlayBlock], placer: TagPlacer) -> Layer:
+    """Return the hidden blocks that have a box as a layer, tagged with the technique that hides them."""
+    hidden = [block for block in blocks if block.visibility != "shown"]
+    marks = [
+        placer.mark(frame, HIDDEN, hidden[row].technique or HIDDEN, excerpt(hidden[row].text))
+        for row, frame in placer.frames(_boxes(hidden))
+    ]
     entries = [(HIDDEN, f"hidden text with a box: {len(marks)}")] if marks else []
     return Layer(pens=HIDDEN_PENS, marks=marks, entries=entries)
 
 
 def part_layer(parts: Sequence[Part], placer: TagPlacer) -> Layer:
     """Return the parts of a page as a layer, tagged with their kinds."""
-    boxes = np.array([part.box for part in parts], dtype=np.float32).reshape(-1, 4)
-    frames = frame_boxes(boxes, placer.width, placer.height, 2 * OUTSET)
-    marks = []
-    for number in np.flatnonzero((frames[:, 2:] > 0).all(axis=1)).tolist():
-        part, frame = parts[number], Rect(*frames[number].tolist())
-        tag = placer.place_tag(frame, text_width(part.kind, TAG_SIZE) + 4, required=True)
-        title = f"{part.kind}: {excerpt(part.text)}"
-        marks.append(Mark(frame=frame, pen=part.kind, tag=tag, caption=part.kind, title=title))
+    marks = [
+        placer.mark(frame, parts[row].kind, parts[row].kind, f"{parts[row].kind}: {excerpt(parts[row].text)}")
+        for row, frame in placer.frames(_boxes(parts), 2 * OUTSET)
+    ]
     counts = Counter(mark.pen for mark in marks)
     entries = [(kind, f"{pen.meaning}: {counts[kind]}") for kind, pen in PART_PENS.items() if counts[kind]]
     return Layer(pens=PART_PENS, marks=marks, entries=entries)
@@ -259,10 +323,46 @@ def part_layer(parts: Sequence[Part], placer: TagPlacer) -> Layer:
 
 def line_layer(lines: NDArray[np.float32], placer: TagPlacer) -> Layer:
     """Return the lines of text as a layer; `lines` is float32 (L, 4)."""
-    frames = frame_boxes(lines, placer.width, placer.height, 0)
-    rects = [Rect(*row) for row in frames[(frames[:, 2:] > 0).all(axis=1)].tolist()]
-    marks = [Mark(frame=rect, pen=LINE, tag=None, caption="", title="line of text") for rect in rects]
+    marks = [Mark(frame, LINE, None, "", "line of text") for _, frame in placer.frames(lines, 0)]
     return Layer(pens=LINE_PENS, marks=marks, entries=[(LINE, f"lines of text: {len(marks)}")])
+
+
+def segment_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
+    """Return the segments as a layer, outermost first."""
+    names = [f"level{min(level, len(LEVEL_PENS)) - 1}" for level in overlay.level.tolist()]
+    titles = [f"{caption}: {excerpt(text)}" for caption, text in zip(overlay.captions, overlay.texts, strict=True)]
+    marks = [
+        placer.mark(frame, names[row], overlay.captions[row], titles[row], required=False)
+        for row, frame in placer.frames(overlay.box, _STEP * np.minimum(overlay.height, _STEPS))
+        if overlay.level[row] > 0
+    ]
+    counts = Counter(mark.pen for mark in marks)
+    last = len(LEVEL_PENS) - 1
+    entries: list[LegendEntry] = [
+        (name, f"level {level + 1}{' and deeper' * (level == last)}: {counts[name]}")
+        for level, name in enumerate(SEGMENT_PENS)
+        if counts[name]
+    ]
+    below = int((overlay.box[:, 1] >= placer.height).sum())
+    entries += truncation_note(overlay.page_height, placer.height, f"segments below: {below}")
+    return Layer(pens=SEGMENT_PENS, marks=marks, entries=entries)
+
+
+def separator_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
+    """Return the separators as a layer of bands that are at least `_THINNEST_BAND` px wide; wide ones have a number."""
+    box = np.hstack([overlay.separator_box[:, :2], np.maximum(overlay.separator_box[:, 2:], _THINNEST_BAND)])
+    marks = []
+    for row, frame in placer.frames(box, 0):
+        weight = str(overlay.weight[row])
+        has_number = frame.height >= TAG_SIZE and frame.width >= text_width(weight, TAG_SIZE)
+        marks.append(Mark(frame, SEPARATOR, frame if has_number else None, weight, f"separator of weight {weight}"))
+    text = f"separators with their weights: {len(overlay.weight)}"
+    return Layer(pens=BAND_PENS, marks=marks, entries=[(SEPARATOR, text)])
+
+
+def _boxes(items: Sequence[OverlayBlock | Part]) -> NDArray[np.float32]:
+    """Return the boxes of B items, float32 (B, 4); NaN for those without a box."""
+    return np.array([item.box or (np.nan,) * 4 for item in items], dtype=np.float32).reshape(-1, 4)
 
 
 def frame_boxes(
@@ -282,30 +382,14 @@ def frame_boxes(
     return np.hstack([corner, size]).astype(np.int64)
 
 
-def _sort_content_first(overlay: Overlay, drawn: NDArray[np.bool_]) -> list[int]:
-    """Return the drawn blocks, content first: its tags are placed before others."""
-    blocks = np.flatnonzero(drawn).tolist()
-    return sorted(blocks, key=lambda block: not overlay.labels[block].is_content)
-
-
-def _mark(overlay: Overlay, block: int, frame: Rect, placer: TagPlacer) -> Mark:
-    label, pen = overlay.labels[block], _pen_name(overlay, block)
-    caption = _caption(pen, float(overlay.probability[block]))
-    tag = placer.place_tag(frame, text_width(caption, TAG_SIZE) + 4, required=label.is_content)
-    return Mark(frame=frame, pen=pen, tag=tag, caption=caption, title=f"{caption}: {excerpt(overlay.texts[block])}")
-
-
-def _pen_name(overlay: Overlay, block: int) -> str:
-    return str(overlay.roles[block] or "none") if overlay.roles else str(overlay.labels[block])
-
-
 def excerpt(text: str, length: int = MAX_TITLE) -> str:
     """Shorten a text to `length` characters, with an ellipsis."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def _caption(name: str, probability: float) -> str:
-    return f"{name} {probability:.2f}".replace(" 0.", " .") if np.isfinite(probability) else name
+def _caption(name: str, probability: float | None) -> str:
+    is_known = probability is not None and np.isfinite(probability)
+    return f"{name} {probability:.2f}".replace(" 0.", " .") if is_known else name
 
 
 class TagPlacer:
@@ -315,67 +399,57 @@ class TagPlacer:
         self.width, self.height = width, height
         self._occupied = np.zeros((height // _CELL + 1, width // _CELL + 1), dtype=np.int32)
 
+    def frames(self, boxes: NDArray[np.float32], outset: NDArray[np.int64] | int = OUTSET) -> list[tuple[int, Rect]]:
+        """Return the frames around boxes, float32 (B, 4), that are on the screenshot, each with the row of its box."""
+        frames = frame_boxes(boxes, self.width, self.height, outset)
+        rows = np.flatnonzero((frames[:, 2:] > 0).all(axis=1))
+        return [(row, Rect(*frame)) for row, frame in zip(rows.tolist(), frames[rows].tolist(), strict=True)]
+
     def add_obstacles(self, lines: NDArray[np.float32]) -> None:
         """Mark the cells of lines of text, float32 (L, 4), as occupied."""
-        frames = frame_boxes(lines, self.width, self.height)
-        for line in frames[(frames[:, 2] > 0) & (frames[:, 3] > 0)].tolist():
-            x, y, w, h = line
-            self._cells(x + OUTSET, y + OUTSET, w - 2 * OUTSET, h - 2 * OUTSET)[:] = _TEXT
+        for _, (x, y, w, h) in self.frames(lines):
+            self._cells(Rect(x + OUTSET, y + OUTSET, w - 2 * OUTSET, h - 2 * OUTSET))[:] = _TEXT
 
-    def place_tag(self, frame: Rect, width: int, *, required: bool) -> Rect | None:
-        """Return the first free position next to `frame`, and mark it as occupied; None if there is none.
+    def mark(self, frame: Rect, pen: str, caption: str, title: str, *, required: bool = True) -> Mark:
+        """Return a mark with its tag in the first free position next to its frame, or without one if there is none.
 
         A `required` tag may cover text, as little as possible, but no other tag.
         """
-        candidates = [candidate for candidate in _candidates(frame, width) if self._is_inside(candidate)]
-        covered = [int(self._cells(*candidate).sum()) for candidate in candidates]
+        candidates = self._candidates(frame, text_width(caption, TAG_SIZE) + 4)
+        covered = [int(self._cells(candidate).sum()) for candidate in candidates]
         if not candidates or min(covered) >= (_TAG if required else _TEXT):
-            return None
+            return Mark(frame, pen, None, caption, title)
         best = candidates[covered.index(min(covered))]
-        self._cells(*best)[:] = _TAG
-        return Rect(*best)
+        self._cells(best)[:] = _TAG
+        return Mark(frame, pen, best, caption, title)
 
-    def _is_inside(self, candidate: tuple[int, int, int, int]) -> bool:
-        x, y, width, height = candidate
-        return x >= 0 and y >= 0 and x + width <= self.width and y + height <= self.height
+    def _candidates(self, frame: Rect, width: int) -> list[Rect]:
+        """Return positions of a tag, best first: above, right, left (over list markers), below, on the block."""
+        right, bottom = frame.x + frame.width, frame.y + frame.height
+        corners = [
+            (frame.x, frame.y - _TAG_HEIGHT),
+            (right - width, frame.y - _TAG_HEIGHT),
+            (right, frame.y),
+            (frame.x - width, frame.y),
+            (frame.x, bottom),
+            (right - width, bottom),
+            (right - width, bottom - _TAG_HEIGHT),
+            (right - width, frame.y),
+            (frame.x, frame.y),
+        ]
+        return [
+            Rect(x, y, width, _TAG_HEIGHT)
+            for x, y in corners
+            if 0 <= x <= self.width - width and 0 <= y <= self.height - _TAG_HEIGHT
+        ]
 
-    def _cells(self, x: int, y: int, width: int, height: int) -> NDArray[np.int32]:
+    def _cells(self, rect: Rect) -> NDArray[np.int32]:
+        x, y, width, height = rect
         columns = slice(max(x, 0) // _CELL, (x + width - 1) // _CELL + 1)
         return self._occupied[max(y, 0) // _CELL : (y + height - 1) // _CELL + 1, columns]
 
 
-def _candidates(frame: Rect, width: int) -> list[tuple[int, int, int, int]]:
-    """Return possible tag positions, best first: above, right, left (over list markers), below, on the block."""
-    right, bottom = frame.x + frame.width, frame.y + frame.height
-    corners = [
-        (frame.x, frame.y - _TAG_HEIGHT),
-        (right - width, frame.y - _TAG_HEIGHT),
-        (right, frame.y),
-        (frame.x - width, frame.y),
-        (frame.x, bottom),
-        (right - width, bottom),
-        (right - width, bottom - _TAG_HEIGHT),
-        (right - width, frame.y),
-        (frame.x, frame.y),
-    ]
-    return [(x, y, width, _TAG_HEIGHT) for x, y in corners]
-
-
-def _entries(overlay: Overlay, pens: Mapping[str, Pen], height: int) -> list[tuple[str | None, str]]:
-    """Return the legend entries: the used pens with their counts, then notes on blocks that are not drawn."""
-    counts = Counter(_pen_name(overlay, block) for block in range(len(overlay.labels)))
-    entries: list[tuple[str | None, str]] = [
-        (name, f"{pen.meaning if overlay.roles else f'{name} {pen.meaning}'}: {counts[name]}")
-        for name, pen in pens.items()
-        if counts[name]
-    ]
-    if hidden := int(overlay.hidden.sum()):
-        entries.append((None, f"hidden blocks: {hidden}"))
-    below = int((~overlay.hidden & (overlay.box[:, 1] >= height)).sum())
-    return entries + truncation_note(overlay.page_height, height, f"blocks below: {below}")
-
-
-def truncation_note(page_height: float, height: int, below: str) -> list[tuple[str | None, str]]:
+def truncation_note(page_height: float, height: int, below: str) -> list[LegendEntry]:
     """Return a legend note if the page is higher than the screenshot.
 
     Args:
@@ -392,24 +466,14 @@ def lay_out_legend(layers: Iterable[Layer], width: int) -> tuple[list[Entry], in
     placed: list[Entry] = []
     x, y = _LEGEND_MARGIN, _LEGEND_MARGIN
     for pen, text in (entry for layer in layers for entry in layer.entries):
-        entry_width = (_SWATCH + 6 if pen else 0) + text_width(text, LEGEND_SIZE)
-        if x > _LEGEND_MARGIN and x + entry_width > width:
+        indent, width_of_text = (_SWATCH + 6 if pen else 0), text_width(text, LEGEND_SIZE)
+        if x > _LEGEND_MARGIN and x + indent + width_of_text > width:
             x, y = _LEGEND_MARGIN, y + _LEGEND_ROW
-        placed.append(Entry(x, y, pen, text))
-        x += entry_width + 16
+        placed.append(Entry(text, x + indent, y, pen, Rect(x, y + 1, _SWATCH, 14) if pen else None))
+        x += indent + width_of_text + 16
     return placed, (y + _LEGEND_ROW + _LEGEND_MARGIN // 2 if placed else 0)
 
 
 def collect_pens(layers: Iterable[Layer]) -> dict[str, Pen]:
     """Return the pens of all layers by name."""
     return {name: pen for layer in layers for name, pen in layer.pens.items()}
-
-
-def swatch(entry: Entry) -> Rect:
-    """Return the sample frame of a legend entry."""
-    return Rect(entry.x, entry.y + 1, _SWATCH, 14)
-
-
-def entry_text_x(entry: Entry) -> int:
-    """Return the x coordinate of the text of a legend entry."""
-    return entry.x + (_SWATCH + 6 if entry.pen else 0)

@@ -320,8 +320,8 @@ def read_tree(source: bytes) -> etree._Element:
     )
     try:
         root = etree.fromstring(source, parser)
-    except etree.XMLSyntaxError as error:
-        raise NotHtmlError("no HTML in the input: give a web page") from error
+    except etree.XMLSyntaxError:
+        root = None
     if root is None:
         raise NotHtmlError("no HTML in the input: give a web page")
     if any(entry.type == _TOO_DEEP for entry in parser.error_log):

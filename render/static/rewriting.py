@@ -265,53 +265,30 @@ def flatten_shadow_roots(root: etree._Element) -> None:
 
 def _flatten(host: etree._Element, template: etree._Element) -> None:
     """Replace the children of a host by those of a template, its shadow root."""
-    slots: dict[str, _Slot] = {}
+    slots: dict[str, etree._Element] = {}
     for slot in template.iter("slot"):
-        slots.setdefault(slot.get("name", ""), _Slot(slot))
-    nowhere = _Slot(None)
-    default = slots.get("", nowhere)
-    default.add_text(host.text)
+        slots.setdefault(slot.get("name", ""), slot)
+    assigned = {name: etree.Element("slot") for name in slots}
+    nowhere = etree.Element("slot")
+    default = assigned.get("", nowhere)
+    _append_text(default, host.text)
     for child in list(host):
         tail, child.tail = child.tail, None
         host.remove(child)
         if child is not template:
-            slots.get(child.get("slot", ""), nowhere).add(child)
-        default.add_text(tail)
+            assigned.get(child.get("slot", ""), nowhere).append(child)
+        _append_text(default, tail)
+    for name, content in assigned.items():
+        if content.text or len(content):  # otherwise the fallback remains
+            slots[name].text = content.text
+            slots[name][:] = list(content)
     host.text = template.text
     host.extend(list(template))
 
 
-class _Slot:
-    """Receive the children assigned to a slot; its fallback remains if there are none.
-
-    Args:
-        slot: the slot, or None for children that are not laid out.
-    """
-
-    def __init__(self, slot: etree._Element | None) -> None:
-        self._slot = slot
-        self._is_filled = False
-
-    def add(self, child: etree._Element) -> None:
-        """Append an element."""
-        if self._slot is not None:
-            self._fill(self._slot)
-            self._slot.append(child)
-
-    def add_text(self, text: str | None) -> None:
-        """Append a text; white space does not replace the fallback."""
-        slot = self._slot
-        if slot is None or not text or not (text.strip() or self._is_filled):
-            return
-        self._fill(slot)
-        if len(slot):
-            slot[-1].tail = (slot[-1].tail or "") + text
-        else:
-            slot.text = (slot.text or "") + text
-
-    def _fill(self, slot: etree._Element) -> None:
-        """Remove the fallback before the first content."""
-        if not self._is_filled:
-            self._is_filled = True
-            slot.text = None
-            del slot[:]
+def _append_text(element: etree._Element, text: str | None) -> None:
+    """Append a text to the content of an element, unless it is white space at the start."""
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + (text or "")
+    elif element.text or (text and text.strip()):
+        element.text = (element.text or "") + (text or "")

@@ -108,14 +108,10 @@ _CACHED_LENGTH: Final = 1000
 
 def effect_of(style: str) -> Effect:
     """Return how the declarations of an inline style hide an element."""
-    return _cached_effect(style) if len(style) < _CACHED_LENGTH else _effect(style)
+    return _effect(style) if len(style) < _CACHED_LENGTH else _effect.__wrapped__(style)
 
 
 @lru_cache(maxsize=4096)
-def _cached_effect(style: str) -> Effect:
-    return _effect(style)
-
-
 def _effect(style: str) -> Effect:
     declared = parse_declarations(style)
     visibility = declared.get("visibility", "")

@@ -111,15 +111,7 @@ class CandidateTexts:
     @cached_property
     def box(self) -> NDArray[np.float32]:
         """Return the union of each candidate's lines, float32 (K, 4)."""
-        box, owner = self.snapshot.line_box, self.snapshot.line_text
-        low = np.full((len(self.snapshot.texts), 2), np.inf, dtype=np.float32)
-        high = np.full_like(low, -np.inf)
-        first = np.flatnonzero(np.diff(owner, prepend=-1))
-        if len(first):
-            low[owner[first]] = np.minimum.reduceat(box[:, :2], first, axis=0)
-            high[owner[first]] = np.maximum.reduceat(box[:, :2] + box[:, 2:], first, axis=0)
-        union: NDArray[np.float32] = np.hstack([low[self.index], (high - low)[self.index]])
-        return union
+        return self.snapshot.text_box[self.index]
 
 
 def without_lines(texts: CandidateTexts) -> NDArray[np.uint8]:

@@ -16,12 +16,11 @@ import numpy as np
 from vclean.render import tree
 from vclean.render.snapshot import Hidden
 from vclean.render.visibility.geometry import points_in_boxes
-from vclean.render.visibility.painting import Painting, PaintOrder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.render.snapshot import Snapshot
+    from vclean.render.visibility.painting import Painting
 
 _MOST: Final = 0.5
 _ALMOST_ALL: Final = 0.8
@@ -44,12 +43,13 @@ _DIALOG_SHARE: Final = 0.8
 """Of the text of an element that wraps a dialog."""
 
 
-def find_overlays(snapshot: Snapshot) -> NDArray[np.int32]:
-    """Return the outermost overlays of a rendered page, int32 (O,), ascending."""
+def find_overlays(painting: Painting) -> NDArray[np.int32]:
+    """Return the outermost overlays of a rendered page, int32 (O,), ascending; none of one that was not rendered."""
+    snapshot = painting.snapshot
     if not math.isfinite(snapshot.width):
         return np.zeros(0, dtype=np.int32)
-    page = _Page(snapshot)
-    nodes = np.flatnonzero(page.is_floating)
+    page = _Page(painting)
+    nodes = np.flatnonzero(page.is_positioned("fixed", "sticky") | page.is_positioned("absolute") & page.is_dialog)
     if not len(nodes):
         return np.zeros(0, dtype=np.int32)
     candidates = nodes[_Candidates(page, nodes).are_overlays]
@@ -63,9 +63,9 @@ def _above_backdrop(page: _Page, overlays: NDArray[np.intp]) -> NDArray[np.intp]
     absolute = page.is_positioned("absolute")
     if not backdrops or not absolute.any():
         return overlays[:0]
-    lowest = min(map(page.order.background, backdrops))
+    lowest = min(map(page.painting.order.background, backdrops))
     nodes = np.flatnonzero(absolute)
-    above = np.array([page.order.background(node) > lowest for node in nodes.tolist()], dtype=bool)
+    above = np.array([page.painting.order.background(node) > lowest for node in nodes.tolist()], dtype=bool)
     candidates = _Candidates(page, nodes)
     return nodes[above & candidates.have_background & ~candidates.are_main]
 
@@ -83,28 +83,16 @@ class _Page:
     Attributes:
         snapshot: the page.
         painting: what its elements paint.
-        order: the order in which they do.
         viewport: float32 (2,), width and height in CSS px.
     """
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-        self.painting = Painting(snapshot)
-        self.order = PaintOrder(snapshot)
+    def __init__(self, painting: Painting) -> None:
+        self.snapshot = snapshot = painting.snapshot
+        self.painting = painting
         size = (snapshot.settings.get("width", snapshot.width), snapshot.settings.get("height", snapshot.height))
         self.viewport = np.array(size, dtype=np.float32)
 
-    @property
-    def scrolls(self) -> bool:
-        """Return whether the page is higher than the viewport."""
-        return bool(self.snapshot.height > self.viewport[1] + 1)
-
     # ---- elements ----
-
-    @cached_property
-    def is_floating(self) -> NDArray[np.bool_]:
-        """Return which shown elements are fixed or sticky, or dialogs out of flow, bool (N,)."""
-        return self.is_positioned("fixed", "sticky") | self.is_positioned("absolute") & self.is_dialog
 
     def is_positioned(self, *positions: str) -> NDArray[np.bool_]:
         """Return which shown elements below the body have one of these positions, bool (N,)."""
@@ -115,18 +103,14 @@ class _Page:
     @cached_property
     def is_dialog(self) -> NDArray[np.bool_]:
         """Return which elements are dialogs or popovers, or wrap one, bool (N,)."""
-        if not self._dialogs.any():
-            return self._dialogs
-        wraps = self._shown_characters_in(self._dialogs) > _DIALOG_SHARE * self.characters
-        return np.asarray(self._dialogs | wraps)
-
-    @cached_property
-    def _dialogs(self) -> NDArray[np.bool_]:
-        """Return which elements are shown dialogs or popovers by their markup (HTML, 4.11.4 and 6.12), bool (N,)."""
-        mask = self._has_name(_DIALOG_NAMES)
-        mask[[node for node, modal in self.snapshot.attributes("aria-modal").items() if modal.lower() == "true"]] = True
-        mask[list(self.snapshot.attributes("popover"))] = True
-        return np.asarray(mask & (self.snapshot.hidden == Hidden.NO))
+        snapshot, mask = self.snapshot, self._has_name(_DIALOG_NAMES)
+        mask[[node for node, modal in snapshot.attributes("aria-modal").items() if modal.lower() == "true"]] = True
+        mask[list(snapshot.attributes("popover"))] = True  # HTML, 6.12
+        mask &= snapshot.hidden == Hidden.NO
+        if not mask.any():
+            return mask
+        in_dialogs = self._characters_in(tree.inside(mask, snapshot.end))
+        return np.asarray(mask | (in_dialogs > _DIALOG_SHARE * self.characters))
 
     @cached_property
     def is_in_main_area(self) -> NDArray[np.bool_]:
@@ -138,19 +122,6 @@ class _Page:
         mask = self.snapshot.is_tag(names)
         mask[[node for node, role in self.snapshot.attributes("role").items() if role.lower() in names]] = True
         return mask
-
-    @cached_property
-    def painter(self) -> NDArray[np.int32]:
-        """Return the nearest element that paints among each element and its ancestors, int32 (N,); -1 if none."""
-        paints = self.painting.paints
-        near = tree.nearest_ancestor(paints, self.snapshot.parent)
-        return np.where(paints[near], near, np.int32(-1))
-
-    @cached_property
-    def painter_around(self) -> NDArray[np.int32]:
-        """Return the nearest element that paints among the ancestors of each element, int32 (N,); -1 if none."""
-        parent = self.snapshot.parent
-        return np.where(parent < 0, np.int32(-1), self.painter[parent])
 
     # ---- characters ----
 
@@ -167,7 +138,7 @@ class _Page:
     @cached_property
     def main_characters(self) -> NDArray[np.int64]:
         """Return the characters of the shown texts in each element that are in a main area too, (N,)."""
-        return self._shown_characters_in(self._has_name(_MAIN_NAMES))
+        return self._characters_in(self.is_in_main_area)
 
     @cached_property
     def characters_elsewhere(self) -> NDArray[np.int64]:
@@ -175,10 +146,9 @@ class _Page:
         characters = self._sum_by_parent(self.snapshot.text_length)
         return np.asarray(characters.sum() - tree.subtree_sum(characters, self.snapshot.end))
 
-    def _shown_characters_in(self, areas: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the characters of the shown texts in each element that are in one of `areas` too, (N,)."""
-        inside = tree.inside(areas, self.snapshot.end)
-        return tree.subtree_sum(self.direct_characters * inside, self.snapshot.end)
+    def _characters_in(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the characters of the shown texts in each element whose parents are in `mask`, (N,)."""
+        return tree.subtree_sum(self.direct_characters * mask, self.snapshot.end)
 
     def _sum_by_parent(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
         total = np.bincount(self.snapshot.text_parent, weights=lengths, minlength=len(self.snapshot))
@@ -218,8 +188,11 @@ class _Candidates:
     def are_overlays(self) -> NDArray[np.bool_]:
         """Return which candidates are overlays, bool (C,)."""
         below, above = self._lines_around
-        covers = (below > 0) & (below >= above) & self._are_in_reach
-        floats = self._float & (covers | (above == 0) & ~self._are_sunken)
+        is_in_reach = self._are_dialogs | (self._size > 0).all(axis=1)  # sticky ones stick in the viewport
+        covers = (below > 0) & (below >= above) & is_in_reach
+        order, nodes = self._page.painting.order, self.nodes.tolist()
+        is_sunken = np.array([order.background(node) < order.content(0) for node in nodes], dtype=bool)
+        floats = self._float & (covers | (above == 0) & ~is_sunken)
         return np.asarray(self.have_background & ~self.are_main & (covers | floats))
 
     # ---- what they contain ----
@@ -241,7 +214,7 @@ class _Candidates:
             around_main = is_main & ~page.is_in_main_area[nodes]
         else:
             share = page.characters[nodes] / max(page.characters[0], 1)
-            is_main = (share > _ALMOST_ALL) | (share > _MOST) & (self._viewport_share > _MOST)
+            is_main = (share > _ALMOST_ALL) | (share > _MOST) & (self._size.prod(axis=1) > _MOST)
             around_main = np.zeros(len(nodes), dtype=bool)
         is_alone = page.characters_elsewhere[nodes] < _LITTLE
         return np.asarray(np.where(self._are_dialogs, is_alone | around_main, is_main))
@@ -253,7 +226,7 @@ class _Candidates:
         """Return the outermost painted elements of the candidates: index of the candidate, and element, (P,) each."""
         page = self._page
         painters = np.flatnonzero(page.painting.paints)
-        around = page.painter_around[painters]
+        around = page.painting.painter_around[painters]
         first, last = np.searchsorted(painters, self.nodes), np.searchsorted(painters, self._end)
         count = last - first
         owner = np.repeat(np.arange(len(count)), count)
@@ -267,7 +240,7 @@ class _Candidates:
         page = self._page
         paints = np.bincount(self._parts[0], minlength=len(self.nodes)) > 0
         backed = [
-            page.direct_characters[node:end][page.painter[node:end] >= node].sum()
+            page.direct_characters[node:end][page.painting.painter[node:end] >= node].sum()
             for node, end in zip(self.nodes.tolist(), self._end.tolist(), strict=True)
         ]
         characters = page.characters[self.nodes]
@@ -291,15 +264,6 @@ class _Candidates:
         """Return width and height in sizes of the viewport, float32 (C, 2)."""
         return np.asarray(np.maximum(self._bounds[:, 2:] - self._bounds[:, :2], 0))
 
-    @property
-    def _are_in_reach(self) -> NDArray[np.bool_]:
-        """Return which candidates are in the viewport, where sticky ones stick, or dialogs, bool (C,)."""
-        return np.asarray(self._are_dialogs | (self._size > 0).all(axis=1))
-
-    @property
-    def _viewport_share(self) -> NDArray[np.float32]:
-        return np.asarray(self._size.prod(axis=1))
-
     # ---- what they cover ----
 
     @cached_property
@@ -321,20 +285,14 @@ class _Candidates:
 
     def _are_below(self, line: NDArray[np.intp], candidate: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return whether each of K lines is painted before the candidate, bool (K,)."""
-        order = self._page.order
+        order = self._page.painting.order
         pairs, index = np.unique(
             np.stack([self._page.line_parent[line], self.nodes[candidate]], axis=1), axis=0, return_inverse=True
         )
         below = [order.content(parent) < order.background(node) for parent, node in pairs.tolist()]
         return np.array(below, dtype=bool)[index.reshape(-1)]
 
-    @cached_property
-    def _are_sunken(self) -> NDArray[np.bool_]:
-        """Return which candidates are painted before the text of the page, bool (C,)."""
-        order = self._page.order
-        return np.array([order.background(node) < order.content(0) for node in self.nodes.tolist()], dtype=bool)
-
-    @cached_property
+    @property
     def _float(self) -> NDArray[np.bool_]:
         """Return which candidates float in the viewport, whatever text is below them at the moment, bool (C,)."""
         page, nodes = self._page, self.nodes
@@ -343,9 +301,10 @@ class _Candidates:
         in_corner = (bottom >= _BOTTOM_ZONE) & (self._size <= _CORNER).all(axis=1)
         low = (top >= _TOP_ZONE) & (bottom > top) & (in_corner | self._are_in_column)
         # On a page that does not scroll, a part of the main area stays where it covers nothing.
-        return np.asarray(self._are_dialogs | fixed & low & (page.scrolls | ~page.is_in_main_area[nodes]))
+        scrolls = page.snapshot.height > page.viewport[1] + 1
+        return np.asarray(self._are_dialogs | fixed & low & (scrolls | ~page.is_in_main_area[nodes]))
 
-    @cached_property
+    @property
     def _are_in_column(self) -> NDArray[np.bool_]:
         """Return which candidates are at the x of many lines in flow, bool (C,)."""
         page = self._page

@@ -24,7 +24,7 @@ from vclean.render.visibility.geometry import (
     without_lines,
 )
 from vclean.render.visibility.overlays import find_overlays
-from vclean.render.visibility.painting import NO_EFFECT, Painting, PaintOrder
+from vclean.render.visibility.painting import NO_EFFECT, Painting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,16 +75,17 @@ class PaintedTexts:
 
     Args:
         texts: the texts.
+        painting: what the elements of their page paint.
         overlay: int32 (N,), the overlay around each element of their page, -1 for none.
     """
 
-    def __init__(self, texts: CandidateTexts, overlay: NDArray[np.int32]) -> None:
+    def __init__(self, texts: CandidateTexts, painting: Painting, overlay: NDArray[np.int32]) -> None:
         self._overlay = overlay
         self._is_crowded = False
         self._texts = texts
         self._snapshot = snapshot = texts.snapshot
-        self._painting = painting = Painting(texts.snapshot)
-        self._order = PaintOrder(texts.snapshot)
+        self._painting = painting
+        self._order = painting.order
         self._element: NDArray[np.intp] = np.append(np.arange(len(snapshot)), snapshot.area)
         self._box = np.append(snapshot.box, snapshot.area_box, axis=0)
         unknown = painting.is_picture | (painting.has_image[snapshot.style] & ~painting.is_missing)
@@ -153,19 +154,16 @@ class PaintedTexts:
 
     def _ancestors_at_centers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the pairs of a text and an ancestor that paints at its center."""
-        snapshot, texts, paints = self._snapshot, self._texts, self._painting.paints
-        near = tree.nearest_ancestor(paints, snapshot.parent)
-        near = np.where(paints[near], near, np.int32(-1))
-        text, painter = np.arange(len(texts)), near[texts.parent]
+        texts, painting = self._texts, self._painting
+        text, painter = np.arange(len(texts)), painting.painter[texts.parent]
         pairs = [(text[:0], text[:0])]
         for _ in range(_LEVELS):
             text, painter = text[painter >= 0], painter[painter >= 0]
             if not len(text):
                 break
-            inside = contains(snapshot.box[painter], texts.center[text])
+            inside = contains(self._snapshot.box[painter], texts.center[text])
             pairs.append((text[inside], painter[inside].astype(np.intp)))
-            above = snapshot.parent[painter]
-            painter = np.where(above >= 0, near[above], np.int32(-1))
+            painter = painting.painter_around[painter]
         return np.concatenate([each for each, _ in pairs]), np.concatenate([each for _, each in pairs])
 
     def _others_at_centers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -322,7 +320,8 @@ def decide(snapshot: Snapshot) -> Decision:
 
     Overlays are no content, and a word or two, links and menus are not worth a screenshot: they count as shown.
     """
-    hidden, overlays = snapshot.text_hidden.copy(), find_overlays(snapshot)
+    painting = Painting(snapshot)
+    hidden, overlays = snapshot.text_hidden.copy(), find_overlays(painting)
     decision = Decision(hidden, overlays, {})
     if not math.isfinite(snapshot.width):
         return decision
@@ -331,7 +330,7 @@ def decide(snapshot: Snapshot) -> Decision:
     if not len(texts):
         return decision
     overlay = snapshot.inside(overlays)
-    painted, doubts = PaintedTexts(texts, overlay).judge()
+    painted, doubts = PaintedTexts(texts, painting, overlay).judge()
     for codes in (unreadable(texts), out_of_reach(texts), painted):
         shown = hidden[texts.index] == Hidden.NO
         hidden[texts.index[shown]] = codes[shown]

@@ -47,6 +47,11 @@ class Painting:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
 
+    @cached_property
+    def order(self) -> PaintOrder:
+        """Return the order in which the elements are painted."""
+        return PaintOrder(self.snapshot)
+
     # ---- by style row ----
 
     @cached_property
@@ -116,6 +121,18 @@ class Painting:
         paints = (fills[snapshot.style] | self.is_picture | self.is_missing) & (snapshot.hidden == Hidden.NO)
         paints &= (snapshot.box[:, 2:] > 1).all(axis=1) & ~turned_away(snapshot)
         return np.asarray(paints & ~(snapshot.is_tag(("html", "body")) & ~has_image))
+
+    @cached_property
+    def painter(self) -> NDArray[np.int32]:
+        """Return the nearest element that paints among each element and its ancestors, int32 (N,); -1 if none."""
+        near = tree.nearest_ancestor(self.paints, self.snapshot.parent)
+        return np.where(self.paints[near], near, np.int32(-1))
+
+    @cached_property
+    def painter_around(self) -> NDArray[np.int32]:
+        """Return the nearest element that paints among the ancestors of each element, int32 (N,); -1 if none."""
+        parent = self.snapshot.parent
+        return np.where(parent < 0, np.int32(-1), self.painter[parent])
 
     @cached_property
     def opacity(self) -> NDArray[np.float32]:
@@ -256,14 +273,10 @@ class PaintOrder:
             stacking = self._rows[int(self._snapshot.style[each])]
             if stacking.is_atomic:
                 if stacking.is_context and stacking.level != _POSITIONED:
-                    key = self._without_pseudo_contexts(each)
+                    key = self._context_of(key)  # positioned elements with `z-index: auto` make none
                 key = (*key, (stacking.level, each))
             self._keys[each] = key
         return key
-
-    def _without_pseudo_contexts(self, element: int) -> Key:
-        """Return the key of the nearest stacking context: positioned elements with `z-index: auto` are none."""
-        return self._context_of(self._keys[self._parent[element]])
 
     def _context_of(self, key: Key) -> Key:
         """Return the key of the nearest stacking context among the elements of a key."""

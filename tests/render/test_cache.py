@@ -21,9 +21,8 @@ from vclean.farm.tasks import Task, page_key
 from vclean.input.sources import find_sources
 from vclean.page import Page
 from vclean.render import cache
-from vclean.render.cache import ParquetSnapshots, RenderingCache, SnapshotCache, from_bytes, read_key, to_bytes
+from vclean.render.cache import ParquetSnapshots, RenderingCache, from_bytes, read_key, to_bytes
 from vclean.render.rendered_page import Rendering
-from vclean.render.snapshot import Snapshot
 from vclean.render.static.parse import parse
 from vclean.settings import RenderSettings
 
@@ -64,80 +63,40 @@ class TestBytes:
             from_bytes(data)
 
 
-class CountingReader:
-    """Reader that counts its calls."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def __call__(self, page: Page) -> Snapshot:
-        self.calls += 1
-        return parse(page)
-
-
-@pytest.fixture
-def counter() -> CountingReader:
-    return CountingReader()
-
-
-@pytest.fixture
-def reader(tmp_path: Path, counter: CountingReader) -> SnapshotCache:
-    return SnapshotCache(tmp_path / "deep" / "store", counter, SETTINGS, rendered=False)
-
-
-class TestSnapshotCache:
-    PAGE = Page(content=HTML.encode(), url="https://example.org/")
-
-    def test_ignores_page_id(self, reader: SnapshotCache, counter: CountingReader) -> None:
-        reader(self.PAGE)
-        reader(replace(self.PAGE, id="other"))
-        assert counter.calls == 1
-
-    def test_writes_one_file(self, reader: SnapshotCache) -> None:
-        reader(self.PAGE)
-        (path,) = reader.folder.iterdir()
-        assert path.suffix == ".npz"
-
-
-PAGE = Page(content="<p>One", url="http://a.example/")
+PAGE = Page(content=HTML.encode(), url="https://example.org/")
 
 
 class FakeRenderer:
     """Renderer that only parses; its screenshots contain the number of pages so far."""
 
     def __init__(self) -> None:
-        self.calls: list[bool] = []
+        self.calls = 0
 
-    def render(self, page: Page, *, screenshot: bool = False) -> Rendering:
-        snapshot = replace(parse(page), rendered=True)
-        self.calls.append(screenshot)
-        return Rendering(snapshot, b"screenshot %d" % len(self.calls) if screenshot else None)
-
-
-def create_cache(renderer: FakeRenderer, folder: Path | None, *, screenshots: bool) -> RenderingCache:
-    return RenderingCache(renderer, RenderSettings(), folder, screenshots=screenshots)  # type: ignore[arg-type]
+    def __call__(self, page: Page) -> Rendering:
+        self.calls += 1
+        return Rendering(replace(parse(page), rendered=True), b"screenshot %d" % self.calls)
 
 
-class TestWithoutFolder:
-    @pytest.mark.parametrize("screenshots", [True, False])
-    def test_renders_every_page(self, screenshots: bool) -> None:
+class TestRenderingCache:
+    def test_renders_a_page_once(self, tmp_path: Path) -> None:
         renderer = FakeRenderer()
-        cache = create_cache(renderer, None, screenshots=screenshots)
-        assert cache(PAGE).screenshot == (b"screenshot 1" if screenshots else None)
-        assert cache(PAGE).snapshot.texts == ["One"]
-        assert renderer.calls == [screenshots, screenshots]
+        cached = RenderingCache(renderer, SETTINGS, tmp_path / "deep" / "store", screenshots=True)
+        pages = [PAGE, replace(PAGE, id="other"), replace(PAGE, content="<p>Two"), PAGE]
+        screenshots = [b"screenshot 1", b"screenshot 1", b"screenshot 2", b"screenshot 1"]
+        assert [cached(page).screenshot for page in pages] == screenshots
+        assert_same(cached(PAGE).snapshot, renderer(PAGE).snapshot)
+        assert sorted(path.suffix for path in cached.folder.iterdir()) == [".npz", ".npz", ".png", ".png"]
 
-
-class TestWithFolder:
     def test_renders_missing_screenshot(self, tmp_path: Path) -> None:
-        create_cache(FakeRenderer(), tmp_path, screenshots=False)(PAGE)
         renderer = FakeRenderer()
-        assert create_cache(renderer, tmp_path, screenshots=True)(PAGE).screenshot == b"screenshot 1"
-        assert renderer.calls == [True]
+        RenderingCache(lambda page: Rendering(parse(page)), SETTINGS, tmp_path)(PAGE)
+        assert RenderingCache(renderer, SETTINGS, tmp_path, screenshots=True)(PAGE).screenshot == b"screenshot 1"
+        assert not RenderingCache(fail, SETTINGS, tmp_path, screenshots=True)(PAGE).snapshot.rendered
 
-    def test_renders_other_pages(self, tmp_path: Path) -> None:
-        cache = create_cache(FakeRenderer(), tmp_path, screenshots=True)
-        assert cache(PAGE).screenshot != cache(replace(PAGE, content="<p>Two")).screenshot
+    def test_reports_unreadable_snapshots(self, tmp_path: Path) -> None:
+        (tmp_path / f"{key(PAGE).hex()}.npz").mkdir()
+        with pytest.raises(InputError, match="cannot read the snapshot"):
+            RenderingCache(fail, SETTINGS, tmp_path)(PAGE)
 
 
 PAGES = [Page(content=f"<h1>Page {n}<p>Its text, {n} words.".encode(), url=f"https://e.org/{n}") for n in range(30)]
@@ -198,18 +157,18 @@ class TestParquetSnapshots:
             files.get(key(PAGES[0]))
 
 
-class TestSnapshotCacheOfFarm:
+class TestCacheOfFarm:
     def test_renders_nothing_again(self, folder):
-        reader = SnapshotCache(folder, fail, SETTINGS, rendered=True)
+        cached = RenderingCache(fail, SETTINGS, folder)
         for page in PAGES:
-            assert_same(reader(replace(page, id="another name")), rendered(page))
+            assert_same(cached(replace(page, id="another name")).snapshot, rendered(page))
 
     def test_writes_missing_snapshots_next_to_the_files(self, folder, tmp_path):
         (path, *_) = sorted(folder.iterdir())
         (tmp_path / path.name).write_bytes(path.read_bytes())
-        for read in (rendered, fail):
-            reader = SnapshotCache(tmp_path, read, SETTINGS, rendered=True)
-            assert [len(reader(page)) for page in PAGES] == [4] * len(PAGES)
+        for read in (lambda page: Rendering(rendered(page)), fail):
+            cached = RenderingCache(read, SETTINGS, tmp_path)
+            assert [len(cached(page).snapshot) for page in PAGES] == [4] * len(PAGES)
         assert len(list(tmp_path.glob("*.npz"))) == len(PAGES) - pq.read_metadata(path).num_rows
 
 

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.page import Page
-from vclean.render import repair as module
 from vclean.render.browser.renderer import Renderer
 from vclean.render.decode import source_text
 from vclean.render.repair import Edit, SourceOffsets, apply_edits, find_edits
@@ -100,9 +99,8 @@ def text_of(snapshot: Snapshot) -> str:
 
 
 class TestRepair:
-    @pytest.mark.parametrize("kind", BROKEN)
-    def test_closes(self, kind: str) -> None:
-        source, expected = BROKEN[kind]
+    @pytest.mark.parametrize(("source", "expected"), [*BROKEN.values(), *zip(CORRECT, CORRECT, strict=True)])
+    def test_closes_what_has_no_end(self, source: str, expected: str) -> None:
         assert repair(source) == expected
 
     @pytest.mark.parametrize("name", ["style", "select", "textarea", "noscript"])
@@ -146,20 +144,10 @@ class TestSourceOffsets:
         for word in ("One", "Two"):
             assert offsets.of(repaired.lower().index(word.lower())) == source.lower().index(word.lower())
 
-    def test_replacement_of_equal_length_moves_nothing(self) -> None:
-        assert SourceOffsets([Edit(3, 4, " ", "<style>")]).of(10) == 10
-
-    def test_no_edits(self) -> None:
-        assert SourceOffsets([]).of(7) == 7
+    @pytest.mark.parametrize("edits", [[], [Edit(3, 4, " ", "<style>")]])
+    def test_equal_lengths_move_nothing(self, edits: list[Edit]) -> None:
+        assert SourceOffsets(edits).of(10) == 10
 
 
-class TestSourceText:
-    def test_source_text_is_not_repaired(self) -> None:
-        page = Page(content=b"<iframe/>Rain")
-        assert source_text(page, 100) == "<iframe/>Rain"
-
-
-def test_docstrings() -> None:
-    import doctest
-
-    assert doctest.testmod(module).failed == 0
+def test_source_text_is_not_repaired() -> None:
+    assert source_text(Page(content=b"<iframe/>Rain"), 100) == "<iframe/>Rain"

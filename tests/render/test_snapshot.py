@@ -2,92 +2,54 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers.pages import snapshot
+from helpers.trees import ancestors, trees
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.render.snapshot import (
     ATTRIBUTES,
+    LITTLE_TEXT,
     STYLES,
     AttributeValues,
     Hidden,
     Snapshot,
     Styles,
+    noscript_needed,
     subtree_ends,
 )
 
 PAGE = "<ul class='menu main'><li>a<li>b</ul><div><p>c<p>d<b>e</b></div><div><p>f</div>"
 
 
+def tree_snapshot(parent: np.ndarray, tag: list[int] | None = None) -> Snapshot:
+    """Return a snapshot of elements with one of three tags, without text."""
+    tags = np.array(tag or [0] * len(parent), dtype=np.int32)
+    return replace(snapshot("<p>"), tags=("a", "b", "c"), tag=tags, parent=parent, end=subtree_ends(parent))
+
+
 @st.composite
-def parents(draw: st.DrawFn) -> list[int]:
-    """Draw the parents of a tree in preorder; each parent is the previous element or an ancestor of it."""
-    chain, parent = [0], [-1]
-    for element in range(1, draw(st.integers(1, 40))):
-        chain = chain[: draw(st.integers(1, len(chain)))]
-        parent.append(chain[-1])
-        chain.append(element)
-    return parent
+def tagged_trees(draw: st.DrawFn) -> tuple[np.ndarray, list[int]]:
+    parent = draw(trees())
+    return parent, draw(st.lists(st.integers(0, 2), min_size=len(parent), max_size=len(parent)))
 
 
-def ancestors_of(parent: list[int], element: int) -> list[int]:
-    """Return the element and its ancestors, computed recursively."""
-    return [element, *(ancestors_of(parent, parent[element]) if parent[element] >= 0 else [])]
+class TestTree:
+    @given(trees())
+    def test_subtrees_and_ancestors(self, parent: np.ndarray) -> None:
+        page = tree_snapshot(parent)
+        chains = [ancestors(parent, element) for element in range(len(parent))]
+        assert [page.ancestors(element) for element in range(len(parent))] == chains
+        for element, end in enumerate(subtree_ends(parent).tolist()):
+            assert [other for other, chain in enumerate(chains) if element in chain] == list(range(element, end))
 
-
-def build_snapshot(parent: list[int], tag: list[int]) -> Snapshot:
-    """Return a snapshot of the elements, without text."""
-    count, none = len(parent), np.zeros(0, dtype=np.int32)
-    return Snapshot(
-        tags=("a", "b", "c"),
-        tag=np.array(tag, dtype=np.int32),
-        parent=np.array(parent, dtype=np.int32),
-        end=subtree_ends(np.array(parent, dtype=np.int32)),
-        depth=np.array([len(ancestors_of(parent, element)) - 1 for element in range(count)], dtype=np.int32),
-        box=np.full((count, 4), np.nan, dtype=np.float32),
-        hidden=np.zeros(count, dtype=np.uint8),
-        styles=Styles(names=STYLES, rows=(("",) * len(STYLES),)),
-        style=np.zeros(count, dtype=np.int32),
-        attr_node=none,
-        attr_name=none,
-        attr_value=[],
-        texts=[],
-        text_parent=none,
-        text_after=none,
-        text_hidden=np.zeros(0, dtype=np.uint8),
-        image=none,
-        line_text=none,
-        line_box=np.zeros((0, 4), dtype=np.float32),
-    )
-
-
-class TestSubtreeEnds:
-    def test_returns_ends_of_a_small_tree(self) -> None:
-        # Element 0 contains 1 and 4; element 1 contains 2 and 3.
-        ends = subtree_ends(np.array([-1, 0, 1, 1, 0], dtype=np.int32))
-        assert ends.tolist() == [5, 4, 3, 4, 5]
-        assert ends.dtype == np.int32
-
-    def test_accepts_single_root_and_empty_tree(self) -> None:
-        assert subtree_ends(np.array([-1], dtype=np.int32)).tolist() == [1]
-        assert subtree_ends(np.zeros(0, dtype=np.int32)).tolist() == []
-
-    @given(parents())
-    def test_ranges_contain_descendants(self, parent: list[int]) -> None:
-        ends = subtree_ends(np.array(parent, dtype=np.int32)).tolist()
-        for element, end in enumerate(ends):
-            inside = [other for other in range(len(parent)) if element in ancestors_of(parent, other)]
-            assert inside == list(range(element, end))
-
-
-class TestAncestors:
-    @given(parents())
-    def test_returns_innermost_first(self, parent: list[int]) -> None:
-        page = build_snapshot(parent, [0] * len(parent))
-        assert all(page.ancestors(element) == ancestors_of(parent, element) for element in range(len(page)))
+    def test_no_elements_have_no_subtrees(self) -> None:
+        ends = subtree_ends(np.zeros(0, dtype=np.int32))
+        assert (ends.tolist(), ends.dtype) == ([], np.int32)
 
 
 class TestSiblingNumber:
@@ -97,32 +59,25 @@ class TestSiblingNumber:
         assert names == ["html", "body", "p", "i", "p", "b", "i", "i"]
         assert page.sibling_number.tolist() == [1, 1, 1, 1, 2, 1, 1, 2]
 
-    @given(parents(), st.data())
-    def test_equals_sequential_count(self, parent: list[int], data: st.DataObject) -> None:
-        tag = data.draw(st.lists(st.integers(0, 2), min_size=len(parent), max_size=len(parent)))
+    @given(tagged_trees())
+    def test_equals_sequential_count(self, tree: tuple[np.ndarray, list[int]]) -> None:
         seen: Counter[tuple[int, int]] = Counter()
-        for key, number in zip(zip(parent, tag, strict=True), build_snapshot(parent, tag).sibling_number, strict=True):
+        for key, number in zip(zip(*tree, strict=True), tree_snapshot(*tree).sibling_number, strict=True):
             seen[key] += 1
             assert number == seen[key]
 
 
 class TestXPath:
-    @given(parents(), st.data())
-    def test_returns_distinct_paths(self, parent: list[int], data: st.DataObject) -> None:
-        tag = data.draw(st.lists(st.integers(0, 2), min_size=len(parent), max_size=len(parent)))
-        page = build_snapshot(parent, tag)
-        assert len({page.xpath(element) for element in range(len(page))}) == len(page)
-
-    @given(parents(), st.data())
-    def test_is_independent_of_the_order_of_calls(self, parent: list[int], data: st.DataObject) -> None:
+    @given(tagged_trees())
+    def test_is_distinct_and_independent_of_the_order_of_calls(self, tree: tuple[np.ndarray, list[int]]) -> None:
         # Paths are built from cached paths of earlier calls.
-        count = len(parent)
-        first, second = build_snapshot(parent, [0] * count), build_snapshot(parent, [0] * count)
+        first, second, count = tree_snapshot(*tree), tree_snapshot(*tree), len(tree[0])
         paths = [first.xpath(element) for element in range(count)]
+        assert len(set(paths)) == count
         assert [second.xpath(element) for element in reversed(range(count))] == paths[::-1]
 
     def test_limits_cache_for_deep_pages(self) -> None:
-        page = build_snapshot(list(range(-1, 899)), [0] * 900)
+        page = tree_snapshot(np.arange(-1, 899, dtype=np.int32))
         assert page.xpath(899).count("/") == 900
         assert max(map(len, page._xpaths.values())) < 4096
 
@@ -131,9 +86,6 @@ class TestAttributes:
     def test_rejects_unknown_name(self) -> None:
         with pytest.raises(KeyError):
             snapshot(PAGE).attributes("onload")
-
-    def test_has_distinct_names(self) -> None:
-        assert len(set(ATTRIBUTES)) == len(ATTRIBUTES)
 
 
 class TestAttributeValues:
@@ -161,37 +113,24 @@ class TestHaving:
             page.having("class", pattern)[0] = True
 
 
-class TestRepr:
-    def test_is_one_line_without_arrays(self):
-        page = snapshot("<html><head></head><body><p>a</p></body></html>", url="https://a.org/")
-        assert repr(page) == "<Snapshot 'https://a.org/': 3 elements, 1 text, not rendered>"
+def test_repr_is_one_line_without_arrays() -> None:
+    page = snapshot("<html><head></head><body><p>a</p></body></html>", url="https://a.org/")
+    assert repr(page) == "<Snapshot 'https://a.org/': 3 elements, 1 text, not rendered>"
+    assert len(page) == 3
 
 
-class TestIsTag:
-    def test_len_is_the_number_of_elements(self) -> None:
-        assert len(snapshot("<p>a<b>b</b>")) == 4
+def test_names_are_distinct() -> None:
+    assert len(set(STYLES)) == len(STYLES)
+    assert len(set(ATTRIBUTES)) == len(ATTRIBUTES)
 
 
-class TestStyles:
-    STYLES = Styles(
-        names=("font-size", "color"),
-        rows=(
-            ("16px", "rgb(1, 2, 3)"),
-            ("1.5", "rgba(10, 20, 30, 0.5)"),
-            ("normal", "color(display-p3 1 0 0)"),
-            ("", ""),
-            ("-2.5e1px", "rgb(1, 2)"),
-        ),
-    )
-
-    def test_returns_column(self) -> None:
-        assert self.STYLES.column("font-size") == ("16px", "1.5", "normal", "", "-2.5e1px")
-
-    def test_compares_with_values(self) -> None:
-        assert self.STYLES.is_in("font-size", ("16px", "")).tolist() == [True, False, False, True, False]
-
-    def test_has_distinct_names(self) -> None:
-        assert len(set(STYLES)) == len(STYLES)
+def test_styles() -> None:
+    rows = (("16px", "rgb(1, 2, 3)"), ("1.5", ""), ("normal", "color(srgb 1 0 0)"), ("", ""), ("-2.5e1px", "rgb(1, 2)"))
+    styles = Styles(names=("font-size", "color"), rows=rows)
+    assert styles.column("font-size") == ("16px", "1.5", "normal", "", "-2.5e1px")
+    assert styles.is_in("font-size", ("16px", "")).tolist() == [True, False, False, True, False]
+    assert np.nan_to_num(styles.number("font-size"), nan=-1).tolist() == [16, 1.5, -1, -1, -25]
+    assert np.isnan(styles.color("color")[:, 0]).tolist() == [False, True, True, True, True]
 
 
 def test_hidden_codes_fit_a_byte() -> None:
@@ -200,3 +139,21 @@ def test_hidden_codes_fit_a_byte() -> None:
 
 def test_technique_names() -> None:
     assert [Hidden.NO.technique, Hidden.OFF_PAGE.technique, Hidden.COLOR.technique] == ["", "off-page", "color"]
+
+
+@pytest.mark.parametrize(
+    ("text", "controls", "inside", "expected"),
+    [
+        (0, 0, 1, True),
+        (0, 0, 0, False),
+        (10, 0, 10, False),
+        (10, 0, 11, True),
+        (LITTLE_TEXT - 1, 0, LITTLE_TEXT, True),
+        (LITTLE_TEXT, 0, 100 * LITTLE_TEXT, False),
+        (10, 5 * LITTLE_TEXT, 6 * LITTLE_TEXT, True),
+        (10, 5 * LITTLE_TEXT, 5 * LITTLE_TEXT, False),
+    ],
+)
+def test_noscript_needed(text: int, controls: int, inside: int, expected: bool) -> None:
+    # Noscript is used if it has more text than the rest of the page, and the rest is little, but for menus.
+    assert noscript_needed(text, controls, inside) is expected

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vclean.compare.error_analysis import ReadPage
     from vclean.compare.records import PageRecord
     from vclean.page import Page
+    from vclean.render.rendered_page import Rendering
 
 WORST: Final = 12
 """Default number of worst pages in a report."""
@@ -177,10 +178,12 @@ def _open_reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]
 
     settings = RenderSettings()
     with Renderer(settings) as renderer:
-        renderings = RenderingCache(renderer, settings, options.snapshots, screenshots=True)
+        render: Callable[[Page], Rendering] = partial(renderer.render, screenshot=True)
+        if options.snapshots:
+            render = RenderingCache(render, settings, options.snapshots, screenshots=True)
 
         def read(page: Page) -> ReadPage:
-            rendering = renderings(page)
+            rendering = render(page)
             return rendering.snapshot, rendering.screenshot or b""
 
         yield read

@@ -27,6 +27,22 @@
     return button;
   }
 
+  /* A toggle of a property of an object. */
+  function flipper(text, object, key, act, properties = {}) {
+    return toggle(text, object[key], () => {
+      object[key] = !object[key];
+      act();
+      return object[key];
+    }, properties);
+  }
+
+  /* The number of items for each of their values. */
+  function tally(values) {
+    const counted = new Map();
+    for (const value of values) counted.set(value, (counted.get(value) || 0) + 1);
+    return counted;
+  }
+
   function group(label, ...children) {
     return element("div", { className: "group", role: "group", "aria-label": label }, ...children);
   }
@@ -34,16 +50,9 @@
   const hiddenCount = data.blocks.filter((block) => !vclean.isPainted(block) && vclean.hasArea(block.box)).length;
 
   function blocksGroup() {
-    const all = toggle("Blocks", data.drawn, () => {
-      vclean.blocksDrawn = !vclean.blocksDrawn;
-      vclean.redraw();
-      return vclean.blocksDrawn;
-    });
-    const hidden = toggle(`Hidden ${hiddenCount}`, state.hiddenDrawn, () => {
-      state.hiddenDrawn = !state.hiddenDrawn;
-      vclean.redraw();
-      return state.hiddenDrawn;
-    }, { title: "Blocks that readers do not see, where they have a box" });
+    const all = flipper("Blocks", vclean, "blocksDrawn", vclean.redraw);
+    const title = "Blocks that readers do not see, where they have a box";
+    const hidden = flipper(`Hidden ${hiddenCount}`, state, "hiddenDrawn", vclean.redraw, { title });
     const colors = ["label", "role"].map((kind) => {
       const button = element("button", { type: "button", "aria-pressed": kind === state.color }, `by ${kind}`);
       button.addEventListener("click", () => colorBy(kind));
@@ -65,9 +74,7 @@
 
   /* A button for each kind of part: title, byline, date, posts and so on. */
   function partsGroup() {
-    const counted = new Map();
-    for (const part of data.parts) counted.set(part.kind, (counted.get(part.kind) || 0) + 1);
-    const buttons = [...counted].map(([kind, count]) => toggle(count > 1 ? `${kind}s ${count}` : kind, state.parts.has(kind), () => {
+    const buttons = [...tally(data.parts.map((part) => part.kind))].map(([kind, count]) => toggle(count > 1 ? `${kind}s ${count}` : kind, state.parts.has(kind), () => {
       if (!state.parts.delete(kind)) state.parts.add(kind);
       vclean.redraw();
       return state.parts.has(kind);
@@ -91,16 +98,8 @@
 
   function layerGroup(layer) {
     const name = layer.name === "vips" ? "VIPS" : layer.name;
-    const segments = toggle(`${name} segments`, layer.drawn, () => {
-      layer.drawn = !layer.drawn;
-      vclean.redraw();
-      return layer.drawn;
-    });
-    const bands = toggle("Separators", layer.separators_drawn, () => {
-      layer.separators_drawn = !layer.separators_drawn;
-      vclean.redraw();
-      return layer.separators_drawn;
-    });
+    const segments = flipper(`${name} segments`, layer, "drawn", vclean.redraw);
+    const bands = flipper("Separators", layer, "separators_drawn", vclean.redraw);
     const shown = element("output", {}, String(layer.pdoc));
     const slider = element("input", { type: "range", min: 1, max: 11, step: 1, value: layer.pdoc });
     slider.addEventListener("input", () => {
@@ -135,14 +134,7 @@
 
   /* --- filters --------------------------------------------------------------------------------------------- */
 
-  function counts(kind) {
-    const counted = new Map();
-    for (const block of data.blocks) {
-      const value = vclean.valueOf(block, kind);
-      counted.set(value, (counted.get(value) || 0) + 1);
-    }
-    return counted;
-  }
+  const counts = (kind) => tally(data.blocks.map((block) => vclean.valueOf(block, kind)));
 
   function chipsOf(kind, order) {
     const counted = counts(kind);
@@ -190,11 +182,7 @@
   }
 
   function changedChip(count) {
-    const button = toggle("", state.changed, () => {
-      state.changed = !state.changed;
-      vclean.refresh();
-      return state.changed;
-    }, { className: "chip" });
+    const button = flipper("", state, "changed", vclean.refresh, { className: "chip" });
     button.append(element("span", {}, "changed only"), element("b", {}, String(count)));
     return element("div", { className: "chips" }, button);
   }

@@ -26,6 +26,18 @@
     return a <= b ? range : range.reverse();
   };
 
+  /* Selects what is clicked: with Control, a row is added or removed; with Shift, a range; -1 is no row. */
+  vclean.pick = (event, row, source) => {
+    const { selected } = state;
+    if (event.ctrlKey || event.metaKey) {
+      const others = selected.filter((other) => other !== row);
+      if (row >= 0) vclean.select(others.length < selected.length ? others : [...others, row], source);
+    } else {
+      const isRange = event.shiftKey && row >= 0 && selected.length;
+      vclean.select(isRange ? vclean.between(selected[0], row) : row < 0 ? [] : row, source);
+    }
+  };
+
   /* --- list ------------------------------------------------------------------------------------------------ */
 
   function newRow() {
@@ -114,12 +126,7 @@
   list.addEventListener("scroll", scheduleRender, { passive: true });
   list.addEventListener("click", (event) => {
     const position = event.target.closest(".row")?.dataset.position;
-    if (position === undefined) return;
-    const row = state.shown[position];
-    if (event.shiftKey && state.selected.length) return vclean.select(vclean.between(state.selected[0], row), "list");
-    if (!event.ctrlKey && !event.metaKey) return vclean.select(row, "list");
-    const others = state.selected.filter((other) => other !== row);
-    vclean.select(others.length < state.selected.length ? others : [...others, row], "list");
+    if (position !== undefined) vclean.pick(event, state.shown[position], "list");
   });
   list.addEventListener("pointermove", (event) => {
     const position = event.target.closest(".row")?.dataset.position;

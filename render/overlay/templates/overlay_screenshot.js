@@ -208,19 +208,6 @@
     hoverFrame.firstChild.textContent = vclean.caption(item);
   }
 
-  function pick(event) {
-    const row = vclean.at(...pagePoint(event));
-    if (event.ctrlKey || event.metaKey) {
-      if (row < 0) return;
-      const others = state.selected.filter((other) => other !== row);
-      vclean.select(others.length < state.selected.length ? others : [...others, row], "screenshot");
-    } else if (event.shiftKey && row >= 0 && state.selected.length) {
-      vclean.select(vclean.between(state.selected[0], row), "screenshot");
-    } else {
-      vclean.select(row < 0 ? [] : row, "screenshot");
-    }
-  }
-
   function dragRect(event) {
     const [x, y] = pagePoint(event);
     const [left, top] = [Math.min(x, drag.x), Math.min(y, drag.y)];
@@ -230,7 +217,7 @@
   stage.addEventListener("pointerdown", (event) => {
     if (event.button || event.pointerType === "touch") return;
     const [x, y] = pagePoint(event);
-    drag = { x, y, moved: false };
+    drag = { x, y };
     stage.setPointerCapture(event.pointerId);
   });
   let moved = null;
@@ -244,8 +231,7 @@
       return;
     }
     const rect = dragRect(event);
-    drag.moved ||= Math.max(rect[2], rect[3]) * scale > DRAG;
-    if (!drag.moved) return;
+    if (band.hidden && Math.max(rect[2], rect[3]) * scale <= DRAG) return;
     const [x, y, w, h] = rect.map((side) => side * scale);
     band.hidden = false;
     Object.assign(band.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
@@ -256,7 +242,7 @@
     const dragged = rect && Math.max(rect[2], rect[3]) * scale > DRAG;
     endDrag();
     document.getElementById("list").focus({ preventScroll: true }); // arrow keys continue from the clicked item
-    if (!dragged) return pick(event);
+    if (!dragged) return vclean.pick(event, vclean.at(...pagePoint(event)), "screenshot");
     const extended = event.ctrlKey || event.metaKey || event.shiftKey ? state.selected : [];
     vclean.select([...extended, ...vclean.within(...rect)], "screenshot");
   });

@@ -179,7 +179,7 @@ class TestOverlayBlocks:
         assert (heading.xpath, heading.source) == ("/html[1]/body[1]/h1[1]", "line 3, column 7")
         assert heading.box == (40, 40, 32, 16)
         assert heading.probability == pytest.approx(0.9)
-        assert heading.reasons == tuple(reasons[1])
+        assert heading.reasons == [("length", "short: 1 word", -0.4)]
 
     def test_visibility(self):
         html = "<p>Shown<details><summary>More</summary><p>Folded</details><p hidden>x"

@@ -85,16 +85,13 @@ class TestRequests:
 class TestPageLists:
     @pytest.fixture
     def wacz(self, tmp_path: Path):
-        def make(pages: str | None, extra: str | None = None) -> Archive:
+        def make(pages: str) -> Archive:
             path = tmp_path / "a.wacz"
             moved = record("http://a.example/old", response(b"", status="301 Moved", extra="Location: /frame\r\n"))
             with zipfile.ZipFile(path, "w") as file:
                 other = page("<p>", "http://a.example/other")
                 file.writestr("archive/a.warc", b"".join([page("<iframe src=frame>"), FRAME, other, moved]))
-                if pages is not None:
-                    file.writestr("pages/pages.jsonl", pages)
-                if extra is not None:
-                    file.writestr("pages/extraPages.jsonl", extra)
+                file.writestr("pages/pages.jsonl", pages)
             return Archive(path)
 
         return make

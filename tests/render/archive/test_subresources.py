@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 import time
 
 import pytest
@@ -9,10 +8,6 @@ from vclean.render.archive import subresources
 from vclean.render.archive.subresources import frame_urls, subresource_urls
 
 URL = "http://a.example/dir/page"
-
-
-def test_docstrings() -> None:
-    assert doctest.testmod(subresources).failed == 0
 
 
 class TestFrameUrls:

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
 
 import pytest
-from PIL import Image
+from helpers.page_records import screenshot
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
-from vclean.classify.explain.reasons import Reason
 from vclean.cli.main import main
 from vclean.render.browser.chromium import find_chromium
-from vclean.render.overlay.html import (
-    OverlayBlock,
-    OverlayLayer,
-    OverlayPage,
-    OverlaySegment,
-    OverlaySeparator,
-    draw_html,
-)
-from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, Part
+from vclean.render.overlay.html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
+from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, OverlayBlock, Part
 
 pytestmark = pytest.mark.browser
 
@@ -35,12 +25,6 @@ ROLES = {"h": "title", "p": "article", "l": "article", "o": "navigation"}
 MAX_MILLISECONDS = 100
 """Largest duration of an interaction in milliseconds."""
 FIXTURES = Path(__file__).parents[3] / "fixtures"
-
-
-def screenshot(height: int) -> bytes:
-    out = io.BytesIO()
-    Image.new("RGB", (WIDTH, height), "white").save(out, "PNG")
-    return out.getvalue()
 
 
 def block(row: int, label: str, text: str = "", **facts: object) -> OverlayBlock:
@@ -64,7 +48,7 @@ def segments() -> OverlayLayer:
 
 def content(count: int = 60, **facts: object) -> OverlayPage:
     """Return a page with a heading, paragraphs and, every fifth block, boilerplate."""
-    reasons = [Reason("links", "link share 0.92 in a narrow column", -1.5), Reason("rule", "the cut of the page", 0.0)]
+    reasons = [("links", "link share 0.92 in a narrow column", -1.5), ("rule", "the cut of the page", 0.0)]
     blocks = [block(row, "o" if row % 5 == 4 else "p") for row in range(count)]
     blocks[0] = block(
         0, "h", "The heading", font="32 px Georgia, bold", xpath="/html[1]/body[1]/h1[1]", source="line 7"
@@ -73,7 +57,7 @@ def content(count: int = 60, **facts: object) -> OverlayPage:
     blocks[6] = block(6, "p", reasons=reasons, margin=-2.25, overruled_by="whole group")
     blocks[5] = block(5, "p", "Folded away", visibility="revealable")
     default = {"id": "page.html", "url": "https://example.org/", "title": f"Rain {HOSTILE}", "blocks": blocks}
-    size = {"width": WIDTH, "height": count * ROW, "screenshot": screenshot(count * ROW)}
+    size = {"width": WIDTH, "height": count * ROW, "screenshot": screenshot(WIDTH, count * ROW)}
     return OverlayPage(**({**default, **size, "layers": [segments()], "facts": {"Method": "vclean"}} | facts))  # type: ignore[arg-type]
 
 
@@ -117,12 +101,28 @@ class Opened:
             assert time.monotonic() < end, expression
             self.wait_for_frames()
 
-    @contextmanager
-    def hold_key(self, key: str) -> Iterator[None]:
-        """Hold a key down in the block."""
-        self.page.keyboard.down(key)
-        yield
-        self.page.keyboard.up(key)
+    def perform(self, steps: str) -> None:
+        """Press keys, type words and click on or left of blocks: `click 2, Shift+click 5, beside 2, End, "jk"`."""
+        for step in steps.split(", "):
+            action, _, row = step.partition(" ")
+            modifier, _, action = action.rpartition("+")
+            if step.startswith('"'):
+                self.page.keyboard.type(step.strip('"'))
+            elif action in ("click", "beside"):
+                x, y = self.center_of(int(row))
+                if modifier:
+                    self.page.keyboard.down(modifier)
+                self.page.mouse.click(x - 350 * (action == "beside"), y)
+                if modifier:
+                    self.page.keyboard.up(modifier)
+            else:
+                self.page.keyboard.press(step)
+        self.wait_for_frames()
+
+    def point_at(self, row: int) -> None:
+        """Move the pointer to a block."""
+        self.page.mouse.move(*self.center_of(row))
+        self.wait_for_frames()
 
     def selected(self) -> list[int]:
         indexes: list[int] = self.page.evaluate("vclean.state.selected")
@@ -192,30 +192,25 @@ class TestSafety:
 
 class TestPointer:
     def test_hover_shows_details(self, opened: Opened) -> None:
-        opened.page.mouse.move(*opened.center_of(0))
-        opened.wait_for_frames()
+        opened.point_at(0)
         for part in ("heading .70", "title", "32 px Georgia, bold", "600 × 30 px at 100, 5", "/html[1]/body[1]/h1[1]",
                      "line 7", "The heading"):  # fmt: skip
             assert part in opened.details
         assert opened.page.locator("#hover").is_visible()
 
     def test_shows_reasons_with_signs(self, opened: Opened) -> None:
-        opened.page.mouse.move(*opened.center_of(4))
-        opened.wait_for_frames()
+        opened.point_at(4)
         assert "Why it is left out" in opened.details
         assert opened.page.locator(".reasons .sign").all_inner_texts() == ["−1.5", "", "−2.25"]
         assert "sum of all groups, the average block and the threshold of the page: left out" in opened.details
         assert "link share 0.92 in a narrow column" in opened.details
-
-    def test_names_the_rule_that_overruled_the_sum(self, opened: Opened) -> None:
         opened.page.evaluate("vclean.select(6)")
         opened.wait_for_frames()
         assert "the threshold of the page; overruled by the rule “whole group”" in opened.details
 
     def test_leaving_shows_selected_block(self, opened: Opened) -> None:
         opened.page.evaluate("vclean.select(0)")
-        opened.page.mouse.move(*opened.center_of(4))
-        opened.wait_for_frames()
+        opened.point_at(4)
         assert "The heading" not in opened.details
         opened.page.mouse.move(5, 5)
         opened.wait_for_frames()
@@ -223,30 +218,11 @@ class TestPointer:
 
     def test_click_selects_and_scrolls_list(self, opened: Opened) -> None:
         opened.page.evaluate("document.getElementById('list').scrollTop = 9999")
-        opened.page.mouse.click(*opened.center_of(2))
-        expect(opened.page.locator("#row-2")).to_have_attribute("aria-selected", "true")
-        expect(opened.page.locator("#row-2")).to_be_in_viewport()
-        assert opened.selected() == [2]
-
-    def test_click_outside_blocks_clears_selection(self, opened: Opened) -> None:
-        opened.page.mouse.click(*opened.center_of(2))
-        x, y = opened.center_of(2)
-        opened.page.mouse.click(x - 350, y)
-        assert opened.selected() == []
-
-    def test_control_click_toggles_block(self, opened: Opened) -> None:
-        opened.page.mouse.click(*opened.center_of(2))
-        with opened.hold_key("Control"):
-            opened.page.mouse.click(*opened.center_of(6))
-            assert opened.selected() == [2, 6]
-            opened.page.mouse.click(*opened.center_of(2))
-        assert opened.selected() == [6]
-
-    def test_shift_click_selects_range(self, opened: Opened) -> None:
-        opened.page.mouse.click(*opened.center_of(6))
-        with opened.hold_key("Shift"):
-            opened.page.mouse.click(*opened.center_of(3))
-        assert opened.selected() == [6, 5, 4, 3]
+        opened.perform("click 0")
+        expect(opened.page.locator("#row-0")).to_have_attribute("aria-selected", "true")
+        expect(opened.page.locator("#row-0")).to_be_in_viewport()
+        assert opened.selected() == [0]
+        assert opened.page.locator("#live").inner_text() == "heading .70: The heading"
 
     def test_drag_selects_touched_blocks(self, opened: Opened) -> None:
         # Block 5 is not drawn, and therefore not selected.
@@ -262,10 +238,6 @@ class TestPointer:
         assert opened.page.locator("#band").is_hidden()
         assert "last of 4 selected" in opened.details
 
-    def test_announces_selection(self, opened: Opened) -> None:
-        opened.page.mouse.click(*opened.center_of(0))
-        assert opened.page.locator("#live").inner_text() == "heading .70: The heading"
-
     def test_selection_in_list_scrolls_screenshot(self, opened: Opened) -> None:
         opened.page.evaluate("document.getElementById('list').scrollTop = 99999")
         opened.wait_for_frames()
@@ -280,19 +252,34 @@ class TestPointer:
         opened.assert_eventually("document.getElementById('list').scrollTop > 500")
 
 
-class TestKeys:
-    def test_moves_selection(self, opened: Opened) -> None:
-        steps = []
-        for key in ("j", "j", "k", "ArrowDown", "ArrowUp", "End", "k", "Home", "PageDown"):
-            opened.page.keyboard.press(key)
-            steps += opened.selected()
-        assert steps[:8] == [0, 1, 0, 1, 0, 59, 58, 0]
-        assert steps[8] > 3
+@pytest.mark.parametrize(
+    ("steps", "selected"),
+    [
+        ("click 2, beside 2", []),
+        ("click 2, Control+click 6", [2, 6]),
+        ("click 2, Control+click 6, Control+click 2", [6]),
+        ("click 6, Shift+click 3", [6, 5, 4, 3]),
+        ("click 2, ArrowDown", [3]),
+        ("j, Shift+ArrowDown, Shift+ArrowDown", [0, 1, 2]),
+        ("j, j, k", [0]),
+        ("j, j, ArrowUp", [0]),
+        ("End", [59]),
+        ("End, k", [58]),
+        ("End, Home", [0]),
+        ("j, Escape", []),
+        ('/, "jk?"', []),
+    ],
+)
+def test_keys_and_clicks_select(opened: Opened, steps: str, selected: list[int]) -> None:
+    opened.perform(steps)
+    assert opened.selected() == selected
+    assert not opened.page.locator("#help").is_visible()
 
-    def test_shift_and_arrow_extend_selection(self, opened: Opened) -> None:
-        for key in ("j", "Shift+ArrowDown", "Shift+ArrowDown"):
-            opened.page.keyboard.press(key)
-        assert opened.selected() == [0, 1, 2]
+
+class TestKeys:
+    def test_moves_by_pages(self, opened: Opened) -> None:
+        opened.perform("Home, PageDown")
+        assert opened.selected()[0] > 3
 
     def test_sets_active_descendant_of_list_box(self, opened: Opened) -> None:
         opened.page.locator("#list").focus()
@@ -301,11 +288,6 @@ class TestKeys:
         row = opened.page.get_by_role("option", name="paragraph Block 1 .95 article", exact=True)
         assert row.get_attribute("aria-setsize") == "60"
 
-    def test_arrows_continue_from_clicked_block(self, opened: Opened) -> None:
-        opened.page.mouse.click(*opened.center_of(2))
-        opened.page.keyboard.press("ArrowDown")
-        assert opened.selected() == [3]
-
     def test_keys_scroll_focused_screenshot(self, opened: Opened) -> None:
         opened.page.locator("#pane").focus()
         opened.page.keyboard.press("PageDown")
@@ -313,12 +295,9 @@ class TestKeys:
         assert opened.selected() == []
 
     def test_search_filters_blocks(self, opened: Opened) -> None:
-        opened.page.keyboard.press("/")
-        opened.page.keyboard.type("block 5")
-        opened.wait_for_frames()
+        opened.perform('/, "block 5"')
         assert opened.listed == "10 of 60"
-        opened.page.keyboard.press("Escape")
-        opened.wait_for_frames()
+        opened.perform("Escape")
         assert opened.listed == "60"
         assert opened.page.evaluate("document.activeElement.id") == "list"
 
@@ -330,28 +309,9 @@ class TestKeys:
     ) -> None:
         # Otherwise a key could change blocks that are not visible.
         opened.page.evaluate("vclean.select([2, 1])")
-        opened.page.keyboard.press("/")
-        opened.page.keyboard.type(words)
-        opened.wait_for_frames()
+        opened.perform(f'/, "{words}"')
         assert opened.selected() == remaining
         expect(opened.page.locator("#live")).to_contain_text(announcement)
-
-    def test_chip_deselects_hidden_blocks(self, opened: Opened) -> None:
-        opened.page.evaluate("vclean.select([0, 1])")
-        opened.page.get_by_role("button", name="heading").click()
-        opened.wait_for_frames()
-        assert opened.selected() == [1]
-
-    def test_letters_in_search_are_not_keys(self, opened: Opened) -> None:
-        opened.page.keyboard.press("/")
-        opened.page.keyboard.type("jk?")
-        assert opened.selected() == []
-        assert not opened.page.locator("#help").is_visible()
-
-    def test_escape_clears_selection(self, opened: Opened) -> None:
-        opened.page.keyboard.press("j")
-        opened.page.keyboard.press("Escape")
-        assert opened.selected() == []
 
     def test_shows_help(self, opened: Opened) -> None:
         opened.page.keyboard.press("?")
@@ -361,9 +321,9 @@ class TestKeys:
 
     def test_changes_zoom(self, opened: Opened) -> None:
         fit = opened.page.evaluate("vclean.scale()")
-        opened.page.keyboard.press("-")
+        opened.perform("-")
         assert opened.page.evaluate("vclean.scale()") < fit
-        opened.page.keyboard.press("0")
+        opened.perform("0")
         assert opened.page.evaluate("vclean.scale()") == fit
         assert opened.page.locator("#zoom").inner_text() == f"{fit * 100:.0f} %"
 
@@ -384,30 +344,25 @@ class TestFilters:
         return opened.page.locator(".chip", has_text=name)
 
     def test_filters_by_label(self, opened: Opened) -> None:
+        opened.page.evaluate("vclean.select([0, 4])")
         self.chip(opened, "other, left out").click()
         opened.wait_for_frames()
-        assert opened.listed == "48 of 60"
+        assert (opened.listed, opened.selected()) == ("48 of 60", [0])
         assert opened.color(14)[3] == 0
         assert self.chip(opened, "other, left out").get_attribute("aria-pressed") == "false"
+        for listed in ("1 of 60", "60"):  # only headings, then all
+            self.chip(opened, "heading").dblclick()
+            opened.wait_for_frames()
+            assert opened.listed == listed
 
-    def test_double_click_shows_only_one_label_then_all(self, opened: Opened) -> None:
-        self.chip(opened, "heading").dblclick()
-        opened.wait_for_frames()
-        assert opened.listed == "1 of 60"
-        self.chip(opened, "heading").dblclick()
-        opened.wait_for_frames()
-        assert opened.listed == "60"
-
-    def test_filters_by_role_and_visibility(self, opened: Opened) -> None:
+    def test_filters_by_role_visibility_and_probability(self, opened: Opened) -> None:
         self.chip(opened, "navigation").click()
         self.chip(opened, "revealable").click()
         opened.wait_for_frames()
         assert opened.listed == "47 of 60"
-
-    def test_filters_by_probability(self, opened: Opened) -> None:
-        opened.page.get_by_label("Greatest probability").fill("0.5")
+        opened.page.get_by_label("Greatest probability").fill("0.8")
         opened.wait_for_frames()
-        assert opened.listed == "12 of 60"
+        assert opened.listed == "1 of 60"
         opened.page.get_by_label("Least probability").fill("0.9")
         assert opened.page.get_by_label("Least probability").input_value() == "0"
 
@@ -435,6 +390,9 @@ class TestColors:
         opened.wait_for_frames()
         assert opened.page.evaluate("vclean.penOf(vclean.blocks[4]).dash") == [6, 4]
         assert opened.page.get_by_role("button", name="by label").get_attribute("aria-pressed") == "false"
+        opened.page.get_by_role("button", name="Blocks", exact=True).click()
+        opened.wait_for_frames()
+        assert opened.color(1)[3] == 0
 
     def test_draws_hidden_blocks_that_have_a_box(self, tab: Page, tmp_path: Path) -> None:
         blocks = [
@@ -481,11 +439,6 @@ class TestColors:
             colors.append(overlay.color(1))
         assert colors == [[0, 0, 0, 0], [*PART_PENS["post"].color, 255], [0, 0, 0, 0]]
 
-    def test_hides_blocks(self, opened: Opened) -> None:
-        opened.page.get_by_role("button", name="Blocks", exact=True).click()
-        opened.wait_for_frames()
-        assert opened.color(1)[3] == 0
-
     @pytest.mark.parametrize(("scheme", "brightest"), [("light", True), ("dark", False)])
     def test_follows_color_scheme(
         self, tab: Page, tmp_path: Path, scheme: Literal["light", "dark"], brightest: bool
@@ -511,13 +464,10 @@ class TestSegments:
 
     def test_shows_details_of_segment(self, opened: Opened) -> None:
         opened.page.get_by_role("tab", name="VIPS segments").click()
-        opened.page.keyboard.press("End")
+        assert opened.page.evaluate("[vclean.at(400, 200), vclean.at(400, 410), vclean.at(400, 1020)]") == [2, 1, 0]
+        opened.perform("End")
         assert "level 1, DoC 9" in opened.details
         assert "Part 4" in opened.details
-
-    def test_finds_innermost_segment(self, opened: Opened) -> None:
-        opened.page.get_by_role("tab", name="VIPS segments").click()
-        assert opened.page.evaluate("[vclean.at(400, 200), vclean.at(400, 410), vclean.at(400, 1020)]") == [2, 1, 0]
 
     def test_slider_hides_separators(self, opened: Opened) -> None:
         opened.page.get_by_role("button", name="Blocks", exact=True).click()
@@ -628,7 +578,7 @@ def many(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Opened:
         )
         for row in range(5000)
     ]
-    document = draw_html(content(blocks=blocks, height=12_000, screenshot=screenshot(12_000)))
+    document = draw_html(content(blocks=blocks, height=12_000, screenshot=screenshot(WIDTH, 12_000)))
     return Opened(browser.new_page(viewport=WINDOW), tmp_path_factory.mktemp("many") / "many.html", document)
 
 

@@ -1,27 +1,29 @@
+"""Test the layers of a drawing, and the images that show them."""
+
 from __future__ import annotations
 
 import base64
 import io
 import itertools
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from helpers.page_records import screenshot
 from PIL import Image
 
 from vclean.errors import OutputError
 from vclean.labels import Label, Role
 from vclean.render.overlay import draw
-from vclean.render.overlay import draw as overlay_png
 from vclean.render.overlay.layers import (
     HIDDEN,
     LINE,
     PENS,
     ROLE_PENS,
-    Overlay,
+    OverlayBlock,
     Part,
     Rect,
+    SegmentOverlay,
     TagPlacer,
     block_layer,
     collect_pens,
@@ -29,58 +31,33 @@ from vclean.render.overlay.layers import (
     lay_out_legend,
     line_layer,
     part_layer,
+    segment_layer,
+    separator_layer,
 )
 
 H, P, L, C, O = Label.HEADING, Label.PARAGRAPH, Label.LIST_ITEM, Label.CONTINUATION, Label.OTHER  # noqa: E741
 NAN = float("nan")
 SVG = "{http://www.w3.org/2000/svg}"
+SCREENSHOT = screenshot(400, 200)
 
 
-def overlay(boxes, labels, *, probability=None, texts=None, hidden=None, lines=None, page_height=200, roles=()):
-    """Return an overlay; by default, its lines of text fill its boxes."""
-    count = len(boxes)
-    box = np.array(boxes, dtype=np.float32).reshape(-1, 4)
-    return Overlay(
-        box=box,
-        labels=labels,
-        probability=np.array([0.93] * count if probability is None else probability, dtype=np.float32),
-        texts=texts or [f"text {row}" for row in range(count)],
-        hidden=np.array(hidden or [False] * count, dtype=bool),
-        lines=box if lines is None else np.array(lines, dtype=np.float32).reshape(-1, 4),
-        page_height=page_height,
-        roles=roles,
-    )
+def block(box, label=P, **facts):
+    return OverlayBlock(box=box, label=label, **({"text": "text", "probability": 0.93} | facts))
 
 
-def layer(content, width=400, height=200):
-    return block_layer(content, TagPlacer(width, height))
+def layer(*blocks, lines=None, page_height=200, by="label"):
+    """Return a layer of blocks; by default, their lines of text fill their boxes."""
+    boxes = np.array([each.box for each in blocks] if lines is None else lines, dtype=np.float32).reshape(-1, 4)
+    return block_layer(blocks, TagPlacer(400, 200), lines=boxes, page_height=page_height, by=by)
 
 
-def only_mark(content, width=400, height=200):
-    (mark,) = layer(content, width, height).marks
-    return mark
+def pixels(layout):
+    """Return the PNG of a layer, and the height of the legend above the screenshot."""
+    return Image.open(io.BytesIO(draw.draw_png(SCREENSHOT, [layout]))), lay_out_legend([layout], 400)[1]
 
 
-def strip_of(content, width=400, height=200):
-    return lay_out_legend([layer(content, width, height)], width)[1]
-
-
-def draw_png(image, content):
-    return overlay_png.draw_png(image, [block_layer(content, TagPlacer(*overlay_png.open_screenshot(image).size))])
-
-
-def draw_svg(image, content):
-    return draw.draw_svg(image, [block_layer(content, TagPlacer(*overlay_png.open_screenshot(image).size))])
-
-
-def screenshot(width=400, height=200, kind="PNG"):
-    out = io.BytesIO()
-    Image.new("RGB", (width, height), (250, 240, 230)).save(out, kind)
-    return out.getvalue()
-
-
-def opened(png):
-    return Image.open(io.BytesIO(png)).convert("RGB")
+def svg_of(*layers):
+    return ElementTree.fromstring(draw.draw_svg(SCREENSHOT, layers))
 
 
 def overlaps(a, b):
@@ -88,186 +65,216 @@ def overlaps(a, b):
 
 
 class TestPens:
-    def test_covers_every_label(self):
+    def test_differ_without_color(self):
         assert list(PENS) == list(Label)
-
-    def test_differs_without_color(self):
         assert len({(pen.width, pen.dash) for pen in PENS.values()}) == len(Label)
 
-    def test_covers_every_role(self):
+    def test_of_content_roles_are_solid_and_tinted(self):
         assert set(ROLE_PENS) == {*Role, "none"}
-
-    def test_differs_between_roles(self):
         assert len({(pen.color, pen.dash) for pen in ROLE_PENS.values()}) == len(ROLE_PENS)
-
-    def test_draws_content_roles_solid_and_tinted(self):
         assert all((not pen.dash) == bool(pen.fill) for pen in ROLE_PENS.values())
         assert [role for role in Role if not ROLE_PENS[role].dash] == [role for role in Role if role.is_content]
+
+    def test_of_all_layers_are_collected(self):
+        layers = [layer(), line_layer(np.zeros((0, 4), dtype=np.float32), TagPlacer(9, 9))]
+        assert set(collect_pens(layers)) == {*Label, LINE}
 
 
 class TestBlockLayer:
     @pytest.mark.parametrize(
         "box",
-        [[NAN] * 4, [10, 10, 0, 20], [10, 10, 20, 0], [500, 10, 20, 20], [10, 300, 20, 20], [-90, 10, 20, 20]],
-        ids=["no box", "no width", "no height", "right of it", "below it", "left of it"],
+        [None, [NAN] * 4, [10, 10, 0, 20], [10, 10, 20, 0], [500, 10, 20, 20], [10, 300, 20, 20], [-90, 10, 20, 20]],
+        ids=["no box", "unknown", "no width", "no height", "right of it", "below it", "left of it"],
     )
     def test_skips_blocks_outside_the_screenshot(self, box):
-        assert layer(overlay([box], [P])).marks == []
+        assert layer(block(box), lines=[]).marks == []
 
     def test_counts_hidden_blocks_without_drawing(self):
-        layout = layer(overlay([[10, 10, 50, 20]] * 2, [P, P], hidden=[True, False]))
+        layout = layer(block([10, 10, 50, 20], visibility="hidden"), block([10, 10, 50, 20]))
         assert len(layout.marks) == 1
-        assert (None, "hidden blocks: 1") in layout.entries
-
-    def test_hidden_layer_tags_techniques(self):
-        boxes = [[10, 10, 50, 20], [10, 50, 50, 20], [NAN] * 4]
-        content = replace(overlay(boxes, [P] * 3, hidden=[False, True, True]), techniques=["", "color", "display"])
-        layout = hidden_layer(content, TagPlacer(400, 200))
-        assert [(mark.pen, mark.caption) for mark in layout.marks] == [(HIDDEN, "color")]
-        assert layout.entries == [(HIDDEN, "hidden text with a box: 1")]
-
-    def test_part_layer_frames_and_counts_parts(self):
-        boxes = {"title": (10, 10, 50, 20), "post": (10, 50, 300, 60), "date": (20, 60, 40, 10), "item": (0, 900, 9, 9)}
-        parts = [Part(kind=kind, box=box, text=f"the {kind}") for kind, box in boxes.items()]
-        layout = part_layer([*parts, Part(kind="post", box=(10, 120, 300, 60), text="")], TagPlacer(400, 200))
-        assert [mark.caption for mark in layout.marks] == ["title", "post", "date", "post"]
-        assert layout.marks[0].frame == Rect(6, 6, 58, 28)
-        assert layout.marks[0].title == "title: the title"
-        assert layout.entries == [("title", "title of the page: 1"), ("date", "date: 1"), ("post", "post: 2")]
+        assert layout.entries == [("p", "p paragraph: 2"), (None, "hidden blocks: 1")]
 
     def test_notes_truncated_screenshot(self):
-        layout = layer(overlay([[10, 10, 50, 20], [10, 900, 50, 20]], [P, P], page_height=1000.4))
+        layout = layer(block([10, 10, 50, 20]), block([10, 900, 50, 20]), page_height=1000.4)
         assert layout.entries[-1] == (None, "picture cut at 200 of 1000 px, blocks below: 1")
 
     def test_uses_pens_and_captions_of_roles(self):
-        content = overlay([[20, 40, 99, 20], [20, 80, 99, 20]], [P, O], roles=[Role.ARTICLE, None])
-        layout = layer(content)
-        assert {mark.pen: mark.caption for mark in layout.marks} == {"article": "article .93", "none": "none .93"}
+        blocks = [block([20, 40, 99, 20], role=Role.ARTICLE), block([20, 80, 99, 20], O, probability=None)]
+        layout = layer(*blocks, by="role")
+        assert {mark.pen: mark.caption for mark in layout.marks} == {"article": "article .93", "none": "none"}
         assert layout.entries == [("article", "article: 1"), ("none", "no role: 1")]
         assert layout.pens is ROLE_PENS
 
 
-class TestTake:
-    def test_keeps_only_the_given_blocks(self):
-        content = overlay([[20, 40, 99, 20], [20, 80, 99, 20]], [P, O], hidden=[False, True], roles=[None, Role.AD])
-        taken = content.take([0])
-        assert (taken.labels, taken.texts, taken.roles) == ([P], ["text 0"], [None])
-        assert layer(taken).entries == [("none", "no role: 1")]
+def test_hidden_layer_tags_techniques():
+    hidden = {"visibility": "hidden", "technique": "color"}
+    blocks = [block([10, 10, 50, 20]), block([10, 50, 50, 20], **hidden), block(None, visibility="revealable")]
+    layout = hidden_layer(blocks, TagPlacer(400, 200))
+    assert [(mark.pen, mark.caption) for mark in layout.marks] == [(HIDDEN, "color")]
+    assert layout.entries == [(HIDDEN, "hidden text with a box: 1")]
 
 
-class TestLineLayer:
-    def test_draws_each_line_in_the_screenshot(self):
-        lines = np.array([[20, 40, 99, 16], [20, 900, 99, 16], [NAN] * 4], dtype=np.float32)
-        layout = line_layer(lines, TagPlacer(400, 200))
-        assert [mark.frame for mark in layout.marks] == [Rect(20, 40, 99, 16)]
-        assert layout.entries == [(LINE, "lines of text: 1")]
+def test_part_layer_frames_and_counts_parts():
+    boxes = {"title": (10, 10, 50, 20), "post": (10, 50, 300, 60), "date": (20, 60, 40, 10), "item": (0, 900, 9, 9)}
+    parts = [Part(kind=kind, box=box, text=f"the {kind}") for kind, box in boxes.items()]
+    layout = part_layer([*parts, Part(kind="post", box=(10, 120, 300, 60), text="")], TagPlacer(400, 200))
+    assert [mark.caption for mark in layout.marks] == ["title", "post", "date", "post"]
+    assert (layout.marks[0].frame, layout.marks[0].title) == (Rect(6, 6, 58, 28), "title: the title")
+    assert layout.entries == [("title", "title of the page: 1"), ("date", "date: 1"), ("post", "post: 2")]
 
 
-class TestLayOutLegend:
-    def test_has_no_strip_without_entries(self):
-        assert lay_out_legend([], 400) == ([], 0)
+def test_line_layer_draws_each_line_in_the_screenshot():
+    lines = np.array([[20, 40, 99, 16], [20, 900, 99, 16], [NAN] * 4], dtype=np.float32)
+    layout = line_layer(lines, TagPlacer(400, 200))
+    assert [mark.frame for mark in layout.marks] == [Rect(20, 40, 99, 16)]
+    assert layout.entries == [(LINE, "lines of text: 1")]
 
 
-class TestCollectPens:
-    def test_includes_all_layers(self):
-        layers = [layer(overlay([], [])), line_layer(np.zeros((0, 4), dtype=np.float32), TagPlacer(9, 9))]
-        assert set(collect_pens(layers)) == {*Label, LINE}
+def test_no_entries_need_no_legend():
+    assert lay_out_legend([], 400) == ([], 0)
 
 
 class TestTags:
     def test_are_above_the_block(self):
-        mark = only_mark(overlay([[50, 60, 100, 20]], [P]))
+        (mark,) = layer(block([50, 60, 100, 20])).marks
         assert (mark.tag.x, mark.tag.y + mark.tag.height) == (mark.frame.x, mark.frame.y)
 
     def test_are_on_the_left_if_the_right_is_occupied(self):
         # The right side is preferred, because markers of lists are on the left.
-        lines = [[100, 0, 100, 20], [204, 0, 100, 20]]
-        second, first = layer(overlay(lines, [P, P])).marks
+        second, first = layer(block([100, 0, 100, 20]), block([204, 0, 100, 20])).marks
         assert first.tag.x + first.tag.width == first.frame.x
         assert second.tag.x == second.frame.x + second.frame.width
 
     def test_do_not_cover_text_and_other_tags(self):
         lines = [[60, 20 * row + 2, 200, 16] for row in range(1, 9)]
-        marks = layer(overlay(lines, [P] * 8)).marks
+        marks = layer(*map(block, lines)).marks
         shrunk = [Rect(x + 4, y + 4, w - 8, h - 8) for x, y, w, h in lines]
         assert not any(overlaps(mark.tag, line) for mark in marks for line in shrunk)
         assert not any(overlaps(a.tag, b.tag) for a in marks for b in marks if a is not b)
 
     def test_do_not_cover_each_other_in_a_dense_bar(self):
         boxes = [[6 * column, 20 * row, 6, 20] for row in range(4) for column in range(60)]
-        marks = layer(overlay(boxes, [P] * len(boxes), lines=[[0, 0, 400, 200]])).marks
+        marks = layer(*map(block, boxes), lines=[[0, 0, 400, 200]]).marks
         tags = [mark.tag for mark in marks if mark.tag is not None]
         assert len(tags) > 10
         assert not any(overlaps(a, b) for a, b in itertools.combinations(tags, 2))
 
     def test_are_omitted_for_other_blocks_over_text(self):
-        mark = only_mark(overlay([[50, 60, 100, 20]], [O], lines=[[0, 0, 400, 200]]))
+        (mark,) = layer(block([50, 60, 100, 20], O), lines=[[0, 0, 400, 200]]).marks
         assert mark.tag is None
+
+
+PAGE, OUTER, FIRST, SECOND = [0, 0, 400, 200], [20, 20, 300, 150], [20, 20, 300, 60], [20, 110, 300, 60]
+
+
+def overlay(*boxes, level=(0, 1, 2, 2), height=(2, 1, 0, 0), separators=((20, 80, 300, 30),), page_height=200):
+    """Return a page with a segment of two parts and the separator between them, or with these boxes."""
+    boxes = boxes or (PAGE, OUTER, FIRST, SECOND)
+    return SegmentOverlay(
+        box=np.array(boxes, dtype=np.float32),
+        level=np.array(level, dtype=np.int64),
+        height=np.array(height, dtype=np.int64),
+        captions=[f"{row} DoC {row + 1}" for row in range(len(boxes))],
+        texts=["<b>&\x00"] * len(boxes),
+        separator_box=np.array(separators, dtype=np.float32),
+        weight=np.array([7], dtype=np.int32),
+        page_height=page_height,
+    )
+
+
+class TestSegmentLayers:
+    def segments(self, content):
+        return segment_layer(content, TagPlacer(400, 200))
+
+    def separators(self, *boxes):
+        return separator_layer(overlay(separators=boxes), TagPlacer(400, 200)).marks
+
+    def test_count_segments_in_the_legend(self):
+        assert [text for _, text in self.segments(overlay()).entries] == ["level 1: 1", "level 2: 2"]
+
+    def test_share_last_pen_for_deep_levels(self):
+        layout = self.segments(overlay(PAGE, FIRST, level=(0, 9), height=(1, 0)))
+        assert layout.marks[0].pen == "level4"
+        assert layout.entries[0][1] == "level 5 and deeper: 1"
+
+    def test_count_segments_below_the_screenshot(self):
+        layout = self.segments(
+            overlay(PAGE, FIRST, [0, 900, 50, 50], level=(0, 1, 1), height=(1, 0, 0), page_height=999)
+        )
+        assert len(layout.marks) == 1
+        assert layout.entries[-1][1] == "picture cut at 200 of 999 px, segments below: 1"
+
+    def test_draw_band(self):
+        layout = separator_layer(overlay(), TagPlacer(400, 200))
+        (band,) = layout.marks
+        assert (band.frame, band.caption, band.title) == (Rect(20, 80, 300, 30), "7", "separator of weight 7")
+        assert [text for _, text in layout.entries] == ["separators with their weights: 1"]
+
+    @pytest.mark.parametrize(("box", "frame"), [([0, 80, 300, 0], (300, 2)), ([50, 0, 0.5, 200], (2, 200))])
+    def test_draw_thin_bands_without_number(self, box, frame):
+        (band,) = self.separators(box)
+        assert (band.frame.width, band.frame.height) == frame
+        assert band.tag is None
+
+    def test_skip_separators_below_the_screenshot(self):
+        assert self.separators([0, 900, 50, 5]) == []
+
+    def test_are_escaped(self):
+        titles = [title.text for title in svg_of(self.segments(overlay())).iter(f"{SVG}title")]
+        assert titles[-1].startswith("3 DoC 4: <b>&")
 
 
 class TestDrawPng:
     @pytest.mark.parametrize("label", list(Label))
     def test_draws_frame_in_the_color_of_the_label(self, label):
-        content = overlay([[50, 60, 100, 40]], [label])
-        strip = strip_of(content)
-        assert opened(draw_png(screenshot(), content)).getpixel((48, strip + 58)) == PENS[label].color
-
-    def test_draws_different_strokes(self):
         # The top border of a solid frame has one color, that of a dashed frame two or more.
-        def border(label):
-            content = overlay([[50, 60, 100, 40]], [label])
-            y = strip_of(content) + 58
-            drawn = opened(draw_png(screenshot(), content))
-            return {drawn.getpixel((x, y)) for x in range(48, 150)}
+        image, strip = pixels(layer(block([50, 60, 100, 40], label)))
+        assert image.getpixel((48, strip + 58)) == PENS[label].color
+        border = {image.getpixel((x, strip + 58)) for x in range(48, 150)}
+        assert (len(border) > 1) == bool(PENS[label].dash)
 
-        assert [len(border(label)) > 1 for label in (H, P, L, C, O)] == [False, False, True, True, True]
 
-    def test_is_deterministic(self):
-        content = overlay([[50, 60, 100, 40], [50, 110, 200, 40]], [P, L])
-        assert draw_png(screenshot(), content) == draw_png(screenshot(), content)
+@pytest.mark.parametrize("draw_image", [draw.draw_png, draw.draw_svg])
+class TestDraw:
+    def test_is_deterministic(self, draw_image):
+        layers = [
+            layer(block([50, 60, 100, 40]), block([50, 110, 200, 40], L)),
+            segment_layer(overlay(), TagPlacer(400, 200)),
+            line_layer(np.array([[20, 40, 99, 16]], dtype=np.float32), TagPlacer(400, 200)),  # without tags
+        ]
+        assert draw_image(SCREENSHOT, layers) == draw_image(SCREENSHOT, layers)
 
     @pytest.mark.parametrize("broken", [b"", b"no screenshot", b"GIF89a"])
-    def test_rejects_other_data(self, broken):
+    def test_rejects_other_data(self, draw_image, broken):
         with pytest.raises(OutputError, match="cannot be read; render"):
-            draw_png(broken, overlay([], []))
+            draw_image(broken, [])
 
-    def test_rejects_truncated_screenshot(self):
-        with pytest.raises(OutputError, match="cannot be read; render"):
-            draw_png(screenshot()[:100], overlay([], []))
+
+def test_png_rejects_truncated_screenshot():
+    with pytest.raises(OutputError, match="cannot be read; render"):
+        draw.draw_png(SCREENSHOT[:100], [])
 
 
 class TestDrawSvg:
-    def drawn(self, content):
-        return ElementTree.fromstring(draw_svg(screenshot(), content))
-
     def test_contains_the_screenshot(self):
-        (image,) = self.drawn(overlay([], [])).iter(SVG + "image")
+        (image,) = svg_of().iter(SVG + "image")
         head, _, data = image.get("href").partition(",")
         assert head == "data:image/png;base64"
-        assert base64.b64decode(data) == screenshot()
+        assert base64.b64decode(data) == SCREENSHOT
 
-    def test_draws_frame_and_title(self):
-        root = self.drawn(overlay([[50, 60, 100, 40]], [P], texts=["A & <b>"]))
+    @pytest.mark.parametrize(("text", "title"), [("A & <b>", "p .93: A & <b>"), ("a\x00\ud800b", "p .93: a  b")])
+    def test_draws_frame_tag_and_title(self, text, title):
+        root = svg_of(layer(block([50, 60, 100, 40], text=text)))
         group = next(group for group in root.iter(SVG + "g") if group.find(SVG + "title") is not None)
-        assert group.get("class") == "p"
-        assert group.find(SVG + "title").text == "p .93: A & <b>"
-        assert dict(group.find(SVG + "rect").items()) == {
-            "class": "frame", "x": "48", "y": "58", "width": "104", "height": "44",
-        }  # fmt: skip
-
-    def test_replaces_characters_that_xml_forbids(self):
-        root = self.drawn(overlay([[50, 60, 100, 40]], [P], texts=["a\x00\ud800b"]))
-        assert next(root.iter(SVG + "title")).text == "p .93: a  b"
+        assert (group.get("class"), group.find(SVG + "title").text) == ("p", title)
+        frame, tab = (dict(rect.items()) for rect in group.iter(SVG + "rect"))
+        assert frame == {"class": "frame", "x": "48", "y": "58", "width": "104", "height": "44"}
+        assert tab == {"class": "tab", "x": "48", "y": "45", "width": "34", "height": "13"}
+        (tag,) = group.iter(SVG + "text")
+        assert (dict(tag.items()), tag.text) == ({"class": "tag", "x": "65", "y": "55"}, "p .93")
 
     def test_has_style_rules_for_every_label(self):
-        sheet = next(self.drawn(overlay([], [])).iter(SVG + "style")).text
-        assert ".h .frame{stroke:#d55e00;stroke-width:3;stroke-dasharray:none" in sheet
+        sheet = next(svg_of(layer()).iter(SVG + "style")).text
+        assert ".h .frame{stroke:#d55e00;stroke-width:3;stroke-dasharray:none;fill:#d55e00;fill-opacity:0.1}" in sheet
         assert ".l .frame{stroke:#009e73;stroke-width:2;stroke-dasharray:8 4" in sheet
-
-    def test_is_deterministic_svg(self):
-        content = overlay([[50, 60, 100, 40]], [P])
-        assert draw_svg(screenshot(), content) == draw_svg(screenshot(), content)
-
-    def test_rejects_other_data(self):
-        with pytest.raises(OutputError, match="cannot be read"):
-            draw_svg(b"", overlay([], []))
+        assert ".o .tab{fill:#ffffffeb}\n.o .tag{fill:#5f5f5f}" in sheet

@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 
 import numpy as np
 import pytest
+from helpers.formulas import DISPLAY, DRAWN, TEX
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,40 +41,57 @@ def element(page: Snapshot, name: str = "x") -> int:
     return next(node for node, value in page.attributes("id").items() if value == name)
 
 
-def hidden_of(html: str, name: str = "x") -> Hidden:
-    page = parse_html(html)
-    return Hidden(page.hidden[element(page, name)])
-
-
 def style_of(html: str, prop: str, name: str = "x") -> str:
     page = parse_html(html)
     return page.styles.column(prop)[page.style[element(page, name)]]
 
 
 class TestTree:
-    def test_excludes_comments_and_instructions(self) -> None:
-        assert parse_html("<p>a<!-- <b>no</b> -->b<?php echo 1 ?>c").texts == ["abc"]
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<table><tr><td>a<tr><td>b</table>", "0table 1tbody 2tr 3td 2tr 3td"),
+            ("<table><tbody><tr><td>a</table>", "0table 1tbody 2tr 3td"),
+            ("<table><thead><tr><th>a</thead><tr><td>b</table>", "0table 1thead 2tr 3th 1tbody 2tr 3td"),
+            ("<table><caption>a</caption><tr><td>b</table>", "0table 1caption 1tbody 2tr 3td"),
+            ("<table><tr><td><table><tr><td>b</table></table>", "0table 1tbody 2tr 3td 4table 5tbody 6tr 7td"),
+            ("<table><tr><td>a</tr><script>1</script><tr><td>b</table>", "0table 1tbody 2tr 3td 2tr 3td"),
+        ],
+        ids=["rows", "explicit body", "after a head", "after a caption", "nested", "script between rows"],
+    )
+    def test_rows_get_a_body(self, html: str, expected: str) -> None:
+        page = parse_html(f"<body>{html}")
+        rows = zip(page.depth.tolist()[2:], page.tag.tolist()[2:], strict=True)
+        assert " ".join(f"{depth - 2}{page.tags[tag]}" for depth, tag in rows) == expected
+
+    @pytest.mark.parametrize("before", ["<meta charset=utf-8>", "<script>1</script>", "<html><p>a"])
+    def test_attributes_of_a_late_html_tag(self, before: str) -> None:
+        page = parse_html(f'{before}<html lang="DE" class="a > b"><body><p>b')
+        assert page.attributes("class") == {0: "a > b"}
+        assert page.language == "de"
+
+    def test_head_with_parts_of_the_body_is_kept(self) -> None:
+        page = parse_html("<head><noscript><p>x</noscript></head>")
+        assert [page.tags[tag] for tag in page.tag.tolist()] == ["html", "div", "noscript", "p"]
 
     def test_has_no_geometry(self) -> None:
         page = parse_html("<p>a")
         assert not page.rendered
         assert np.isnan(page.box).all()
-        assert page.box.shape == (3, 4)
-        assert page.line_box.shape == (0, 4)
+        assert (page.box.shape, page.line_box.shape) == ((3, 4), (0, 4))
         assert np.isnan([page.width, page.height]).all()
+        assert page.timings["parse"] > 0
 
-
-class TestText:
-    def test_keeps_white_space(self) -> None:
-        assert parse_html("<pre>\n  a\n\n b</pre>").texts == ["\n  a\n\n b"]
-
-    def test_decodes_entities(self) -> None:
-        assert parse_html("<p>&lt;b&gt; &eacute; &#x4e2d; &nbsp;&bogus;").texts == ["<b> é 中 \u00a0&bogus;"]
-
-
-class TestMetadata:
-    def test_measures_time(self) -> None:
-        assert parse_html("<p>x").timings["parse"] > 0
+    @pytest.mark.parametrize(
+        ("html", "text"),
+        [
+            ("<p>a<!-- <b>no</b> -->b<?php echo 1 ?>c", "abc"),
+            ("<pre>\n  a\n\n b</pre>", "\n  a\n\n b"),
+            ("<p>&lt;b&gt; &eacute; &#x4e2d; &nbsp;&bogus;", "<b> é 中 \u00a0&bogus;"),
+        ],
+    )
+    def test_text(self, html: str, text: str) -> None:
+        assert parse_html(html).texts == [text]
 
 
 class TestAttributes:
@@ -109,17 +127,20 @@ class TestAttributes:
 
 
 class TestHidden:
-    def test_hides_open_details_in_closed_details(self) -> None:
-        assert hidden_of("<details><details open><p id=x>t</p></details></details>") == Hidden.DISPLAY
-
-    def test_shows_open_details_with_a_style(self) -> None:
-        assert hidden_of("<details style='color:red' open><p id=x>t</p></details>") == Hidden.NO
-        assert hidden_of("<details open style='color:red'><p id=x>t</p></details>") == Hidden.NO
-
-    def test_hides_closed_dialog(self) -> None:
-        assert hidden_of("<dialog id=x>t</dialog>") == Hidden.DISPLAY
-        assert hidden_of("<dialog id=x class=a>t</dialog>") == Hidden.DISPLAY
-        assert hidden_of("<dialog id=x open>t</dialog>") == Hidden.NO
+    @pytest.mark.parametrize(
+        ("html", "hidden"),
+        [
+            ("<details><details open><p id=x>t</p></details></details>", Hidden.DISPLAY),
+            ("<details style='color:red' open><p id=x>t</p></details>", Hidden.NO),
+            ("<details open style='color:red'><p id=x>t</p></details>", Hidden.NO),
+            ("<dialog id=x>t</dialog>", Hidden.DISPLAY),
+            ("<dialog id=x class=a>t</dialog>", Hidden.DISPLAY),
+            ("<dialog id=x open>t</dialog>", Hidden.NO),
+        ],
+    )
+    def test_details_and_dialogs(self, html: str, hidden: Hidden) -> None:
+        page = parse_html(html)
+        assert page.hidden[element(page)] == hidden
 
 
 class TestStyles:
@@ -264,3 +285,86 @@ class TestLinks:
         links = Links("https://example.org/")
         assert links.absolute(" //[broken ") == " //[broken "
         assert links.absolute(" b ") == "https://example.org/b"
+
+
+LAZY = "https://example.org/a.jpg"
+PLACEHOLDER = "src='data:image/gif;base64,R0lGOD'"
+
+
+class TestFindLazyImages:
+    @pytest.mark.parametrize(
+        "html",
+        [
+            f"<img {PLACEHOLDER} data-anything={LAZY}>",
+            "<img data-hero=/a.jpg>",
+            f"<img {PLACEHOLDER} data-image-url='{LAZY}'>",
+            f"<img {PLACEHOLDER}><noscript><img src={LAZY}></noscript>",
+            f"<noscript><img src={LAZY}></noscript><img {PLACEHOLDER}>",
+        ],
+    )
+    def test_address_is_stored(self, html: str) -> None:
+        assert set(parse_html(f"<p>a{html}b", "https://example.org/").attributes("data-src").values()) == {LAZY}
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            f"<img src=/b.jpg data-large={LAZY}>",
+            f"<img {PLACEHOLDER} data-link=https://example.org/page>",
+            f"<img src=/b.jpg><noscript><img src={LAZY}></noscript>",
+        ],
+    )
+    def test_other_addresses_are_not(self, html: str) -> None:
+        assert not parse_html(f"<p>a{html}b", "https://example.org/").attributes("data-src")
+
+    def test_set_of_sizes(self) -> None:
+        page = parse_html(f"<img {PLACEHOLDER} data-lazy-set='/a.jpg 300w, /b.jpg 600w'>", "https://example.org/")
+        assert list(page.attributes("data-srcset").values()) == ["/a.jpg 300w, /b.jpg 600w"]
+
+
+def formulas(html: str) -> list[str]:
+    page = parse_html(html)
+    parents = page.is_tag(("math",))[page.text_parent].tolist()
+    return [text for text, is_formula in zip(page.texts, parents, strict=True) if is_formula]
+
+
+class TestReplaceFormulas:
+    @pytest.mark.parametrize("formula", DRAWN.values(), ids=DRAWN)
+    def test_drawn_formula_is_there_once(self, formula: str) -> None:
+        page = parse_html(f"<p>a {formula} b")
+        assert page.texts == ["a ", TEX, " b"]
+
+    @pytest.mark.parametrize("formula", DISPLAY.values(), ids=DISPLAY)
+    def test_display_formula_is_marked(self, formula: str) -> None:
+        page = parse_html(formula)
+        (math,) = page.is_tag(("math",)).nonzero()[0].tolist()
+        assert page.attributes("display")[math] == "block"
+
+
+class TestDrawnWithoutMathml:
+    @pytest.mark.parametrize(
+        ("html", "tex"),
+        [
+            ('<img src="https://latex.codecogs.com/svg.image?%5Cfrac%7Ba%7D%7Bb%7D">', r"\frac{a}{b}"),
+            ('<img src="https://chart.apis.google.com/chart?cht=tx&chl=%5Calpha%2B%5Cbeta">', r"\alpha+\beta"),
+            ('<img src="https://example.org/formula/%5Cfrac%7Bm%7D%7Bv%7D">', r"\frac{m}{v}"),
+            ('<img src="/i.png" class=latex alt="x^2">', "x^2"),
+            ('<span class=katex data-math="a^2+b^2"></span>', "a^2+b^2"),
+            ("<mjx-container><mjx-math><mjx-msup><mjx-mi><mjx-c class='mjx-c1D465 TEX-I'></mjx-c></mjx-mi>"
+             "<mjx-script><mjx-mn><mjx-c class='mjx-c32'></mjx-c></mjx-mn></mjx-script></mjx-msup></mjx-math>"
+             "</mjx-container>", "x^2"),
+            ("<mjx-container><svg><g data-mml-node=math><g data-mml-node=msup><g data-mml-node=mi><use data-c=1D465>"
+             "</use></g><g data-mml-node=mn><use data-c=32></use></g></g></g></svg></mjx-container>", "x^2"),
+            ("<span class=mjx-chtml><span class=mjx-msubsup><span class=mjx-base><span class=mjx-mi>"
+             "<span class=mjx-char>x</span></span></span><span class=mjx-sup><span class=mjx-mn><span class=mjx-char>2"
+             "</span></span></span></span></span>", "x^2"),
+        ],
+    )  # fmt: skip
+    def test_is_read(self, html: str, tex: str) -> None:
+        assert formulas(f"<p>a {html} b") == [tex]
+
+    @pytest.mark.parametrize(
+        "html",
+        ["<img src=/a_b.png alt='a_b'>", "<img src='/latex-gloves.jpg?w=300'>", "<span data-math=5>x</span>"],
+    )
+    def test_others_stay(self, html: str) -> None:
+        assert not formulas(f"<p>a {html} b")

@@ -56,26 +56,13 @@ def expected(root: etree._Element) -> list[list]:
     ]
 
 
-def test_columns() -> None:
-    assert columns(root_of(PAGE)) == [
-        ["html", "body", "div", "p", "b", "ul", "li"],
-        [0, 1, 2, 3, 4, 5, 6],
-        [-1, 0, 1, 2, 3, 1, 5],
-        [7, 7, 5, 5, 5, 7, 7],
-        [0, 1, 2, 3, 4, 2, 3],
-        [3, 6, 6],
-        [0, 2, 1],
-        ["x", "<ü", ""],
-        ["a", "b", "c", "d", "e", "f", "g", "h", " "],
-        [1, 2, 3, 4, 3, 2, 1, 6, 1],
-        [1, 2, 3, 4, 4, 4, 4, 6, 6],
-    ]
-
-
-def test_of_a_part_of_a_document() -> None:
-    body = root_of("<div>a<p>b</p>c</div>d")[0]
-    assert columns(body[0]) == expected(body[0])
-    assert columns(etree.Element("p"))[1:4] == [[0], [-1], [1]]
+@pytest.mark.parametrize(
+    "root",
+    [root_of(PAGE), root_of("<div>a<p>b</p>c</div>d")[0][0], etree.Element("p")],
+    ids=["page", "part of a page", "element"],
+)
+def test_columns(root: etree._Element) -> None:
+    assert columns(root) == expected(root)
 
 
 def test_texts_in_a_row_are_one() -> None:

@@ -3,9 +3,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.pages import laid_out
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from vclean.render.snapshot import Hidden, Snapshot
-from vclean.render.visibility.geometry import CandidateTexts, out_of_reach, unreadable, without_lines
+from vclean.render.visibility import geometry
+from vclean.render.visibility.geometry import (
+    CandidateTexts,
+    contains,
+    out_of_reach,
+    points_in_boxes,
+    unreadable,
+    without_lines,
+)
 
 
 def with_lines(page: Snapshot, *lines: tuple[float, float, float, float]) -> CandidateTexts:
@@ -39,17 +50,15 @@ class TestUnreadable:
         assert unreadable(CandidateTexts(laid_out("<p>A sentence", styles={"p": style}))).tolist() == [technique]
 
     def test_control_characters_have_a_line_and_no_length(self) -> None:
-        page = laid_out("<p>A sentence<p>Another")
-        page = replace(page, texts=["A sentence", "\x1f"])
+        page = replace(laid_out("<p>A sentence<p>Another"), texts=["A sentence", "\x1f"])
         assert unreadable(CandidateTexts(page)).tolist() == [0, 0]
 
 
-class TestWithoutLines:
-    @pytest.mark.parametrize(("size", "technique"), [("0px", Hidden.FONT_SIZE), ("16px", Hidden.TRANSFORM)])
-    def test_by_the_font_size(self, size: str, technique: Hidden) -> None:
-        page = laid_out("<p>A sentence", styles={"p": {"font-size": size}})
-        page = replace(page, line_box=page.line_box[:0], line_text=page.line_text[:0])
-        assert without_lines(CandidateTexts(page)).tolist() == [technique]
+@pytest.mark.parametrize(("size", "technique"), [("0px", Hidden.FONT_SIZE), ("16px", Hidden.TRANSFORM)])
+def test_texts_without_lines_are_hidden_by_size(size: str, technique: Hidden) -> None:
+    page = laid_out("<p>A sentence", styles={"p": {"font-size": size}})
+    page = replace(page, line_box=page.line_box[:0], line_text=page.line_text[:0])
+    assert without_lines(CandidateTexts(page)).tolist() == [technique]
 
 
 class TestOutOfReach:
@@ -84,40 +93,55 @@ class TestOutOfReach:
         assert out_of_reach(with_lines(page, lines[0], *[lines[2]] * 2)).tolist() == [0, 0, 0]
 
 
-def candidates(page: Snapshot) -> list[str]:
-    return [page.texts[text] for text in CandidateTexts(page).index.tolist()]
+class TestCandidateTexts:
+    def test_hidden_texts_choices_and_texts_without_lines_are_none(self) -> None:
+        page = laid_out("<p>One<p hidden>Two<select><option>Three</select><p> <b>Four</b> </p><p>Five")
+        texts = CandidateTexts(replace(page, line_box=page.line_box[:-1], line_text=page.line_text[:-1]))
+        assert [page.texts[text] for text in texts.index.tolist()] == ["One", "Four"]
+        assert [page.texts[text] for text in texts.without_lines.tolist()] == ["Five"]
 
-
-class TestCandidates:
-    def test_hidden_texts_and_choices_are_none(self) -> None:
-        page = laid_out("<p>One<p hidden>Two<select><option>Three</select><p> <b>Four</b> </p>")
-        assert candidates(page) == ["One", "Four"]
-
-    def test_texts_without_lines(self) -> None:
-        page = laid_out("<p>One<p>Two")
-        page = replace(page, line_box=page.line_box[:1], line_text=page.line_text[:1])
-        assert candidates(page) == ["One"]
-        assert [page.texts[text] for text in CandidateTexts(page).without_lines.tolist()] == ["Two"]
-
-
-class TestLines:
-    def page(self) -> Snapshot:
-        """Return a page whose second text has two lines."""
-        lines = [[8, 20, 24, 16], [8, 40, 30, 16], [8, 60, 90, 16]]
+    def test_measures_lines(self) -> None:
+        lines = np.array([[8, 20, 24, 16], [8, 40, 30, 16], [8, 60, 90, 16]], dtype=np.float32)
         page = laid_out("<p>One<p>Two and more")
-        text = page.line_text[[0, 1, 1]]
-        return replace(page, line_box=np.array(lines, dtype=np.float32), line_text=text)
-
-    def test_lines_of_one(self) -> None:
-        assert CandidateTexts(self.page()).lines(1).tolist() == [[8, 40, 30, 16], [8, 60, 90, 16]]
-
-    def test_largest_line(self) -> None:
-        texts = CandidateTexts(self.page())
-        assert texts.largest_line.tolist() == [[8, 20, 24, 16], [8, 60, 90, 16]]
+        texts = CandidateTexts(replace(page, line_box=lines, line_text=page.line_text[[0, 1, 1]]))
+        assert texts.lines(1).tolist() == lines[1:].tolist()
+        assert texts.largest_line.tolist() == lines[[0, 2]].tolist()
         assert texts.center.tolist() == [[20, 28], [53, 68]]
-
-    def test_union_and_extent(self) -> None:
-        texts = CandidateTexts(self.page())
         assert texts.box.tolist() == [[8, 20, 24, 16], [8, 40, 90, 36]]
         assert texts.extent.tolist() == [24, 120]
         assert texts.length.tolist() == [3, 12]
+
+
+SIDES = st.integers(0, 6).map(float)
+POINTS = st.integers(0, 8).flatmap(lambda number: arrays(np.float32, (number, 2), elements=SIDES))
+BOXES = st.integers(0, 8).flatmap(lambda number: arrays(np.float32, (number, 4), elements=SIDES))
+
+
+def pairs(points: np.ndarray, box: np.ndarray) -> list[tuple[int, int]]:
+    """Return the pairs of box and point of all chunks, in order."""
+    return [
+        (int(box), int(point))
+        for chunk in points_in_boxes(points, box)
+        for point, box in zip(*chunk, strict=True)
+    ]  # fmt: skip
+
+
+class TestPointsInBoxes:
+    @given(POINTS, BOXES, st.sampled_from([1, 3, 1000]))
+    def test_compares_every_point_with_every_box(self, points: np.ndarray, box: np.ndarray, chunk: int) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(geometry, "_MAX_PAIRS", chunk)
+            found = pairs(points, box)
+        expected = {(b, p) for b in range(len(box)) for p in range(len(points)) if contains(box[b], points[p])}
+        assert set(found) == expected
+        assert len(found) == len(expected)
+        assert [b for b, _ in found] == sorted(b for b, _ in found)
+
+    def test_chunks_are_small(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(geometry, "_MAX_PAIRS", 10)
+        points, box = np.ones((5, 2), dtype=np.float32), np.tile(np.float32([0, 0, 2, 2]), (8, 1))
+        assert [len(point) for point, _ in points_in_boxes(points, box)] == [10, 10, 10, 10]
+
+    def test_left_and_top_edges_belong_to_a_box(self) -> None:
+        points = np.array([[1, 1], [3, 1], [1, 3]], dtype=np.float32)
+        assert pairs(points, np.array([[1, 1, 2, 2]], dtype=np.float32)) == [(0, 0)]
