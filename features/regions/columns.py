@@ -15,7 +15,7 @@ import numpy as np
 
 from vclean.features import element_names
 from vclean.features.block.visual import backgrounds
-from vclean.features.columns import FeatureColumn, count_limits, parse_columns, ratio, stack_columns
+from vclean.features.columns import FeatureColumn, count_limits, ratio, read_columns, stack_columns
 from vclean.features.regions.candidates import blocks_before
 from vclean.render import tree
 from vclean.render.css_colors import luminance
@@ -118,45 +118,7 @@ _CELLS: Final = 64
 """Number of rows and of columns of the grid that counts words beside a region."""
 
 BOX_COLUMNS: Final = (
-    *parse_columns(
-        """
-x | share | Left edge, in page widths.
-y | share | Top edge, in page heights.
-y_px | CSS px | Top edge.
-width | share | Width, in page widths.
-height | share | Height, in page heights.
-height_px | CSS px | Height.
-width_px | CSS px | Width.
-area | share | Area, in page areas.
-aspect | ratio | Width over height.
-bottom_distance | CSS px | Distance from its bottom to the page's bottom.
-bottom_share | share | Distance from its bottom to the page's bottom, in page heights.
-right_gap | share | Distance from its right edge to the page's, in page widths.
-centre_offset | share | Horizontal distance of its center from the page's, in page widths; negative to the left.
-above_fold | share | Share of its height within the first viewport.
-width_of_around | share | Width over that of the enclosing region.
-height_of_around | share | Height over that of the enclosing region.
-area_of_around | share | Area over that of the enclosing region.
-left_in_around | share | Distance from the left edge of the enclosing region, in its widths.
-right_in_around | share | Distance to the right edge of the enclosing region, in its widths.
-top_in_around | share | Distance from the top edge of the enclosing region, in its heights.
-bottom_in_around | share | Distance to the bottom edge of the enclosing region, in its heights.
-words_left | share | Words of the page to the left of it.
-words_right | share | Words of the page to the right of it.
-words_above | share | Words of the page above it.
-words_below | share | Words of the page below it.
-words_per_area | words | Words per 10,000 square px.
-image_share | share | Area of images and films in it over its area, at most 1.
-background_luminance | share | Relative luminance of its background color.
-background_differs | share | Largest difference between the channels of its background color and the enclosing region's.
-background_image | flag | It, or an element with the same blocks, has a background image.
-border | flag | It, or an element with the same blocks, has a border.
-floated | flag | It, or an element with the same blocks, is a float.
-inside_float | flag | An ancestor is a float.
-absolute | flag | It, or an ancestor, has position `absolute`.
-page_height | CSS px | Height of the page.
-"""
-    ),
+    *read_columns("region", "box"),
     *(FeatureColumn(f"mean_{name}", "mean", f"Mean of `{name}` over its words.") for name in VISUAL_MEANS),
 )
 
@@ -302,50 +264,7 @@ _COUNTED: Final = (IMAGES, ("a",), ("input", "select", "textarea", "button"), ("
 _SHORT, _LONG = 4, 25
 """Maximum number of words of a short block, and minimum of a long one."""
 TEXT_COLUMNS: Final = (
-    *parse_columns(
-        """
-blocks | blocks | Blocks.
-words | words | Words.
-words_of_page | share | Share of the page's words.
-words_of_around | share | Share of the words of the enclosing region.
-blocks_of_around | share | Share of the blocks of the enclosing region.
-mean_words | words | Words per block.
-most_words | share | Share of the page's blocks of at least 25 words.
-short_blocks | share | Share of its blocks with at most 4 words.
-long_blocks | share | Share of its blocks with at least 25 words.
-link_blocks | share | Share of its blocks with more than half of the text in links.
-headings | share | Share of its blocks that are headings.
-first_is_heading | flag | Its first block is a heading.
-hidden | share | Share of its blocks that are hidden or revealable.
-begin | share | Position on the page of its first block.
-end | share | Position on the page after its last block.
-place_in_around | share | Position of its first block in the enclosing region.
-is_first | flag | It begins with the enclosing region.
-is_last | flag | It ends with the enclosing region.
-before_h1 | flag | It ends before the page's first h1.
-holds_h1 | flag | It contains the page's first h1.
-link_share_to_around | difference | Its link share minus that of the enclosing region.
-depth | elements | Depth in the tree.
-depth_share | share | Depth over that of the page's deepest element.
-children | elements | Child elements.
-elements | elements | Elements in its subtree.
-images | elements | Images and films.
-images_per_word | ratio | Images over words plus one.
-inputs | elements | Input fields and buttons.
-links | elements | Links.
-links_per_block | ratio | Links over blocks.
-list_items | elements | List items.
-paragraphs | elements | Paragraphs.
-rows | elements | Table rows.
-alike | elements | Elements with the same chain of tags and classes.
-place | share | Position among its siblings.
-siblings | elements | Siblings, itself included.
-width_attribute | CSS px | Width attribute of an image or cell.
-height_attribute | CSS px | Height attribute of an image.
-alt_words | words | Words in the alternative text of an image.
-same_site_link | flag | It is in a link to the root of its site.
-"""
-    ),
+    *read_columns("region", "text"),
     *(FeatureColumn(f"mean_{name}", "mean", f"Mean of `{name}` over its words.") for name in _TEXT_MEANS),
 )
 

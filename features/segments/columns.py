@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import element_names
-from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
+from vclean.features.columns import FeatureColumn, ratio, read_columns, stack_columns
 from vclean.features.regions import columns
 from vclean.render import tree
 
@@ -25,24 +25,7 @@ if TYPE_CHECKING:
     from vclean.features.segments.segments import Segments
 
 
-SHAPE_COLUMNS: Final = parse_columns(
-    """
-painted_width | share | Width of the painted box, in page widths.
-painted_height | share | Height of the painted box, in page heights.
-painted_px | CSS px | Height of the painted box.
-painted_area | share | Area of the painted box, in page areas.
-loose_words | share | Share of its words that are in no part. Its parts are the candidates directly in it.
-second_of_it | share | Share of its words in the part with the second most words.
-spread_of_words | nats | Entropy of the shares of its words in the parts.
-parts_of_5 | candidates | Parts with more than 5 % of its words each.
-parts_of_20 | candidates | Parts with more than 20 % of its words each.
-parts_beside | candidates | Maximum number of parts side by side, among parts with at least 3 % of its words.
-parts_in_rows | share | Share of these parts that have another part beside them.
-parts_across | share | Share of parts as wide as nine tenths of its painted box.
-parts_alike | share | Share of parts with the most frequent chain of tags and classes.
-widest_gap | CSS px | Height of the highest empty strip between parts.
-"""
-)
+SHAPE_COLUMNS: Final = read_columns("segment", "shape")
 
 _SMALL, _LARGE = 0.05, 0.2
 _SIGNIFICANT: Final = 0.03
@@ -164,30 +147,7 @@ _PDOCS: Final = (4, 6, 9)
 _NAMES: Final = (*element_names.KINDS, *(f"name_{name}" for name in element_names.NAME_GROUPS))
 
 _TREE_COLUMNS: Final = (
-    *parse_columns(
-        """
-vips_coherence | 1 to 11 | Degree of coherence of the innermost VIPS segment that contains it.
-vips_depth | segments | Depth of that segment in the VIPS tree.
-vips_roots | nodes | Roots of that segment in the document.
-is_vips_segment | flag | It, or an element with the same blocks, is the only root of a VIPS segment.
-vips_coherence_of_around | 1 to 11 | `vips_coherence` of the enclosing candidate; 0 for the outermost.
-candidate_depth | candidates | Number of enclosing candidates.
-candidates_in | candidates | Candidates directly in it.
-candidates_beside | candidates | `candidates_in` of the enclosing candidate; 0 for the outermost.
-largest_in | share | Largest share of the page's words in a candidate directly in it.
-largest_of_it | share | That share over its own share of the page's words.
-"""
-    ),
-    *(
-        FeatureColumn(
-            f"vips_{pdoc}", "segments", f"VIPS leaves with text in it, at permitted degree of coherence {pdoc}."
-        )
-        for pdoc in _PDOCS
-    ),
-    *(
-        FeatureColumn(f"vips_whole_{pdoc}", "share", "Share of these leaves without text outside it.")
-        for pdoc in _PDOCS
-    ),
+    *read_columns("segment", "tree"),
     *(FeatureColumn(f"holds_{name}", "flag", f"`{name}` matches a candidate in it.") for name in _NAMES),
 )
 
