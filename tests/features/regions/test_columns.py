@@ -13,8 +13,7 @@ from vclean.features.regions.candidates import candidate_regions, regions_at
 from vclean.features.regions.columns import (
     BOX_COLUMNS,
     COLUMNS,
-    KIND_COLUMNS,
-    NAME_COLUMNS,
+    FLAG_COLUMNS,
     TEXT_COLUMNS,
     region_matrix,
 )
@@ -54,7 +53,7 @@ class TestColumns:
         assert all(column.unit and column.doc.endswith(".") for column in COLUMNS)
 
     def test_order_of_the_groups(self):
-        assert (*TEXT_COLUMNS, *BOX_COLUMNS, *KIND_COLUMNS, *NAME_COLUMNS) == COLUMNS
+        assert (*TEXT_COLUMNS, *BOX_COLUMNS, *FLAG_COLUMNS) == COLUMNS
 
 
 class TestText:
