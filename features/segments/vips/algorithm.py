@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.segments.vips.page import Extent, Font
+    from vclean.features.segments.vips.page import Extent
     from vclean.render.snapshot import Snapshot
 
 MIN_GAP: Final = 3.0
@@ -162,39 +162,20 @@ def _weight(page: VisualPage, sides: tuple[int, int], box: tuple[float, float, f
     first, second = sides
     weight = _WEIGHTS[bisect_right(_THICKNESSES, box[2 if vertical else 3])]
     weight += _CUE * _backgrounds_differ(page, first, second)
-    weight -= _CUE * _same_font_text(page, first, second)
     if not vertical:
-        weight += _CUE * any(_overlap(box, rule) for rule in page.rules) + _font_cue(page, first, second)
-    return weight
+        weight += _CUE * any(_overlap(box, rule) for rule in page.rules)
+    font, other = page.fonts[first], page.fonts[second]
+    if font is None or other is None:
+        return weight
+    if abs(font.size - other.size) <= _OTHER_SIZE and abs(font.weight - other.weight) < _OTHER_WEIGHT:
+        return weight - _CUE * (page.is_leaf[first] and page.is_leaf[second])
+    # A change of the font doubles the weight if the font grows, because a heading begins what is below it.
+    return weight if vertical else weight + _CUE * (1 + (font.size < other.size))
 
 
 def _backgrounds_differ(page: VisualPage, first: int, second: int) -> bool:
     """Return whether two nodes have visibly different backgrounds."""
     return stands_out(page.background[first], page.background[second])
-
-
-def _same_font_text(page: VisualPage, first: int, second: int) -> bool:
-    """Return whether both sides contain only text, in one font."""
-    return (
-        page.is_leaf[first]
-        and page.is_leaf[second]
-        and _fonts_differ(page.fonts.of(first), page.fonts.of(second)) is False
-    )
-
-
-def _font_cue(page: VisualPage, above: int, below: int) -> int:
-    """Return the weight of a font change; it doubles if the font grows, because a heading begins what is below it."""
-    first, second = page.fonts.of(above), page.fonts.of(below)
-    if first is None or second is None or not _fonts_differ(first, second):
-        return 0
-    return _CUE * (1 + (first.size < second.size))
-
-
-def _fonts_differ(first: Font | None, second: Font | None) -> bool | None:
-    """Return whether two fonts differ, None without text."""
-    if first is None or second is None:
-        return None
-    return abs(first.size - second.size) > _OTHER_SIZE or abs(first.weight - second.weight) >= _OTHER_WEIGHT
 
 
 def _overlap(box: tuple[float, float, float, float], rule: Extent) -> bool:
