@@ -24,7 +24,7 @@ from vclean.page import split_url
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -32,21 +32,20 @@ if TYPE_CHECKING:
     from vclean.render.document_head import DocumentHead
     from vclean.render.snapshot import Snapshot
 
-_ROWS: Final = tuple((part, group, words) for part, group, words in read_table(__file__, "type_words.tsv"))
-
-
-def groups_of(part: str) -> tuple[str, ...]:
-    """Return the groups of words of a part of the page, such as `path` or `title`, in the order of the file."""
-    return tuple(group for row_part, group, _ in _ROWS if row_part == part)
-
-
+_PATH, _TITLE, _TEXT, _NAME = (
+    {group: words for row_part, group, words in read_table(__file__, "type_words.tsv") if row_part == part}
+    for part in ("path", "title", "text", "name")
+)
+"""Words of each group that occur in paths, titles, texts, and names of elements."""
+_PATH_WORDS, _TITLE_WORDS = ([frozenset(words.split()) for words in groups.values()] for groups in (_PATH, _TITLE))
+_NAME_GROUPS: Final = element_names.WordGroups(_NAME)
 _MAX_CHARS: Final = 2000
 _WORD: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
 _INDEX: Final = re.compile(r"(?:index|default|home|main|welcome)(?:\.\w{2,5})?\Z")
 
 _ADDRESS: Final = (
     "url_known", "url_root", "url_depth", "url_query", "url_last_words", "url_last_chars",
-    "url_last_digits", *(f"path_{name}" for name in groups_of("path")),
+    "url_last_digits", *(f"path_{name}" for name in _PATH),
 )  # fmt: skip
 
 _MAX_OBJECTS: Final = 2000
@@ -83,7 +82,7 @@ _OG_TYPES: Final = ("article", "website", "product")
 
 _DECLARATIONS: Final = (
     "title_words", "title_parts", "title_number",
-    *(f"title_{name}" for name in groups_of("title")),
+    *(f"title_{name}" for name in _TITLE),
     *(f"og_{name}" for name in _OG_TYPES), "og_any", "meta_article", "meta_price",
     *(f"type_{name}" for name in _TYPES), "type_any",
 )  # fmt: skip
@@ -110,8 +109,8 @@ _CONTENTS: Final = (
     "paragraphs_per_heading", "questions", "prices", "price_blocks", "dates", "date_blocks", "phones", "digits",
     "first_long", "first_heading",
     *(f"tag_{name}" for name in _TAGS),
-    *(f"rate_{name}" for name in groups_of("text")),
-    *(f"name_{name}" for name in groups_of("name")),
+    *(f"rate_{name}" for name in _TEXT),
+    *(f"name_{name}" for name in _NAME),
 )  # fmt: skip
 
 COLUMNS: Final = (*_ADDRESS, *_DECLARATIONS, *_CONTENTS)
@@ -147,11 +146,12 @@ def address_values(url: str) -> list[float]:
     if segments and _INDEX.match(segments[-1]):
         segments.pop()
     last = segments[-1] if segments else ""
+    words = [word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]
     return [
         1.0, float(not segments and not parts.query), min(len(segments), 8), float(bool(parts.query)),
         min(len(_words(last)), 20), min(len(last), 120),
         min(sum(map(str.isdigit, last)), 20),
-        *_path_values([word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]),
+        *(float(not group.isdisjoint(words)) for group in _PATH_WORDS),
     ]  # fmt: skip
 
 
@@ -161,11 +161,6 @@ def _words(segment: str) -> list[str]:
     return [*pairs, *(word for pair in pairs if "-" in pair for word in pair.split("-"))]
 
 
-def _path_values(words: Sequence[str]) -> list[float]:
-    """Return for each group of words of paths whether one is among `words`."""
-    return [float(not group.isdisjoint(words)) for group in words_of("path").values()]
-
-
 def _declared_values(snapshot: Snapshot) -> list[float]:
     """Return the features of what a document declares."""
     return [*_title_values(snapshot.title), *_meta_values(snapshot.head), *_type_values(snapshot)]
@@ -173,7 +168,7 @@ def _declared_values(snapshot: Snapshot) -> list[float]:
 
 def _title_values(title: str) -> list[float]:
     words = _TITLE_WORD.findall(title[:_MAX_TITLE].lower())
-    hits = [float(sum(word in group for word in words)) for group in words_of("title").values()]
+    hits = [float(sum(word in group for word in words)) for group in _TITLE_WORDS]
     parts = sum(title[:_MAX_TITLE].count(mark) for mark in ("|", " - ", " – ", " — ", " · ", " :: ", " » "))
     return [float(len(words)), float(parts), float(any(word.isdigit() for word in words)), *hits]
 
@@ -330,12 +325,12 @@ class _Contents:
     def term_values(self) -> list[float]:
         """Return how often the terms of each group of texts occur per hundred words."""
         matches = text_terms().find(self.context.words)
-        return [100 * float(matches.count(name).sum()) / self.total for name in groups_of("text")]
+        return [100 * float(matches.count(name).sum()) / self.total for name in _TEXT]
 
     def name_values(self) -> list[float]:
         """Return the number of elements with a name of each group, as logarithms."""
-        bits = element_names.element_bits(self.context.names, name_bit)
-        return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(groups_of("name")))]
+        bits = element_names.element_bits(self.context.names, _NAME_GROUPS)
+        return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(_NAME))]
 
 
 def _log(number: float | np.number) -> float:
@@ -352,30 +347,6 @@ def _longest_run(mask: NDArray[np.bool_], words: NDArray[np.float64]) -> float:
 
 
 @cache
-def words_of(part: str) -> dict[str, frozenset[str]]:
-    """Return the words of each group of a part of the page."""
-    return {group: frozenset(words.split()) for row_part, group, words in _ROWS if row_part == part}
-
-
-@cache
 def text_terms() -> Terms:
     """Return the terms of texts, one list for each group."""
-    return Terms.from_lists({group: words.split(", ") for row_part, group, words in _ROWS if row_part == "text"})
-
-
-@cache
-def name_bit(word: str) -> int:
-    """Return as a bit the group of a word in names of elements: of the whole word, else of its longest stem, else 0."""
-    exact, stems = _name_words()
-    bit = exact.get(word)
-    if bit is None:
-        bit = next((stems[word[:n]] for n in range(len(word), 1, -1) if word[:n] in stems), 0)
-    return bit
-
-
-@cache
-def _name_words() -> tuple[dict[str, int], dict[str, int]]:
-    """Return the bits of whole words, and those of stems."""
-    pairs = [(word, 1 << bit) for bit, words in enumerate(words_of("name").values()) for word in sorted(words)]
-    exact = {word: bit for word, bit in pairs if word[-1] != "*"}
-    return exact, {word[:-1]: bit for word, bit in pairs if word[-1] == "*"}
+    return Terms.from_lists({group: words.split(", ") for group, words in _TEXT.items()})
