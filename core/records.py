@@ -14,8 +14,8 @@ import numpy as np
 
 from vclean.classify.page_type import is_named_forum, page_type
 from vclean.features.facts.posts import is_action
-from vclean.features.facts.products import price_and_currency
-from vclean.features.facts.subject import ProductSubject, find_subject
+from vclean.features.facts.products import ProductSubject, price_and_currency
+from vclean.features.facts.subject import find_subject
 from vclean.features.facts.threads import LabelledBlocks, comment_parts
 from vclean.features.headline import normalize
 from vclean.features.matrix import page_context
@@ -274,17 +274,17 @@ def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[
 
 
 def _product(blocks: BlockColumns, subject: ProductSubject, name: str) -> Product:
-    declared, shown = subject.declared, subject.blocks
-    price, currency = price_and_currency(declared, shown.price_text)
+    declared = subject.declared
+    price, currency = price_and_currency(declared, subject.price_text)
     return Product(
         name=name,
         brand=declared.brand,
         price=price,
-        price_text=shown.price_text,
+        price_text=subject.price_text,
         currency=currency,
         numbers=declared.numbers,
-        box=_box_around(blocks, [shown.price] if shown.price_text else []),
-        blocks=shown.rows,
+        box=_box_around(blocks, [subject.price] if subject.price_text else []),
+        blocks=subject.rows,
     )
 
 
@@ -293,8 +293,8 @@ def _recipe(blocks: BlockColumns, subject: RecipeSubject, name: str) -> Recipe:
         name=name,
         ingredients=subject.declared.ingredients,
         steps=subject.declared.steps,
-        box=_box_around(blocks, subject.blocks.rows),
-        blocks=subject.blocks.rows,
+        box=_box_around(blocks, subject.rows),
+        blocks=subject.rows,
     )
 
 
