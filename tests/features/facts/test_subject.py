@@ -22,9 +22,7 @@ SOUP = {
 }  # fmt: skip
 
 
-def subject(
-    body: str, declared: object = None, hidden: tuple[int, ...] = ()
-) -> tuple[Subject | None, list[str]]:
+def subject(body: str, declared: object = None, hidden: tuple[int, ...] = ()) -> tuple[Subject | None, list[str]]:
     """Return the subject of a page, and the texts of its blocks."""
     script = f'<script type="application/ld+json">{json.dumps(declared)}</script>' if declared else ""
     context = context_of(f"<head>{script}<title>Fennel 2</title></head>{body}")
