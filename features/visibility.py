@@ -54,33 +54,16 @@ def text_visibility(snapshot: Snapshot) -> NDArray[np.uint8]:
     """Return the `Visibility` of the T texts of a page, by what hides them and what opens them: uint8 (T,)."""
     technique = snapshot.text_hidden
     visibility = np.where(technique > 0, Visibility.HIDDEN, Visibility.SHOWN).astype(np.uint8)
-    if technique.any():
-        visibility[_is_revealable(snapshot, technique)] = Visibility.REVEALABLE
-    return visibility
-
-
-def _is_revealable(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which texts are hidden by a technique, and can be opened or will be shown, bool (T,)."""
+    if not technique.any():
+        return visibility
     opened = opened_by_controls(snapshot, technique)
-    if not ((technique > 0) & ~opened).any():
-        return opened
-    return opened | _shown_when_finished(snapshot, technique, opened)
-
-
-def _shown_when_finished(
-    snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Return which hidden texts wait for a script that did not run, or for a style sheet, bool (T,).
-
-    Args:
-        snapshot: the page.
-        technique: uint8 (T,), `Hidden`, what hides each text.
-        opened: bool (T,), what a control opens.
-    """
-    finished = _without_style_sheet(snapshot, technique)
-    if not snapshot.ran_scripts or snapshot.missed_scripts:
-        finished |= _before_scripts(snapshot, technique, opened) | _in_holes(snapshot, technique)
-    return finished
+    visibility[opened] = Visibility.REVEALABLE
+    if (visibility == Visibility.HIDDEN).any():  # they may wait for a style sheet, or for scripts that did not run
+        visibility[_without_style_sheet(snapshot, technique)] = Visibility.REVEALABLE
+        if not snapshot.ran_scripts or snapshot.missed_scripts:
+            waiting = _before_scripts(snapshot, technique, opened) | _in_holes(snapshot, technique)
+            visibility[waiting] = Visibility.REVEALABLE
+    return visibility
 
 
 def _before_scripts(snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDArray[np.bool_]) -> NDArray[np.bool_]:

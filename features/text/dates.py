@@ -248,10 +248,7 @@ def _iso_zone(zone: str | None) -> timezone | None:
     if zone[0] not in "+-":
         return UTC
     digits = zone[1:].replace(":", "").ljust(4, "0")
-    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    if offset >= timedelta(days=1):
-        return None
-    return timezone(-offset if zone[0] == "-" else offset)
+    return _offset(zone[0], int(digits[:2]) + int(digits[2:]) / 60)
 
 
 def date_in_url(url: str) -> tuple[str, bool]:
@@ -384,11 +381,13 @@ def _zone(text: str, start: int) -> tuple[timezone | None, int]:
     if not match:
         return None, start
     if match["name"]:
-        return _offset(_ZONES[match["name"].upper()]), match.end()
-    sign = match["sign"] or match["short_sign"]
+        return _offset("+", _ZONES[match["name"].upper()]), match.end()
     hours = int(match["hours"] or match["short_hours"]) + int(match["minutes"] or 0) / 60
-    return (_offset(hours if sign == "+" else -hours), match.end()) if hours < 24 else (None, start)
+    zone = _offset(match["sign"] or match["short_sign"], hours)
+    return zone, match.end() if zone else start
 
 
-def _offset(hours: float) -> timezone:
-    return timezone(timedelta(hours=hours)) if hours else UTC
+def _offset(sign: str, hours: float) -> timezone | None:
+    """Return the time zone `hours` east of Greenwich, or west for another sign than `+`; None for a day or more."""
+    offset = timedelta(hours=hours if sign == "+" else -hours)
+    return timezone(offset) if hours < 24 else None
