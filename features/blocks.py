@@ -415,19 +415,12 @@ def formula_elements(snapshot: Snapshot) -> NDArray[np.intp]:
     """
     from vclean.render.formulas import WRAPPERS  # most pages have no formulas
 
-    is_math = snapshot.is_tag(("math",))
-    parents = np.unique(snapshot.parent[is_math]).tolist()
-    classes = snapshot.attributes("class")
-    wrappers = [
-        element
-        for element in parents
-        if not _selectors(snapshot, element, classes.get(element, "")).isdisjoint(WRAPPERS)
-    ]
+    is_math, classes, wrappers = snapshot.is_tag(("math",)), snapshot.attributes("class"), []
+    for element in np.unique(snapshot.parent[is_math]).tolist():
+        selectors = {snapshot.tags[snapshot.tag[element]], *(f".{name}" for name in classes.get(element, "").split())}
+        if not selectors.isdisjoint(WRAPPERS):
+            wrappers.append(element)
     return np.append(np.flatnonzero(is_math), wrappers).astype(np.intp)
-
-
-def _selectors(snapshot: Snapshot, element: int, classes: str) -> set[str]:
-    return {snapshot.tags[snapshot.tag[element]], *(f".{name}" for name in classes.split())}
 
 
 def blocks_with_formulas(
@@ -463,13 +456,8 @@ def _block_of(columns: BlockColumns, text: int, container: NDArray[np.int32]) ->
     for block in (before, after):
         if columns.node[block] == container[own]:
             return block
-    shared = [_common_depth(snapshot, own, int(columns.node[block])) for block in (before, after)]
+    nodes = columns.node[[before, after]]
+    common = tree.lowest_common_ancestor(np.full(2, own, dtype=np.int32), nodes, snapshot.parent, snapshot.end)
+    depth_before, depth_after = snapshot.depth[common].tolist()
     is_heading = snapshot.tags[snapshot.tag[columns.node[before]]] in HEADING_TAGS
-    return after if shared[1] > shared[0] or (shared[1] == shared[0] and is_heading) else before
-
-
-def _common_depth(snapshot: Snapshot, first: int, second: int) -> int:
-    """Return the depth of the innermost element that contains both elements."""
-    while not first <= second < snapshot.end[first]:
-        first = int(snapshot.parent[first])
-    return int(snapshot.depth[first])
+    return after if depth_after > depth_before or (depth_after == depth_before and is_heading) else before

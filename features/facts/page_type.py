@@ -119,11 +119,17 @@ COLUMNS: Final = (*_ADDRESS, *_DECLARATIONS, *_CONTENTS)
 
 def page_features(context: PageContext) -> NDArray[np.float32]:
     """Return the features of a page, in the order of `COLUMNS`: float32 (F,). NaN: the page has no URL."""
-    snapshot = context.snapshot
+    snapshot, contents = context.snapshot, _Contents(context)
     values = [
-        *address_values(snapshot.url), *_declared_values(snapshot),
-        *_content_values(context),
-    ]  # fmt: skip
+        *address_values(snapshot.url),
+        *_title_values(snapshot.title),
+        *_meta_values(snapshot.head),
+        *_type_values(snapshot),
+        *contents.text_values(),
+        *contents.tag_values(),
+        *contents.term_values(),
+        *contents.name_values(),
+    ]
     return np.array(values, dtype=np.float32)
 
 
@@ -159,11 +165,6 @@ def _words(segment: str) -> list[str]:
     """Return the words of a part of a path, and pairs of words joined by a hyphen."""
     pairs = _WORD.findall(segment)
     return [*pairs, *(word for pair in pairs if "-" in pair for word in pair.split("-"))]
-
-
-def _declared_values(snapshot: Snapshot) -> list[float]:
-    """Return the features of what a document declares."""
-    return [*_title_values(snapshot.title), *_meta_values(snapshot.head), *_type_values(snapshot)]
 
 
 def _title_values(title: str) -> list[float]:
@@ -227,20 +228,9 @@ def _names(types: object) -> Iterator[str]:
             yield each[:200].lower().rpartition("/")[2]
 
 
-def _content_values(context: PageContext) -> list[float]:
-    """Return the features of what a page contains; a page without blocks has zeros."""
-    contents = _Contents(context)
-    return [
-        *contents.text_values(),
-        *contents.tag_values(),
-        *contents.term_values(),
-        *contents.name_values(),
-    ]
-
-
 @dataclass(frozen=True, eq=False)
 class _Contents:
-    """Page with B blocks and N elements, and what several features need of it."""
+    """Contents of a page with B blocks and N elements. The features of a page without blocks are zeros."""
 
     context: PageContext
 

@@ -46,11 +46,6 @@ class RegionSums:
     regions: Regions
     values: Values
 
-    @property
-    def rendered(self) -> bool:
-        """Return whether the page was rendered."""
-        return self.regions.snapshot.rendered
-
     @cached_property
     def words(self) -> NDArray[np.float32]:
         """Return the number of words per block, plus 0.001: float32 (B,).
@@ -116,7 +111,7 @@ BOX_COLUMNS: Final = read_columns("region", "box")
 
 def _visual_columns(sums: RegionSums) -> Values:
     """Return the columns of the boxes and the appearance of regions: (C,) each."""
-    if not sums.rendered:
+    if not sums.regions.snapshot.rendered:
         blank = np.full(len(sums.regions), np.nan, dtype=np.float32)
         return {column.name: blank for column in BOX_COLUMNS}
     return {
