@@ -206,8 +206,8 @@ NAME_GROUPS: Final = tuple(_WORDS)
 KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in _ARIA))
 """Groups of tags, then ARIA roles, in bit order."""
 
-_TAG_BIT: Final = {tag: bit for bit, tags in enumerate(_TAGS.values()) for tag in tags.split()}
-_ARIA_BIT: Final = {role: bit for bit, role in enumerate(_ARIA, start=len(_TAGS))}
+_TAG_BITS: Final = {tag: 1 << bit for bit, tags in enumerate(_TAGS.values()) for tag in tags.split()}
+_ARIA_BITS: Final = {role: 1 << bit for bit, role in enumerate(_ARIA, start=len(_TAGS))}
 _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
@@ -229,17 +229,11 @@ def element_bits(page_names: ElementNames, groups: WordGroups) -> NDArray[np.uin
 
 def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
     """Return as bits which of `KINDS` match each element's tag and ARIA role: uint64 (N,)."""
-    by_tag = [1 << _TAG_BIT[tag] if tag in _TAG_BIT else 0 for tag in snapshot.tags]
-    bits = np.array(by_tag, dtype=np.uint64)[snapshot.tag]
+    bits = np.array([_TAG_BITS.get(tag, 0) for tag in snapshot.tags], dtype=np.uint64)[snapshot.tag]
     roles = snapshot.values("role")
-    bits[roles.node] |= np.array([_aria_bits(role) for role in roles.distinct], dtype=np.uint64)[roles.index]
+    by_role = [_ARIA_BITS.get(role.strip().lower(), 0) for role in roles.distinct]
+    bits[roles.node] |= np.array(by_role, dtype=np.uint64)[roles.index]
     return bits
-
-
-def _aria_bits(value: str) -> int:
-    """Return the bit of an ARIA role, 0 if it is not in `_ARIA`."""
-    role = value.strip().lower()
-    return 1 << _ARIA_BIT[role] if role in _ARIA_BIT else 0
 
 
 def ancestor_bits(bits: NDArray[np.uint64], parent: NDArray[np.int32]) -> NDArray[np.uint64]:

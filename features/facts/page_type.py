@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.features.element_names import ElementNames
     from vclean.features.page_context import PageContext
     from vclean.render.document_head import DocumentHead
     from vclean.render.snapshot import Snapshot
@@ -119,16 +119,16 @@ COLUMNS: Final = (*_ADDRESS, *_DECLARATIONS, *_CONTENTS)
 
 def page_features(context: PageContext) -> NDArray[np.float32]:
     """Return the features of a page, in the order of `COLUMNS`: float32 (F,). NaN: the page has no URL."""
-    snapshot, contents = context.snapshot, _Contents(context)
+    snapshot = context.snapshot
     values = [
         *address_values(snapshot.url),
         *_title_values(snapshot.title),
         *_meta_values(snapshot.head),
         *_type_values(snapshot),
-        *contents.text_values(),
-        *contents.tag_values(),
-        *contents.term_values(),
-        *contents.name_values(),
+        *_text_values(context),
+        *_tag_values(snapshot),
+        *_term_values(context),
+        *_name_values(context.names),
     ]
     return np.array(values, dtype=np.float32)
 
@@ -228,99 +228,63 @@ def _names(types: object) -> Iterator[str]:
             yield each[:200].lower().rpartition("/")[2]
 
 
-@dataclass(frozen=True, eq=False)
-class _Contents:
-    """Contents of a page with B blocks and N elements. The features of a page without blocks are zeros."""
+def _text_values(context: PageContext) -> list[float]:
+    """Return the values of the columns before `tag_h1`."""
+    words, patterns, total = context.tokens.astype(np.float64), context.number_patterns, _total_words(context)
+    is_linked, is_short = context.link_share >= _LINKED, words <= _DATE_WORDS
+    is_long = (words >= _LONG) & ~is_linked
+    has_month = (context.terms.count(MONTHS) > 0) & (context.digit_words > 0)
+    is_date = ((patterns["dates"] > 0) | has_month) & is_short
+    is_price = (patterns["prices"] > 0) & is_short
+    containers = (HEADING_TAGS, ("li",), ("pre", "code", "samp"), ("table",))
+    in_heading, in_item, in_code, in_table = (context.within(tags)[context.blocks.node] for tags in containers)
+    before = context.words_before / np.float32(total)
+    shares = [float(words[mask].sum()) / total for mask in (is_long, in_heading, in_item, in_code, in_table)]
+    return [
+        _log(words.sum()), _log(len(context)), _log(len(context.snapshot)),
+        float((words * context.link_share).sum()) / total,
+        _log(is_long.sum()), shares[0], float(words[is_long].mean()) if is_long.any() else 0.0,
+        _log(_longest_run(is_long, words)), _largest_body(context, words * is_long) / total,
+        *shares[1:], float((is_linked & in_item).sum()) / max(len(context), 1),
+        float(is_long.sum()) / max(float(in_heading.sum()), 1.0),
+        _log(np.count_nonzero(context.texts.code == ord("?"))),
+        _log(patterns["prices"].sum()), _log(is_price.sum()), _log(patterns["dates"].sum()),
+        _log(is_date.sum()), _log(patterns["phones"].sum()), float(context.digit_words.sum()) / total,
+        float(before[is_long.argmax()]) if is_long.any() else 1.0,
+        float(before[in_heading.argmax()]) if in_heading.any() else 1.0,
+    ]  # fmt: skip
 
-    context: PageContext
 
-    @property
-    def snapshot(self) -> Snapshot:
-        return self.context.snapshot
+def _total_words(context: PageContext) -> float:
+    """Return the number of words of the page, at least 1."""
+    return max(float(context.tokens.astype(np.float64).sum()), 1.0)
 
-    @cached_property
-    def words(self) -> NDArray[np.float64]:
-        """Return the number of words per block: float64 (B,)."""
-        return self.context.tokens.astype(np.float64)
 
-    @cached_property
-    def total(self) -> float:
-        """Return the number of words of the page, at least 1."""
-        return max(float(self.words.sum()), 1.0)
+def _largest_body(context: PageContext, words: NDArray[np.float64]) -> float:
+    """Return the most of some `words` (B,) directly below the same element."""
+    above = np.maximum(context.snapshot.parent[context.blocks.node], 0)
+    return float(np.bincount(above, words).max(initial=0))
 
-    @cached_property
-    def is_long(self) -> NDArray[np.bool_]:
-        """Return which blocks are running text: bool (B,)."""
-        return (self.words >= _LONG) & (self.context.link_share < _LINKED)
 
-    @cached_property
-    def is_date(self) -> NDArray[np.bool_]:
-        """Return which blocks are dates with their label: bool (B,)."""
-        months = self.context.terms.count(MONTHS) > 0
-        has_date = (self.context.number_patterns["dates"] > 0) | (months & (self.context.digit_words > 0))
-        return has_date & (self.words <= _DATE_WORDS)
+def _tag_values(snapshot: Snapshot) -> list[float]:
+    """Return how often each group of tags occurs, as logarithms."""
+    count = np.bincount(snapshot.tag, minlength=len(snapshot.tags))
+    by_tag = dict(zip(snapshot.tags, count.tolist(), strict=True))
+    counts = {name: sum(by_tag.get(tag, 0) for tag in tags) for name, tags in _TAGS.items()}
+    counts["password"] = sum(value.lower() == "password" for value in snapshot.attributes("type").values())
+    return [_log(number) for number in counts.values()]
 
-    @cached_property
-    def is_price(self) -> NDArray[np.bool_]:
-        """Return which blocks are prices with their label: bool (B,)."""
-        return (self.context.number_patterns["prices"] > 0) & (self.words <= _DATE_WORDS)
 
-    def share(self, mask: NDArray[np.bool_]) -> float:
-        """Return the share of the words of the page in the blocks of a mask (B,)."""
-        return float(self.words[mask].sum()) / self.total
+def _term_values(context: PageContext) -> list[float]:
+    """Return how often the terms of each group of texts occur per hundred words."""
+    matches, total = text_terms().find(context.words), _total_words(context)
+    return [100 * float(matches.count(name).sum()) / total for name in _TEXT]
 
-    def inside(self, *tags: str) -> NDArray[np.bool_]:
-        """Return which blocks are in elements with one of some tags: bool (B,)."""
-        return self.context.within(tags)[self.context.blocks.node]
 
-    def text_values(self) -> list[float]:
-        """Return the values of the columns before `tag_h1`."""
-        context, is_long = self.context, self.is_long
-        linked = context.link_share >= _LINKED
-        in_item, in_heading = self.inside("li"), self.inside(*HEADING_TAGS)
-        before = context.words_before / np.float32(self.total)
-        patterns = self.context.number_patterns
-        return [
-            _log(self.words.sum()), _log(len(context)), _log(len(self.snapshot)),
-            float((self.words * context.link_share).sum()) / self.total,
-            _log(is_long.sum()), self.share(is_long), float(self.words[is_long].mean()) if is_long.any() else 0.0,
-            _log(_longest_run(is_long, self.words)), self._largest_body(),
-            self.share(in_heading), self.share(in_item), self.share(self.inside("pre", "code", "samp")),
-            self.share(self.inside("table")), float((linked & in_item).sum()) / max(len(context), 1),
-            float(is_long.sum()) / max(float(in_heading.sum()), 1.0),
-            _log(np.count_nonzero(context.texts.code == ord("?"))),
-            _log(patterns["prices"].sum()), _log(self.is_price.sum()), _log(patterns["dates"].sum()),
-            _log(self.is_date.sum()), _log(patterns["phones"].sum()), float(context.digit_words.sum()) / self.total,
-            float(before[is_long.argmax()]) if is_long.any() else 1.0,
-            float(before[in_heading.argmax()]) if in_heading.any() else 1.0,
-        ]  # fmt: skip
-
-    def _largest_body(self) -> float:
-        """Return the largest share of the words that are running text directly below the same element."""
-        above = self.snapshot.parent[self.context.blocks.node]
-        sums = np.bincount(np.maximum(above, 0), self.words * self.is_long) if len(above) else np.zeros(1)
-        return float(sums.max()) / self.total
-
-    def tag_values(self) -> list[float]:
-        """Return how often each group of tags occurs, as logarithms."""
-        snapshot = self.snapshot
-        count = np.bincount(snapshot.tag, minlength=len(snapshot.tags))
-        by_tag = dict(zip(snapshot.tags, count.tolist(), strict=True))
-        counts = {name: sum(by_tag.get(tag, 0) for tag in tags) for name, tags in _TAGS.items()}
-        types = snapshot.values("type")
-        is_password = np.array([value.lower() == "password" for value in types.distinct], dtype=bool)
-        counts["password"] = int(is_password[types.index].sum()) if len(types.index) else 0
-        return [_log(number) for number in counts.values()]
-
-    def term_values(self) -> list[float]:
-        """Return how often the terms of each group of texts occur per hundred words."""
-        matches = text_terms().find(self.context.words)
-        return [100 * float(matches.count(name).sum()) / self.total for name in _TEXT]
-
-    def name_values(self) -> list[float]:
-        """Return the number of elements with a name of each group, as logarithms."""
-        bits = element_names.element_bits(self.context.names, _NAME_GROUPS)
-        return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(_NAME))]
+def _name_values(names: ElementNames) -> list[float]:
+    """Return the number of elements with a name of each group, as logarithms."""
+    bits = element_names.element_bits(names, _NAME_GROUPS)
+    return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(_NAME))]
 
 
 def _log(number: float | np.number) -> float:
