@@ -6,8 +6,6 @@ container. The segment model adds the roles that the region model predicts for t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,6 +16,8 @@ from vclean.features.regions import columns
 from vclean.render import tree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.features.columns import Values
@@ -43,94 +43,72 @@ def shape_values(regions: Regions, painted: NDArray[np.floating], words: NDArray
         painted: (C, 4), left, top, right, bottom in CSS px of each candidate's painted box.
         words: (C,), the number of words in each candidate.
     """
-    shape = Shape(regions, np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64))
-    return {**_size_columns(shape), **_share_columns(shape), **_layout_columns(shape)}
+    painted, words = np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64)
+    parts: list[list[int]] = [[] for _ in range(len(regions))]  # the candidates directly in each
+    for row, above in enumerate(regions.parent.tolist()):
+        if above >= 0:
+            parts[above].append(row)
+    return {
+        **_size_columns(regions, painted),
+        **_share_columns([words[inside] / max(words[row], 1e-9) for row, inside in enumerate(parts)]),
+        **_layout_columns(regions, painted, words, parts),
+    }
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """Candidates of a page with their painted boxes and numbers of words; for the arguments see `shape_values`."""
-
-    regions: Regions
-    painted: NDArray[np.float64]
-    words: NDArray[np.float64]
-
-    @cached_property
-    def width(self) -> NDArray[np.float64]:
-        """Return the width of each painted box in CSS px: float64 (C,)."""
-        return np.maximum(self.painted[:, 2] - self.painted[:, 0], 0)
-
-    @cached_property
-    def height(self) -> NDArray[np.float64]:
-        """Return the height of each painted box in CSS px: float64 (C,)."""
-        return np.maximum(self.painted[:, 3] - self.painted[:, 1], 0)
-
-    @cached_property
-    def parts(self) -> list[list[int]]:
-        """Return the parts of each candidate: the candidates directly in it."""
-        parts: list[list[int]] = [[] for _ in range(len(self.regions))]
-        for row, above in enumerate(self.regions.parent.tolist()):
-            if above >= 0:
-                parts[above].append(row)
-        return parts
-
-    def share(self, row: int) -> NDArray[np.float64]:
-        """Return the share of a candidate's words in each of its parts."""
-        return np.asarray(self.words[self.parts[row]] / max(self.words[row], 1e-9))
-
-
-def _size_columns(shape: Shape) -> Values:
+def _size_columns(regions: Regions, painted: NDArray[np.float64]) -> Values:
     """Return columns about the painted boxes."""
-    width, height = shape.regions.snapshot.width, max(shape.regions.snapshot.height, 1.0)
+    page_width, page_height = regions.snapshot.width, max(regions.snapshot.height, 1.0)
+    width, height = np.maximum(painted[:, 2:] - painted[:, :2], 0).T
     return {
-        "painted_width": shape.width / width,
-        "painted_height": shape.height / height,
-        "painted_px": shape.height,
-        "painted_area": shape.width * shape.height / (width * height),
+        "painted_width": width / page_width,
+        "painted_height": height / page_height,
+        "painted_px": height,
+        "painted_area": width * height / (page_width * page_height),
     }
 
 
-def _share_columns(shape: Shape) -> Values:
-    """Return columns about the distribution of the words over the parts."""
-    shares = [np.sort(shape.share(row))[::-1] for row in range(len(shape.regions))]
-    positive_shares = [share[share > 0] for share in shares]
+def _share_columns(shares: Sequence[NDArray[np.float64]]) -> Values:
+    """Return columns about the distribution of the words of each candidate over its parts."""
+    ordered = [np.sort(share)[::-1] for share in shares]
+    positive_shares = [share[share > 0] for share in ordered]
     return {
-        "loose_words": np.array([max(0.0, 1 - share.sum()) for share in shares]),
-        "second_of_it": np.array([share[1] if len(share) > 1 else 0.0 for share in shares]),
+        "loose_words": np.array([max(0.0, 1 - share.sum()) for share in ordered]),
+        "second_of_it": np.array([share[1] if len(share) > 1 else 0.0 for share in ordered]),
         "spread_of_words": np.array([-(share * np.log(share)).sum() for share in positive_shares]),
-        "parts_of_5": np.array([(share > _SMALL).sum() for share in shares]),
-        "parts_of_20": np.array([(share > _LARGE).sum() for share in shares]),
+        "parts_of_5": np.array([(share > _SMALL).sum() for share in ordered]),
+        "parts_of_20": np.array([(share > _LARGE).sum() for share in ordered]),
     }
 
 
-def _layout_columns(shape: Shape) -> Values:
+def _layout_columns(
+    regions: Regions, painted: NDArray[np.float64], words: NDArray[np.float64], parts: Sequence[list[int]]
+) -> Values:
     """Return columns about the layout of the parts."""
-    counts_beside = [_count_beside(shape, row) for row in range(len(shape.regions))]
-    count = np.array([len(parts) for parts in shape.parts])
-    across = [(shape.width[parts] >= _ACROSS * shape.width[row]).sum() for row, parts in enumerate(shape.parts)]
-    path = shape.regions.context.class_path[shape.regions.node]
-    alike = [np.unique(path[parts], return_counts=True)[1].max(initial=0) for parts in shape.parts]
+    width, height = np.maximum(painted[:, 2:] - painted[:, :2], 0).T
+    count, path = np.array(list(map(len, parts))), regions.context.class_path[regions.node]
+    is_large = [(words[inside] >= _SIGNIFICANT * words[row]) & (height[inside] > 0) for row, inside in enumerate(parts)]
+    beside = [_count_beside(painted[inside][large]) for inside, large in zip(parts, is_large, strict=True)]
+    across = [(width[inside] >= _ACROSS * width[row]).sum() for row, inside in enumerate(parts)]
+    alike = [np.unique(path[inside], return_counts=True)[1].max(initial=0) for inside in parts]
     return {
-        "parts_beside": np.array([1 + counts.max() if len(counts) else 0 for counts in counts_beside]),
-        "parts_in_rows": np.array([(counts > 0).mean() if len(counts) else 0.0 for counts in counts_beside]),
+        "parts_beside": np.array([1 + counts.max() if len(counts) else 0 for counts in beside]),
+        "parts_in_rows": np.array([(counts > 0).mean() if len(counts) else 0.0 for counts in beside]),
         "parts_across": ratio(np.array(across), count),
         "parts_alike": ratio(np.array(alike), count),
-        "widest_gap": np.array([_widest_gap(shape.painted[parts]) for parts in shape.parts]),
+        "widest_gap": np.array([_widest_gap(painted[inside]) for inside in parts]),
     }
 
 
-def _count_beside(shape: Shape, row: int) -> NDArray[np.int64]:
-    """Return how many other parts are side by side with each part of at least 3 % of the words.
+def _count_beside(painted: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return how many other parts are side by side with each part.
 
     Two parts are side by side if they overlap vertically by half the height of the lower one, but not horizontally.
     """
-    parts = np.array(shape.parts[row], dtype=np.int64)
-    parts = parts[(shape.words[parts] >= _SIGNIFICANT * shape.words[row]) & (shape.height[parts] > 0)]
-    left, top, right, bottom = shape.painted[parts].T[:, :, None]
+    left, top, right, bottom = painted.T[:, :, None]
     overlap = np.minimum(bottom, bottom.T) - np.maximum(top, top.T)
     min_height = np.minimum(bottom - top, (bottom - top).T)
     apart = (left >= right.T - _SLACK) | (right - _SLACK <= left.T)
-    beside = (overlap > min_height / 2) & apart & ~np.eye(len(parts), dtype=bool)
+    beside = (overlap > min_height / 2) & apart & ~np.eye(len(painted), dtype=bool)
     return np.asarray(beside.sum(axis=1))
 
 
