@@ -97,11 +97,6 @@ class TestPerBlock:
         assert context.per_block(np.array([1, 2, 4, 8], dtype=np.float32)).tolist() == [7, 8]
 
 
-class TestWithin:
-    def test_missing_tag(self):
-        assert not context_of("<p>x</p>").within(("table",)).any()
-
-
 class TestSumOverSubtrees:
     HTML = "<body><div><p>One</p><p>Two</p></div><p>Three</p></body>"
 
