@@ -197,7 +197,8 @@ class VisualPage:
         """Return the font of the visible text in each node; None for white space or no text."""
         snapshot, texts = self.snapshot, np.flatnonzero(self.visible_text)
         parent = snapshot.text_parent[texts]
-        style, chars = snapshot.style[parent], [len(snapshot.texts[text].strip()) for text in texts.tolist()]
+        style = snapshot.style[parent]
+        chars = np.array([len(snapshot.texts[text].strip()) for text in texts.tolist()], dtype=np.float64)
         size, weight = (
             np.nan_to_num(snapshot.styles.number(name)[style]).astype(np.float64)
             for name in ("font-size", "font-weight")
