@@ -72,10 +72,6 @@ def unpacked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return paths
 
 
-def cached_folders(folder: Path) -> list[str]:
-    return sorted(path.name for path in (folder / "vclean").iterdir())
-
-
 class TestLoad:
     def test_cached_model_gives_the_same_results(self, shared: Path, unpacked: list[Path], monkeypatch) -> None:
         """Check equality to the last bit for memory-mapped files."""
@@ -84,34 +80,30 @@ class TestLoad:
         assert [detector.rank(text) for text in TEXTS] == [expected.rank(text) for text in TEXTS]
         assert unpacked == []
 
-    def test_caches_for_the_next_process(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch) -> Path:
+        """Return the folder that the cache is in."""
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        return tmp_path / "vclean"
+
+    def test_caches_for_the_next_process(self, folder: Path, unpacked: list[Path]) -> None:
         for _ in range(2):
             assert load().nb_classes == ["de", "en"]
         assert unpacked == [MODEL_DIR / MODEL_FILE]
-        assert len(cached_folders(tmp_path)) == 1
+        assert len(list(folder.iterdir())) == 1
 
-    def test_a_part_is_missing(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+    @pytest.mark.parametrize("damage", [None, b"", b"\x93NUMPY\x01\x00", b"no array at all"])
+    def test_a_missing_or_damaged_part(self, folder: Path, unpacked: list[Path], damage: bytes | None) -> None:
         """Check that an incomplete folder is ignored and the model still works."""
-        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         load()
-        folder = next((tmp_path / "vclean").iterdir())
-        (folder / "row.npy").unlink()
+        part = next(folder.iterdir()) / "ptc.npy"
+        part.unlink() if damage is None else part.write_bytes(damage)
         assert load().nb_classes == ["de", "en"]
         assert len(unpacked) == 2
 
-    @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY\x01\x00", b"no array at all"])
-    def test_a_damaged_part(self, tmp_path: Path, unpacked: list[Path], monkeypatch, damage: bytes) -> None:
-        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
-        load()
-        folder = next((tmp_path / "vclean").iterdir())
-        (folder / "ptc.npy").write_bytes(damage)
-        assert load().nb_classes == ["de", "en"]
-
-    def test_other_layout_has_its_own_folder(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
-        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+    def test_other_layout_has_its_own_folder(self, folder: Path, unpacked: list[Path], monkeypatch) -> None:
         load()
         monkeypatch.setattr(language, "_LAYOUT", 99)
         load()
-        assert len(cached_folders(tmp_path)) == 2
+        assert len(list(folder.iterdir())) == 2
         assert len(unpacked) == 2
