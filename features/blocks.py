@@ -207,9 +207,8 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     block_texts = _find_block_texts(snapshot, stripped, ruby=ruby)
     is_block_level = find_block_level(snapshot)
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
-    breaks = _count_breaks(snapshot, block_texts)
     visibility = text_visibility(snapshot)
-    starts = _find_block_starts(snapshot, block_texts, container, is_block_level, breaks)
+    starts = _find_block_starts(snapshot, block_texts, container, is_block_level)
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[block_texts] = _number_blocks(starts, visibility[block_texts])
     members = _members(text_block)
@@ -313,10 +312,9 @@ def _find_block_starts(
     block_texts: NDArray[np.intp],
     container: NDArray[np.int32],
     is_block_level: NDArray[np.bool_],
-    breaks: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Return which text nodes begin a block by the tree alone, given the `breaks` between them: bool (K,)."""
-    parent = snapshot.text_parent[block_texts]
+    """Return which text nodes begin a block by the tree alone: bool (K,)."""
+    parent, breaks = snapshot.text_parent[block_texts], _count_breaks(snapshot, block_texts)
     blocks_before = np.cumsum(is_block_level)[snapshot.text_after[block_texts]]
     own_container = container[parent]
     starts = np.ones(len(block_texts), dtype=bool)
