@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from vclean.features.facts.products import ProductSubject
     from vclean.features.page_context import PageContext
 
-    Subject = ProductSubject | "RecipeSubject"
-
 _SHORT: Final = 80
 """Most characters of a block that may be a button of a shopping cart."""
 _LEAST_WORDS: Final = 2
@@ -50,6 +48,10 @@ class RecipeSubject:
     def rows(self) -> tuple[int, ...]:
         """Return all blocks, ascending."""
         return tuple(sorted({*self.ingredients, *self.steps}))
+
+
+if TYPE_CHECKING:
+    Subject = ProductSubject | RecipeSubject
 
 
 def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject | None:

@@ -43,15 +43,15 @@ def shape_values(regions: Regions, painted: NDArray[np.floating], words: NDArray
         painted: (C, 4), left, top, right, bottom in CSS px of each candidate's painted box.
         words: (C,), the number of words in each candidate.
     """
-    painted, words = np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64)
+    boxes, counts = np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64)
     parts: list[list[int]] = [[] for _ in range(len(regions))]  # the candidates directly in each
     for row, above in enumerate(regions.parent.tolist()):
         if above >= 0:
             parts[above].append(row)
     return {
-        **_size_columns(regions, painted),
-        **_share_columns([words[inside] / max(words[row], 1e-9) for row, inside in enumerate(parts)]),
-        **_layout_columns(regions, painted, words, parts),
+        **_size_columns(regions, boxes),
+        **_share_columns([counts[inside] / max(counts[row], 1e-9) for row, inside in enumerate(parts)]),
+        **_layout_columns(regions, boxes, counts, parts),
     }
 
 
