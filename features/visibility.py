@@ -83,8 +83,7 @@ def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bo
     """
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
     in_flow = snapshot.styles.is_in("position", _IN_FLOW)[snapshot.style]
-    length = np.bincount(snapshot.text_parent, weights=snapshot.text_length, minlength=len(snapshot))
-    inside = tree.subtree_sum(length, snapshot.end)
+    inside = _length_inside(snapshot, snapshot.text_length)
     holes = np.isin(snapshot.hidden, _HOLES) & seen & in_flow & snapshot.has_place & (inside > 0)
     if holes.sum() < _LEAST_HOLES or inside[holes].sum() < _HOLE_SHARE * inside[0]:
         return np.zeros(len(technique), dtype=bool)
@@ -105,11 +104,14 @@ def _is_mostly(
     snapshot: Snapshot, part: NDArray[np.int64], length: NDArray[np.int64], share: float
 ) -> NDArray[np.bool_]:
     """Return which elements have enough text, of the `length` (T,), and more than a `share` in `part`, bool (N,)."""
-    inside, total = (
-        tree.subtree_sum(np.bincount(snapshot.text_parent, weights=count, minlength=len(snapshot)), snapshot.end)
-        for count in (part, length)
-    )
+    inside, total = _length_inside(snapshot, part), _length_inside(snapshot, length)
     return np.asarray((total >= _LEAST_TEXT) & (inside > share * total))
+
+
+def _length_inside(snapshot: Snapshot, length: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sum of the `length` of texts (T,) in each element's subtree, float64 (N,)."""
+    at_parent = np.bincount(snapshot.text_parent, weights=length, minlength=len(snapshot))
+    return tree.subtree_sum(at_parent.astype(np.float64, copy=False), snapshot.end)
 
 
 # ---- what controls open ----

@@ -133,9 +133,9 @@ def compute(
         elements: the roots of the subtrees, from `subtrees`.
     """
     neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
-    numbers = _element_columns(context, block_layout, elements) | _text_columns(context, values, block_layout)
-    subtrees = np.stack([numbers[name].T.astype(np.float32) for name, _, _ in _SUBTREE], axis=1)
-    return np.concatenate([neighbours.reshape(-1, len(context)), subtrees.reshape(-1, len(context))])
+    numbers = _subtree_columns(context, values, block_layout, elements)
+    by_level = np.stack([numbers[name].T.astype(np.float32) for name, _, _ in _SUBTREE], axis=1)
+    return np.concatenate([neighbours.reshape(-1, len(context)), by_level.reshape(-1, len(context))])
 
 
 def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -145,9 +145,10 @@ def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.stack([padded[:, first + step : last + step] for step in STEPS], axis=1)
 
 
-def _text_columns(context: PageContext, values: Values, block_layout: Layout) -> Values:
-    """Return columns about the text of the subtrees: (B, LEVELS) each."""
-    tokens, blocks = context.tokens, block_layout.blocks
+def _subtree_columns(context: PageContext, values: Values, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
+    """Return columns about the texts and the elements of the subtrees: (B, LEVELS) each."""
+    snapshot, tokens, blocks = context.snapshot, context.tokens, block_layout.blocks
+    images, inputs = (tree.subtree_sum(snapshot.is_tag(tags), snapshot.end)[elements] for tags in (_IMAGES, _INPUTS))
     large = np.where(long_text(context), tokens, 0)
     parts = (large, context.link_share * tokens, context.stop_words, values["sentences"])
     total = cumulative_sums(np.array([tokens, values["heading_level"] > 0, *parts]))
@@ -162,17 +163,8 @@ def _text_columns(context: PageContext, values: Values, block_layout: Layout) ->
         "sentences": sentences,
         "long_share": long_share,
         "headings": headings,
-    }
-
-
-def _element_columns(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
-    """Return columns about the elements of the subtrees: (B, LEVELS) each."""
-    snapshot = context.snapshot
-    images = tree.subtree_sum(snapshot.is_tag(_IMAGES), snapshot.end)
-    inputs = tree.subtree_sum(snapshot.is_tag(_INPUTS), snapshot.end)
-    return {
-        "images": ratio(images[elements], block_layout.blocks),
-        "inputs": ratio(inputs[elements], block_layout.blocks),
+        "images": ratio(images, blocks),
+        "inputs": ratio(inputs, blocks),
     }
 
 

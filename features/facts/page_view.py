@@ -59,14 +59,9 @@ class PageView:
         return {name: self.context.terms.count(name) for name in ("actions", "bylines")}
 
     @cached_property
-    def scores(self) -> NDArray[np.float64]:
-        """Return the scores of the blocks as headlines, see `vclean.features.headline`: float64 (B,)."""
-        return self.context.headline_scores
-
-    @cached_property
     def headline(self) -> int:
         """Return the block with the highest score as headline; 0 if no block can be one."""
-        return int(self.scores.argmax()) if len(self.scores) else 0
+        return int(self.context.headline_scores.argmax()) if len(self.context) else 0
 
     @cached_property
     def block_names(self) -> NDArray[np.bool_]:
@@ -166,7 +161,7 @@ _ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORE
 
 def title_mentions(page: PageView) -> list[Mention]:
     """Return the blocks with the highest scores as headlines, and runs of parts of the title of the document."""
-    scores, snapshot = page.scores, page.snapshot
+    scores, snapshot = page.context.headline_scores, page.snapshot
     best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
     mentions = [
         Mention(Field.TITLE, (clean_text(page.texts[block], 500),), Source.PAGE, f"headline{rank}", block, -1)

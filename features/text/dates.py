@@ -154,8 +154,8 @@ def _iso_8601(value: str) -> FoundDate | None:
         return None
     year, month, day, hour, minute, second, zone = match.groups()
     clock = Clock(int(hour), int(minute), int(second or 0), _iso_zone(zone), 0, 0) if hour else None
-    moment = _moment(int(year), int(month), int(day), clock)
-    return FoundDate(moment, match.start(), match.end()) if moment else None
+    valid = _valid_day(int(year), int(month), int(day))
+    return FoundDate(_with_clock(valid, clock), match.start(), match.end()) if valid else None
 
 
 def _rfc_2822(value: str) -> str:
@@ -225,12 +225,6 @@ def _valid_day(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _moment(year: int, month: int, day: int, clock: Clock | None = None) -> str:
-    """Return a date, with the time and the zone if they are given and valid; an empty string for an invalid date."""
-    valid = _valid_day(year, month, day)
-    return _with_clock(valid, clock) if valid else ""
-
-
 def _with_clock(day: date, clock: Clock | None) -> str:
     """Return a day in ISO 8601, with a time of day if it is valid."""
     if clock is None:
@@ -260,8 +254,8 @@ def date_in_url(url: str) -> tuple[str, bool]:
     match = _URL.search(url[:2000])
     if not match:
         return "", False
-    value = _moment(int(match[1]), int(match[2]), int(match[3] or 1))
-    return value, bool(value and match[3])
+    day = _valid_day(int(match[1]), int(match[2]), int(match[3] or 1))
+    return (day.isoformat(), bool(match[3])) if day else ("", False)
 
 
 def is_day_first(language: str, declared: str, url: str = "", text: str = "") -> bool:
