@@ -156,14 +156,6 @@ class VisualPage:
         return sizes
 
     @cached_property
-    def has_virtual_text_child(self) -> list[bool]:
-        """Return whether each element has a child that is text or virtual text."""
-        nodes = self.in_order[np.array(self.is_virtual_text, dtype=bool)[self.in_order]]
-        parents = self._parent[nodes]
-        has_virtual_text: list[bool] = (np.bincount(parents[parents >= 0], minlength=self.first_text) > 0).tolist()
-        return has_virtual_text
-
-    @cached_property
     def division_cache(self) -> dict[int, frozenset[int] | None]:
         """Return the cache of divisions that are the same in every round, see `vips.rules`, by node."""
         return {}

@@ -1,11 +1,12 @@
 """Decide with the thirteen rules of VIPS whether a node of the page is divided or becomes a block.
 
 Rule numbers are those of Cai et al. 2003. Two details that the paper leaves open: sizes are shares of the page, and the
-degree of coherence of rules 8, 9, 10 and 13 depends on the node's kind and on its size relative to the threshold.
+degree of coherence of rules 8, 10 and 13 depends on the node's kind and on its size relative to the threshold.
 
 Rule 1 drops nodes without valid content: they are not children of any node. Rule 3 divides a single root, and rule 4
 keeps a node with text only, a leaf, before the rules of its kind. Rules 9 to 11 have no effect on tables, rows and
-cells, because rule 13 keeps these with the same degree of coherence.
+cells, because rule 13 keeps these with the same degree of coherence. On other nodes rule 9, which keeps small ones with
+text, has none: the children of a small node are small, and rule 10 keeps it.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _SMALL: Final = 4
 """A block smaller than the threshold by this factor has one more degree of coherence."""
 
 _RULES: Final = {
-    NodeKind.INLINE: frozenset((2, 5, 6, 7, 9, 10, 12)),
-    NodeKind.PARAGRAPH: frozenset((2, 5, 6, 7, 9, 10, 12)),
-    NodeKind.OTHER: frozenset((2, 6, 7, 9, 10, 12)),
+    NodeKind.INLINE: frozenset((2, 5, 6, 7, 10, 12)),
+    NodeKind.PARAGRAPH: frozenset((2, 5, 6, 7, 10, 12)),
+    NodeKind.OTHER: frozenset((2, 6, 7, 10, 12)),
     NodeKind.TABLE: frozenset((2, 8, 13)),
     NodeKind.ROW: frozenset((2, 7, 8, 13)),
     NodeKind.CELL: frozenset((2, 13)),
@@ -58,7 +59,7 @@ def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: flo
     Args:
         page: the page.
         roots: valid nodes.
-        threshold: size threshold of rules 9 and 10, as a share of the page's area.
+        threshold: size threshold of rule 10, as a share of the page's area.
     """
     blocks: list[VisualBlock] = []
     stack = [(root, False) for root in reversed(roots)]
@@ -72,7 +73,8 @@ def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: flo
             continue
         is_single_root = len(roots) == 1 and node == roots[0]
         frozen = frozenset() if is_single_root else _frozen_children(page, node)
-        if frozen is None and _is_kept(page, node, threshold):
+        is_kept = 13 in _RULES[page.kind[node]] or page.largest_child[node] < threshold  # rule 10
+        if frozen is None and is_kept:
             blocks.append(VisualBlock(node, _coherence(page, node, threshold)))
         else:
             stack += [(child, child in (frozen or ())) for child in reversed(page.children[node])]
@@ -111,17 +113,6 @@ def _overflows(page: VisualPage, node: int) -> bool:
     """
     areas = page.border_area
     return sum(areas[child] for child in page.children[node] if not page.is_virtual_text[child]) > areas[node]
-
-
-def _is_kept(page: VisualPage, node: int, threshold: float) -> bool:
-    """Return whether a node that no rule divided becomes a block.
-
-    By rule 9 it is small and has a child that is text or virtual text, by rule 10 its largest child is small.
-    """
-    if 13 in _RULES[page.kind[node]]:
-        return True
-    is_small = page.size[node] < threshold
-    return (is_small and page.has_virtual_text_child[node]) or page.largest_child[node] < threshold
 
 
 def _leaf_coherence(page: VisualPage, node: int) -> int:

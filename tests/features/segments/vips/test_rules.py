@@ -33,10 +33,12 @@ class TestExtractVisualBlocks:
             (f"<main title='0 0 100 60'>{TWO}</main>", "main", SMALL, None),  # rule 7
             (f"<main title='0 0 300 300'>{TWO}</main>", "main", SMALL, 6),  # rule 10
             (f"<main title='0 0 300 300'>{TWO}</main>", "main", LARGE, None),  # rule 12
-            ("<p title='0 0 100 100'>one<img title='0 0 50 50'>", "p", 0.0101, 8),  # rule 9, of a text-like node
+            ("<p title='0 0 100 100'>one<img title='0 0 50 50'>", "p", 0.0101, 8),  # rule 10, of a text-like node
             (f"<table><tr title='0 0 100 50'>{ROW}", "tr", SMALL, None),  # rule 8 divides the row,
             (f"<table><tr title='0 0 900 900'>{ROW}", "td", LARGE, 7),  # but not its cell
             (f"<table><tr title='0 0 900 900'>{ROW}", "td", SMALL, 8),  # a small one has a higher degree
+            (f"<table title='0 0 900 900'><tbody title='0 0 900 400' style='background-color: rgb(0, 0, 0)'>"
+             f"<tr>{TWO}</tbody><tbody title='0 400 900 400'><tr>{TWO}</table>", "tbody", LARGE, 6),  # nor a large part
             (f"<table><tr><td title='0 0 900 900'>{TWO}<td>x</table>", "td", LARGE, 7),  # rule 13
             (f"<table title='0 0 900 900'><tbody title='0 0 900 900'><tr>{TWO}</tbody><tbody><tr><td>x</table>",
              "table", LARGE, 5),  # rule 13
