@@ -131,9 +131,9 @@ class PageView:
         """Return the text nodes among the first `_MAX_TEXTS` after an element's start tag that are in it."""
         snapshot, last = self.snapshot, self.snapshot.end[element]
         start, end = np.searchsorted(snapshot.text_after, [element, last]).tolist()
-        rows: NDArray[np.int64] = np.arange(start, min(end, start + _MAX_TEXTS))
+        rows = np.arange(start, min(end, start + _MAX_TEXTS))
         parent = snapshot.text_parent[rows]
-        return rows[(parent >= element) & (parent < last)]
+        return np.asarray(rows[(parent >= element) & (parent < last)])
 
 
 HEADLINES: Final = 6
