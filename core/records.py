@@ -14,9 +14,9 @@ import numpy as np
 
 from vclean.classify.page_type import is_named_forum, page_type
 from vclean.features.facts.posts import is_action
-from vclean.features.facts.products import price_and_currency
-from vclean.features.facts.subject import ProductSubject, find_subject
-from vclean.features.facts.threads import LabelledBlocks, PostSearch, comment_parts
+from vclean.features.facts.products import ProductSubject, price_and_currency
+from vclean.features.facts.subject import find_subject
+from vclean.features.facts.threads import LabelledBlocks, comment_parts
 from vclean.features.headline import normalize
 from vclean.features.matrix import page_context
 from vclean.labels import Box, Kind, Label
@@ -112,15 +112,14 @@ class PageRecords:
             detect=language,
             find_type=partial(page_type, context, prediction.metadata_model),
         )
-        self._search = PostSearch(self._page)
 
     @cached_property
     def posts(self) -> tuple[Post, ...]:
         """Return the posts in document order."""
         posts: list[Post] = []
         thread: list[int] = []  # the last post of each depth so far, and the posts that it replies to
-        for number, record in enumerate(self._search.records):
-            while thread and self._search.records[thread[-1]].depth >= record.depth:
+        for number, record in enumerate(self._page.posts):
+            while thread and self._page.posts[thread[-1]].depth >= record.depth:
                 thread.pop()
             posts.append(self._post(record, thread[-1] if thread else None))
             thread.append(number)
@@ -129,14 +128,14 @@ class PageRecords:
     @property
     def is_thread(self) -> bool:
         """Return whether posts of a thread are the content of the page, and no comments below a document."""
-        return self._search.is_thread
+        return self._page.is_thread
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """Return the items in document order."""
         from vclean.features.facts.items import find_items
 
-        return tuple(self._item(record) for record in find_items(self._page, self._search))
+        return tuple(self._item(record) for record in find_items(self._page))
 
     @property
     def rows(self) -> dict[Kind, list[int]]:
@@ -275,20 +274,19 @@ def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[
             name=name,
             ingredients=subject.declared.ingredients,
             steps=subject.declared.steps,
-            box=_box_around(blocks, subject.blocks.rows),
-            blocks=subject.blocks.rows,
+            box=_box_around(blocks, subject.rows),
+            blocks=subject.rows,
         )
-    shown = subject.blocks
-    price, currency = price_and_currency(subject.declared, shown.price_text)
+    price, currency = price_and_currency(subject.declared, subject.price_text)
     return Product(
         name=name,
         brand=subject.declared.brand,
         price=price,
-        price_text=shown.price_text,
+        price_text=subject.price_text,
         currency=currency,
         numbers=subject.declared.numbers,
-        box=_box_around(blocks, [shown.price] if shown.price_text else []),
-        blocks=shown.rows,
+        box=_box_around(blocks, [subject.price] if subject.price_text else []),
+        blocks=subject.rows,
     )
 
 

@@ -207,9 +207,8 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     block_texts = _find_block_texts(snapshot, stripped, ruby=ruby)
     is_block_level = find_block_level(snapshot)
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
-    breaks = _count_breaks(snapshot, block_texts)
     visibility = text_visibility(snapshot)
-    starts = _find_block_starts(snapshot, block_texts, container, is_block_level, breaks)
+    starts = _find_block_starts(snapshot, block_texts, container, is_block_level)
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[block_texts] = _number_blocks(starts, visibility[block_texts])
     members = _members(text_block)
@@ -217,7 +216,7 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     parent = snapshot.text_parent[members[first]]
     columns = BlockColumns(
         snapshot=snapshot,
-        text=_join_texts(snapshot, stripped, members, first, _count_breaks(snapshot, members)),
+        text=_join_texts(snapshot, stripped, text_block, container),
         node=container[parent],
         text_block=text_block,
         box=_union_boxes(snapshot, text_block, len(first)),
@@ -265,17 +264,9 @@ def _number_blocks(starts: NDArray[np.bool_], visibility: NDArray[np.uint8]) -> 
 def _with_texts(columns: BlockColumns, text_block: NDArray[np.int32]) -> BlockColumns:
     """Return columns with the same blocks and other texts in them, as `text_block` has them."""
     snapshot = columns.snapshot
-    stripped = lines_of(snapshot.texts)
-    texts = _members(text_block)
-    first = np.flatnonzero(np.diff(text_block[texts], prepend=-1))
-    container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)[snapshot.text_parent[texts]]
-    apart = np.maximum(_count_breaks(snapshot, texts), container[1:] != container[:-1])
-    return replace(
-        columns,
-        text=_join_texts(snapshot, stripped, texts, first, apart),
-        text_block=text_block,
-        box=_union_boxes(snapshot, text_block, len(columns)),
-    )
+    container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)
+    text = _join_texts(snapshot, lines_of(snapshot.texts), text_block, container)
+    return replace(columns, text=text, text_block=text_block, box=_union_boxes(snapshot, text_block, len(columns)))
 
 
 def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -321,10 +312,9 @@ def _find_block_starts(
     block_texts: NDArray[np.intp],
     container: NDArray[np.int32],
     is_block_level: NDArray[np.bool_],
-    breaks: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Return which text nodes begin a block by the tree alone, given the `breaks` between them: bool (K,)."""
-    parent = snapshot.text_parent[block_texts]
+    """Return which text nodes begin a block by the tree alone: bool (K,)."""
+    parent, breaks = snapshot.text_parent[block_texts], _count_breaks(snapshot, block_texts)
     blocks_before = np.cumsum(is_block_level)[snapshot.text_after[block_texts]]
     own_container = container[parent]
     starts = np.ones(len(block_texts), dtype=bool)
@@ -333,15 +323,18 @@ def _find_block_starts(
 
 
 def _join_texts(
-    snapshot: Snapshot,
-    stripped: Sequence[str],
-    block_texts: NDArray[np.intp],
-    first: NDArray[np.intp],
-    breaks: NDArray[np.int64],
+    snapshot: Snapshot, stripped: Sequence[str], text_block: NDArray[np.int32], container: NDArray[np.int32]
 ) -> list[str]:
-    """Return the text of each block: its text nodes, joined with a space where one is visible."""
-    preformatted = _find_preformatted(snapshot)[snapshot.text_parent[block_texts]]
-    space_before = _find_spaces(snapshot, block_texts, breaks) & ~preformatted
+    """Return the text of each block: its text nodes, joined with a space where one is visible.
+
+    Text nodes are apart after a line break, or if they have different containers (N,), as formulas may.
+    """
+    block_texts = _members(text_block)
+    first = np.flatnonzero(np.diff(text_block[block_texts], prepend=-1))
+    parent = snapshot.text_parent[block_texts]
+    apart = (_count_breaks(snapshot, block_texts) > 0) | (np.diff(container[parent]) != 0)
+    preformatted = _find_preformatted(snapshot)[parent]
+    space_before = _find_spaces(snapshot, block_texts, apart) & ~preformatted
     space_before[first] = False
     pieces = [
         " " + stripped[text] if space else stripped[text]
@@ -354,11 +347,11 @@ def _join_texts(
     return ["".join(pieces[begin:end]).strip() for begin, end in pairwise([*first.tolist(), len(pieces)])]
 
 
-def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], apart: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which text nodes are separated from the one before by a space: bool (K,).
 
-    Separators are white space, a line break, and the end of one inline element followed by the start of another, but
-    for code and punctuation.
+    Separators are white space, what sets text nodes `apart` (K - 1,), and the end of one inline element followed by the
+    start of another, but for code and punctuation.
     """
     space = np.zeros(len(block_texts), dtype=bool)
     if not len(block_texts):
@@ -380,7 +373,7 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], breaks: NDAr
     is_displayed = snapshot.text_hidden != Hidden.DISPLAY
     blanks = np.cumsum(is_blank & is_displayed)[block_texts]
     skipped = blanks[1:] != blanks[:-1]
-    space[1:] = in_separate_elements | starts_with_space[1:] | ends_with_space[:-1] | skipped | (breaks > 0)
+    space[1:] = in_separate_elements | starts_with_space[1:] | ends_with_space[:-1] | skipped | apart
     return space
 
 
@@ -407,19 +400,12 @@ def formula_elements(snapshot: Snapshot) -> NDArray[np.intp]:
     """
     from vclean.render.formulas import WRAPPERS  # most pages have no formulas
 
-    is_math = snapshot.is_tag(("math",))
-    parents = np.unique(snapshot.parent[is_math]).tolist()
-    classes = snapshot.attributes("class")
-    wrappers = [
-        element
-        for element in parents
-        if not _selectors(snapshot, element, classes.get(element, "")).isdisjoint(WRAPPERS)
-    ]
+    is_math, classes, wrappers = snapshot.is_tag(("math",)), snapshot.attributes("class"), []
+    for element in np.unique(snapshot.parent[is_math]).tolist():
+        selectors = {snapshot.tags[snapshot.tag[element]], *(f".{name}" for name in classes.get(element, "").split())}
+        if not selectors.isdisjoint(WRAPPERS):
+            wrappers.append(element)
     return np.append(np.flatnonzero(is_math), wrappers).astype(np.intp)
-
-
-def _selectors(snapshot: Snapshot, element: int, classes: str) -> set[str]:
-    return {snapshot.tags[snapshot.tag[element]], *(f".{name}" for name in classes.split())}
 
 
 def blocks_with_formulas(
@@ -455,13 +441,8 @@ def _block_of(columns: BlockColumns, text: int, container: NDArray[np.int32]) ->
     for block in (before, after):
         if columns.node[block] == container[own]:
             return block
-    shared = [_common_depth(snapshot, own, int(columns.node[block])) for block in (before, after)]
+    nodes = columns.node[[before, after]]
+    common = tree.lowest_common_ancestor(np.full(2, own, dtype=np.int32), nodes, snapshot.parent, snapshot.end)
+    depth_before, depth_after = snapshot.depth[common].tolist()
     is_heading = snapshot.tags[snapshot.tag[columns.node[before]]] in HEADING_TAGS
-    return after if shared[1] > shared[0] or (shared[1] == shared[0] and is_heading) else before
-
-
-def _common_depth(snapshot: Snapshot, first: int, second: int) -> int:
-    """Return the depth of the innermost element that contains both elements."""
-    while not first <= second < snapshot.end[first]:
-        first = int(snapshot.parent[first])
-    return int(snapshot.depth[first])
+    return after if depth_after > depth_before or (depth_after == depth_before and is_heading) else before

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
+
+from vclean.files import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
     Values = dict[str, Numbers]
     """Columns by name, each (B,)."""
+
+    Parts = dict[Callable[[PageContext], Values], tuple["FeatureColumn", ...]]
+    """Columns of blocks by the function that computes their values, (B,) each, from a page."""
 
 _Integer = TypeVar("_Integer", bound="np.integer[Any]")
 
@@ -161,37 +167,36 @@ class FeatureColumn:
     doc: str
 
 
-def parse_columns(text: str) -> tuple[FeatureColumn, ...]:
-    """Return the columns declared by lines of `name | unit | meaning`."""
-    rows = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
-    return tuple(FeatureColumn(name, unit, doc) for name, unit, doc in rows)
+def read_columns(table: str, part: str) -> tuple[FeatureColumn, ...]:
+    """Return the columns that `data/columns.tsv` declares for a part of a table."""
+    return tuple(_declared()[table, part])
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnPart:
-    """Columns of a block that one function computes together.
-
-    Attributes:
-        columns: the columns.
-        compute: the function from a page to their values, (B,) each.
-    """
-
-    columns: tuple[FeatureColumn, ...]
-    compute: Callable[[PageContext], Values]
+@cache
+def _declared() -> dict[tuple[str, str], list[FeatureColumn]]:
+    columns: dict[tuple[str, str], list[FeatureColumn]] = {}
+    for table, part, name, unit, doc in read_table(__file__, "columns.tsv"):
+        columns.setdefault((table, part), []).append(FeatureColumn(name, unit, doc))
+    return columns
 
 
-def compute_parts(parts: Sequence[ColumnPart], context: PageContext, names: Collection[str] | None = None) -> Values:
+def read_parts(table: str, *functions: Callable[[PageContext], Values]) -> Parts:
+    """Return the columns that each function computes: those that `data/columns.tsv` declares under its name."""
+    return {function: read_columns(table, function.__name__) for function in functions}
+
+
+def compute_parts(parts: Parts, context: PageContext, names: Collection[str] | None = None) -> Values:
     """Return the values of all columns of a page, (B,) each, or of the parts with the columns `names`."""
     values: Values = {}
-    for part in parts:
-        if names is None or any(column.name in names for column in part.columns):
-            values.update(part.compute(context))
+    for compute, columns in parts.items():
+        if names is None or any(column.name in names for column in columns):
+            values.update(compute(context))
     return values
 
 
-def all_columns(parts: Sequence[ColumnPart]) -> tuple[FeatureColumn, ...]:
+def all_columns(parts: Parts) -> tuple[FeatureColumn, ...]:
     """Return the columns of several parts."""
-    return tuple(column for part in parts for column in part.columns)
+    return tuple(chain.from_iterable(parts.values()))
 
 
 def count_limits(columns: Sequence[FeatureColumn]) -> NDArray[np.float32]:

@@ -23,7 +23,7 @@ from vclean.page import split_url
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -178,30 +178,48 @@ _TAGS: Final = {
 _ARIA: Final = ("navigation", "complementary", "contentinfo", "banner", "main", "article", "search", "form", "dialog",
                 "list", "img", "menu")  # fmt: skip
 
-_WORDS: Final = {group: frozenset(words.split()) for group, words in read_table(__file__, "name_groups.tsv")}
+
+class WordGroups:
+    """Groups of words in names of elements: whole words, and stems that end in `*`.
+
+    Args:
+        words: the words of each group, separated by spaces.
+    """
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        bits = {word: 1 << bit for bit, group in enumerate(words.values()) for word in group.split()}
+        self._stems = {word[:-1]: bit for word, bit in bits.items() if word[-1] == "*"}
+        self._words = {word: bit for word, bit in bits.items() if word[-1] != "*"}
+        self.bit_of = lru_cache(maxsize=NAME_CACHE_SIZE)(self._bit_of)
+
+    def _bit_of(self, word: str) -> int:
+        """Return the bit of a word's group: that of the whole word, else of its longest known stem, else 0."""
+        if word in self._words:
+            return self._words[word]
+        return next((self._stems[word[:n]] for n in range(len(word), 0, -1) if word[:n] in self._stems), 0)
+
+
+_WORDS: Final = dict(read_table(__file__, "name_groups.tsv"))
+_GROUPS: Final = WordGroups(_WORDS)
 NAME_GROUPS: Final = tuple(_WORDS)
 """Groups of words, in bit order."""
 KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in _ARIA))
 """Groups of tags, then ARIA roles, in bit order."""
 
-_EXACT: Final = {word: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] != "*"}
-_STEMS: Final = {word[:-1]: bit for bit, words in enumerate(_WORDS.values()) for word in words if word[-1] == "*"}
-_LENGTHS: Final = sorted({len(stem) for stem in _STEMS}, reverse=True)
-_BEGINNINGS: Final = {stem[: _LENGTHS[-1]] for stem in _STEMS}
-_TAG_BIT: Final = {tag: bit for bit, tags in enumerate(_TAGS.values()) for tag in tags.split()}
-_ARIA_BIT: Final = {role: bit for bit, role in enumerate(_ARIA, start=len(_TAGS))}
+_TAG_BITS: Final = {tag: 1 << bit for bit, tags in enumerate(_TAGS.values()) for tag in tags.split()}
+_ARIA_BITS: Final = {role: 1 << bit for bit, role in enumerate(_ARIA, start=len(_TAGS))}
 _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
 def name_bits(page_names: ElementNames) -> NDArray[np.uint64]:
     """Return as bits the `NAME_GROUPS` in the class, id, name, itemprop or image file name of elements: uint64 (N,)."""
-    return element_bits(page_names, _bit)
+    return element_bits(page_names, _GROUPS)
 
 
-def element_bits(page_names: ElementNames, bit_of_word: Callable[[str], int]) -> NDArray[np.uint64]:
-    """Return the union of the bits of the words in the names of each element: uint64 (N,)."""
+def element_bits(page_names: ElementNames, groups: WordGroups) -> NDArray[np.uint64]:
+    """Return as bits the groups with a word in the names of each element: uint64 (N,)."""
     bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
-    value_groups = page_names.value_words.union(np.array(list(map(bit_of_word, page_names.words)), dtype=np.uint64))
+    value_groups = page_names.value_words.union(np.array(list(map(groups.bit_of, page_names.words)), dtype=np.uint64))
     for attribute in _NAMED:
         values = page_names.snapshot.values(attribute)
         bits[values.node] |= value_groups[page_names.short[values.index + page_names.first[attribute]]]
@@ -211,27 +229,11 @@ def element_bits(page_names: ElementNames, bit_of_word: Callable[[str], int]) ->
 
 def kind_bits(snapshot: Snapshot) -> NDArray[np.uint64]:
     """Return as bits which of `KINDS` match each element's tag and ARIA role: uint64 (N,)."""
-    by_tag = [1 << _TAG_BIT[tag] if tag in _TAG_BIT else 0 for tag in snapshot.tags]
-    bits = np.array(by_tag, dtype=np.uint64)[snapshot.tag]
+    bits = np.array([_TAG_BITS.get(tag, 0) for tag in snapshot.tags], dtype=np.uint64)[snapshot.tag]
     roles = snapshot.values("role")
-    bits[roles.node] |= np.array([_aria_bits(role) for role in roles.distinct], dtype=np.uint64)[roles.index]
+    by_role = [_ARIA_BITS.get(role.strip().lower(), 0) for role in roles.distinct]
+    bits[roles.node] |= np.array(by_role, dtype=np.uint64)[roles.index]
     return bits
-
-
-@lru_cache(maxsize=NAME_CACHE_SIZE)
-def _bit(word: str) -> int:
-    """Return the bit of a word's group: that of the whole word, else of its longest known prefix, else 0."""
-    if word in _EXACT:
-        return 1 << _EXACT[word]
-    if word[: _LENGTHS[-1]] not in _BEGINNINGS:
-        return 0
-    return next((1 << _STEMS[word[:n]] for n in _LENGTHS if word[:n] in _STEMS), 0)
-
-
-def _aria_bits(value: str) -> int:
-    """Return the bit of an ARIA role, 0 if it is not in `_ARIA`."""
-    role = value.strip().lower()
-    return 1 << _ARIA_BIT[role] if role in _ARIA_BIT else 0
 
 
 def ancestor_bits(bits: NDArray[np.uint64], parent: NDArray[np.int32]) -> NDArray[np.uint64]:

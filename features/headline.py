@@ -180,25 +180,13 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
     """Return how much each block looks like the headline: float64 (B,), -inf for those that cannot be it."""
     if not len(context):
         return np.zeros(0)
-    inside = _inside(context)
-    is_candidate = _candidates(context) & ~inside["none"]
+    end, blocks = context.snapshot.end, context.blocks
+    inside = {name: tree.inside(mask, end)[context.anchor] for name, mask in _masks(context).items()}
+    # Blocks of overlays belong to no page. Others may be seen at once, or after a click.
+    is_candidate = (blocks.visibility < Visibility.HIDDEN) & ~blocks.in_overlay & (context.tokens > 0) & ~inside["none"]
     columns = {**inside, **_columns(context, inside, is_candidate)}
     score = sum(weight * columns[name] for name, weight in _WEIGHTS.items())
     return np.where(is_candidate, score, -np.inf)
-
-
-def _candidates(context: PageContext) -> NDArray[np.bool_]:
-    """Return which blocks of the page with words readers can see, at once or after a click: bool (B,).
-
-    Blocks of overlays belong to no page.
-    """
-    return (context.blocks.visibility < Visibility.HIDDEN) & ~context.blocks.in_overlay & (context.tokens > 0)
-
-
-def _inside(context: PageContext) -> dict[str, NDArray[np.bool_]]:
-    """Return which blocks are in elements of each kind that the score distinguishes: bool (B,) by name."""
-    end, anchor = context.snapshot.end, context.anchor
-    return {name: tree.inside(mask, end)[anchor] for name, mask in _masks(context).items()}
 
 
 def _masks(context: PageContext) -> dict[str, NDArray[np.bool_]]:

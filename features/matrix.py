@@ -9,7 +9,7 @@ import numpy as np
 
 from vclean.features import hashed_tokens
 from vclean.features.block import linguistic, neighbourhood, structural, visual
-from vclean.features.columns import RaggedArray, all_columns, compute_parts, count_limits, limit_counts, stack_rows
+from vclean.features.columns import RaggedArray, compute_parts, count_limits, limit_counts, stack_rows
 from vclean.features.page_context import PageContext, discard_default_layout, mirror_right_to_left
 from vclean.labels import Visibility
 
@@ -37,8 +37,7 @@ _NAMES = (
     "relative_font", "font_weight", "column_share",
 )  # fmt: skip
 """Columns of a block that a model reads; the others are for regions and for methods."""
-_PARTS = (*linguistic.PARTS, *structural.PARTS, *visual.PARTS)
-_BY_NAME = {column.name: column for column in all_columns(_PARTS)}
+_BY_NAME = {column.name: column for column in (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS)}
 
 COLUMNS = (*(_BY_NAME[name] for name in _NAMES), *neighbourhood.COLUMNS)
 """Columns of a block in matrix order; `vclean.classify.content.stacking` adds the columns of the model."""
@@ -98,7 +97,7 @@ def block_values(context: PageContext, names: Collection[str] | None = None) -> 
     By default all columns. Without rendering, visual columns are NaN, and so are those of text that a reader can open:
     it is judged as if it were open.
     """
-    values = compute_parts((*linguistic.PARTS, *structural.PARTS), context, names)
+    values = compute_parts(linguistic.PARTS | structural.PARTS, context, names)
     blank = visual.unrendered_columns(len(context))
     values |= compute_parts(visual.PARTS, context, names) if context.snapshot.rendered else blank
     folded = context.blocks.visibility == Visibility.REVEALABLE

@@ -330,13 +330,10 @@ def discard_default_layout(context: PageContext) -> PageContext:
 
 def has_author_styles(context: PageContext) -> bool:
     """Return whether the author styled at least `STYLED_SHARE` of the words of a rendered page."""
-    styled = tree.inside(_styled_elements(context.snapshot), context.snapshot.end)[context.anchor]
+    snapshot = context.snapshot
+    is_styled = _styled_rows(snapshot.styles)[snapshot.style] & ~snapshot.is_tag(_STYLED_BY_DEFAULT)
+    styled = tree.inside(is_styled, snapshot.end)[context.anchor]
     return float(context.tokens[styled].sum()) >= STYLED_SHARE * max(float(context.tokens.sum()), 1.0)
-
-
-def _styled_elements(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return the elements with computed styles that the default style sheet does not give them: bool (N,)."""
-    return _styled_rows(snapshot.styles)[snapshot.style] & ~snapshot.is_tag(_STYLED_BY_DEFAULT)
 
 
 def _styled_rows(styles: Styles) -> NDArray[np.bool_]:

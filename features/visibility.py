@@ -54,33 +54,16 @@ def text_visibility(snapshot: Snapshot) -> NDArray[np.uint8]:
     """Return the `Visibility` of the T texts of a page, by what hides them and what opens them: uint8 (T,)."""
     technique = snapshot.text_hidden
     visibility = np.where(technique > 0, Visibility.HIDDEN, Visibility.SHOWN).astype(np.uint8)
-    if technique.any():
-        visibility[_is_revealable(snapshot, technique)] = Visibility.REVEALABLE
-    return visibility
-
-
-def _is_revealable(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which texts are hidden by a technique, and can be opened or will be shown, bool (T,)."""
+    if not technique.any():
+        return visibility
     opened = opened_by_controls(snapshot, technique)
-    if not ((technique > 0) & ~opened).any():
-        return opened
-    return opened | _shown_when_finished(snapshot, technique, opened)
-
-
-def _shown_when_finished(
-    snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Return which hidden texts wait for a script that did not run, or for a style sheet, bool (T,).
-
-    Args:
-        snapshot: the page.
-        technique: uint8 (T,), `Hidden`, what hides each text.
-        opened: bool (T,), what a control opens.
-    """
-    finished = _without_style_sheet(snapshot, technique)
-    if not snapshot.ran_scripts or snapshot.missed_scripts:
-        finished |= _before_scripts(snapshot, technique, opened) | _in_holes(snapshot, technique)
-    return finished
+    visibility[opened] = Visibility.REVEALABLE
+    if (visibility == Visibility.HIDDEN).any():  # they may wait for a style sheet, or for scripts that did not run
+        visibility[_without_style_sheet(snapshot, technique)] = Visibility.REVEALABLE
+        if not snapshot.ran_scripts or snapshot.missed_scripts:
+            waiting = _before_scripts(snapshot, technique, opened) | _in_holes(snapshot, technique)
+            visibility[waiting] = Visibility.REVEALABLE
+    return visibility
 
 
 def _before_scripts(snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -100,8 +83,7 @@ def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bo
     """
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
     in_flow = snapshot.styles.is_in("position", _IN_FLOW)[snapshot.style]
-    length = np.bincount(snapshot.text_parent, weights=snapshot.text_length, minlength=len(snapshot))
-    inside = tree.subtree_sum(length, snapshot.end)
+    inside = _length_inside(snapshot, snapshot.text_length)
     holes = np.isin(snapshot.hidden, _HOLES) & seen & in_flow & snapshot.has_place & (inside > 0)
     if holes.sum() < _LEAST_HOLES or inside[holes].sum() < _HOLE_SHARE * inside[0]:
         return np.zeros(len(technique), dtype=bool)
@@ -122,11 +104,14 @@ def _is_mostly(
     snapshot: Snapshot, part: NDArray[np.int64], length: NDArray[np.int64], share: float
 ) -> NDArray[np.bool_]:
     """Return which elements have enough text, of the `length` (T,), and more than a `share` in `part`, bool (N,)."""
-    inside, total = (
-        tree.subtree_sum(np.bincount(snapshot.text_parent, weights=count, minlength=len(snapshot)), snapshot.end)
-        for count in (part, length)
-    )
+    inside, total = _length_inside(snapshot, part), _length_inside(snapshot, length)
     return np.asarray((total >= _LEAST_TEXT) & (inside > share * total))
+
+
+def _length_inside(snapshot: Snapshot, length: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sum of the `length` of texts (T,) in each element's subtree, float64 (N,)."""
+    at_parent = np.bincount(snapshot.text_parent, weights=length, minlength=len(snapshot))
+    return tree.subtree_sum(at_parent.astype(np.float64, copy=False), snapshot.end)
 
 
 # ---- what controls open ----

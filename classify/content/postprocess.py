@@ -169,7 +169,7 @@ def place_subject(
     if subject is None:
         return list(labels), None, frozenset()
     snapshot, placed = context.snapshot, list(labels)
-    kept = frozenset(row for row in subject.blocks.rows if not labels[row].is_content)
+    kept = frozenset(row for row in subject.rows if not labels[row].is_content)
     for row in kept:
         is_item = snapshot.tags[snapshot.tag[context.blocks.node[row]]] == "li"
         placed[row] = Label.LIST_ITEM if is_item else Label.PARAGRAPH

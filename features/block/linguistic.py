@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import (
-    ColumnPart,
-    Groups,
-    all_columns,
-    compute_parts,
-    find_keys,
-    parse_columns,
-    ratio,
-    sorted_unique,
-)
+from vclean.features.columns import Groups, all_columns, compute_parts, find_keys, ratio, read_parts, sorted_unique
 from vclean.features.text.characters import (
     ALPHA,
     BULLET,
@@ -262,126 +253,20 @@ def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
     return is_in
 
 
-PARTS = (
-    ColumnPart(
-        parse_columns(
-            """
-chars | characters | Length of the text.
-words | words | Number of words; each letter of Thai, Chinese, Japanese and similar scripts counts as one.
-page_words | words | Words of the page.
-page_blocks | blocks | Blocks of the page.
-words_of_page | share | The block's share of the page's words.
-"""
-        ),
-        _count_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-stop_words | share | Stop words of the page's language among the words; NaN without a list for the language.
-stop_word_count | words | Number of stop words; NaN without a list for the language.
-"""
-        ),
-        _stop_word_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-upper | share | Capitals among the letters of scripts with case; NaN if all letters are of other scripts.
-digit | share | Digits among the characters without white space.
-all_caps | flag | All letters are capitals, and there is at least one.
-"""
-        ),
-        _letter_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-capitalised_words | share | Words that begin with a capital among those that can; NaN if none can.
-"""
-        ),
-        _capital_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-starts_capital | flag | The first character is a letter but not a lower-case one; true for letters without case.
-starts_bullet | flag | The first character is a bullet, dash or arrow.
-ends_sentence | flag | The last character ends a sentence, not counting a closing quote or bracket. NaN in Thai and Lao.
-ends_colon | flag | The last character is a colon.
-"""
-        ),
-        _edge_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-pipes | characters | Vertical bars, middle dots and unpaired guillemets, which separate menu entries.
-commas | marks per word | Commas of any script.
-"""
-        ),
-        _mark_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-sentences | sentences | Marks that end a sentence; a full stop must precede white space or a quote. NaN in Thai and Lao.
-sentence_length | words | Words per sentence end; all words if there is none. NaN in Thai and Lao.
-"""
-        ),
-        _sentence_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-dates | matches | Numeric dates and clock times, also as 年月日 and 년월일.
-prices | matches | Amounts with a currency sign or code.
-emails | matches | At signs between two letters or digits.
-years | words | Years 1900-2099; in Thai and Persian also those of the local calendar.
-"""
-        ),
-        _pattern_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-actions | matches | Words of interface actions, in the page's language and in English: read more, sign in, share.
-bylines | matches | Words of authorship and posting, in both languages: by, posted, published, author.
-boilerplate | matches | Words of notices, in both languages: privacy, terms, cookie, newsletter, advertisement.
-copyrights | matches | Copyright and trademark signs; words such as "copyright" and "all rights", in both languages.
-urls | words | Words at the start of web addresses: http, https, www.
-"""
-        ),
-        _term_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-duplicates | blocks | Other blocks of the page with the same text.
-duplicate_shape | blocks | Other blocks with the same text after replacing each digit by 0.
-duplicate_number | blocks | Earlier blocks with the same text.
-"""
-        ),
-        _duplicate_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-word_types | share | Distinct words over words.
-repeated_words | share | Distinct words of the block that also occur in another block of the page.
-title_overlap | share | Distinct words of the block that occur in the page's title.
-"""
-        ),
-        _vocabulary_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-title_covered | share | Distinct words of the page's title that occur in the block.
-"""
-        ),
-        _title_columns,
-    ),
+PARTS = read_parts(
+    "linguistic",
+    _count_columns,
+    _stop_word_columns,
+    _letter_columns,
+    _capital_columns,
+    _edge_columns,
+    _mark_columns,
+    _sentence_columns,
+    _pattern_columns,
+    _term_columns,
+    _duplicate_columns,
+    _vocabulary_columns,
+    _title_columns,
 )
 COLUMNS = all_columns(PARTS)
 

@@ -17,11 +17,9 @@ from vclean.features.columns import FeatureColumn, ratio, stack_rows
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from vclean.features.columns import Numbers, Values
+    from vclean.features.columns import Values
     from vclean.features.page_context import PageContext
 
 LEVELS = 3
@@ -135,30 +133,26 @@ def compute(
         elements: the roots of the subtrees, from `subtrees`.
     """
     neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
-    numbers = _element_columns(context, block_layout, elements) | _text_columns(context, values, block_layout)
-    subtree = np.empty((LEVELS, len(_SUBTREE), len(context)), dtype=np.float32)
-    for index, (name, _, _) in enumerate(_SUBTREE):
-        subtree[:, index] = numbers[name].T
-    return np.concatenate([neighbours.reshape(-1, len(context)), subtree.reshape(-1, len(context))])
+    numbers = _subtree_columns(context, values, block_layout, elements)
+    by_level = np.stack([numbers[name].T.astype(np.float32) for name, _, _ in _SUBTREE], axis=1)
+    return np.concatenate([neighbours.reshape(-1, len(context)), by_level.reshape(-1, len(context))])
 
 
 def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return `values` (K, B) of the blocks at each of `STEPS`: float32 (K, len(STEPS), B); NaN beyond the page."""
-    kinds, count = values.shape
-    padded = np.full((kinds, count + 2 * REACH), np.nan, dtype=np.float32)
-    padded[:, REACH : REACH + count] = values
-    neighbours = np.empty((kinds, len(STEPS), count), dtype=np.float32)
-    for index, step in enumerate(STEPS):
-        neighbours[:, index] = padded[:, REACH + step : REACH + step + count]
-    return neighbours
+    first, last = REACH, REACH + values.shape[1]
+    padded = np.pad(values, ((0, 0), (REACH, REACH)), constant_values=np.nan)
+    return np.stack([padded[:, first + step : last + step] for step in STEPS], axis=1)
 
 
-def _text_columns(context: PageContext, values: Values, block_layout: Layout) -> Values:
-    """Return columns about the text of the subtrees: (B, LEVELS) each."""
-    tokens, blocks = context.tokens, block_layout.blocks
+def _subtree_columns(context: PageContext, values: Values, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
+    """Return columns about the texts and the elements of the subtrees: (B, LEVELS) each."""
+    snapshot, tokens, blocks = context.snapshot, context.tokens, block_layout.blocks
+    images, inputs = (tree.subtree_sum(snapshot.is_tag(tags), snapshot.end)[elements] for tags in (_IMAGES, _INPUTS))
     large = np.where(long_text(context), tokens, 0)
     parts = (large, context.link_share * tokens, context.stop_words, values["sentences"])
-    words, headings, *sums = _run_sums([tokens, values["heading_level"] > 0, *parts], block_layout)
+    total = cumulative_sums(np.array([tokens, values["heading_level"] > 0, *parts]))
+    words, headings, *sums = sum_over_runs(total, block_layout)
     long_share, link_share, stop_words, sentences = ratio(np.array(sums), words)
     return {
         "blocks": blocks,
@@ -169,24 +163,9 @@ def _text_columns(context: PageContext, values: Values, block_layout: Layout) ->
         "sentences": sentences,
         "long_share": long_share,
         "headings": headings,
+        "images": ratio(images, blocks),
+        "inputs": ratio(inputs, blocks),
     }
-
-
-def _element_columns(context: PageContext, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
-    """Return columns about the elements of the subtrees: (B, LEVELS) each."""
-    snapshot = context.snapshot
-    images = tree.subtree_sum(snapshot.is_tag(_IMAGES), snapshot.end)
-    inputs = tree.subtree_sum(snapshot.is_tag(_INPUTS), snapshot.end)
-    return {
-        "images": ratio(images[elements], block_layout.blocks),
-        "inputs": ratio(inputs[elements], block_layout.blocks),
-    }
-
-
-def _run_sums(values: Sequence[Numbers], block_layout: Layout) -> NDArray[np.float32]:
-    """Return sums of K `values` (B,) over each run: float32 (K, B, LEVELS)."""
-    total = cumulative_sums(np.array(values))
-    return sum_over_runs(total, block_layout)
 
 
 def sum_over_runs(total: NDArray[np.float64], block_layout: Layout) -> NDArray[np.float32]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import element_names
-from vclean.features.columns import ColumnPart, FeatureColumn, Groups, all_columns, parse_columns, ratio
+from vclean.features.columns import Groups, all_columns, ratio, read_parts
 from vclean.labels import Visibility
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
@@ -59,14 +59,19 @@ def _tag_numbers(snapshot: Snapshot, code_of: Mapping[str, int], other: int = -1
     return np.array([code_of.get(tag, other) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
 
 
-def _tag_columns(context: PageContext) -> Values:
-    """Return columns about tags and depths."""
+def _element_columns(context: PageContext) -> Values:
+    """Return columns about the elements around the text, and the words before it."""
     snapshot, node = context.snapshot, context.blocks.node
-    code = tag_codes(snapshot)
+    code, parent = tag_codes(snapshot), np.maximum(snapshot.parent, 0)
+    children = np.bincount(parent[1:], minlength=len(snapshot))
     return {
         "tag": code[node],
         "inner_tag": code[context.anchor],
         "depth": snapshot.depth[node],
+        "link_share": context.link_share,
+        "bold_share": context.char_share(context.within(_BOLD)),
+        "siblings": children[parent[node]],
+        "words_before": context.words_before,
     }
 
 
@@ -77,23 +82,6 @@ def links(context: PageContext) -> NDArray[np.int64]:
     bounds = np.append(context.blocks.first[1:], len(after)) - 1
     inside = starts[after[bounds]] - starts[after[context.blocks.first]]
     return np.asarray(inside + context.in_link[context.member_parent[context.blocks.first]])
-
-
-def _share_columns(context: PageContext) -> Values:
-    """Return columns about shares of the text by formatting."""
-    return {"link_share": context.link_share, "bold_share": context.char_share(context.within(_BOLD))}
-
-
-def _sibling_columns(context: PageContext) -> Values:
-    """Return columns about the siblings of the container."""
-    parent = np.maximum(context.snapshot.parent, 0)
-    children = np.bincount(parent[1:], minlength=len(context.snapshot))
-    return {"siblings": children[parent[context.blocks.node]]}
-
-
-def _position_columns(context: PageContext) -> Values:
-    """Return columns about the position on the page."""
-    return {"words_before": context.words_before}
 
 
 def heading_level(context: PageContext) -> NDArray[np.int64]:
@@ -235,110 +223,14 @@ def _repetition_columns(context: PageContext) -> Values:
     }
 
 
-PARTS = (
-    ColumnPart(
-        parse_columns(
-            """
-tag | code | The container's tag, as its index in `TAG_CODES`; one more for other tags.
-inner_tag | code | The tag of the parent element of the block's longest text node.
-depth | elements | Depth of the container in the tree.
-"""
-        ),
-        _tag_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-link_share | share | Link text among the block's characters.
-bold_share | share | Text in bold elements, headings too, among the block's characters.
-"""
-        ),
-        _share_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-siblings | elements | Children of the container's parent, itself included.
-"""
-        ),
-        _sibling_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-words_before | words | Words before the block.
-"""
-        ),
-        _position_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-heading_level | level | Level of the heading element around the block, 0 if there is none.
-since_heading | blocks | Blocks since the last heading element; blocks before the block if there is none.
-last_heading_level | level | Level of that heading, 0 if there is none.
-after_h1 | words | Words since the first h1, negative before it; words before the block if there is no h1.
-"""
-        ),
-        _heading_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-page_link_share | share | Link text among the page's characters.
-page_elements | elements | Elements of the page.
-long_share | share | Words in long texts among the page's words. Long texts have 20 words, few links and are not hidden.
-hidden_share | share | Words in hidden or revealable text among the page's words.
-visibility | code | 2 hidden; 0 shown, or hidden until a reader opens it.
-"""
-        ),
-        _page_columns,
-    ),
-    ColumnPart(
-        tuple(
-            FeatureColumn(f"in_{name}", "elements", f"Ancestors with tag {', '.join(tags)}.")
-            for name, tags in _CONTAINERS.items()
-        ),
-        _ancestor_columns,
-    ),
-    ColumnPart(
-        tuple(
-            FeatureColumn(
-                f"split_{name}", "elements", f"{', '.join(tags)} that begin between the block before and this one."
-            )
-            for name, tags in _SPLITS.items()
-        ),
-        _split_columns,
-    ),
-    ColumnPart(
-        tuple(
-            FeatureColumn(f"holder{share}_{part}", unit, doc.format(share=share))
-            for share in _HOLDERS
-            for part, unit, doc in (
-                ("inside", "flag", "The block is in the deepest element with {share} % of the page's long text."),
-                ("side", "code", "-1 before that element, 0 in it, 1 after it."),
-                ("distance", "blocks", "Distance to that element in blocks; 0 inside."),
-                ("place", "share", "Position in that element by words, 0 to 1; extrapolated outside, from -1 to 2."),
-                ("depth", "elements", "Depth of the container below that element."),
-                ("words", "share", "Words in that element among the page's words."),
-            )
-        ),
-        _holder_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-path_blocks | blocks | Number of blocks with the same chain of tags.
-path_share | share | Share of the page's words in the blocks with the same chain of tags.
-class_blocks | blocks | Number of blocks with the same chain of tags and classes.
-class_share | share | Share of the page's words in the blocks with the same chain of tags and classes.
-class_mean_words | words | Mean number of words of the blocks with the same chain of tags and classes.
-class_link_share | share | Mean link share of the blocks with the same chain of tags and classes.
-class_stop_words | share | Share of stop words in the blocks with the same chain of tags and classes.
-class_spread | share | Share of the page from the first to the last block with the same chain of tags and classes.
-"""
-        ),
-        _repetition_columns,
-    ),
+PARTS = read_parts(
+    "structural",
+    _element_columns,
+    _heading_columns,
+    _page_columns,
+    _ancestor_columns,
+    _split_columns,
+    _holder_columns,
+    _repetition_columns,
 )
 COLUMNS = all_columns(PARTS)

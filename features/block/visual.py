@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from vclean.features.columns import ColumnPart, Groups, all_columns, parse_columns, ratio
+from vclean.features.columns import Groups, all_columns, ratio, read_parts
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -141,22 +141,15 @@ _TOLERANCE = 2.0
 """Maximum difference, in CSS px, of edges and widths that count as equal."""
 
 
-def _position_columns(context: PageContext) -> Values:
-    """Return columns about the position on the page."""
-    x, y, width, _ = context.blocks.box.T
+def _box_columns(context: PageContext) -> Values:
+    """Return columns about position and size on the page."""
+    x, y, width, height = context.blocks.box.T
     page_width = context.snapshot.width
     return {
         "x": x / page_width,
         "y": y,
         "width_share": width / page_width,
         "rendered": np.ones(len(context)),
-    }
-
-
-def _size_columns(context: PageContext) -> Values:
-    """Return columns about width and height."""
-    width, height = context.blocks.box[:, 2], context.blocks.box[:, 3]
-    return {
         "relative_width": ratio(width, _nan_max(width)),
         "relative_height": ratio(height, _nan_max(height)),
     }
@@ -270,77 +263,14 @@ def _snap_to_grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.where(np.isnan(positions), -1, positions)
 
 
-PARTS = (
-    ColumnPart(
-        parse_columns(
-            """
-x | share | Left edge, in page widths.
-y | CSS px | Top edge.
-width_share | share | Width over the width of the page.
-rendered | flag | The page was rendered, and its author styled it.
-"""
-        ),
-        _position_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-relative_width | share | Width over that of the widest block (FIASCO).
-relative_height | share | Height over that of the tallest block (FIASCO).
-"""
-        ),
-        _size_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-solidity1 | share | Area of the outline over the area of its bounding rectangle (FIASCO).
-solidity2 | vertices | Vertices of the outline (FIASCO).
-solidity3 | half diagonals | Mean distance of the outline's vertices from its centre (FIASCO).
-lines | lines | Lines of text: line boxes, with those side by side counted once.
-"""
-        ),
-        _outline_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-font_size | CSS px | Mean over the characters.
-relative_font | ratio | Font size over the page's most frequent font size, weighted by words.
-font_weight | CSS weight | Mean over the characters.
-relative_weight | ratio | Font weight over the page's most frequent font weight, weighted by words.
-"""
-        ),
-        _font_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-underlined | share | Characters in an underlined inline element.
-centred | share | Characters in centred text.
-"""
-        ),
-        _typeface_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-text_luminance | share | Relative luminance of the text color, 0 black to 1 white (WCAG 2, 1.4.3).
-contrast | ratio | Contrast ratio of the two, 1 to 21 (WCAG 2, 1.4.3).
-colour_share | share | Share of the page's words in the block's text color.
-background_share | share | Share of the page's words on the block's background color.
-"""
-        ),
-        _color_columns,
-    ),
-    ColumnPart(
-        parse_columns(
-            """
-column_share | share | Share of the page's words in the block's column: containers with the same left edge and width.
-"""
-        ),
-        _text_column_columns,
-    ),
+PARTS = read_parts(
+    "visual",
+    _box_columns,
+    _outline_columns,
+    _font_columns,
+    _typeface_columns,
+    _color_columns,
+    _text_column_columns,
 )
 COLUMNS = all_columns(PARTS)
 

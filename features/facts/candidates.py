@@ -265,7 +265,7 @@ class _Table:
         view = self.view
         self.headline = set(normalize(view.texts[view.headline]).split()) if view.texts else set[str]()
         self.document = set(normalize(self.snapshot.title).split())
-        self.slug = _slug_words(self.snapshot.url)
+        self.slug = set(normalize(unquote(split_url(self.snapshot.url).path)).split())
         self.of_page = {"has_markup": float(any(mention.block < 0 for mention in page.mentions[name]))}
         if name is not Field.TITLE:
             of_page = dict(zip(page_type.COLUMNS, page.context.page_features.tolist(), strict=True))
@@ -369,7 +369,7 @@ class _Table:
         blocks = [mention.block for mention in row.mentions if mention.name.startswith("headline")]
         if not any(block >= 0 for block in blocks):
             return {}
-        scores = self.view.scores
+        scores = self.page.context.headline_scores
         best = max(blocks, key=lambda block: float(scores[block]))
         around = self.snapshot.ancestors(int(self.page.context.anchor[best]))[:5]
         return {
@@ -396,8 +396,3 @@ def _is_declared(row: Candidate) -> bool:
     """Return whether markup of the head declares a day as that of publication."""
     first = row.mentions[0]
     return first.field is Field.PUBLISHED and first.block < 0 and first.source is not Source.URL
-
-
-def _slug_words(url: str) -> set[str]:
-    """Return the words in the path of a URL."""
-    return set(normalize(unquote(split_url(url).path)).split())

@@ -10,13 +10,14 @@ slot of most records have the same meaning in all of them: authors, dates, title
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.columns import Groups, sorted_unique
+from vclean.features.columns import Groups, RaggedArray, sorted_unique
 from vclean.labels import Visibility
 from vclean.render import tree
 
@@ -56,44 +57,29 @@ class RecordGroups:
     is_part: bool = False
 
     @classmethod
-    def find(cls, snapshot: Snapshot) -> RecordGroups:
-        """Find the groups of a page with at least two members."""
-        element, key = _keys(snapshot)
-        return cls._from_keys(snapshot, element, key, _is_candidate(snapshot), np.zeros(len(snapshot), dtype=bool))
-
-    @classmethod
-    def find_within(cls, snapshot: Snapshot, part: NDArray[np.bool_], single: NDArray[np.bool_]) -> RecordGroups:
-        """Find the groups of a part of a page; items of lists and articles are groups, too.
+    def find(
+        cls, snapshot: Snapshot, part: NDArray[np.bool_] | None = None, single: NDArray[np.bool_] | None = None
+    ) -> RecordGroups:
+        """Find the groups of a page, or of a part of it, with at least two members.
 
         Args:
             snapshot: the page.
-            part: bool (N,), the elements of the part.
+            part: bool (N,), the elements of the part; in it, items of lists and articles are groups, too.
             single: bool (N,), elements that may be the only member of a group.
         """
-        element, key = _keys(snapshot)
-        inside = np.flatnonzero(snapshot.is_tag(("li", "article"))).astype(np.int32)
-        tag_key = snapshot.tag[inside] + int(key.max(initial=0)) + 1
-        element, key = np.concatenate([element, inside]), np.concatenate([key, tag_key])
-        groups = cls._from_keys(snapshot, element, key, _is_candidate(snapshot) & part, single)
-        return replace(groups, is_part=True)
-
-    @classmethod
-    def _from_keys(
-        cls,
-        snapshot: Snapshot,
-        element: NDArray[np.int32],
-        key: NDArray[np.int64],
-        is_candidate: NDArray[np.bool_],
-        single: NDArray[np.bool_],
-    ) -> RecordGroups:
-        """Group candidates (N,) by pairs of element and key; a group needs two members, or a `single` (N,) one."""
+        (element, key), is_candidate = _keys(snapshot), _is_candidate(snapshot)
+        if part is not None:
+            inside = np.flatnonzero(snapshot.is_tag(("li", "article"))).astype(np.int32)
+            tag_key = snapshot.tag[inside] + int(key.max(initial=0)) + 1
+            element, key = np.concatenate([element, inside]), np.concatenate([key, tag_key])
+            is_candidate &= part
         keep = is_candidate[element]
-        element, key = element[keep], key[keep]
-        key, element = np.divmod(sorted_unique(key * len(snapshot) + element), max(len(snapshot), 1))
+        key, element = np.divmod(sorted_unique(key[keep] * len(snapshot) + element[keep]), max(len(snapshot), 1))
         groups = Groups.from_keys(key)
-        keep = ((groups.size > 1) | single[element]) & (groups.rank < MAX_RECORDS)
+        is_group = groups.size > 1 if single is None else (groups.size > 1) | single[element]
+        keep = is_group & (groups.rank < MAX_RECORDS)
         group = np.cumsum(np.diff(groups.number[keep], prepend=-1) > 0) - 1
-        return cls(snapshot, group, element[keep].astype(np.int32))
+        return cls(snapshot, group, element[keep].astype(np.int32), part is not None)
 
     def __len__(self) -> int:
         """Return the number of groups."""
@@ -124,6 +110,17 @@ class RecordGroups:
     def size(self) -> NDArray[np.int64]:
         """Return the number of members of each group: int64 (G,)."""
         return np.bincount(self.group, minlength=len(self))
+
+    def best(self, score: NDArray[np.float64]) -> int:
+        """Return the group with the highest score (G,), -1 if no score is positive.
+
+        Elements nested in one another, such as `<li><article>`, are equally good. The outermost has author and date.
+        """
+        if not score.max(initial=0):
+            return -1
+        ties = np.flatnonzero(score >= score.max() - 1e-9)
+        extent = self.total(np.asarray(self.snapshot.end, dtype=np.float64) - np.arange(len(self.snapshot)))
+        return int(ties[extent[ties].argmax()])
 
     def members(self, group: int) -> NDArray[np.int32]:
         """Return the elements of one group, ascending."""
@@ -160,14 +157,9 @@ def _named(
     """Return pairs of an element and the number of a name in one of its attributes."""
     rows = [[numbers.setdefault(f"{attribute} {name}", len(numbers)) for name in names(value[:300])]
             for value in values.distinct]  # fmt: skip
-    length = np.array([len(row) for row in rows], dtype=np.int64)
-    flat = np.array([number for row in rows for number in row], dtype=np.int64)
-    start = np.cumsum(length) - length
-    repeats = length[values.index] if len(length) else np.zeros(0, dtype=np.int64)
-    element = np.repeat(values.node, repeats)
-    offset = np.arange(len(element)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    first = np.repeat(start[values.index], repeats) if len(length) else offset
-    return element, flat[first + offset]
+    start = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    owner, number = RaggedArray(start, np.array(list(chain.from_iterable(rows)), dtype=np.int32)).take(values.index)
+    return values.node[owner], number.astype(np.int64)
 
 
 def _class_names(value: str) -> list[str]:
@@ -300,45 +292,42 @@ class RecordTexts:
         texts: dict[str, int] = {}
         return np.array([texts.setdefault(_DIGITS.sub("0", text), len(texts)) for text in self.texts], dtype=np.int64)
 
-    def best_slot(self, candidates: NDArray[np.bool_], bonus: NDArray[np.float64], least_share: float) -> int:
-        """Return the slot that most records have, with the highest mean bonus; -1 if none is in enough records.
+    def in_best_slot(self, candidates: NDArray[np.bool_], bonus: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return the texts in the slot that most records have, with the highest mean bonus: bool (K,).
+
+        Half of the records need to have a candidate in it.
 
         Args:
             candidates: bool (K,), the text nodes that may be the text.
             bonus: float64 (K,), added to the share of records, as a mean over the slot's first text of each record.
-            least_share: share of the records that need to have a candidate in the slot.
         """
-        first = self._first_of_record(candidates)
-        slot = self.slots.number[first]
-        count = np.bincount(slot, minlength=len(self.slots.sizes))
-        if not len(first):
-            return -1
-        mean = np.bincount(slot, bonus[first], minlength=len(count)) / np.maximum(count, 1)
-        share = count / len(self.records)
-        score = np.where((share >= least_share) & (count > 0), share + mean, -np.inf)
-        best = int(score.argmax())
-        return best if np.isfinite(score[best]) else -1
-
-    def _first_of_record(self, candidates: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the first candidate in each slot of each record: int64."""
         rows = np.flatnonzero(candidates & (self.record >= 0))
-        key = self.slots.number[rows] * len(self.records) + self.record[rows]
-        _, first = np.unique(key, return_index=True)
-        return rows[first]
+        if not len(rows):
+            return np.zeros(len(self.texts), dtype=bool)
+        _, first = np.unique(self.slots.number[rows] * len(self.records) + self.record[rows], return_index=True)
+        slot = self.slots.number[rows[first]]
+        count = np.bincount(slot)
+        mean = np.bincount(slot, bonus[rows[first]]) / np.maximum(count, 1)
+        share = count / len(self.records)
+        score = np.where((share >= LEAST_SHARE) & (count > 0), share + mean, -np.inf)
+        best = int(score.argmax())
+        return np.asarray((self.slots.number == best) & np.isfinite(score[best]))
 
-    def fill(self, candidates: NDArray[np.bool_], slot: int) -> NDArray[np.int64]:
-        """Return the first candidate of each record in a slot, or -1: int64 (R,)."""
+    def first_of_each(self, *masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the first text of each record in the first of some masks (K,) that has one, or -1: int64 (R,)."""
         texts = np.full(len(self.records), -1)
-        rows = np.flatnonzero(candidates & (self.record >= 0) & (self.slots.number == slot))[::-1]
-        texts[self.record[rows]] = rows
+        for mask in reversed(masks):
+            rows = np.flatnonzero(mask & (self.record >= 0))[::-1]
+            texts[self.record[rows]] = rows
         return texts
 
-    def fill_any(self, candidates: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the first candidate of each record in any slot, or -1: int64 (R,)."""
-        texts = np.full(len(self.records), -1)
-        rows = np.flatnonzero(candidates & (self.record >= 0))[::-1]
-        texts[self.record[rows]] = rows
-        return texts
+    def blocks_of_each(self, mask: NDArray[np.bool_] | None = None) -> list[tuple[int, ...]]:
+        """Return the blocks of each record, ascending: all, or those in `mask` (B,)."""
+        record = self.record_of_element[self.blocks.node]
+        rows: list[list[int]] = [[] for _ in range(len(self.records))]
+        for row in np.flatnonzero(record >= 0 if mask is None else mask & (record >= 0)).tolist():
+            rows[record[row]].append(row)
+        return list(map(tuple, rows))
 
     def distinct_share(self, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return for each text node the share of distinct texts among the candidates of its slot: float64 (K,)."""
@@ -353,20 +342,14 @@ class RecordTexts:
         """Return which candidates have the text of nearly all candidates of a slot that most records have: (K,)."""
         rows = np.flatnonzero(candidates & (self.record >= 0))
         slot = self.slots.number[rows]
-        _, pair, count = np.unique(
-            slot * max(len(self.texts), 1) + self._text_number[rows], return_inverse=True, return_counts=True
-        )
+        equal = Groups.from_keys(slot * max(len(self.texts), 1) + self._text_number[rows]).size
         total, is_label = np.bincount(slot)[slot], np.zeros(len(self.texts), dtype=bool)
-        is_label[rows] = (count[pair] > _LABEL_SHARE * total) & (total >= LEAST_SHARE * len(self.records))
+        is_label[rows] = (equal > _LABEL_SHARE * total) & (total >= LEAST_SHARE * len(self.records))
         return is_label
 
-
-def order_in_record(texts: RecordTexts, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the number of earlier candidates in the record of each candidate, at most 9: float64 (K,)."""
-    rows = np.flatnonzero(candidates & (texts.record >= 0))
-    order = np.zeros(len(candidates))
-    by_record = rows[np.argsort(texts.record[rows], kind="stable")]
-    record = texts.record[by_record]
-    start = np.flatnonzero(np.diff(record, prepend=-2))
-    order[by_record] = np.arange(len(by_record)) - np.repeat(start, np.diff(np.append(start, len(by_record))))
-    return np.minimum(order, 9)
+    def order_in_record(self, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the number of earlier candidates in the record of each candidate, at most 9: float64 (K,)."""
+        rows = np.flatnonzero(candidates & (self.record >= 0))
+        order = np.zeros(len(candidates))
+        order[rows] = np.minimum(Groups.from_keys(self.record[rows]).rank, 9)
+        return order

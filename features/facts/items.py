@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.groups import RecordGroups
-    from vclean.features.facts.threads import LabelledBlocks, PostSearch
+    from vclean.features.facts.threads import LabelledBlocks
     from vclean.render.snapshot import Snapshot
 
 _LISTINGS: Final = (PageType.LISTING, PageType.COLLECTION)
@@ -48,8 +48,6 @@ _LEAST_CONTENT: Final = 0.5
 _LEAST_ITEMS: Final = 3
 _MOST_HEADINGS: Final = 1.5
 """Mean number of headings of an item; elements with more are sections."""
-_SHARE: Final = 0.5
-"""Share of the items of a list that need to have a title in the same slot."""
 _MAX_TITLE: Final = 250
 """Longest title of an item, in characters."""
 _TITLE_NAME: Final = re.compile(r"title|headline|heading|titre|titel", re.IGNORECASE)
@@ -79,17 +77,12 @@ class ItemRecord:
     title_row: int
 
 
-def find_items(page: LabelledBlocks, posts: PostSearch) -> list[ItemRecord]:
-    """Return the items of a page in document order; empty if it is no listing.
-
-    Args:
-        page: the labelled page.
-        posts: the search for its posts; headings with links may be theirs.
-    """
+def find_items(page: LabelledBlocks) -> list[ItemRecord]:
+    """Return the items of a page in document order; empty if it is no listing. Headings with links may be of posts."""
     if not len(page.blocks):
         return []
     is_listing = page.page_type in _LISTINGS
-    if not is_listing and (np.count_nonzero(page.is_linked & page.is_content) < _LEAST_LINKS or posts.records):
+    if not is_listing and (np.count_nonzero(page.is_linked & page.is_content) < _LEAST_LINKS or page.posts):
         return []
     items = _find_lists(page)
     if not is_listing and not (items and _have_form_of_items(page, items)):
@@ -169,11 +162,10 @@ def _best_group(
         1, _MOST_HEADINGS * groups.size / np.maximum(np.bincount(groups.group, headings[groups.element]), 1)
     )
     score[filled < _LEAST_ITEMS] = 0
-    if not score.max(initial=0):
+    best = groups.best(score)
+    if best < 0:
         return none
-    ties = np.flatnonzero(score >= score.max() - 1e-9)
-    size = groups.total(np.asarray(snapshot.end, dtype=np.float64) - np.arange(len(snapshot)))
-    members = groups.members(int(ties[size[ties].argmax()]))
+    members = groups.members(best)
     members = members[words[members] > 0]
     # Of items inside one another, the inner ones are the items.
     inner = np.append(members[1:] >= snapshot.end[members[:-1]], True)
@@ -181,31 +173,22 @@ def _best_group(
 
 
 def _items(texts: RecordTexts) -> list[ItemRecord]:
-    titles = _titles(texts)
-    rows = _rows(texts)
-    images = _first_in_record(texts, texts.blocks.snapshot.is_tag(("img",)))
-    links = _first_in_record(texts, _is_link(texts.blocks.snapshot))
-    prices = record_prices(texts)
-    return [
-        _item(
-            texts, record, title, _Parts(rows[record], int(images[record]), int(links[record]), prices.get(record, ""))
-        )
-        for record, title in enumerate(titles.tolist())
-        if title >= 0
-    ]
+    rows, prices = texts.blocks_of_each(), record_prices(texts)
+    images = _first_in_record(texts, texts.blocks.snapshot.is_tag(("img",))).tolist()
+    links = _first_in_record(texts, _is_link(texts.blocks.snapshot)).tolist()
+    items = []
+    for record, title in enumerate(_titles(texts).tolist()):
+        if title >= 0:
+            text, link, row = _title(texts, title)
+            link = link if link >= 0 else links[record]
+            element, price = int(texts.records[record]), prices.get(record, "")
+            items.append(ItemRecord(element, text, link, images[record], price, rows[record], row))
+    return items
 
 
-class _Parts(NamedTuple):
-    """Parts of an item beside its title."""
-
-    rows: list[int]
-    image: int
-    link: int
-    price: str
-
-
-def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRecord:
-    snapshot, element = texts.blocks.snapshot, int(texts.records[record])
+def _title(texts: RecordTexts, title: int) -> tuple[str, int, int]:
+    """Return the title with a text node, the link around it, -1 without, and its block."""
+    snapshot = texts.blocks.snapshot
     row = int(texts.blocks.text_block[texts.blocks.members[title]])
     around, addresses = snapshot.ancestors(int(texts.parent[title])), snapshot.attributes("href")
     links = [each for each in around if each in addresses]
@@ -215,15 +198,7 @@ def _item(texts: RecordTexts, record: int, title: int, parts: _Parts) -> ItemRec
     text = texts.text_of(titles[-1]) if titles else texts.blocks.text[row]
     if len(text) > _MAX_TITLE:
         text = texts.texts[title]
-    return ItemRecord(
-        element=element,
-        title=text,
-        link=links[0] if links else parts.link,
-        image=parts.image,
-        price=parts.price,
-        rows=tuple(parts.rows),
-        title_row=row,
-    )
+    return text, links[0] if links else -1, row
 
 
 def _titles(texts: RecordTexts) -> NDArray[np.int64]:
@@ -237,10 +212,8 @@ def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     is_named = snapshot.having("class", _TITLE_NAME)[texts.parent]
     bonus = 0.6 * in_link + 0.6 * in_heading + 0.4 * is_named + 0.5 * np.minimum(length, 60) / 60
     bonus += 0.4 * np.minimum(2 * texts.distinct_share(candidates), 1)
-    slot = texts.best_slot(candidates, bonus, _SHARE)
-    in_slot = texts.fill(candidates, slot)
-    headings, links = (texts.fill_any(candidates & mask) for mask in (in_heading, in_link))
-    return np.where(in_slot >= 0, in_slot, np.where(headings >= 0, headings, links))
+    in_slot = texts.in_best_slot(candidates, bonus)
+    return texts.first_of_each(*(candidates & mask for mask in (in_slot, in_heading, in_link)))
 
 
 def _first_in_record(texts: RecordTexts, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -249,12 +222,3 @@ def _first_in_record(texts: RecordTexts, mask: NDArray[np.bool_]) -> NDArray[np.
     elements = np.flatnonzero(mask & (texts.record_of_element >= 0))[::-1]
     first[texts.record_of_element[elements]] = elements
     return first
-
-
-def _rows(texts: RecordTexts) -> list[list[int]]:
-    """Return the blocks of each record."""
-    record = texts.record_of_element[texts.blocks.node]
-    rows: list[list[int]] = [[] for _ in range(len(texts.records))]
-    for row in np.flatnonzero(record >= 0).tolist():
-        rows[record[row]].append(row)
-    return rows

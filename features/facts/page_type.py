@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -24,29 +23,29 @@ from vclean.page import split_url
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from vclean.features.element_names import ElementNames
     from vclean.features.page_context import PageContext
     from vclean.render.document_head import DocumentHead
     from vclean.render.snapshot import Snapshot
 
-_ROWS: Final = tuple((part, group, words) for part, group, words in read_table(__file__, "type_words.tsv"))
-
-
-def groups_of(part: str) -> tuple[str, ...]:
-    """Return the groups of words of a part of the page, such as `path` or `title`, in the order of the file."""
-    return tuple(group for row_part, group, _ in _ROWS if row_part == part)
-
-
+_PATH, _TITLE, _TEXT, _NAME = (
+    {group: words for row_part, group, words in read_table(__file__, "type_words.tsv") if row_part == part}
+    for part in ("path", "title", "text", "name")
+)
+"""Words of each group that occur in paths, titles, texts, and names of elements."""
+_PATH_WORDS, _TITLE_WORDS = ([frozenset(words.split()) for words in groups.values()] for groups in (_PATH, _TITLE))
+_NAME_GROUPS: Final = element_names.WordGroups(_NAME)
 _MAX_CHARS: Final = 2000
 _WORD: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
 _INDEX: Final = re.compile(r"(?:index|default|home|main|welcome)(?:\.\w{2,5})?\Z")
 
 _ADDRESS: Final = (
     "url_known", "url_root", "url_depth", "url_query", "url_last_words", "url_last_chars",
-    "url_last_digits", *(f"path_{name}" for name in groups_of("path")),
+    "url_last_digits", *(f"path_{name}" for name in _PATH),
 )  # fmt: skip
 
 _MAX_OBJECTS: Final = 2000
@@ -83,7 +82,7 @@ _OG_TYPES: Final = ("article", "website", "product")
 
 _DECLARATIONS: Final = (
     "title_words", "title_parts", "title_number",
-    *(f"title_{name}" for name in groups_of("title")),
+    *(f"title_{name}" for name in _TITLE),
     *(f"og_{name}" for name in _OG_TYPES), "og_any", "meta_article", "meta_price",
     *(f"type_{name}" for name in _TYPES), "type_any",
 )  # fmt: skip
@@ -110,8 +109,8 @@ _CONTENTS: Final = (
     "paragraphs_per_heading", "questions", "prices", "price_blocks", "dates", "date_blocks", "phones", "digits",
     "first_long", "first_heading",
     *(f"tag_{name}" for name in _TAGS),
-    *(f"rate_{name}" for name in groups_of("text")),
-    *(f"name_{name}" for name in groups_of("name")),
+    *(f"rate_{name}" for name in _TEXT),
+    *(f"name_{name}" for name in _NAME),
 )  # fmt: skip
 
 COLUMNS: Final = (*_ADDRESS, *_DECLARATIONS, *_CONTENTS)
@@ -122,9 +121,15 @@ def page_features(context: PageContext) -> NDArray[np.float32]:
     """Return the features of a page, in the order of `COLUMNS`: float32 (F,). NaN: the page has no URL."""
     snapshot = context.snapshot
     values = [
-        *address_values(snapshot.url), *_declared_values(snapshot),
-        *_content_values(context),
-    ]  # fmt: skip
+        *address_values(snapshot.url),
+        *_title_values(snapshot.title),
+        *_meta_values(snapshot.head),
+        *_type_values(snapshot),
+        *_text_values(context),
+        *_tag_values(snapshot),
+        *_term_values(context),
+        *_name_values(context.names),
+    ]
     return np.array(values, dtype=np.float32)
 
 
@@ -147,11 +152,12 @@ def address_values(url: str) -> list[float]:
     if segments and _INDEX.match(segments[-1]):
         segments.pop()
     last = segments[-1] if segments else ""
+    words = [word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]
     return [
         1.0, float(not segments and not parts.query), min(len(segments), 8), float(bool(parts.query)),
         min(len(_words(last)), 20), min(len(last), 120),
         min(sum(map(str.isdigit, last)), 20),
-        *_path_values([word for segment in [*segments[:-1], parts.query.lower()] for word in _words(segment)]),
+        *(float(not group.isdisjoint(words)) for group in _PATH_WORDS),
     ]  # fmt: skip
 
 
@@ -161,19 +167,9 @@ def _words(segment: str) -> list[str]:
     return [*pairs, *(word for pair in pairs if "-" in pair for word in pair.split("-"))]
 
 
-def _path_values(words: Sequence[str]) -> list[float]:
-    """Return for each group of words of paths whether one is among `words`."""
-    return [float(not group.isdisjoint(words)) for group in words_of("path").values()]
-
-
-def _declared_values(snapshot: Snapshot) -> list[float]:
-    """Return the features of what a document declares."""
-    return [*_title_values(snapshot.title), *_meta_values(snapshot.head), *_type_values(snapshot)]
-
-
 def _title_values(title: str) -> list[float]:
     words = _TITLE_WORD.findall(title[:_MAX_TITLE].lower())
-    hits = [float(sum(word in group for word in words)) for group in words_of("title").values()]
+    hits = [float(sum(word in group for word in words)) for group in _TITLE_WORDS]
     parts = sum(title[:_MAX_TITLE].count(mark) for mark in ("|", " - ", " – ", " — ", " · ", " :: ", " » "))
     return [float(len(words)), float(parts), float(any(word.isdigit() for word in words)), *hits]
 
@@ -232,110 +228,63 @@ def _names(types: object) -> Iterator[str]:
             yield each[:200].lower().rpartition("/")[2]
 
 
-def _content_values(context: PageContext) -> list[float]:
-    """Return the features of what a page contains; a page without blocks has zeros."""
-    contents = _Contents(context)
+def _text_values(context: PageContext) -> list[float]:
+    """Return the values of the columns before `tag_h1`."""
+    words, patterns, total = context.tokens.astype(np.float64), context.number_patterns, _total_words(context)
+    is_linked, is_short = context.link_share >= _LINKED, words <= _DATE_WORDS
+    is_long = (words >= _LONG) & ~is_linked
+    has_month = (context.terms.count(MONTHS) > 0) & (context.digit_words > 0)
+    is_date = ((patterns["dates"] > 0) | has_month) & is_short
+    is_price = (patterns["prices"] > 0) & is_short
+    containers = (HEADING_TAGS, ("li",), ("pre", "code", "samp"), ("table",))
+    in_heading, in_item, in_code, in_table = (context.within(tags)[context.blocks.node] for tags in containers)
+    before = context.words_before / np.float32(total)
+    shares = [float(words[mask].sum()) / total for mask in (is_long, in_heading, in_item, in_code, in_table)]
     return [
-        *contents.text_values(),
-        *contents.tag_values(),
-        *contents.term_values(),
-        *contents.name_values(),
-    ]
+        _log(words.sum()), _log(len(context)), _log(len(context.snapshot)),
+        float((words * context.link_share).sum()) / total,
+        _log(is_long.sum()), shares[0], float(words[is_long].mean()) if is_long.any() else 0.0,
+        _log(_longest_run(is_long, words)), _largest_body(context, words * is_long) / total,
+        *shares[1:], float((is_linked & in_item).sum()) / max(len(context), 1),
+        float(is_long.sum()) / max(float(in_heading.sum()), 1.0),
+        _log(np.count_nonzero(context.texts.code == ord("?"))),
+        _log(patterns["prices"].sum()), _log(is_price.sum()), _log(patterns["dates"].sum()),
+        _log(is_date.sum()), _log(patterns["phones"].sum()), float(context.digit_words.sum()) / total,
+        float(before[is_long.argmax()]) if is_long.any() else 1.0,
+        float(before[in_heading.argmax()]) if in_heading.any() else 1.0,
+    ]  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class _Contents:
-    """Page with B blocks and N elements, and what several features need of it."""
+def _total_words(context: PageContext) -> float:
+    """Return the number of words of the page, at least 1."""
+    return max(float(context.tokens.astype(np.float64).sum()), 1.0)
 
-    context: PageContext
 
-    @property
-    def snapshot(self) -> Snapshot:
-        return self.context.snapshot
+def _largest_body(context: PageContext, words: NDArray[np.float64]) -> float:
+    """Return the most of some `words` (B,) directly below the same element."""
+    above = np.maximum(context.snapshot.parent[context.blocks.node], 0)
+    return float(np.bincount(above, words).max(initial=0))
 
-    @cached_property
-    def words(self) -> NDArray[np.float64]:
-        """Return the number of words per block: float64 (B,)."""
-        return self.context.tokens.astype(np.float64)
 
-    @cached_property
-    def total(self) -> float:
-        """Return the number of words of the page, at least 1."""
-        return max(float(self.words.sum()), 1.0)
+def _tag_values(snapshot: Snapshot) -> list[float]:
+    """Return how often each group of tags occurs, as logarithms."""
+    count = np.bincount(snapshot.tag, minlength=len(snapshot.tags))
+    by_tag = dict(zip(snapshot.tags, count.tolist(), strict=True))
+    counts = {name: sum(by_tag.get(tag, 0) for tag in tags) for name, tags in _TAGS.items()}
+    counts["password"] = sum(value.lower() == "password" for value in snapshot.attributes("type").values())
+    return [_log(number) for number in counts.values()]
 
-    @cached_property
-    def is_long(self) -> NDArray[np.bool_]:
-        """Return which blocks are running text: bool (B,)."""
-        return (self.words >= _LONG) & (self.context.link_share < _LINKED)
 
-    @cached_property
-    def is_date(self) -> NDArray[np.bool_]:
-        """Return which blocks are dates with their label: bool (B,)."""
-        months = self.context.terms.count(MONTHS) > 0
-        has_date = (self.context.number_patterns["dates"] > 0) | (months & (self.context.digit_words > 0))
-        return has_date & (self.words <= _DATE_WORDS)
+def _term_values(context: PageContext) -> list[float]:
+    """Return how often the terms of each group of texts occur per hundred words."""
+    matches, total = text_terms().find(context.words), _total_words(context)
+    return [100 * float(matches.count(name).sum()) / total for name in _TEXT]
 
-    @cached_property
-    def is_price(self) -> NDArray[np.bool_]:
-        """Return which blocks are prices with their label: bool (B,)."""
-        return (self.context.number_patterns["prices"] > 0) & (self.words <= _DATE_WORDS)
 
-    def share(self, mask: NDArray[np.bool_]) -> float:
-        """Return the share of the words of the page in the blocks of a mask (B,)."""
-        return float(self.words[mask].sum()) / self.total
-
-    def inside(self, *tags: str) -> NDArray[np.bool_]:
-        """Return which blocks are in elements with one of some tags: bool (B,)."""
-        return self.context.within(tags)[self.context.blocks.node]
-
-    def text_values(self) -> list[float]:
-        """Return the values of the columns before `tag_h1`."""
-        context, is_long = self.context, self.is_long
-        linked = context.link_share >= _LINKED
-        in_item, in_heading = self.inside("li"), self.inside(*HEADING_TAGS)
-        before = context.words_before / np.float32(self.total)
-        patterns = self.context.number_patterns
-        return [
-            _log(self.words.sum()), _log(len(context)), _log(len(self.snapshot)),
-            float((self.words * context.link_share).sum()) / self.total,
-            _log(is_long.sum()), self.share(is_long), float(self.words[is_long].mean()) if is_long.any() else 0.0,
-            _log(_longest_run(is_long, self.words)), self._largest_body(),
-            self.share(in_heading), self.share(in_item), self.share(self.inside("pre", "code", "samp")),
-            self.share(self.inside("table")), float((linked & in_item).sum()) / max(len(context), 1),
-            float(is_long.sum()) / max(float(in_heading.sum()), 1.0),
-            _log(np.count_nonzero(context.texts.code == ord("?"))),
-            _log(patterns["prices"].sum()), _log(self.is_price.sum()), _log(patterns["dates"].sum()),
-            _log(self.is_date.sum()), _log(patterns["phones"].sum()), float(context.digit_words.sum()) / self.total,
-            float(before[is_long.argmax()]) if is_long.any() else 1.0,
-            float(before[in_heading.argmax()]) if in_heading.any() else 1.0,
-        ]  # fmt: skip
-
-    def _largest_body(self) -> float:
-        """Return the largest share of the words that are running text directly below the same element."""
-        above = self.snapshot.parent[self.context.blocks.node]
-        sums = np.bincount(np.maximum(above, 0), self.words * self.is_long) if len(above) else np.zeros(1)
-        return float(sums.max()) / self.total
-
-    def tag_values(self) -> list[float]:
-        """Return how often each group of tags occurs, as logarithms."""
-        snapshot = self.snapshot
-        count = np.bincount(snapshot.tag, minlength=len(snapshot.tags))
-        by_tag = dict(zip(snapshot.tags, count.tolist(), strict=True))
-        counts = {name: sum(by_tag.get(tag, 0) for tag in tags) for name, tags in _TAGS.items()}
-        types = snapshot.values("type")
-        is_password = np.array([value.lower() == "password" for value in types.distinct], dtype=bool)
-        counts["password"] = int(is_password[types.index].sum()) if len(types.index) else 0
-        return [_log(number) for number in counts.values()]
-
-    def term_values(self) -> list[float]:
-        """Return how often the terms of each group of texts occur per hundred words."""
-        matches = text_terms().find(self.context.words)
-        return [100 * float(matches.count(name).sum()) / self.total for name in groups_of("text")]
-
-    def name_values(self) -> list[float]:
-        """Return the number of elements with a name of each group, as logarithms."""
-        bits = element_names.element_bits(self.context.names, name_bit)
-        return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(groups_of("name")))]
+def _name_values(names: ElementNames) -> list[float]:
+    """Return the number of elements with a name of each group, as logarithms."""
+    bits = element_names.element_bits(names, _NAME_GROUPS)
+    return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(_NAME))]
 
 
 def _log(number: float | np.number) -> float:
@@ -352,30 +301,6 @@ def _longest_run(mask: NDArray[np.bool_], words: NDArray[np.float64]) -> float:
 
 
 @cache
-def words_of(part: str) -> dict[str, frozenset[str]]:
-    """Return the words of each group of a part of the page."""
-    return {group: frozenset(words.split()) for row_part, group, words in _ROWS if row_part == part}
-
-
-@cache
 def text_terms() -> Terms:
     """Return the terms of texts, one list for each group."""
-    return Terms.from_lists({group: words.split(", ") for row_part, group, words in _ROWS if row_part == "text"})
-
-
-@cache
-def name_bit(word: str) -> int:
-    """Return as a bit the group of a word in names of elements: of the whole word, else of its longest stem, else 0."""
-    exact, stems = _name_words()
-    bit = exact.get(word)
-    if bit is None:
-        bit = next((stems[word[:n]] for n in range(len(word), 1, -1) if word[:n] in stems), 0)
-    return bit
-
-
-@cache
-def _name_words() -> tuple[dict[str, int], dict[str, int]]:
-    """Return the bits of whole words, and those of stems."""
-    pairs = [(word, 1 << bit) for bit, words in enumerate(words_of("name").values()) for word in sorted(words)]
-    exact = {word: bit for word, bit in pairs if word[-1] != "*"}
-    return exact, {word[:-1]: bit for word, bit in pairs if word[-1] == "*"}
+    return Terms.from_lists({group: words.split(", ") for group, words in _TEXT.items()})

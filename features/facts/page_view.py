@@ -59,14 +59,9 @@ class PageView:
         return {name: self.context.terms.count(name) for name in ("actions", "bylines")}
 
     @cached_property
-    def scores(self) -> NDArray[np.float64]:
-        """Return the scores of the blocks as headlines, see `vclean.features.headline`: float64 (B,)."""
-        return self.context.headline_scores
-
-    @cached_property
     def headline(self) -> int:
         """Return the block with the highest score as headline; 0 if no block can be one."""
-        return int(self.scores.argmax()) if len(self.scores) else 0
+        return int(self.context.headline_scores.argmax()) if len(self.context) else 0
 
     @cached_property
     def block_names(self) -> NDArray[np.bool_]:
@@ -120,30 +115,25 @@ class PageView:
 
     def block_of(self, element: int) -> int:
         """Return the block of the first text in an element; -1 if it has none."""
-        snapshot = self.snapshot
-        start, end = np.searchsorted(snapshot.text_after, [element, int(snapshot.end[element])])
-        owners = self.context.blocks.text_block[start : min(int(end), int(start) + _MAX_TEXTS)]
-        inside = snapshot.text_parent[start : start + len(owners)]
-        mask = (owners >= 0) & (inside >= element) & (inside < snapshot.end[element])
-        return int(owners[mask][0]) if mask.any() else -1
+        owners = self.context.blocks.text_block[self._texts_in(element)]
+        return next((owner for owner in owners.tolist() if owner >= 0), -1)
 
     def text_of(self, element: int, limit: int = MAX_CHARS) -> str:
         """Return the text of an element and its descendants, parts of elements separated by spaces; bounded.
 
         Sentences that no reader sees are left out; hidden words and numbers may be markup on purpose.
         """
-        snapshot = self.snapshot
-        start, end = map(int, np.searchsorted(snapshot.text_after, [element, int(snapshot.end[element])]))
-        last = int(snapshot.end[element])
-        rows = range(start, min(end, start + _MAX_TEXTS))
-        parents = snapshot.text_parent[rows.start : rows.stop].tolist()
-        owners = self.context.blocks.text_block[rows.start : rows.stop].tolist()
-        parts = [
-            snapshot.texts[row][: 2 * limit]
-            for row, parent, owner in zip(rows, parents, owners, strict=True)
-            if element <= parent < last and owner not in self._hidden_sentences
-        ]
-        return clean_text(" ".join(parts), limit)
+        owner, texts = self.context.blocks.text_block, self.snapshot.texts
+        rows = [row for row in self._texts_in(element).tolist() if int(owner[row]) not in self._hidden_sentences]
+        return clean_text(" ".join(texts[row][: 2 * limit] for row in rows), limit)
+
+    def _texts_in(self, element: int) -> NDArray[np.int64]:
+        """Return the text nodes among the first `_MAX_TEXTS` after an element's start tag that are in it."""
+        snapshot, last = self.snapshot, self.snapshot.end[element]
+        start, end = np.searchsorted(snapshot.text_after, [element, last]).tolist()
+        rows = np.arange(start, min(end, start + _MAX_TEXTS))
+        parent = snapshot.text_parent[rows]
+        return np.asarray(rows[(parent >= element) & (parent < last)])
 
 
 HEADLINES: Final = 6
@@ -166,7 +156,7 @@ _ONLY_BY: Final = re.compile(r"\S{1,12}(?: (?:by|von|par|por))?\s*:?", re.IGNORE
 
 def title_mentions(page: PageView) -> list[Mention]:
     """Return the blocks with the highest scores as headlines, and runs of parts of the title of the document."""
-    scores, snapshot = page.scores, page.snapshot
+    scores, snapshot = page.context.headline_scores, page.snapshot
     best = np.argsort(-scores, kind="stable")[:HEADLINES].tolist()
     mentions = [
         Mention(Field.TITLE, (clean_text(page.texts[block], 500),), Source.PAGE, f"headline{rank}", block, -1)

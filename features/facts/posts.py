@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.groups import LEAST_SHARE, RecordTexts, order_in_record, sum_weights
+from vclean.features.facts.groups import LEAST_SHARE, RecordTexts, sum_weights
 from vclean.features.facts.mentions import pattern_of
 from vclean.features.text.terms import date_words
 from vclean.render import tree
@@ -127,11 +127,8 @@ def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.i
     named = np.unique(texts.record[candidates & clear & ~is_label])
     candidates &= ~is_label if 2 * len(named) >= len(texts.records) else ~is_template | clear
     distinct = texts.distinct_share(candidates)
-    bonus = sign + np.minimum(distinct * 3, 1) - 0.02 * order_in_record(texts, candidates)
-    slot = texts.best_slot(candidates, bonus, LEAST_SHARE)
-    found = texts.fill(candidates, slot)
-    rest = texts.fill_any(candidates & (sign >= CLEAR_SIGN))
-    return np.where(found >= 0, found, rest)
+    bonus = sign + np.minimum(distinct * 3, 1) - 0.02 * texts.order_in_record(candidates)
+    return texts.first_of_each(candidates & texts.in_best_slot(candidates, bonus), candidates & clear)
 
 
 def is_action(text: str) -> bool:
@@ -291,7 +288,14 @@ def find_posts(
     members = groups.members(best)
     members = members[words[members] > 0]
     texts = RecordTexts(blocks, members)
-    posts = _posts(texts, groups, _Weights(weight, gain), is_date, language)
+    date, author = _dates(texts, is_date, language), find_authors(texts, is_date)
+    bodies = _bodies(texts, groups, weight, gain, np.concatenate([date, author]))
+    depth = post_depths(texts, author)
+    posts = [
+        PostRecord(element, body, _node(blocks.members, author[row]), _node(blocks.members, date[row]), int(depth[row]))
+        for row, (element, body) in enumerate(zip(members.tolist(), bodies, strict=True))
+        if body
+    ]
     return [*(_opening(texts, gain, is_date) if opening else []), *posts]
 
 
@@ -336,12 +340,9 @@ def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray
     share = np.maximum(share, np.where(named, _UNDATED, 0))
     share = share * np.where(named, 1, _UNNAMED)
     score = np.where(cover >= LEAST_COVER, cover * share * (1 - 1 / (filled + groups.is_part)) ** 2, 0)
-    if not score.max(initial=0):
-        return -1
-    # Elements nested in one another, such as <li><article>, are equally good; the outermost has author and date.
-    ties = np.flatnonzero(score >= score.max() - 1e-9)
-    extent = groups.total(np.asarray(groups.snapshot.end, dtype=np.float64) - np.arange(len(groups.snapshot)))
-    best = int(ties[extent[ties].argmax()])
+    best = groups.best(score)
+    if best < 0:
+        return best
     around = np.flatnonzero(named & (cover >= _SAME_COVER * cover[best]) & (groups.size < groups.size[best]))
     return next((group for group in around.tolist() if _has_two_cells(groups, group, best, words)), best)
 
@@ -364,30 +365,6 @@ def _named(groups: RecordGroups) -> NDArray[np.bool_]:
     return 2 * groups.count(is_named) > groups.size
 
 
-class _Weights(NamedTuple):
-    """Words of the blocks, by how likely they are in a post, and in its body: float64 (B,) each, see `find_posts`."""
-
-    weight: NDArray[np.float64]
-    gain: NDArray[np.float64]
-
-
-def _posts(
-    texts: RecordTexts, groups: RecordGroups, weights: _Weights, is_date: NDArray[np.bool_], language: str
-) -> list[PostRecord]:
-    dates = _dates(texts, is_date, language)
-    authors = find_authors(texts, is_date)
-    bodies = _bodies(texts, groups, weights, np.concatenate([dates, authors]))
-    members = texts.blocks.members
-    depth = post_depths(texts, authors)
-    return [
-        PostRecord(
-            int(element), bodies[row], _node(members, authors[row]), _node(members, dates[row]), int(depth[row])
-        )
-        for row, element in enumerate(texts.records.tolist())
-        if bodies[row]
-    ]  # fmt: skip
-
-
 def _node(members: NDArray[np.int32], row: int) -> int:
     return int(members[row]) if row >= 0 else -1
 
@@ -403,19 +380,22 @@ def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDA
         label = f"{before} {text[: date_start(text, language)]}"
         is_other = pattern_of(_NO_POST_DATE).search(label) or _SENTENCE.fullmatch(text)
         bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(is_other) - 0.002 * len(text)
-    bonus += 0.3 * in_time - order_in_record(texts, is_date) * 0.1
-    slot = texts.best_slot(is_date, bonus, LEAST_SHARE)
-    in_slot = texts.fill(is_date & (bonus > -0.6), slot)
-    anywhere = texts.fill_any(is_date & (bonus > -0.6))
-    return np.where(in_slot >= 0, in_slot, anywhere)
+    bonus += 0.3 * in_time - texts.order_in_record(is_date) * 0.1
+    likely = is_date & (bonus > -0.6)
+    return texts.first_of_each(likely & texts.in_best_slot(is_date, bonus), likely)
 
 
 def _bodies(
-    texts: RecordTexts, groups: RecordGroups, weights: _Weights, slots: NDArray[np.int64]
+    texts: RecordTexts,
+    groups: RecordGroups,
+    weight: NDArray[np.float64],
+    gain: NDArray[np.float64],
+    slots: NDArray[np.int64],
 ) -> list[tuple[int, ...]]:
     """Return the blocks of the body of each post: those in its largest repeated part, but for author and date.
 
-    A part with the author or the date inside counts less than one without.
+    A part with the author or the date inside counts less than one without. A post without a body has all its blocks
+    with weight.
     """
     blocks, snapshot = texts.blocks, texts.blocks.snapshot
     size = len(snapshot)
@@ -426,10 +406,10 @@ def _bodies(
     is_record[texts.records] = True
     in_slot = np.zeros(len(blocks), dtype=bool)
     in_slot[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
-    gain = np.bincount(blocks.node, weights.gain * ((record[blocks.node] >= 0) & ~in_slot), minlength=size)
+    gain_at = np.bincount(blocks.node, gain * ((record[blocks.node] >= 0) & ~in_slot), minlength=size)
     # A record inside another is no part of it.
     has_record = tree.subtree_sum(is_record, snapshot.end) > 0
-    words = np.where(has_record, 0, tree.subtree_sum(gain, snapshot.end) * np.where(is_free, 1, _WITH_SLOT))
+    words = np.where(has_record, 0, tree.subtree_sum(gain_at, snapshot.end) * np.where(is_free, 1, _WITH_SLOT))
     is_part = words > 0
     covered = _covered_records(groups, record, is_part, len(texts.records))
     score = np.where(covered >= LEAST_SHARE, groups.total(words) * np.minimum(covered + 0.2, 1), 0)
@@ -439,7 +419,10 @@ def _bodies(
         chosen = groups.members(int(score.argmax()))
         part[chosen[~has_record[chosen]]] = True
     in_part = tree.inside(part, snapshot.end)[blocks.node] & ~in_slot
-    return _rows_by_record(texts, weights.weight, in_part, slots)
+    has_body = np.zeros(len(texts.records), dtype=bool)
+    has_body[record[blocks.node[in_part]]] = True
+    without_body = ~has_body[record[blocks.node]] & ~in_slot & (weight > 0)
+    return texts.blocks_of_each(in_part | without_body)
 
 
 def _covered_records(
@@ -449,20 +432,3 @@ def _covered_records(
     keep = valid[groups.element]
     pairs = np.unique(groups.group[keep] * count + record[groups.element[keep]])
     return np.bincount(pairs // count, minlength=len(groups)) / count
-
-
-def _rows_by_record(
-    texts: RecordTexts, weight: NDArray[np.float64], in_part: NDArray[np.bool_], slots: NDArray[np.int64]
-) -> list[tuple[int, ...]]:
-    """Return the blocks of each record: those of its body, or all with weight if it has no body."""
-    blocks = texts.blocks
-    record = texts.record_of_element[blocks.node]
-    slot_blocks = np.zeros(len(blocks), dtype=bool)
-    slot_blocks[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
-    has_body = np.zeros(len(texts.records), dtype=bool)
-    has_body[record[in_part]] = True
-    chosen = (record >= 0) & np.where(has_body[record], in_part, ~slot_blocks & (weight > 0))
-    rows: list[list[int]] = [[] for _ in range(len(texts.records))]
-    for row in np.flatnonzero(chosen).tolist():
-        rows[record[row]].append(row)
-    return [tuple(each) for each in rows]

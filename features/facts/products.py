@@ -63,16 +63,18 @@ _CART_NEAR: Final = 25
 """Most blocks between the headline and the price of a product without markup."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProductBlocks:
-    """Where a page shows its product, by indices of blocks.
+@dataclass(frozen=True, slots=True)
+class ProductSubject:
+    """Product that a page is about: what it declares, and where it shows it, by indices of blocks.
 
     Attributes:
-        price: the block of the price, -1 without.
-        price_text: the price as on the page; empty without.
+        declared: the product.
+        price: the block of the price.
+        price_text: the price as on the page; empty if the block has another one than the declared price.
         numbers: the blocks with numbers of the product and with their labels.
     """
 
+    declared: DeclaredProduct
     price: int
     price_text: str
     numbers: tuple[int, ...]
@@ -80,7 +82,7 @@ class ProductBlocks:
     @property
     def rows(self) -> tuple[int, ...]:
         """Return all blocks, ascending."""
-        return tuple(sorted({row for row in (self.price, *self.numbers) if row >= 0}))
+        return tuple(sorted({self.price, *self.numbers}))
 
 
 def looks_like_product(page: PageView) -> bool:
@@ -109,8 +111,8 @@ def _count_cart_texts(page: PageView) -> int:
     return sum(bool(pattern_of(_CART_TEXT).search(short[row])) for row in rows_with("cart_text_sign", short))
 
 
-def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductBlocks:
-    """Return where a page shows its product.
+def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductSubject | None:
+    """Return the product of a page and where the page shows it; None without a price.
 
     Args:
         page: the page.
@@ -121,11 +123,10 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
     near = [*after[:_NEAR], *before]
     texts = _without_struck(page, near)
     price = _price(page, texts, near, declared)
-    return ProductBlocks(
-        price=price,
-        price_text=_price_text(texts[price], declared) if price >= 0 else "",
-        numbers=tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared)),
-    )
+    if price < 0:
+        return None
+    numbers = tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared))
+    return ProductSubject(declared, price, _price_text(texts[price], declared), numbers)
 
 
 def _around_headline(page: PageView, candidates: NDArray[np.bool_]) -> tuple[list[int], list[int], list[int]]:

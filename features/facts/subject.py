@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.facts.declared import DeclaredProduct, DeclaredRecipe
+    from vclean.features.facts.declared import DeclaredRecipe
     from vclean.features.facts.page_view import PageView
-    from vclean.features.facts.products import ProductBlocks
+    from vclean.features.facts.products import ProductSubject
     from vclean.features.page_context import PageContext
 
 _SHORT: Final = 80
@@ -31,22 +31,16 @@ _LEAST_SHARE: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class ProductSubject:
-    """Product that a page is about: what it declares, and where it shows it."""
-
-    declared: DeclaredProduct
-    blocks: ProductBlocks
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipeBlocks:
-    """Where a page shows its recipe, by indices of blocks.
+class RecipeSubject:
+    """Recipe that a page is about: what it declares, and where it shows it, by indices of blocks.
 
     Attributes:
+        declared: the recipe.
         ingredients: the blocks with ingredients, ascending.
         steps: the blocks with steps, ascending.
     """
 
+    declared: DeclaredRecipe
     ingredients: tuple[int, ...]
     steps: tuple[int, ...]
 
@@ -56,15 +50,8 @@ class RecipeBlocks:
         return tuple(sorted({*self.ingredients, *self.steps}))
 
 
-@dataclass(frozen=True, slots=True)
-class RecipeSubject:
-    """Recipe that a page is about: what it declares, and where it shows it."""
-
-    declared: DeclaredRecipe
-    blocks: RecipeBlocks
-
-
-Subject = ProductSubject | RecipeSubject
+if TYPE_CHECKING:
+    Subject = ProductSubject | RecipeSubject
 
 
 def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject | None:
@@ -86,13 +73,11 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
 
     page = PageView(context)
     if recipe := declared_recipe(page):
-        return RecipeSubject(recipe, _find_recipe(page, recipe, candidates))
+        return _find_recipe(page, recipe, candidates)
     declared = declared_product(page)
     if declared is None and not looks_like_product(page):
         return None
-    declared = declared or DeclaredProduct()
-    product = ProductSubject(declared, find_product(page, declared, candidates))
-    return product if product.blocks.price >= 0 else None
+    return find_product(page, declared or DeclaredProduct(), candidates)
 
 
 def _may_have_subject(context: PageContext) -> bool:
@@ -106,7 +91,7 @@ def _may_have_subject(context: PageContext) -> bool:
     return has_any("cart_text_sign", (text for text in context.blocks.text if len(text) <= _SHORT))
 
 
-def _find_recipe(page: PageView, declared: DeclaredRecipe, candidates: NDArray[np.bool_]) -> RecipeBlocks:
+def _find_recipe(page: PageView, declared: DeclaredRecipe, candidates: NDArray[np.bool_]) -> RecipeSubject:
     """Return where a page shows the recipe that it declares.
 
     Args:
@@ -116,7 +101,7 @@ def _find_recipe(page: PageView, declared: DeclaredRecipe, candidates: NDArray[n
     """
     rows = np.flatnonzero(candidates & (page.context.tokens <= _MOST_WORDS)).tolist()
     texts = {row: normalize(page.texts[row]) for row in rows}
-    return RecipeBlocks(ingredients=_rows_of(declared.ingredients, texts), steps=_rows_of(declared.steps, texts))
+    return RecipeSubject(declared, _rows_of(declared.ingredients, texts), _rows_of(declared.steps, texts))
 
 
 def _rows_of(declared: Sequence[str], texts: dict[int, str]) -> tuple[int, ...]:

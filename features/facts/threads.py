@@ -1,7 +1,6 @@
 """Decide whether a page has posts of a thread, or comments of readers below a document, and find them.
 
-Comments are in parts of the page that its names or a heading call comments. `LabelledBlocks` has what the searches for
-posts and items read of a labelled page.
+Comments are in parts of the page that its names or a heading call comments.
 """
 
 from __future__ import annotations
@@ -34,11 +33,45 @@ _OTHER: Final = 0.05
 """Weight of words outside the content, relative to words in it."""
 _LINK: Final = 0.5
 """Share of link text above which a block is a link."""
+_PROBABILITY: Final = 0.35
+"""Probability of content from which a block is worth more in the body of a post than outside."""
+_MOST: Final = 0.7
+"""Share of the records in a part with comments that need an author or a date."""
+_IS_COMMENT: Final = 0.5
+"""Share of the blocks of a record in parts with comments from which it is a comment."""
+_COMMENTS_SHARE: Final = 0.25
+"""Share of the words of the content in parts with comments from which these are posts; below documents it is near 0."""
+
+_THREAD_SHARE: Final = 0.5
+"""Share of the words of the content in posts from which a page is a thread."""
+
+_STEMS: Final = ("comment", "coment", "kommentar", "komentar", "disqus", "repl", "respon", "reacti", "reacci")
+"""Beginnings of words of which each name below has one; a fast test before that of the pattern."""
+_PART_NAME: Final = re.compile(
+    r"(?:(?:article|post|posts|user|users|reader|readers|entry|page|blog|view|all|the|js|c|o|m|fb|wp|block|content)[-_]*)*"
+    r"(?:comments|comment[-_]*(?:s[-_]*)?(?:area|list|listing|section|container|wrap|wrapper|thread|threads|tree|block|"
+    r"box|feed|stream|items)|commentaires|comentarios|commenti|kommentare|kommentarer|kommentarliste|kommentarbereich|"
+    r"komentarze|komentare|reacties|reactions|replies|responses|disqus(?:[-_]*(?:thread|comments|container))?)"
+    r"(?:[-_]*(?:area|list|section|container|wrap|wrapper|inner|content|block|box|list[-_]*container))?",
+    re.IGNORECASE,
+)
+"""Class or id of a part with comments."""
+_COMMENT_NAME: Final = re.compile(r"comment|(?:li-|div-|post-)?comment[-_]?\d+|kommentar|comentario|commentaire", re.I)
+"""Class or id of one comment."""
+_HEADING: Final = (
+    r"\W*(?:(?:\d+|one|no|all|user|reader|readers?['’]s?|leser|latest)\W+)*(?:{comments})\W*\d*\W*"
+    r"|(?:\d+|one|two|three)\W+(?:thoughts?|(?:{comments}))\s+(?:on|to|for|zu|sur|a|su|op|на)\b.*"
+)
+"""Text of a heading above comments, such as `3 comments`, `Kommentare (5)` or `One thought on “Rain”`."""
+_MAX_HEADING: Final = 160
+"""Longest heading above comments, in characters."""
+_ROOTS: Final = ("html", "body", "form", "head")
+"""Tags of elements that are no part with comments, whatever their names."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelledBlocks:
-    """B blocks with their labels, and the columns that the searches for posts and items read.
+    """B blocks with their labels, their posts, and what the search for items reads.
 
     Attributes:
         blocks: the blocks.
@@ -129,57 +162,10 @@ class LabelledBlocks:
         """Return how much each block may be in a record, its words, or less outside the content: float64 (B,)."""
         return self.words * np.where(self.is_content, 1.0, _OTHER)
 
-
-_PROBABILITY: Final = 0.35
-"""Probability of content from which a block is worth more in the body of a post than outside."""
-_MOST: Final = 0.7
-"""Share of the records in a part with comments that need an author or a date."""
-_IS_COMMENT: Final = 0.5
-"""Share of the blocks of a record in parts with comments from which it is a comment."""
-_COMMENTS_SHARE: Final = 0.25
-"""Share of the words of the content in parts with comments from which these are posts; below documents it is near 0."""
-
-_THREAD_SHARE: Final = 0.5
-"""Share of the words of the content in posts from which a page is a thread."""
-
-_STEMS: Final = ("comment", "coment", "kommentar", "komentar", "disqus", "repl", "respon", "reacti", "reacci")
-"""Beginnings of words of which each name below has one; a fast test before that of the pattern."""
-_PART_NAME: Final = re.compile(
-    r"(?:(?:article|post|posts|user|users|reader|readers|entry|page|blog|view|all|the|js|c|o|m|fb|wp|block|content)[-_]*)*"
-    r"(?:comments|comment[-_]*(?:s[-_]*)?(?:area|list|listing|section|container|wrap|wrapper|thread|threads|tree|block|"
-    r"box|feed|stream|items)|commentaires|comentarios|commenti|kommentare|kommentarer|kommentarliste|kommentarbereich|"
-    r"komentarze|komentare|reacties|reactions|replies|responses|disqus(?:[-_]*(?:thread|comments|container))?)"
-    r"(?:[-_]*(?:area|list|section|container|wrap|wrapper|inner|content|block|box|list[-_]*container))?",
-    re.IGNORECASE,
-)
-"""Class or id of a part with comments."""
-_COMMENT_NAME: Final = re.compile(r"comment|(?:li-|div-|post-)?comment[-_]?\d+|kommentar|comentario|commentaire", re.I)
-"""Class or id of one comment."""
-_HEADING: Final = (
-    r"\W*(?:(?:\d+|one|no|all|user|reader|readers?['’]s?|leser|latest)\W+)*(?:{comments})\W*\d*\W*"
-    r"|(?:\d+|one|two|three)\W+(?:thoughts?|(?:{comments}))\s+(?:on|to|for|zu|sur|a|su|op|на)\b.*"
-)
-"""Text of a heading above comments, such as `3 comments`, `Kommentare (5)` or `One thought on “Rain”`."""
-_MAX_HEADING: Final = 160
-"""Longest heading above comments, in characters."""
-_ROOTS: Final = ("html", "body", "form", "head")
-"""Tags of elements that are no part with comments, whatever their names."""
-
-
-class PostSearch:
-    """Search for the posts of a page.
-
-    Args:
-        page: the labelled page.
-    """
-
-    def __init__(self, page: LabelledBlocks) -> None:
-        self._page = page
-
     @cached_property
-    def records(self) -> list[PostRecord]:
+    def posts(self) -> list[PostRecord]:
         """Return the posts by position; empty for a page without posts."""
-        if not len(self._page.blocks):
+        if not len(self.blocks):
             return []
         posts, comments = self._thread_posts(), self._part_comments()
         if not self._is_forum:
@@ -191,43 +177,41 @@ class PostSearch:
     @cached_property
     def is_thread(self) -> bool:
         """Return whether the page is one of a forum, and its posts have most words of the content."""
-        rows = [row for post in self.records for row in post.rows] if self._is_forum else []
-        return bool(rows) and len(self.records) > 1 and self._page.content_share(rows) >= _THREAD_SHARE
+        rows = [row for post in self.posts for row in post.rows] if self._is_forum else []
+        return bool(rows) and len(self.posts) > 1 and self.content_share(rows) >= _THREAD_SHARE
 
     @cached_property
     def _parts(self) -> NDArray[np.bool_]:
         """Return which elements are in a part with comments: bool (N,)."""
-        return comment_parts(self._page.blocks)
+        return comment_parts(self.blocks)
 
     @cached_property
     def _is_forum(self) -> bool:
         """Return whether the page is one of a forum, and no document with comments below it."""
-        page, in_part = self._page, self._parts[self._page.blocks.node]
-        are_posts = not in_part.any() or page.content_share(np.flatnonzero(in_part).tolist()) >= _COMMENTS_SHARE
-        return page.in_forum or (are_posts and page.may_be_forum)
+        in_part = self._parts[self.blocks.node]
+        are_posts = not in_part.any() or self.content_share(np.flatnonzero(in_part).tolist()) >= _COMMENTS_SHARE
+        return self.in_forum or (are_posts and self.may_be_forum)
 
     def _without_document(self, posts: list[PostRecord]) -> list[PostRecord]:
         """Return the comments among records, which may be the document above the comments, or columns of the page.
 
         In a forum the document is the first post.
         """
-        comments = self._parts[self._page.blocks.node]
+        comments = self._parts[self.blocks.node]
         are_signed = 2 * sum(post.is_signed for post in posts) >= len(posts)
         likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= _IS_COMMENT]
-        return posts if self._page.may_be_forum and are_signed else likely
+        return posts if self.may_be_forum and are_signed else likely
 
     def _thread_posts(self) -> list[PostRecord]:
         """Return the records of a page of a forum that may be posts: most have an author or a date."""
-        page = self._page
-        if not page.may_be_forum:
+        if not self.may_be_forum:
             return []
-        gain = page.words * (page.probability.astype(np.float64) - _PROBABILITY)
-        posts = find_posts(page.blocks, page.groups, page.weights, gain, page.language)
+        posts = find_posts(self.blocks, self.groups, self.weights, self._gain, self.language)
         return self._without_hidden(posts) if _are_signed(posts) else []
 
     def _without_hidden(self, posts: Sequence[PostRecord]) -> list[PostRecord]:
         """Return posts without what is too hidden for the policy: whole posts, blocks, authors and dates."""
-        hidden, block, kept = self._page.hidden_rows, self._page.blocks.text_block, []
+        hidden, block, kept = self.hidden_rows, self.blocks.text_block, []
         for post in posts:
             rows = tuple(row for row in post.rows if row not in hidden)
             author, date = (-1 if int(block[node]) in hidden else node for node in (post.author, post.date))
@@ -235,15 +219,20 @@ class PostSearch:
                 kept.append(replace(post, rows=rows, author=author, date=date))
         return kept
 
+    @cached_property
+    def _gain(self) -> NDArray[np.float64]:
+        """Return the words of each block, times how much more likely than not they are in a post: float64 (B,)."""
+        return self.words * (self.probability.astype(np.float64) - _PROBABILITY)
+
     def _part_comments(self) -> list[PostRecord]:
         """Return the comments in the parts of a page that are named so; most need an author and a date."""
-        page, part = self._page, self._parts
+        part = self._parts
         if not part.any():
             return []
-        groups = RecordGroups.find_within(page.snapshot, part, _named_comments(page.snapshot))
-        words = page.words * part[page.blocks.node]
-        gain = np.where(words > 0, words, page.words * (page.probability.astype(np.float64) - _PROBABILITY))
-        posts = find_posts(page.blocks, groups, words, gain, page.language, opening=self._is_forum)
+        groups = RecordGroups.find(self.snapshot, part, _has_name(self.snapshot, _COMMENT_NAME))
+        words = self.words * part[self.blocks.node]
+        gain = np.where(words > 0, words, self._gain)
+        posts = find_posts(self.blocks, groups, words, gain, self.language, opening=self._is_forum)
         if sum(post.author >= 0 or post.date >= 0 for post in posts) < max(_MOST * len(posts), 1):
             return []
         return self._without_hidden(posts)
@@ -271,11 +260,6 @@ def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
     for first, last in _after_headings(blocks):
         part[first:last] = True
     return np.asarray(part, dtype=bool)
-
-
-def _named_comments(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are one comment by class or id: bool (N,)."""
-    return _has_name(snapshot, _COMMENT_NAME)
 
 
 def _has_name(snapshot: Snapshot, pattern: re.Pattern[str]) -> NDArray[np.bool_]:

@@ -6,7 +6,6 @@ contrast, text amount) and of GenieKnows (distances, same column), Kohlschuetter
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -15,14 +14,14 @@ import numpy as np
 
 from vclean.features import element_names
 from vclean.features.block.visual import backgrounds
-from vclean.features.columns import FeatureColumn, count_limits, parse_columns, ratio, stack_columns
+from vclean.features.columns import FeatureColumn, count_limits, ratio, read_columns, stack_columns
+from vclean.features.element_names import KINDS, NAME_GROUPS
 from vclean.features.regions.candidates import blocks_before
 from vclean.render import tree
 from vclean.render.css_colors import luminance
-from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,11 +46,6 @@ class RegionSums:
     regions: Regions
     values: Values
 
-    @property
-    def rendered(self) -> bool:
-        """Return whether the page was rendered."""
-        return self.regions.snapshot.rendered
-
     @cached_property
     def words(self) -> NDArray[np.float32]:
         """Return the number of words per block, plus 0.001: float32 (B,).
@@ -75,14 +69,15 @@ class RegionSums:
         """Return the number of blocks of the enclosing region: float64 (C,)."""
         return self.regions.context.block_count[self.regions.enclosing]
 
-    def means(self, columns: Sequence[str]) -> Values:
-        """Return the means of block columns over each region, weighted by words; NaN if no block has a value."""
-        values = np.array([self.values[name] for name in columns], dtype=np.float64)
+    def means(self, columns: Sequence[FeatureColumn]) -> Values:
+        """Return the `columns` that are means of block columns, weighted by words; NaN if no block has a value."""
+        names = [column.name for column in columns if column.unit == "mean"]
+        values = np.array([self.values[name.removeprefix("mean_")] for name in names], dtype=np.float64)
         known = ~np.isnan(values)
         weight = self.block_sum(known * self.words)
         total = self.block_sum(np.where(known, values, 0) * self.words)
         mean = np.where(weight > 1e-9, total / np.maximum(weight, 1e-9), np.nan)
-        return dict(zip(columns, mean, strict=True))
+        return dict(zip(names, mean, strict=True))
 
     def elements(self, tag_sets: Sequence[Collection[str]]) -> NDArray[np.int64]:
         """Return the number of elements with each of k sets of tags in each region, itself included: int64 (k, C)."""
@@ -108,71 +103,23 @@ class RegionSums:
         return union[self.chain[self.regions.node]]
 
 
-VISUAL_MEANS: Final = (
-    "relative_font", "font_size", "relative_weight", "text_luminance", "contrast", "colour_share", "background_share",
-    "centred", "underlined", "column_share", "width_share", "lines",
-)  # fmt: skip
-"""Block columns of rendered pages that are averaged over a region's words."""
-
 _CELLS: Final = 64
 """Number of rows and of columns of the grid that counts words beside a region."""
 
-BOX_COLUMNS: Final = (
-    *parse_columns(
-        """
-x | share | Left edge, in page widths.
-y | share | Top edge, in page heights.
-y_px | CSS px | Top edge.
-width | share | Width, in page widths.
-height | share | Height, in page heights.
-height_px | CSS px | Height.
-width_px | CSS px | Width.
-area | share | Area, in page areas.
-aspect | ratio | Width over height.
-bottom_distance | CSS px | Distance from its bottom to the page's bottom.
-bottom_share | share | Distance from its bottom to the page's bottom, in page heights.
-right_gap | share | Distance from its right edge to the page's, in page widths.
-centre_offset | share | Horizontal distance of its center from the page's, in page widths; negative to the left.
-above_fold | share | Share of its height within the first viewport.
-width_of_around | share | Width over that of the enclosing region.
-height_of_around | share | Height over that of the enclosing region.
-area_of_around | share | Area over that of the enclosing region.
-left_in_around | share | Distance from the left edge of the enclosing region, in its widths.
-right_in_around | share | Distance to the right edge of the enclosing region, in its widths.
-top_in_around | share | Distance from the top edge of the enclosing region, in its heights.
-bottom_in_around | share | Distance to the bottom edge of the enclosing region, in its heights.
-words_left | share | Words of the page to the left of it.
-words_right | share | Words of the page to the right of it.
-words_above | share | Words of the page above it.
-words_below | share | Words of the page below it.
-words_per_area | words | Words per 10,000 square px.
-image_share | share | Area of images and films in it over its area, at most 1.
-background_luminance | share | Relative luminance of its background color.
-background_differs | share | Largest difference between the channels of its background color and the enclosing region's.
-background_image | flag | It, or an element with the same blocks, has a background image.
-border | flag | It, or an element with the same blocks, has a border.
-floated | flag | It, or an element with the same blocks, is a float.
-inside_float | flag | An ancestor is a float.
-absolute | flag | It, or an ancestor, has position `absolute`.
-page_height | CSS px | Height of the page.
-"""
-    ),
-    *(FeatureColumn(f"mean_{name}", "mean", f"Mean of `{name}` over its words.") for name in VISUAL_MEANS),
-)
+BOX_COLUMNS: Final = read_columns("region", "box")
 
 
 def _visual_columns(sums: RegionSums) -> Values:
     """Return the columns of the boxes and the appearance of regions: (C,) each."""
-    if not sums.rendered:
+    if not sums.regions.snapshot.rendered:
         blank = np.full(len(sums.regions), np.nan, dtype=np.float32)
         return {column.name: blank for column in BOX_COLUMNS}
-    means = {f"mean_{name}": column for name, column in sums.means(VISUAL_MEANS).items()}
     return {
         **_box_columns(sums),
         **_relative_box_columns(sums),
         **_side_columns(sums),
         **_appearance_columns(sums),
-        **means,
+        **sums.means(BOX_COLUMNS),
     }
 
 
@@ -272,104 +219,28 @@ def _appearance_columns(sums: RegionSums) -> Values:
     }
 
 
-_TEXT_MEANS: Final = (
-    "link_share",
-    "stop_words",
-    "sentences",
-    "commas",
-    "digit",
-    "upper",
-    "capitalised_words",
-    "starts_capital",
-    "ends_sentence",
-    "pipes",
-    "dates",
-    "copyrights",
-    "actions",
-    "bylines",
-    "boilerplate",
-    "prices",
-    "emails",
-    "title_overlap",
-    "repeated_words",
-    "duplicates",
-    "heading_level",
-    "bold_share",
-)
-"""Block columns that are averaged over a region's words."""
 _COUNTED: Final = (IMAGES, ("a",), ("input", "select", "textarea", "button"), ("li", "dt", "dd"), ("p",), ("tr",))
 """Sets of tags to count elements of."""
 _SHORT, _LONG = 4, 25
 """Maximum number of words of a short block, and minimum of a long one."""
-TEXT_COLUMNS: Final = (
-    *parse_columns(
-        """
-blocks | blocks | Blocks.
-words | words | Words.
-words_of_page | share | Share of the page's words.
-words_of_around | share | Share of the words of the enclosing region.
-blocks_of_around | share | Share of the blocks of the enclosing region.
-mean_words | words | Words per block.
-most_words | share | Share of the page's blocks of at least 25 words.
-short_blocks | share | Share of its blocks with at most 4 words.
-long_blocks | share | Share of its blocks with at least 25 words.
-link_blocks | share | Share of its blocks with more than half of the text in links.
-headings | share | Share of its blocks that are headings.
-first_is_heading | flag | Its first block is a heading.
-hidden | share | Share of its blocks that are hidden or revealable.
-begin | share | Position on the page of its first block.
-end | share | Position on the page after its last block.
-place_in_around | share | Position of its first block in the enclosing region.
-is_first | flag | It begins with the enclosing region.
-is_last | flag | It ends with the enclosing region.
-before_h1 | flag | It ends before the page's first h1.
-holds_h1 | flag | It contains the page's first h1.
-link_share_to_around | difference | Its link share minus that of the enclosing region.
-depth | elements | Depth in the tree.
-depth_share | share | Depth over that of the page's deepest element.
-children | elements | Child elements.
-elements | elements | Elements in its subtree.
-images | elements | Images and films.
-images_per_word | ratio | Images over words plus one.
-inputs | elements | Input fields and buttons.
-links | elements | Links.
-links_per_block | ratio | Links over blocks.
-list_items | elements | List items.
-paragraphs | elements | Paragraphs.
-rows | elements | Table rows.
-alike | elements | Elements with the same chain of tags and classes.
-place | share | Position among its siblings.
-siblings | elements | Siblings, itself included.
-width_attribute | CSS px | Width attribute of an image or cell.
-height_attribute | CSS px | Height attribute of an image.
-alt_words | words | Words in the alternative text of an image.
-same_site_link | flag | It is in a link to the root of its site.
-"""
-    ),
-    *(FeatureColumn(f"mean_{name}", "mean", f"Mean of `{name}` over its words.") for name in _TEXT_MEANS),
+TEXT_COLUMNS: Final = read_columns("region", "text")
+FLAG_COLUMNS: Final = tuple(
+    FeatureColumn(prefix + name, "flag", doc.format(name))
+    for prefix, names, doc in (
+        ("", KINDS, "`{}` matches it, or an element with the same blocks."),
+        ("in_", KINDS, "`{}` matches an ancestor."),
+        (
+            "name_",
+            NAME_GROUPS,
+            "A word of `{}` is in its names, or those of an element with the same blocks.",
+        ),
+        ("in_name_", NAME_GROUPS, "A word of `{}` is in the names of an ancestor."),
+    )
+    for name in names
 )
+"""Tags and ARIA roles, then groups of words in names, each of the region and then of its ancestors."""
 
-KIND_COLUMNS: Final = (
-    *(
-        FeatureColumn(kind, "flag", f"`{kind}` matches it, or an element with the same blocks.")
-        for kind in element_names.KINDS
-    ),
-    *(FeatureColumn(f"in_{kind}", "flag", f"`{kind}` matches an ancestor.") for kind in element_names.KINDS),
-)
-NAME_COLUMNS: Final = (
-    *(
-        FeatureColumn(
-            f"name_{name}", "flag", f"A word of `{name}` is in its names, or those of an element with the same blocks."
-        )
-        for name in element_names.NAME_GROUPS
-    ),
-    *(
-        FeatureColumn(f"in_name_{name}", "flag", f"A word of `{name}` is in the names of an ancestor.")
-        for name in element_names.NAME_GROUPS
-    ),
-)
-
-COLUMNS: Final = (*TEXT_COLUMNS, *BOX_COLUMNS, *KIND_COLUMNS, *NAME_COLUMNS)
+COLUMNS: Final = (*TEXT_COLUMNS, *BOX_COLUMNS, *FLAG_COLUMNS)
 """All columns of a region: text and tree, box and appearance, tags and ARIA roles, names."""
 
 LIMITS: Final = count_limits(COLUMNS)
@@ -389,9 +260,9 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
         **_position_columns(sums),
         **_element_columns(sums),
         **_attribute_columns(sums),
+        **sums.means(TEXT_COLUMNS),
+        **_visual_columns(sums),
     }
-    columns |= {f"mean_{name}": column for name, column in sums.means(_TEXT_MEANS).items()}
-    columns |= _visual_columns(sums)
     numeric = stack_columns((*TEXT_COLUMNS, *BOX_COLUMNS), columns)
     return np.concatenate([numeric, *_flag_columns(sums)], axis=1, dtype=np.float32)
 
@@ -469,37 +340,21 @@ def _element_columns(sums: RegionSums) -> Values:
 
 def _attribute_columns(sums: RegionSums) -> Values:
     """Return columns about attributes of images and cells, and links to the home page."""
-    snapshot, node = sums.regions.snapshot, sums.regions.node
-    is_region = np.zeros(len(snapshot), dtype=bool)
-    is_region[node] = True
-    width, height, alt = (_attributes(snapshot, name, is_region) for name in ("width", "height", "alt"))
+    snapshot, nodes = sums.regions.snapshot, sums.regions.node.tolist()
+    width, height, alt = (map(snapshot.attributes(name).get, nodes) for name in ("width", "height", "alt"))
     return {
-        "width_attribute": _values_by_region(
-            {element: _parse_pixels(text) for element, text in width.items()}, sums.regions, math.nan
-        ),
-        "height_attribute": _values_by_region(
-            {element: _parse_pixels(text) for element, text in height.items()}, sums.regions, math.nan
-        ),
-        "alt_words": _values_by_region({element: len(text.split()) for element, text in alt.items()}, sums.regions, 0),
-        "same_site_link": _in_home_link(snapshot, is_region)[node],
+        "width_attribute": np.array([_parse_pixels(value or "") for value in width], dtype=np.float32),
+        "height_attribute": np.array([_parse_pixels(value or "") for value in height], dtype=np.float32),
+        "alt_words": np.array([len((value or "").split()) for value in alt], dtype=np.float32),
+        "same_site_link": _in_home_link(snapshot)[sums.regions.node],
     }
 
 
-def _attributes(snapshot: Snapshot, name: str, mask: NDArray[np.bool_]) -> dict[int, str]:
-    """Return the values of attribute `name` of the elements in `mask` (N,), by element."""
-    rows = np.flatnonzero((snapshot.attr_name == ATTRIBUTES.index(name)) & mask[snapshot.attr_node])
-    return {int(snapshot.attr_node[row]): snapshot.attr_value[row] for row in rows.tolist()}
-
-
-def _in_home_link(snapshot: Snapshot, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which elements are in a link to the root of their site: bool (N,).
-
-    The result is valid only for elements in `mask` (N,).
-    """
-    links = snapshot.is_tag(("a",)) & (tree.subtree_sum(mask, snapshot.end) > 0)
-    home = np.zeros(len(snapshot), dtype=bool)
-    home[[link for link, href in _attributes(snapshot, "href", links).items() if _is_home_page(href)]] = True
-    return tree.inside(home, snapshot.end)
+def _in_home_link(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which elements are in a link to the root of their site: bool (N,)."""
+    links, home = snapshot.values("href"), np.zeros(len(snapshot), dtype=bool)
+    home[links.node] = np.array(list(map(_is_home_page, links.distinct)), dtype=bool)[links.index]
+    return tree.inside(home & snapshot.is_tag(("a",)), snapshot.end)
 
 
 def _is_home_page(href: str) -> bool:
@@ -511,13 +366,6 @@ def _is_home_page(href: str) -> bool:
 _HOME_PAGES: Final = frozenset(("index.html", "index.htm", "index.php", "default.aspx", "home", "home.html"))
 
 
-def _values_by_region(values: Mapping[int, float], regions: Regions, missing: float) -> NDArray[np.float32]:
-    """Return the value of each region's element, `missing` if it has none: float32 (C,)."""
-    by_element = np.full(len(regions.snapshot), missing, dtype=np.float32)
-    by_element[list(values)] = list(values.values())
-    return by_element[regions.node]
-
-
 def _parse_pixels(value: str) -> float:
     """Parse a length attribute in px; NaN for other text."""
     digits = value.strip().lower().removesuffix("px")
@@ -527,13 +375,13 @@ def _parse_pixels(value: str) -> float:
 def _flag_columns(sums: RegionSums) -> list[NDArray[np.bool_]]:
     """Return the tags, roles and names of the regions and of their ancestors: bool (C, k) each.
 
-    The order is that of `KIND_COLUMNS` and `NAME_COLUMNS`.
+    The order is that of `FLAG_COLUMNS`.
     """
     snapshot, node = sums.regions.snapshot, sums.regions.node
     flags = []
     for bits, count in (
-        (element_names.kind_bits(snapshot), len(element_names.KINDS)),
-        (sums.regions.context.name_bits, len(element_names.NAME_GROUPS)),
+        (element_names.kind_bits(snapshot), len(KINDS)),
+        (sums.regions.context.name_bits, len(NAME_GROUPS)),
     ):
         region_bits, inherited_bits = sums.bits_in_chain(bits), element_names.ancestor_bits(bits, snapshot.parent)[node]
         flags += [element_names.unpack(region_bits, count), element_names.unpack(inherited_bits, count)]

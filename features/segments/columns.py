@@ -6,18 +6,18 @@ container. The segment model adds the roles that the region model predicts for t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vclean.features import element_names
-from vclean.features.columns import FeatureColumn, parse_columns, ratio, stack_columns
+from vclean.features.columns import FeatureColumn, ratio, read_columns, stack_columns
 from vclean.features.regions import columns
 from vclean.render import tree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from vclean.features.columns import Values
@@ -25,24 +25,7 @@ if TYPE_CHECKING:
     from vclean.features.segments.segments import Segments
 
 
-SHAPE_COLUMNS: Final = parse_columns(
-    """
-painted_width | share | Width of the painted box, in page widths.
-painted_height | share | Height of the painted box, in page heights.
-painted_px | CSS px | Height of the painted box.
-painted_area | share | Area of the painted box, in page areas.
-loose_words | share | Share of its words that are in no part. Its parts are the candidates directly in it.
-second_of_it | share | Share of its words in the part with the second most words.
-spread_of_words | nats | Entropy of the shares of its words in the parts.
-parts_of_5 | candidates | Parts with more than 5 % of its words each.
-parts_of_20 | candidates | Parts with more than 20 % of its words each.
-parts_beside | candidates | Maximum number of parts side by side, among parts with at least 3 % of its words.
-parts_in_rows | share | Share of these parts that have another part beside them.
-parts_across | share | Share of parts as wide as nine tenths of its painted box.
-parts_alike | share | Share of parts with the most frequent chain of tags and classes.
-widest_gap | CSS px | Height of the highest empty strip between parts.
-"""
-)
+SHAPE_COLUMNS: Final = read_columns("segment", "shape")
 
 _SMALL, _LARGE = 0.05, 0.2
 _SIGNIFICANT: Final = 0.03
@@ -60,94 +43,72 @@ def shape_values(regions: Regions, painted: NDArray[np.floating], words: NDArray
         painted: (C, 4), left, top, right, bottom in CSS px of each candidate's painted box.
         words: (C,), the number of words in each candidate.
     """
-    shape = Shape(regions, np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64))
-    return {**_size_columns(shape), **_share_columns(shape), **_layout_columns(shape)}
+    boxes, counts = np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64)
+    parts: list[list[int]] = [[] for _ in range(len(regions))]  # the candidates directly in each
+    for row, above in enumerate(regions.parent.tolist()):
+        if above >= 0:
+            parts[above].append(row)
+    return {
+        **_size_columns(regions, boxes),
+        **_share_columns([counts[inside] / max(counts[row], 1e-9) for row, inside in enumerate(parts)]),
+        **_layout_columns(regions, boxes, counts, parts),
+    }
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """Candidates of a page with their painted boxes and numbers of words; for the arguments see `shape_values`."""
-
-    regions: Regions
-    painted: NDArray[np.float64]
-    words: NDArray[np.float64]
-
-    @cached_property
-    def width(self) -> NDArray[np.float64]:
-        """Return the width of each painted box in CSS px: float64 (C,)."""
-        return np.maximum(self.painted[:, 2] - self.painted[:, 0], 0)
-
-    @cached_property
-    def height(self) -> NDArray[np.float64]:
-        """Return the height of each painted box in CSS px: float64 (C,)."""
-        return np.maximum(self.painted[:, 3] - self.painted[:, 1], 0)
-
-    @cached_property
-    def parts(self) -> list[list[int]]:
-        """Return the parts of each candidate: the candidates directly in it."""
-        parts: list[list[int]] = [[] for _ in range(len(self.regions))]
-        for row, above in enumerate(self.regions.parent.tolist()):
-            if above >= 0:
-                parts[above].append(row)
-        return parts
-
-    def share(self, row: int) -> NDArray[np.float64]:
-        """Return the share of a candidate's words in each of its parts."""
-        return np.asarray(self.words[self.parts[row]] / max(self.words[row], 1e-9))
-
-
-def _size_columns(shape: Shape) -> Values:
+def _size_columns(regions: Regions, painted: NDArray[np.float64]) -> Values:
     """Return columns about the painted boxes."""
-    width, height = shape.regions.snapshot.width, max(shape.regions.snapshot.height, 1.0)
+    page_width, page_height = regions.snapshot.width, max(regions.snapshot.height, 1.0)
+    width, height = np.maximum(painted[:, 2:] - painted[:, :2], 0).T
     return {
-        "painted_width": shape.width / width,
-        "painted_height": shape.height / height,
-        "painted_px": shape.height,
-        "painted_area": shape.width * shape.height / (width * height),
+        "painted_width": width / page_width,
+        "painted_height": height / page_height,
+        "painted_px": height,
+        "painted_area": width * height / (page_width * page_height),
     }
 
 
-def _share_columns(shape: Shape) -> Values:
-    """Return columns about the distribution of the words over the parts."""
-    shares = [np.sort(shape.share(row))[::-1] for row in range(len(shape.regions))]
-    positive_shares = [share[share > 0] for share in shares]
+def _share_columns(shares: Sequence[NDArray[np.float64]]) -> Values:
+    """Return columns about the distribution of the words of each candidate over its parts."""
+    ordered = [np.sort(share)[::-1] for share in shares]
+    positive_shares = [share[share > 0] for share in ordered]
     return {
-        "loose_words": np.array([max(0.0, 1 - share.sum()) for share in shares]),
-        "second_of_it": np.array([share[1] if len(share) > 1 else 0.0 for share in shares]),
+        "loose_words": np.array([max(0.0, 1 - share.sum()) for share in ordered]),
+        "second_of_it": np.array([share[1] if len(share) > 1 else 0.0 for share in ordered]),
         "spread_of_words": np.array([-(share * np.log(share)).sum() for share in positive_shares]),
-        "parts_of_5": np.array([(share > _SMALL).sum() for share in shares]),
-        "parts_of_20": np.array([(share > _LARGE).sum() for share in shares]),
+        "parts_of_5": np.array([(share > _SMALL).sum() for share in ordered]),
+        "parts_of_20": np.array([(share > _LARGE).sum() for share in ordered]),
     }
 
 
-def _layout_columns(shape: Shape) -> Values:
+def _layout_columns(
+    regions: Regions, painted: NDArray[np.float64], words: NDArray[np.float64], parts: Sequence[list[int]]
+) -> Values:
     """Return columns about the layout of the parts."""
-    counts_beside = [_count_beside(shape, row) for row in range(len(shape.regions))]
-    count = np.array([len(parts) for parts in shape.parts])
-    across = [(shape.width[parts] >= _ACROSS * shape.width[row]).sum() for row, parts in enumerate(shape.parts)]
-    path = shape.regions.context.class_path[shape.regions.node]
-    alike = [np.unique(path[parts], return_counts=True)[1].max(initial=0) for parts in shape.parts]
+    width, height = np.maximum(painted[:, 2:] - painted[:, :2], 0).T
+    count, path = np.array(list(map(len, parts))), regions.context.class_path[regions.node]
+    is_large = [(words[inside] >= _SIGNIFICANT * words[row]) & (height[inside] > 0) for row, inside in enumerate(parts)]
+    beside = [_count_beside(painted[inside][large]) for inside, large in zip(parts, is_large, strict=True)]
+    across = [(width[inside] >= _ACROSS * width[row]).sum() for row, inside in enumerate(parts)]
+    alike = [np.unique(path[inside], return_counts=True)[1].max(initial=0) for inside in parts]
     return {
-        "parts_beside": np.array([1 + counts.max() if len(counts) else 0 for counts in counts_beside]),
-        "parts_in_rows": np.array([(counts > 0).mean() if len(counts) else 0.0 for counts in counts_beside]),
+        "parts_beside": np.array([1 + counts.max() if len(counts) else 0 for counts in beside]),
+        "parts_in_rows": np.array([(counts > 0).mean() if len(counts) else 0.0 for counts in beside]),
         "parts_across": ratio(np.array(across), count),
         "parts_alike": ratio(np.array(alike), count),
-        "widest_gap": np.array([_widest_gap(shape.painted[parts]) for parts in shape.parts]),
+        "widest_gap": np.array([_widest_gap(painted[inside]) for inside in parts]),
     }
 
 
-def _count_beside(shape: Shape, row: int) -> NDArray[np.int64]:
-    """Return how many other parts are side by side with each part of at least 3 % of the words.
+def _count_beside(painted: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return how many other parts are side by side with each part.
 
     Two parts are side by side if they overlap vertically by half the height of the lower one, but not horizontally.
     """
-    parts = np.array(shape.parts[row], dtype=np.int64)
-    parts = parts[(shape.words[parts] >= _SIGNIFICANT * shape.words[row]) & (shape.height[parts] > 0)]
-    left, top, right, bottom = shape.painted[parts].T[:, :, None]
+    left, top, right, bottom = painted.T[:, :, None]
     overlap = np.minimum(bottom, bottom.T) - np.maximum(top, top.T)
     min_height = np.minimum(bottom - top, (bottom - top).T)
     apart = (left >= right.T - _SLACK) | (right - _SLACK <= left.T)
-    beside = (overlap > min_height / 2) & apart & ~np.eye(len(parts), dtype=bool)
+    beside = (overlap > min_height / 2) & apart & ~np.eye(len(painted), dtype=bool)
     return np.asarray(beside.sum(axis=1))
 
 
@@ -164,30 +125,7 @@ _PDOCS: Final = (4, 6, 9)
 _NAMES: Final = (*element_names.KINDS, *(f"name_{name}" for name in element_names.NAME_GROUPS))
 
 _TREE_COLUMNS: Final = (
-    *parse_columns(
-        """
-vips_coherence | 1 to 11 | Degree of coherence of the innermost VIPS segment that contains it.
-vips_depth | segments | Depth of that segment in the VIPS tree.
-vips_roots | nodes | Roots of that segment in the document.
-is_vips_segment | flag | It, or an element with the same blocks, is the only root of a VIPS segment.
-vips_coherence_of_around | 1 to 11 | `vips_coherence` of the enclosing candidate; 0 for the outermost.
-candidate_depth | candidates | Number of enclosing candidates.
-candidates_in | candidates | Candidates directly in it.
-candidates_beside | candidates | `candidates_in` of the enclosing candidate; 0 for the outermost.
-largest_in | share | Largest share of the page's words in a candidate directly in it.
-largest_of_it | share | That share over its own share of the page's words.
-"""
-    ),
-    *(
-        FeatureColumn(
-            f"vips_{pdoc}", "segments", f"VIPS leaves with text in it, at permitted degree of coherence {pdoc}."
-        )
-        for pdoc in _PDOCS
-    ),
-    *(
-        FeatureColumn(f"vips_whole_{pdoc}", "share", "Share of these leaves without text outside it.")
-        for pdoc in _PDOCS
-    ),
+    *read_columns("segment", "tree"),
     *(FeatureColumn(f"holds_{name}", "flag", f"`{name}` matches a candidate in it.") for name in _NAMES),
 )
 

@@ -154,8 +154,8 @@ def _iso_8601(value: str) -> FoundDate | None:
         return None
     year, month, day, hour, minute, second, zone = match.groups()
     clock = Clock(int(hour), int(minute), int(second or 0), _iso_zone(zone), 0, 0) if hour else None
-    moment = _moment(int(year), int(month), int(day), clock)
-    return FoundDate(moment, match.start(), match.end()) if moment else None
+    valid = _valid_day(int(year), int(month), int(day))
+    return FoundDate(_with_clock(valid, clock), match.start(), match.end()) if valid else None
 
 
 def _rfc_2822(value: str) -> str:
@@ -225,12 +225,6 @@ def _valid_day(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _moment(year: int, month: int, day: int, clock: Clock | None = None) -> str:
-    """Return a date, with the time and the zone if they are given and valid; an empty string for an invalid date."""
-    valid = _valid_day(year, month, day)
-    return _with_clock(valid, clock) if valid else ""
-
-
 def _with_clock(day: date, clock: Clock | None) -> str:
     """Return a day in ISO 8601, with a time of day if it is valid."""
     if clock is None:
@@ -248,10 +242,7 @@ def _iso_zone(zone: str | None) -> timezone | None:
     if zone[0] not in "+-":
         return UTC
     digits = zone[1:].replace(":", "").ljust(4, "0")
-    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    if offset >= timedelta(days=1):
-        return None
-    return timezone(-offset if zone[0] == "-" else offset)
+    return _offset(zone[0], int(digits[:2]) + int(digits[2:]) / 60)
 
 
 def date_in_url(url: str) -> tuple[str, bool]:
@@ -263,8 +254,8 @@ def date_in_url(url: str) -> tuple[str, bool]:
     match = _URL.search(url[:2000])
     if not match:
         return "", False
-    value = _moment(int(match[1]), int(match[2]), int(match[3] or 1))
-    return value, bool(value and match[3])
+    day = _valid_day(int(match[1]), int(match[2]), int(match[3] or 1))
+    return (day.isoformat(), bool(match[3])) if day else ("", False)
 
 
 def is_day_first(language: str, declared: str, url: str = "", text: str = "") -> bool:
@@ -384,11 +375,13 @@ def _zone(text: str, start: int) -> tuple[timezone | None, int]:
     if not match:
         return None, start
     if match["name"]:
-        return _offset(_ZONES[match["name"].upper()]), match.end()
-    sign = match["sign"] or match["short_sign"]
+        return _offset("+", _ZONES[match["name"].upper()]), match.end()
     hours = int(match["hours"] or match["short_hours"]) + int(match["minutes"] or 0) / 60
-    return (_offset(hours if sign == "+" else -hours), match.end()) if hours < 24 else (None, start)
+    zone = _offset(match["sign"] or match["short_sign"], hours)
+    return zone, match.end() if zone else start
 
 
-def _offset(hours: float) -> timezone:
-    return timezone(timedelta(hours=hours)) if hours else UTC
+def _offset(sign: str, hours: float) -> timezone | None:
+    """Return the time zone `hours` east of Greenwich, or west for another sign than `+`; None for a day or more."""
+    offset = timedelta(hours=hours if sign == "+" else -hours)
+    return timezone(offset) if hours < 24 else None

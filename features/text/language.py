@@ -40,30 +40,15 @@ def load() -> LanguageIdentifier:
 
 
 def _load_parts(packed: Path) -> Arrays:
-    """Return the parts of the model from the cache folder, or from the packed file."""
-    folder = _cache_folder(packed)
-    with contextlib.suppress(OSError, ValueError, EOFError):
-        return _map_parts(folder)
+    """Return the parts of the model, memory-mapped from the cache folder, or else from the packed file."""
+    state = packed.stat()
+    folder = cache_folder() / "vclean" / f"languages-{_LAYOUT}-{state.st_size}-{state.st_mtime_ns}"
+    with contextlib.suppress(OSError, ValueError, EOFError):  # they do not exist, or are damaged
+        return {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _PARTS}
     parts = _unpack_parts(packed)
     with contextlib.suppress(OSError):
         _store_parts(parts, folder)
     return parts
-
-
-def _cache_folder(packed: Path) -> Path:
-    """Return the cache folder of the model; its name depends on the file and the layout."""
-    state = packed.stat()
-    name = f"languages-{_LAYOUT}-{state.st_size}-{state.st_mtime_ns}"
-    return cache_folder() / "vclean" / name
-
-
-def _map_parts(folder: Path) -> Arrays:
-    """Memory-map the parts in `folder`.
-
-    Raises:
-        OSError, ValueError, EOFError: they do not exist or are damaged.
-    """
-    return {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _PARTS}
 
 
 def _unpack_parts(packed: Path) -> Arrays:

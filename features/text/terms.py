@@ -67,7 +67,8 @@ class Terms:
     def find(self, words: Words) -> TermMatches:
         """Find all occurrences of terms that lie within one text."""
         start = np.flatnonzero(self.first[words.hash >> np.uint64(64 - _FILTER_BITS)])
-        value, length, matches = words.hash[start], 1, []
+        value, length, nothing = words.hash[start], 1, np.zeros(0, dtype=np.int64)
+        matches = [(nothing, nothing, nothing.astype(np.uint32))]
         while len(start):
             prefix_index = np.minimum(np.searchsorted(self.prefix, value), len(self.prefix) - 1)
             prefix_index[self.prefix[prefix_index] != value] = -1
@@ -75,7 +76,7 @@ class Terms:
             matches.append((start[is_term], np.full(int(is_term.sum()), length), self.lists[prefix_index[is_term]]))
             start, value = self._extend(words, start, value, prefix_index, length)
             length += 1
-        return TermMatches(words, self.names, *_concatenate(matches))
+        return TermMatches(words, self.names, *map(np.concatenate, zip(*matches, strict=True)))
 
     def _extend(
         self,
@@ -158,15 +159,6 @@ def _prefixes(
 def _append_word(value: NDArray[np.uint64], following: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return the hashes of sequences extended by one word; for two words equal to `Words.bigram`."""
     return mix(value * np.uint64(3) + following)
-
-
-def _concatenate(
-    matches: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
-    """Concatenate the arrays of matches."""
-    no_matches = np.zeros(0, dtype=np.int64)
-    start, length, lists = zip((no_matches, no_matches, no_matches.astype(np.uint32)), *matches, strict=True)
-    return np.concatenate(start), np.concatenate(length), np.concatenate(lists)
 
 
 INTERFACE_LISTS = ("actions", "bylines", "boilerplate", "copyrights")

@@ -26,10 +26,6 @@ def texts(html):
     return extract_blocks(snapshot(html)).text
 
 
-def visibility(html):
-    return [Visibility(value) for value in extract_blocks(snapshot(html)).visibility]
-
-
 class TestBlockBoundaries:
     @pytest.mark.parametrize(
         ("html", "expected"),
@@ -47,8 +43,16 @@ class TestBlockBoundaries:
             ("<table><tr><td>1<td>2<tr><th>3</table>", ["1", "2", "3"]),
             ("<dl><dt>Term<dd>Meaning</dl>", ["Term", "Meaning"]),
             ("One<hr>Two", ["One", "Two"]),
+            ("<p>Choose <select><option>Red<option>Blue</select> now</p>", ["Choose", "Red", "Blue", "now"]),
+            ("<p>Press <button>here</button> now</p>", ["Press here now"]),
+            ("<p>One<i style='display:block'>Two</i>Three</p>", ["One", "Two", "Three"]),
+            ("<div>One<div style='display:inline'>Two</div></div>", ["One", "Two"]),  # as without style sheets
+            *((f"<div>One{tag}Two</div>", ["One", "Two"]) for tag in ("<iframe></iframe>", "<object>no</object>",
+                                                                      "<video>no</video>")),
+            *((f"<div>One {tag} two</div>", ["One two"]) for tag in ("<img src=x>", "<svg><text>no</text></svg>",
+                                                                     "<input>", "<script>no()</script>")),
         ],
-    )
+    )  # fmt: skip
     def test_elements_of_block_level(self, html, expected):
         assert texts(html) == expected
 
@@ -64,22 +68,6 @@ class TestBlockBoundaries:
     )
     def test_two_line_breaks_end_a_block(self, html, expected):
         assert texts(f"<p>{html}</p>") == expected
-
-    @pytest.mark.parametrize("between", ["<iframe src=x></iframe>", "<object>no</object>", "<video>no</video>"])
-    def test_embedded_content_separates_blocks(self, between):
-        assert texts(f"<div>One{between}Two</div>") == ["One", "Two"]
-
-    @pytest.mark.parametrize(
-        "between", ["<img src=x>", "<svg><text>no</text></svg>", "<input>", "<script>no()</script>"]
-    )
-    def test_inline_content_does_not_separate_blocks(self, between):
-        assert texts(f"<div>One {between} two</div>") == ["One two"]
-
-    def test_options_are_blocks(self):
-        assert texts("<p>Choose <select><option>Red<option>Blue</select> now</p>") == ["Choose", "Red", "Blue", "now"]
-
-    def test_a_button_is_inline(self):
-        assert texts("<p>Press <button>here</button> now</p>") == ["Press here now"]
 
     def test_hidden_text_is_a_separate_block(self):
         assert texts("<p><span hidden>one</span> two <span hidden>three</span></p>") == ["one", "two", "three"]
@@ -115,22 +103,17 @@ class TestBlockBoundaries:
         lines = page.line_box[blocks.line_block == 0]
         assert blocks.box[0, 2] == (lines[:, 0] + lines[:, 2]).max() - lines[:, 0].min()
 
-    def test_display_by_style(self):
-        assert texts('<p>One<span style="display:block">Two</span>Three</p>') == ["One", "Two", "Three"]
-
-    def test_block_level_tags_end_a_line_with_any_style(self):
-        """Check that a page has the same blocks without its style sheets."""
-        assert texts('<div>One<div style="display:inline">Two</div></div>') == ["One", "Two"]
-
-    @pytest.mark.parametrize("display", ["block", "flex", "grid", "table-cell", "list-item", "flow-root"])
-    def test_computed_display_ends_a_line(self, display):
-        page = laid_out("<p>One<span>Two</span></p>", styles={"span": {"display": display}})
-        assert extract_blocks(page).text == ["One", "Two"]
-
-    @pytest.mark.parametrize("display", ["inline", "inline-block", "inline-flex", "contents", "ruby"])
-    def test_computed_display_inside_a_line(self, display):
-        page = laid_out("<p>One <span>two</span></p>", styles={"span": {"display": display}})
-        assert extract_blocks(page).text == ["One two"]
+    @pytest.mark.parametrize(
+        ("displays", "expected"),
+        [
+            (("block", "flex", "grid", "table-cell", "list-item", "flow-root"), ["One", "Two"]),
+            (("inline", "inline-block", "inline-flex", "contents", "ruby"), ["One Two"]),
+        ],
+    )
+    def test_computed_display(self, displays, expected):
+        for display in displays:
+            page = laid_out("<p>One <span>Two</span></p>", styles={"span": {"display": display}})
+            assert extract_blocks(page).text == expected, display
 
 
 class TestRuby:
@@ -227,22 +210,18 @@ class TestBox:
 
 class TestVisibility:
     @pytest.mark.parametrize(
-        "html",
+        ("html", "expected"),
         [
-            "<div class='tab-pane' hidden>One</div>",
-            "<div class='x Accordion-body'><p hidden>One</p></div>",
-            "<div role=tabpanel hidden>One</div>",
-            "<dialog><p>One</p></dialog>",
+            ("<div class='tab-pane' hidden>One</div>", [HIDDEN]),
+            ("<div class='x Accordion-body'><p hidden>One</p></div>", [HIDDEN]),
+            ("<div role=tabpanel hidden>One</div>", [HIDDEN]),
+            ("<dialog><p>One</p></dialog>", [HIDDEN]),
+            ("<details><summary>Q</summary><p>A</p></details>", [SHOWN, REVEALABLE]),
+            ("<details open><summary>Q</summary><p>A</p></details>", [SHOWN, SHOWN]),
         ],
     )
-    def test_hidden_without_a_control(self, html):
-        assert visibility(html) == [HIDDEN]
-
-    def test_a_closed_details(self):
-        assert visibility("<details><summary>Q</summary><p>A</p></details>") == [SHOWN, REVEALABLE]
-
-    def test_an_open_details(self):
-        assert visibility("<details open><summary>Q</summary><p>A</p></details>") == [SHOWN, SHOWN]
+    def test_by_html(self, html, expected):
+        assert extract_blocks(snapshot(html)).visibility.tolist() == expected
 
 
 class TestBlockLevel:
@@ -254,27 +233,23 @@ class TestBlockLevel:
 
 
 class TestBlocksWithFormulas:
-    def test_formula_in_a_line_is_part_of_it(self) -> None:
-        assert texts(f"<p>as ({MATH}) says<p>next") == ["as (E = mc^2) says", "next"]
-
     @pytest.mark.parametrize("formula", DRAWN.values(), ids=DRAWN)
     def test_drawn_formula_does_not_separate_text(self, formula: str) -> None:
         assert texts(f"<p>as {formula} says<p>next") == [f"as {TEX} says", "next"]
 
-    def test_formula_alone_joins_the_block_before(self) -> None:
-        assert texts(f"<p>so<p>{MATH}</p><p>next") == ["so E = mc^2", "next"]
-
-    def test_formula_alone_does_not_join_a_heading(self) -> None:
-        assert texts(f"<h2>Energy</h2><p>{MATH}</p><p>next") == ["Energy", "E = mc^2 next"]
-
-    def test_formula_alone_joins_the_block_with_more_common_ancestors(self) -> None:
-        assert texts(f"<nav>menu</nav><div><p>{MATH}</p><p>next</div>") == ["menu", "E = mc^2 next"]
-
-    def test_formulas_in_a_row_join_in_order(self) -> None:
-        assert texts(f"<h2>Two</h2><p>{MATH}</p><p><math><mi>b</mi></math></p><p>next") == ["Two", "E = mc^2 b next"]
-
-    def test_hidden_formula_is_in_no_block(self) -> None:
-        assert texts(f"<p>so<p hidden>{MATH}</p><p>next") == ["so", "next"]
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            (f"<p>as ({MATH}) says<p>next", ["as (E = mc^2) says", "next"]),
+            (f"<p>so<p>{MATH}</p><p>next", ["so E = mc^2", "next"]),
+            (f"<h2>Energy</h2><p>{MATH}</p><p>next", ["Energy", "E = mc^2 next"]),  # not in the heading
+            (f"<nav>menu</nav><div><p>{MATH}</p><p>next</div>", ["menu", "E = mc^2 next"]),
+            (f"<h2>Two</h2><p>{MATH}</p><p><math><mi>b</mi></math></p><p>next", ["Two", "E = mc^2 b next"]),
+            (f"<p>so<p hidden>{MATH}</p><p>next", ["so", "next"]),
+        ],
+    )
+    def test_formula_joins_the_nearest_block(self, html: str, expected: list[str]) -> None:
+        assert texts(html) == expected
 
 
 class TestWithoutFormulas:

@@ -5,36 +5,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vclean.features.block import linguistic, structural, visual
 from vclean.features.columns import (
     COUNT_LIMITS,
     FeatureColumn,
     Groups,
+    _declared,
     count_limits,
     limit_counts,
-    parse_columns,
     ratio,
     stack_columns,
     stack_rows,
 )
+from vclean.features.segments import columns
 
 
-class TestParseColumns:
-    def test_one_column_per_line(self):
-        columns = parse_columns(
-            """
-a | px | The first.
-b_2 | marks per word | The second; with a semicolon.
-"""
-        )
-        assert columns == (
-            FeatureColumn("a", "px", "The first."),
-            FeatureColumn("b_2", "marks per word", "The second; with a semicolon."),
-        )
-
-    @pytest.mark.parametrize("line", ["a | px", "a | px | one | two"])
-    def test_rejects_lines_without_three_cells(self, line):
-        with pytest.raises(ValueError, match="unpack"):
-            parse_columns(line)
+class TestReadColumns:
+    def test_every_declared_column_is_in_a_table(self):
+        tables = (linguistic, structural, visual, columns)
+        names = [column.name for table in tables for column in table.COLUMNS]
+        declared = [column.name for part in _declared().values() for column in part]
+        assert [name for name in declared if name not in names] == []
 
 
 class TestCountLimits:

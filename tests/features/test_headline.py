@@ -21,26 +21,25 @@ TEXT = "It rained for many days in the whole valley, and the farmers lost most o
 BODY = f"<p>{TEXT}<p>{TEXT}{TEXT}<p>{TEXT}"
 
 
-def headline(html: str, *, title: str = "", url: str = "https://example.org/a/b.html") -> str | None:
+def headline(html: str, title: str) -> str | None:
     """Return the text of the headline of a parsed page."""
-    blocks = extract_blocks(snapshot(f"<title>{title}</title>{html}", url))
+    blocks = extract_blocks(snapshot(f"<title>{title}</title>{html}"))
     index = find_headline(PageContext(blocks))
     return None if index < 0 else blocks.text[index]
 
 
 class TestFindHeadline:
-    def test_title_without_heading_tag(self) -> None:
-        assert headline(f"<div>Rain in May</div>{BODY}", title="Rain in May - The Daily") == "Rain in May"
-
-    def test_names_of_the_whole_page_do_not_count(self) -> None:
-        page = f"<body class='has-breadcrumbs nav-open'><h1>Rain in May</h1>{BODY}</body>"
-        assert headline(page, title="Wind") == "Rain in May"
-
-    def test_icon(self) -> None:
-        assert headline(f"<h1>★</h1>{BODY}", title="Wind") is None
-
-    def test_no_heading(self) -> None:
-        assert headline(BODY, title="Rain in May") is None
+    @pytest.mark.parametrize(
+        ("html", "title", "expected"),
+        [
+            (f"<div>Rain in May</div>{BODY}", "Rain in May - The Daily", "Rain in May"),  # no heading by its tag
+            (f"<body class='has-breadcrumbs nav-open'><h1>Rain in May</h1>{BODY}</body>", "Wind", "Rain in May"),
+            (f"<h1>★</h1>{BODY}", "Wind", None),
+            (BODY, "Rain in May", None),
+        ],
+    )
+    def test_text_of_the_headline(self, html: str, title: str, expected: str | None) -> None:
+        assert headline(html, title) == expected
 
 
 class TestHeadlineScores:

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.content import stacking
-from vclean.features.block import neighbourhood
+from vclean.features.block import linguistic, neighbourhood, structural, visual
 from vclean.features.blocks import extract_blocks
-from vclean.features.matrix import COLUMNS, extract
+from vclean.features.matrix import COLUMNS, block_values, extract
+from vclean.features.page_context import PageContext
 
 PAGE = """<html lang=en><title>A page</title><body class=home>
 <nav><ul><li><a href=x>Home</a><li><a href=y>News</a></ul></nav>
@@ -20,10 +21,17 @@ PAGE = """<html lang=en><title>A page</title><body class=home>
 
 MARKUP = st.lists(
     st.sampled_from(
-        ["<p>", "</p>", "<b>", "</b>", "<div>", "</div>", "<br><br>", "<td>", "<p hidden>", "--", "a b", "中", "1"]
+        ["<p>", "</p>", "<b>", "</b>", "<div>", "</div>", "<br><br>", "<td>", "<h1>", "</h1>", "<ul><li>", "</ul>",
+         "<img>", "<details>", "<p hidden>", "<a href=x>", "</a>", "--", "One.", "two 12", "中", "$5", "Read more"]
     ),
     max_size=20,
-).map(lambda pieces: "<body>" + "".join(pieces))
+).map(lambda pieces: "<body>" + "".join(pieces))  # fmt: skip
+
+MAY_BE_NAN = {column.name for column in visual.COLUMNS} | {
+    "upper", "capitalised_words", "stop_words", "stop_word_count", "sentences", "sentence_length", "ends_sentence",
+    "actions", "bylines", "boilerplate", "copyrights", "class_stop_words",
+}  # fmt: skip
+"""Columns that are NaN without rendering, or for some scripts or languages."""
 
 
 def matrix_of(page):
@@ -66,6 +74,23 @@ class TestExtract:
             matrix = matrix_of(page)
             assert matrix.shape == (len(extract_blocks(page)), len(stacking.COLUMNS))
             assert not np.isinf(matrix).any()
+
+
+class TestBlockValues:
+    @given(MARKUP)
+    def test_columns_of_any_page(self, html):
+        """Check that all columns have finite values, and shares and flags are 0 to 1."""
+        for page in (snapshot(html), laid_out(html)):
+            context = PageContext(extract_blocks(page))
+            values = block_values(context) if len(context) else {}
+            for column in (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS) if values else ():
+                value = np.asarray(values[column.name], dtype=np.float64)
+                known = value[~np.isnan(value)]
+                assert value.shape == (len(context),), column.name
+                assert np.isfinite(known).all(), column.name
+                assert len(known) == len(value) or column.name in MAY_BE_NAN, column.name
+                if column.unit in ("share", "flag") and not column.name.endswith("_place"):
+                    assert ((known >= 0) & (known <= 1 + 1e-6)).all(), column.name
 
 
 class TestLimits:

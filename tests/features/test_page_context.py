@@ -27,9 +27,17 @@ def tag_of(context, element):
     return context.snapshot.tags[context.snapshot.tag[element]]
 
 
-class TestTokens:
-    def test_words_per_block(self):
-        assert context_of("<p>One two.</p><p>--</p><p>中文</p>").tokens.tolist() == [2, 0, 2]
+@pytest.mark.parametrize(
+    ("name", "html", "expected"),
+    [
+        ("tokens", "<p>One two.</p><p>--</p><p>中文</p>", [2, 0, 2]),
+        ("words_before", "<p>One two.</p><p>Three</p><p>Four</p>", [0, 2, 3]),
+        ("digit_words", "<p>2nd of 12 in A4</p><p>x</p>", [2, 0]),
+        ("link_share", LINKED, [2 / 6, 1, 0]),
+    ],
+)
+def test_values_of_blocks(name, html, expected):
+    assert getattr(context_of(html), name).tolist() == pytest.approx(expected)
 
 
 class TestLanguage:
@@ -76,11 +84,6 @@ class TestAnchor:
         assert [tag_of(context, element) for element in context.anchor] == ["p", "li", "a"]
 
 
-class TestCharShare:
-    def test_link_share(self):
-        assert context_of(LINKED).link_share.tolist() == pytest.approx([2 / 6, 1, 0])
-
-
 class TestCharMean:
     def test_weighted_by_characters(self):
         context = context_of("<p>abc<b>d</b></p><p>x</p>")
@@ -92,11 +95,6 @@ class TestPerBlock:
     def test_sums_over_text_nodes(self):
         context = context_of("<p>a<b>b</b>c</p><p>d</p>")
         assert context.per_block(np.array([1, 2, 4, 8], dtype=np.float32)).tolist() == [7, 8]
-
-
-class TestWithin:
-    def test_missing_tag(self):
-        assert not context_of("<p>x</p>").within(("table",)).any()
 
 
 class TestSumOverSubtrees:
@@ -114,11 +112,6 @@ class TestClassPath:
         context = context_of("<ul><li class='a b'>One<li class='b a'>Two<li class=a>Three</ul>")
         one, two, three = context.class_path[context.anchor]
         assert one == two != three
-
-
-class TestDigitWords:
-    def test_words_that_begin_with_a_digit(self):
-        assert context_of("<p>2nd of 12 in A4</p><p>x</p>").digit_words.tolist() == [2, 0]
 
 
 class TestContainer:
@@ -149,10 +142,6 @@ class TestSiblings:
         ranks = {tag_of(page, element): int(page.siblings.rank[element]) for element in range(len(page.snapshot))}
         assert ranks == {"html": 0, "body": 0, "p": 1}
         assert page.siblings.size.tolist() == [1, 1, 2, 2]
-
-
-def test_words_before():
-    assert context_of("<p>One two.</p><p>Three</p><p>Four</p>").words_before.tolist() == [0, 2, 3]
 
 
 PAGE = """<!DOCTYPE html><html lang=en class=no-js><title>Ferries</title>

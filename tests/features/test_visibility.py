@@ -21,33 +21,29 @@ def visibility(page: Snapshot, text: str) -> str:
 
 
 class TestBeforeScripts:
-    def test_most_of_the_main_area(self) -> None:
-        page = snapshot(f"<main><h1>Title</h1><div style='opacity: 0'><p>{WORDS}</p><p>Panel</p></div></main>")
-        assert visibility(page, "Panel") == "revealable"
-
-    def test_a_part_of_it(self) -> None:
-        page = snapshot(f"<main><h1>Title</h1><p>{WORDS}</p><div style='opacity: 0'><p>Panel</p></div></main>")
-        assert visibility(page, "Panel") == "hidden"
+    @pytest.mark.parametrize(
+        ("words", "hidden_words", "expected"), [("", WORDS, "revealable"), (WORDS, "", "hidden")], ids=["most", "part"]
+    )
+    def test_hidden_part_of_the_main_area(self, words: str, hidden_words: str, expected: str) -> None:
+        hidden = f"<div style='opacity: 0'><p>{hidden_words}</p><p>Panel</p></div>"
+        assert visibility(snapshot(f"<main><h1>Title</h1><p>{words}</p>{hidden}</main>"), "Panel") == expected
 
 
 class TestWithoutStyleSheet:
-    @pytest.mark.parametrize(("shown", "expected"), [(1, "revealable"), (3, "hidden"), (15, "hidden")])
-    def test_nearly_all_text(self, shown: int, expected: str) -> None:
-        style = {"b": {"color": "rgb(255, 255, 255)"}}
-        page = laid_out(f"<b>{WORDS * 20}</b><p>{WORDS * shown}</p>", styles=style)
-        assert visibility(page, (WORDS * 20).strip()) == expected
-
-    def test_text_of_links_does_not_count(self) -> None:
-        page = laid_out(f"<b>{WORDS}</b><a href=/>{WORDS * 9}</a>", styles={"b": {"color": "rgb(255, 255, 255)"}})
-        assert visibility(page, WORDS.strip()) == "revealable"
-
-    def test_the_whole_page_counts(self) -> None:
-        html = f"<article><b>{WORDS}</b></article><p>{WORDS * 2}</p>"
-        assert visibility(laid_out(html, styles={"b": {"color": "rgb(255, 255, 255)"}}), WORDS.strip()) == "hidden"
-
-    def test_little_text(self) -> None:
-        page = laid_out("<b>Few words</b>", styles={"b": {"color": "rgb(255, 255, 255)"}})
-        assert visibility(page, "Few words") == "hidden"
+    @pytest.mark.parametrize(
+        ("html", "text", "expected"),
+        [
+            *(
+                (f"<b>{WORDS * 20}</b><p>{WORDS * shown}</p>", (WORDS * 20).strip(), expected)
+                for shown, expected in ((1, "revealable"), (3, "hidden"), (15, "hidden"))
+            ),
+            (f"<b>{WORDS}</b><a href=/>{WORDS * 9}</a>", WORDS.strip(), "revealable"),  # links do not count
+            (f"<article><b>{WORDS}</b></article><p>{WORDS * 2}</p>", WORDS.strip(), "hidden"),  # the whole page counts
+            ("<b>Few words</b>", "Few words", "hidden"),
+        ],
+    )
+    def test_nearly_all_text(self, html: str, text: str, expected: str) -> None:
+        assert visibility(laid_out(html, styles={"b": {"color": "rgb(255, 255, 255)"}}), text) == expected
 
 
 class TestRevealedOnScroll:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import accumulate, pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Final
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.segments.vips.page import Extent, Font
+    from vclean.features.segments.vips.page import Extent
     from vclean.render.snapshot import Snapshot
 
 MIN_GAP: Final = 3.0
@@ -84,77 +83,40 @@ def best_division(page: VisualPage, nodes: Sequence[int]) -> StripDivision | Non
 
     Rows win a tie.
     """
-    divisions = [
-        division for vertical in (False, True) if (division := detect(page, nodes, vertical=vertical)).separators
-    ]
-    return max(divisions, key=lambda division: division.weight, default=None)
+    divisions = (detect(page, nodes, vertical=vertical) for vertical in (False, True))
+    possible = [division for division in divisions if division.separators]
+    return max(possible, key=lambda division: division.weight, default=None)
 
 
 def detect(page: VisualPage, nodes: Sequence[int], *, vertical: bool) -> StripDivision:
-    """Return all separators of one direction between `nodes` (at least one), in page order."""
-    line = _Line(page, nodes, vertical)
+    """Return all separators of one direction between `nodes` (at least one), in page order.
+
+    A separator is in the gap between the nodes of one strip and the first nodes after it. It is as long as all nodes
+    together. Thin gaps separate nodes only if the longest nodes on both sides have different backgrounds.
+    """
+    extent, along, across = page.extent, 0 if vertical else 1, 1 if vertical else 0
+    ordered = sorted(nodes, key=lambda node: extent[node][along])
+    starts = [extent[node][along] for node in ordered]
+    reach = list(accumulate((extent[node][along + 2] for node in ordered), max))
+    gaps = [index for index in range(1, len(ordered)) if starts[index] - reach[index - 1] > _TOUCH]
+    low = min(extent[node][across] for node in ordered) if gaps else 0.0
+    length = max(extent[node][across + 2] for node in ordered) - low if gaps else 0.0
     edges, separators = [0], []
-    for index in line.gaps():
-        if separator := line.separator(edges[-1], index):
-            separators.append(separator)
+    for index in gaps:
+        start, end = starts[index], reach[index - 1]
+        before = [node for node in ordered[edges[-1] : index] if extent[node][along + 2] >= end + _TOUCH]
+        after = ordered[index : bisect_right(starts, start - _TOUCH)]
+        first, second = (
+            max(side, key=lambda node: extent[node][across + 2] - extent[node][across]) for side in (before, after)
+        )
+        thickness = max(start - end, 0.0)
+        box = (end, low, thickness, length) if vertical else (low, end, length, thickness)
+        if start - end >= MIN_GAP or _backgrounds_differ(page, first, second):
+            separators.append(Separator(vertical, box, _weight(page, (first, second), box, vertical=vertical)))
             edges.append(index)
-    if not separators:
-        return StripDivision([list(nodes)], [])
     position = {node: index for index, node in enumerate(nodes)}
-    strips = [line.nodes[begin:end] for begin, end in pairwise([*edges, len(nodes)])]
+    strips = [ordered[begin:end] for begin, end in pairwise([*edges, len(nodes)])]
     return StripDivision([sorted(strip, key=position.__getitem__) for strip in strips], separators)
-
-
-class _Line:
-    """Nodes sorted by their start along one direction."""
-
-    def __init__(self, page: VisualPage, nodes: Sequence[int], vertical: bool) -> None:
-        self._page = page
-        self._vertical = vertical
-        along = 0 if vertical else 1
-        self.nodes = sorted(nodes, key=lambda node: page.extent[node][along])
-        self._starts = [page.extent[node][along] for node in self.nodes]
-        self._reach = list(accumulate((page.extent[node][along + 2] for node in self.nodes), max))
-
-    def gaps(self) -> list[int]:
-        """Return the indices of nodes that begin after all earlier nodes end."""
-        pairs = enumerate(zip(self._starts[1:], self._reach, strict=False), 1)
-        return [index for index, (start, end) in pairs if start - end > _TOUCH]
-
-    def separator(self, begin: int, index: int) -> Separator | None:
-        """Return the separator between the strip from index `begin` and the node at `index`, None if it is too thin."""
-        start, end = self._starts[index], self._reach[index - 1]
-        last = index
-        while last < len(self.nodes) and self._starts[last] <= start - _TOUCH:
-            last += 1
-        end_side = 2 if self._vertical else 3
-        extent = self._page.extent
-        first = self._longest([node for node in self.nodes[begin:index] if extent[node][end_side] >= end + _TOUCH])
-        second = self._longest(self.nodes[index:last])
-        if start - end < MIN_GAP and not _backgrounds_differ(self._page, first, second):
-            return None
-        box = self._box(end, max(start - end, 0.0))
-        return Separator(self._vertical, box, _weight(self._page, (first, second), box, vertical=self._vertical))
-
-    @cached_property
-    def _side(self) -> tuple[float, float]:
-        """Return where the nodes begin and end along a separator."""
-        across = 1 if self._vertical else 0
-        extents = [self._page.extent[node] for node in self.nodes]
-        return min(extent[across] for extent in extents), max(extent[across + 2] for extent in extents)
-
-    def _longest(self, nodes: Sequence[int]) -> int:
-        """Return the node with the longest side along a separator, the first of equals."""
-        if len(nodes) == 1:
-            return nodes[0]
-        side = 1 if self._vertical else 0
-        extent = self._page.extent
-        return max(nodes, key=lambda node: extent[node][side + 2] - extent[node][side])
-
-    def _box(self, begin: float, thickness: float) -> tuple[float, float, float, float]:
-        """Return the box of a separator."""
-        low, high = self._side
-        return (begin, low, thickness, high - low) if self._vertical else (low, begin, high - low, thickness)
 
 
 def _weight(page: VisualPage, sides: tuple[int, int], box: tuple[float, float, float, float], *, vertical: bool) -> int:
@@ -162,39 +124,20 @@ def _weight(page: VisualPage, sides: tuple[int, int], box: tuple[float, float, f
     first, second = sides
     weight = _WEIGHTS[bisect_right(_THICKNESSES, box[2 if vertical else 3])]
     weight += _CUE * _backgrounds_differ(page, first, second)
-    weight -= _CUE * _same_font_text(page, first, second)
     if not vertical:
-        weight += _CUE * any(_overlap(box, rule) for rule in page.rules) + _font_cue(page, first, second)
-    return weight
+        weight += _CUE * any(_overlap(box, rule) for rule in page.rules)
+    font, other = page.fonts[first], page.fonts[second]
+    if font is None or other is None:
+        return weight
+    if abs(font.size - other.size) <= _OTHER_SIZE and abs(font.weight - other.weight) < _OTHER_WEIGHT:
+        return weight - _CUE * (page.is_leaf[first] and page.is_leaf[second])
+    # A change of the font doubles the weight if the font grows, because a heading begins what is below it.
+    return weight if vertical else weight + _CUE * (1 + (font.size < other.size))
 
 
 def _backgrounds_differ(page: VisualPage, first: int, second: int) -> bool:
     """Return whether two nodes have visibly different backgrounds."""
     return stands_out(page.background[first], page.background[second])
-
-
-def _same_font_text(page: VisualPage, first: int, second: int) -> bool:
-    """Return whether both sides contain only text, in one font."""
-    return (
-        page.is_leaf[first]
-        and page.is_leaf[second]
-        and _fonts_differ(page.fonts.of(first), page.fonts.of(second)) is False
-    )
-
-
-def _font_cue(page: VisualPage, above: int, below: int) -> int:
-    """Return the weight of a font change; it doubles if the font grows, because a heading begins what is below it."""
-    first, second = page.fonts.of(above), page.fonts.of(below)
-    if first is None or second is None or not _fonts_differ(first, second):
-        return 0
-    return _CUE * (1 + (first.size < second.size))
-
-
-def _fonts_differ(first: Font | None, second: Font | None) -> bool | None:
-    """Return whether two fonts differ, None without text."""
-    if first is None or second is None:
-        return None
-    return abs(first.size - second.size) > _OTHER_SIZE or abs(first.weight - second.weight) >= _OTHER_WEIGHT
 
 
 def _overlap(box: tuple[float, float, float, float], rule: Extent) -> bool:

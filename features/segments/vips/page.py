@@ -34,81 +34,6 @@ class Font(NamedTuple):
     even: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Fonts:
-    """Fonts of a page's N elements and T text nodes, K of them visible.
-
-    Attributes:
-        snapshot: the page.
-        visible: bool (T,), the visible text nodes.
-    """
-
-    snapshot: Snapshot
-    visible: NDArray[np.bool_]
-
-    def of(self, node: int) -> Font | None:
-        """Return the font of the visible text in a node (text nodes start at N); None for white space or no text."""
-        if node not in self._cache:
-            self._cache[node] = self._mean(*self._span[node])
-        return self._cache[node]
-
-    @cached_property
-    def _cache(self) -> dict[int, Font | None]:
-        """Return the cache of fonts by node; few nodes are requested, and these repeatedly."""
-        return {}
-
-    def _mean(self, first: int, last: int) -> Font | None:
-        """Return the font of the visible texts from `first` to before `last`."""
-        size, weight, count = (end - begin for begin, end in zip(self._sums[first], self._sums[last], strict=True))
-        if count <= 0:
-            return None
-        return Font(size / count, weight / count, self._changes[first] == self._changes[max(last, 1) - 1])
-
-    @cached_property
-    def _order(self) -> NDArray[np.int64]:
-        """Return the visible text nodes in document order."""
-        return np.flatnonzero(self.visible)
-
-    @cached_property
-    def _span(self) -> list[tuple[int, int]]:
-        """Return the range of visible texts in each of the N + T nodes."""
-        texts = self.snapshot.text_parent[self._order]
-        inside = tree.subtree_sum(np.bincount(texts, minlength=len(self.snapshot)), self.snapshot.end)
-        document_order = 2 * self.snapshot.text_after[self._order].astype(np.int64) + 1
-        first = np.searchsorted(document_order, 2 * np.arange(len(self.snapshot)))
-        before: NDArray[np.int64] = np.cumsum(self.visible) - self.visible
-        begin, end = (
-            [*first.tolist(), *before.tolist()],
-            [*(first + inside).tolist(), *(before + self.visible).tolist()],
-        )
-        return list(zip(begin, end, strict=True))
-
-    @cached_property
-    def _font(self) -> NDArray[np.float64]:
-        """Return size, weight and number of characters of the visible texts: float64 (K, 3)."""
-        snapshot = self.snapshot
-        style = snapshot.style[snapshot.text_parent[self._order]]
-        fonts = [snapshot.styles.number(name)[style] for name in ("font-size", "font-weight")]
-        length = [len(snapshot.texts[text].strip()) for text in self._order.tolist()]
-        return np.nan_to_num(np.stack([*fonts, np.array(length, dtype=np.float32)], axis=1)).astype(np.float64)
-
-    @cached_property
-    def _sums(self) -> list[list[float]]:
-        """Return cumulative sums of size and weight, weighted by characters, and of characters: (K + 1, 3)."""
-        fonts = self._font
-        sums = np.zeros((len(fonts) + 1, 3))
-        np.cumsum(fonts * np.stack([fonts[:, 2], fonts[:, 2], np.ones(len(fonts))], axis=1), axis=0, out=sums[1:])
-        return sums.tolist()
-
-    @cached_property
-    def _changes(self) -> list[int]:
-        """Return how often the font has changed up to each visible text, then 0: (K + 1,)."""
-        fonts = self._font[:, :2]
-        changes = np.zeros(len(fonts) + 1, dtype=np.int64)
-        np.cumsum((fonts[1:] != fonts[:-1]).any(axis=1), out=changes[1:-1])
-        return changes.tolist()
-
-
 Extent = tuple[float, float, float, float]
 """Left, top, right and bottom edge in CSS px of the document."""
 
@@ -231,16 +156,8 @@ class VisualPage:
         return sizes
 
     @cached_property
-    def has_virtual_text_child(self) -> list[bool]:
-        """Return whether each element has a child that is text or virtual text."""
-        nodes = self.in_order[np.array(self.is_virtual_text, dtype=bool)[self.in_order]]
-        parents = self._parent[nodes]
-        has_virtual_text: list[bool] = (np.bincount(parents[parents >= 0], minlength=self.first_text) > 0).tolist()
-        return has_virtual_text
-
-    @cached_property
-    def rule_cache(self) -> dict[int, Any]:
-        """Return the cache of rule results that are the same in every round, by node."""
+    def division_cache(self) -> dict[int, frozenset[int] | None]:
+        """Return the cache of divisions that are the same in every round, see `vips.rules`, by node."""
         return {}
 
     @cached_property
@@ -268,9 +185,30 @@ class VisualPage:
         return of_element + [of_element[parent] for parent in self.snapshot.text_parent.tolist()]
 
     @cached_property
-    def fonts(self) -> Fonts:
-        """Return the fonts of the nodes' texts."""
-        return Fonts(self.snapshot, self.visible_text)
+    def fonts(self) -> list[Font | None]:
+        """Return the font of the visible text in each node; None for white space or no text."""
+        snapshot, texts = self.snapshot, np.flatnonzero(self.visible_text)
+        parent = snapshot.text_parent[texts]
+        style = snapshot.style[parent]
+        chars = np.array([len(snapshot.texts[text].strip()) for text in texts.tolist()], dtype=np.float64)
+        size, weight = (
+            np.nan_to_num(snapshot.styles.number(name)[style]).astype(np.float64)
+            for name in ("font-size", "font-weight")
+        )
+        sums = np.zeros((3, len(texts) + 1))  # cumulative, weighted by characters
+        np.cumsum([size * chars, weight * chars, chars], axis=1, out=sums[:, 1:])
+        changes = np.cumsum((np.diff(size, prepend=0) != 0) | (np.diff(weight, prepend=0) != 0))
+        # The visible texts in a node follow each other.
+        inside = tree.subtree_sum(np.bincount(parent, minlength=len(snapshot)), snapshot.end)
+        in_element = np.searchsorted(snapshot.text_after[texts], np.arange(len(snapshot)))
+        first = np.concatenate([in_element, np.cumsum(self.visible_text) - self.visible_text])
+        last = first + np.concatenate([inside, self.visible_text])
+        total_size, total_weight, count = sums[:, last] - sums[:, first]
+        fonts: list[Font | None] = [None] * len(first)
+        for node in np.flatnonzero(count > 0).tolist():
+            is_even = bool(changes[first[node]] == changes[last[node] - 1])
+            fonts[node] = Font(float(total_size[node] / count[node]), float(total_weight[node] / count[node]), is_even)
+        return fonts
 
     @cached_property
     def _inline(self) -> NDArray[np.bool_]:

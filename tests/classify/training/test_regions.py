@@ -23,7 +23,7 @@ from vclean.errors import DeadlineError, InputError
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
-from vclean.features.regions.columns import COLUMNS, KIND_COLUMNS, NAME_COLUMNS
+from vclean.features.regions.columns import COLUMNS, FLAG_COLUMNS
 
 WORDS = ["river", "ferry", "bridge", "rope", "village", "winter", "council", "bell"]
 
@@ -151,7 +151,7 @@ class TestArchiveRows:
 class TestHideNames:
     def test_other_features_do_not_change(self):
         x = np.ones((2, len(COLUMNS)), dtype=np.float32)
-        visible = len(COLUMNS) - len(KIND_COLUMNS) - len(NAME_COLUMNS)
+        visible = len(COLUMNS) - len(FLAG_COLUMNS)
         hidden = hide_names(x)
         assert (hidden[:, :visible] == 1).all()
         assert np.isnan(hidden[:, visible:]).all()

@@ -9,7 +9,7 @@ from helpers.pages import context_of, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.block.linguistic import COLUMNS, compute
+from vclean.features.block.linguistic import compute
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
@@ -36,15 +36,6 @@ def value(name, text):
     return values(name, text)[0]
 
 
-class TestCounts:
-    def test_word_types(self):
-        assert values("word_types", "The cat the dog", "a b c", "--") == [0.75, 1, 0]
-
-    @pytest.mark.parametrize("name", ["stop_words", "stop_word_count"])
-    def test_no_list_of_stop_words(self, name):
-        assert np.isnan(compute(context_of("<html lang=xx><p>Xx yy 12</p>"))[name]).all()
-
-
 class TestShares:
     @pytest.mark.parametrize(
         ("name", "text", "expected"),
@@ -63,11 +54,6 @@ class TestShares:
     )
     def test_white_space_does_not_count(self, name, text, expected):
         assert value(name, text) == pytest.approx(expected)
-
-
-class TestEdges:
-    def test_a_text_of_one_character(self):
-        assert values("ends_sentence", "a", ".", '"', "b") == [0, 1, 0, 0]
 
 
 class TestCharacters:
@@ -96,9 +82,6 @@ class TestCharacters:
     )
     def test_sentences(self, text, expected):
         assert value("sentences", text) == expected
-
-    def test_sentence_length(self):
-        assert values("sentence_length", "One two. Three four.", "one two three", "--") == [2, 3, 0]
 
 
 class TestPatterns:
@@ -130,28 +113,31 @@ class TestPatterns:
     def test_matches(self, name, text, expected):
         assert value(name, text) == expected
 
-    def test_matches_are_per_block(self):
-        assert values("dates", "none", "1.2.2026 and 3.4.2026", "none", "12:00") == [0, 2, 0, 1]
-        assert values("actions", "read", "more", "read more") == [0, 0, 1]
+
+REPEATED = ("Read", "One", "Read", "read", "Read", "Two 12", "two 34")
 
 
-class TestDuplicates:
-    TEXTS = ("Read", "One", "Read", "read", "Read", "Two 12", "two 34")
+class TestBlocks:
+    @pytest.mark.parametrize(
+        ("name", "texts", "expected"),
+        [
+            ("word_types", ("The cat the dog", "a b c", "--"), [0.75, 1, 0]),
+            ("ends_sentence", ("a", ".", '"', "b"), [0, 1, 0, 0]),
+            ("sentence_length", ("One two. Three four.", "one two three", "--"), [2, 3, 0]),
+            ("dates", ("none", "1.2.2026 and 3.4.2026", "none", "12:00"), [0, 2, 0, 1]),
+            ("actions", ("read", "more", "read more"), [0, 0, 1]),
+            ("duplicates", REPEATED, [2, 0, 2, 0, 2, 0, 0]),
+            ("duplicate_shape", REPEATED, [3, 0, 3, 3, 3, 1, 1]),  # letter case and the value of digits do not count
+            ("duplicate_shape", ("one two", "two one", "one  two!"), [1, 0, 1]),
+            ("title_covered", ("Times of the ferry", "the ferry", "other"), [1, 0.5, 0]),
+        ],
+    )
+    def test_values_of_each_block(self, name, texts, expected):
+        assert values(name, *texts) == expected
 
-    def test_same_text(self):
-        assert values("duplicates", *self.TEXTS) == [2, 0, 2, 0, 2, 0, 0]
-
-    def test_same_shape(self):
-        """Ignore letter case and the value of digits."""
-        assert values("duplicate_shape", *self.TEXTS) == [3, 0, 3, 3, 3, 1, 1]
-
-    def test_order_of_words_counts(self):
-        assert values("duplicate_shape", "one two", "two one", "one  two!") == [1, 0, 1]
-
-
-class TestTitle:
-    def test_covered(self):
-        assert values("title_covered", "Times of the ferry", "the ferry", "other") == [1, 0.5, 0]
+    @pytest.mark.parametrize("name", ["stop_words", "stop_word_count"])
+    def test_no_list_of_stop_words(self, name):
+        assert np.isnan(compute(context_of("<html lang=xx><p>Xx yy 12</p>"))[name]).all()
 
 
 class TestCompute:
@@ -161,11 +147,3 @@ class TestCompute:
         columns = compute(PageContext(replace(blocks, text=texts)))
         for name, column in columns.items():
             assert (np.isfinite(column) | (np.isnan(column) & (name in UNKNOWN))).all(), name
-
-    @given(st.lists(st.sampled_from(["One. ", "two 12", "中文。", "$5", "--", "Read more"]), min_size=1, max_size=6))
-    def test_shares_are_shares(self, texts):
-        columns = compute(page(*texts))
-        for column in COLUMNS:
-            if column.unit in ("share", "flag"):
-                known = columns[column.name][~np.isnan(columns[column.name])]
-                assert ((known >= 0) & (known <= 1)).all(), column.name

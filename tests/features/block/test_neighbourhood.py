@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vclean.classify.content.stacking import SCORE_COLUMNS, score_columns
 from vclean.features import matrix
 from vclean.features.block import neighbourhood
-from vclean.features.block.neighbourhood import GROWTH, LEVELS, REACH, Layout, layout, subtrees
+from vclean.features.block.neighbourhood import GROWTH, LEVELS, Layout, layout, subtrees
 from vclean.features.blocks import extract_blocks
 
 NAN = float("nan")
@@ -24,12 +24,6 @@ SCORES = st.lists(st.floats(-5, 5, width=32), min_size=1, max_size=12)
 
 def tags(page, elements):
     return [page.snapshot.tags[tag] for tag in page.snapshot.tag[elements]]
-
-
-def up(name, html=NESTED, block=1):
-    """Return the values of a subtree column for one block, from the smallest subtree to the largest."""
-    values = columns(html if not isinstance(html, str) else snapshot(html))
-    return [float(values[f"up{level}_{name}"][block]) for level in range(1, LEVELS + 1)]
 
 
 def flat(count, tokens=None, alike=None):
@@ -77,14 +71,6 @@ class TestLayout:
             assert values.blocks[row, level] == len(inside)
 
 
-class TestNeighbours:
-    def test_neighbours_up_to_reach(self):
-        names = {column.name for column in neighbourhood.COLUMNS}
-        assert {f"link_share{REACH:+d}", f"link_share{-REACH:+d}"} <= names
-        assert f"link_share{REACH + 1:+d}" not in names
-        assert "link_share+0" not in names
-
-
 class TestNeighbourColumns:
     def test_blocks_before_and_after(self):
         values = columns(snapshot("<ul><li><a href=x>a</a></ul><p>b"))
@@ -95,33 +81,24 @@ class TestNeighbourColumns:
 
 class TestSubtreeColumns:
     @pytest.mark.parametrize(
-        ("name", "expected"),
+        ("name", "html", "block", "expected"),
         [
-            ("blocks", [2, 4, 6]),
-            ("words_of_page", [3 / 7, 5 / 7, 1]),
-            ("mean_words", [3 / 2, 5 / 4, 7 / 6]),
+            ("blocks", NESTED, 1, [2, 4, 6]),
+            ("words_of_page", NESTED, 1, [3 / 7, 5 / 7, 1]),
+            ("mean_words", NESTED, 1, [3 / 2, 5 / 4, 7 / 6]),
+            ("link_share", "<div><p><a href=x>a b</a></p><p>c d</p></div><p>e</p><p>f</p>", 0, [0.5, 1 / 3]),
+            ("sentences", "<div><p>One. Two.</p><p>c d</p></div><p>e</p><p>f</p>", 0, [0.5, 1 / 3]),
+            ("headings", "<div><h2>a</h2><p>b</p></div><h1>c</h1><p>d</p>", 0, [1, 2]),
+            ("images", "<div><p>a<img></p><p>b</p></div><svg></svg><p>c</p><p>d</p>", 0, [0.5, 0.5]),
+            ("inputs", "<div><p>a</p><p>b<input></p></div><p>c</p><p>d<button></button></p>", 0, [0.5, 0.5]),
+            ("stop_words", "<html lang=en><div><p>zebra</p><p>the</p></div><p>zebra</p><p>lion</p>", 0, [0.5, 0.25]),
+            ("long_share", f"<div><p>{'a ' * 30}</p><p>b c</p></div><p>{'d ' * 60}</p><p>e</p>", 0, [30 / 32, 90 / 93]),
         ],
     )
-    def test_extent(self, name, expected):
-        assert up(name) == pytest.approx(expected)
-
-    @pytest.mark.parametrize(
-        ("name", "html", "expected"),
-        [
-            ("link_share", "<div><p><a href=x>a b</a></p><p>c d</p></div><p>e</p><p>f</p>", [0.5, 1 / 3]),
-            ("sentences", "<div><p>One. Two.</p><p>c d</p></div><p>e</p><p>f</p>", [0.5, 1 / 3]),
-            ("headings", "<div><h2>a</h2><p>b</p></div><h1>c</h1><p>d</p>", [1, 2]),
-            ("images", "<div><p>a<img></p><p>b</p></div><svg></svg><p>c</p><p>d</p>", [0.5, 0.5]),
-            ("inputs", "<div><p>a</p><p>b<input></p></div><p>c</p><p>d<button></button></p>", [0.5, 0.5]),
-            ("stop_words", "<html lang=en><div><p>zebra</p><p>the</p></div><p>zebra</p><p>lion</p>", [0.5, 0.25]),
-        ],
-    )
-    def test_content(self, name, html, expected):
-        assert up(name, html, block=0)[:2] == pytest.approx(expected)
-
-    def test_long_text(self):
-        html = f"<div><p>{'a ' * 30}</p><p>b c</p></div><p>{'d ' * 60}</p><p>e</p>"
-        assert up("long_share", html, block=0)[:2] == pytest.approx([30 / 32, 90 / 93])
+    def test_values_from_the_smallest_subtree(self, name, html, block, expected):
+        values = columns(snapshot(html))
+        subtrees = [float(values[f"up{level}_{name}"][block]) for level in range(1, LEVELS + 1)]
+        assert subtrees[: len(expected)] == pytest.approx(expected)
 
 
 class TestScoreColumns:

@@ -59,27 +59,23 @@ class TestEdges:
         assert values["rendered"] == [1]
 
 
-class TestSizes:
-    def test_relative_to_the_largest(self):
-        values = columns(laid_out(PAGE))
-        assert values["relative_width"] == pytest.approx([40 / 104, 24 / 104, NAN, 1], nan_ok=True)
-        assert values["relative_height"] == pytest.approx([16 / 36, 1, NAN, 16 / 36], nan_ok=True)
-
-
 class TestLines:
-    def test_lines_below_each_other(self):
-        assert column("lines", laid_out(PAGE)) == pytest.approx([1, 2, NAN, 1], nan_ok=True)
-
-    def test_outline(self):
-        values = columns(laid_out(PAGE))
-        assert values["solidity1"] == pytest.approx([1, 1, NAN, 1], nan_ok=True)
-        assert values["solidity2"] == pytest.approx([4, 4, NAN, 4], nan_ok=True)
-        assert values["solidity3"] == pytest.approx([1, 1, NAN, 1], nan_ok=True)
+    @pytest.mark.parametrize(
+        ("name", "expected"),
+        [
+            ("relative_width", [40 / 104, 24 / 104, NAN, 1]),
+            ("relative_height", [16 / 36, 1, NAN, 16 / 36]),
+            ("lines", [1, 2, NAN, 1]),
+            ("solidity1", [1, 1, NAN, 1]),
+            ("solidity2", [4, 4, NAN, 4]),
+            ("solidity3", [1, 1, NAN, 1]),
+        ],
+    )
+    def test_values(self, name, expected):
+        assert column(name, laid_out(PAGE)) == pytest.approx(expected, nan_ok=True)
 
 
 class TestFont:
-    HTML = "<h1>Title here</h1><p>One two three four</p><p>ab<small>cd</small></p><p><small>note</small></p>"
-
     def test_unknown_sizes(self):
         page = laid_out("<p>a</p>", styles={"p": {"font-size": ""}})
         values = columns(page)
@@ -101,17 +97,18 @@ class TestTypeface:
 
 
 class TestColors:
-    def test_contrast(self):
-        values = columns(laid_out(self.HTML, styles=COLORS))
-        assert values["text_luminance"] == pytest.approx([0.2126, 1, 0, 0])
-        assert values["contrast"] == pytest.approx([1.05 / 0.2626, 21, 21, 0.1222 / 0.05])
-
-    HTML = "<p>one two</p><nav><a>three</a></nav><p><i>four</i></p><p><b>five</b></p>"
-
-    def test_shares_of_the_words(self):
-        values = columns(laid_out(self.HTML, styles=COLORS))
-        assert values["colour_share"] == pytest.approx([2 / 5, 1 / 5, 2 / 5, 2 / 5])
-        assert values["background_share"] == pytest.approx([3 / 5, 1 / 5, 3 / 5, 1 / 5])
+    @pytest.mark.parametrize(
+        ("name", "expected"),
+        [
+            ("text_luminance", [0.2126, 1, 0, 0]),
+            ("contrast", [1.05 / 0.2626, 21, 21, 0.1222 / 0.05]),
+            ("colour_share", [2 / 5, 1 / 5, 2 / 5, 2 / 5]),
+            ("background_share", [3 / 5, 1 / 5, 3 / 5, 1 / 5]),
+        ],
+    )
+    def test_values(self, name, expected):
+        html = "<p>one two</p><nav><a>three</a></nav><p><i>four</i></p><p><b>five</b></p>"
+        assert column(name, laid_out(html, styles=COLORS)) == pytest.approx(expected)
 
 
 class TestColumns:

@@ -15,11 +15,7 @@ from hypothesis import strategies as st
 from vclean.features.facts.page_type import (
     COLUMNS,
     address_values,
-    groups_of,
-    name_bit,
     page_features,
-    text_terms,
-    words_of,
 )
 
 
@@ -68,6 +64,14 @@ class TestContents:
         assert round(np.expm1(found["name_forum"])) >= 4
         assert found["rate_replies"] > 1
 
+    @pytest.mark.parametrize(
+        ("word", "group"),
+        [("postbit", "forum"), ("threads", "forum"), ("sku", "product"), ("basket", "cart"), ("xyz", None)],
+    )
+    def test_names_have_the_group_of_a_word_or_its_longest_stem(self, word: str, group: str | None) -> None:
+        found = values(f"<p class={word}>x")
+        assert [name for name in found if name.startswith("name_") and found[name]] == [f"name_{group}"] * bool(group)
+
 
 class TestDeclarations:
     def test_counts_types_of_inner_objects(self) -> None:
@@ -106,20 +110,3 @@ class TestDeclarations:
 class TestPageFeatures:
     def test_columns_have_different_names(self) -> None:
         assert len(set(COLUMNS)) == len(COLUMNS) == len(page_features(context_of("<p>x")))
-
-
-class TestGroupsOf:
-    def test_text_terms_have_a_list_for_each_group(self) -> None:
-        assert text_terms().names == groups_of("text")
-
-    def test_words_have_the_same_groups(self) -> None:
-        assert tuple(words_of("path")) == groups_of("path")
-
-
-class TestNameBit:
-    @pytest.mark.parametrize(
-        ("word", "group"),
-        [("postbit", "forum"), ("threads", "forum"), ("sku", "product"), ("basket", "cart"), ("xyz", None)],
-    )
-    def test_is_the_group_of_a_word_or_its_longest_stem(self, word: str, group: str | None) -> None:
-        assert name_bit(word) == (1 << groups_of("name").index(group) if group else 0)

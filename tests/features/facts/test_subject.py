@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from helpers.pages import context_of
 
-from vclean.features.facts.subject import ProductSubject, RecipeSubject, Subject, find_subject
+from vclean.features.facts.products import ProductSubject
+from vclean.features.facts.subject import RecipeSubject, find_subject
 
+Subject = ProductSubject | RecipeSubject
 LAMP = {
     "@type": "Product", "name": "Fennel 2", "brand": "Lantern", "sku": "L-204",
     "offers": {"price": "64.90", "priceCurrency": "EUR"},
@@ -27,7 +29,7 @@ def subject(body: str, declared: object = None, hidden: tuple[int, ...] = ()) ->
     candidates = np.ones(len(context), dtype=bool)
     candidates[list(hidden)] = False
     found = find_subject(context, candidates)
-    return found, [context.blocks.text[row] for row in found.blocks.rows] if found else []
+    return found, [context.blocks.text[row] for row in found.rows] if found else []
 
 
 class TestProduct:
@@ -71,7 +73,7 @@ class TestRecipe:
         assert isinstance(found, RecipeSubject)
         steps = ["Cut the leeks.", "Boil them in the water for an hour."]
         assert texts == ["3 leeks", "1 l of water", "Salt", *steps, "Boil them"]
-        assert len(found.blocks.ingredients) == 3
+        assert len(found.ingredients) == 3
 
     def test_parts_of_an_ingredient(self) -> None:
         cells = "<tr><td>1 l<td>of water<tr><td>3 leeks<td>Salt"

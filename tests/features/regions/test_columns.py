@@ -13,9 +13,6 @@ from vclean.features.regions.candidates import candidate_regions, regions_at
 from vclean.features.regions.columns import (
     BOX_COLUMNS,
     COLUMNS,
-    KIND_COLUMNS,
-    NAME_COLUMNS,
-    TEXT_COLUMNS,
     region_matrix,
 )
 
@@ -53,41 +50,42 @@ class TestColumns:
         assert len(set(names)) == len(names)
         assert all(column.unit and column.doc.endswith(".") for column in COLUMNS)
 
-    def test_order_of_the_groups(self):
-        assert (*TEXT_COLUMNS, *BOX_COLUMNS, *KIND_COLUMNS, *NAME_COLUMNS) == COLUMNS
-
 
 class TestText:
-    def test_counts_and_shares(self):
-        values = columns(snapshot(PAGE))
-        assert values["blocks"]["html"] == 5
-        assert values["blocks"]["text"] == 2
-        assert values["words"]["text"] == pytest.approx(15, abs=0.01)
-        assert values["words_of_page"]["text"] == pytest.approx(15 / 20, abs=0.01)
-        assert values["blocks_of_around"]["menu"] == pytest.approx(2 / 5)
-        assert values["words_of_around"]["html"] == 1
-        assert values["mean_words"]["text"] == pytest.approx(7.5, abs=0.01)
-        assert values["short_blocks"]["menu"] == 1
-
-    def test_links(self):
-        values = columns(snapshot(PAGE))
-        assert values["link_blocks"]["menu"] == 1
-        assert values["mean_link_share"]["menu"] == 1
-        assert values["mean_link_share"]["text"] == 0
-        assert values["links_per_block"]["menu"] == 1
-        assert values["link_share_to_around"]["menu"] == pytest.approx(1 - 3 / 20, abs=0.01)
-
-    def test_headings_and_positions(self):
-        values = columns(snapshot(PAGE))
-        assert values["headings"]["text"] == 0.5
-        assert values["first_is_heading"]["text"] == 1
-        assert values["first_is_heading"]["menu"] == 0
-        assert values["before_h1"] == {"html": 0, "menu": 1, "li": 1, "text": 0, "h1": 0, "p": 0, "foot": 0}
-        assert values["holds_h1"] == {"html": 1, "menu": 0, "li": 0, "text": 1, "h1": 1, "p": 0, "foot": 0}
-        assert values["begin"]["text"] == pytest.approx(2 / 5)
-        assert values["end"]["foot"] == 1
-        assert values["is_first"]["menu"] == values["is_last"]["foot"] == 1
-        assert values["is_first"]["foot"] == values["is_last"]["menu"] == 0
+    @pytest.mark.parametrize(
+        ("column", "expected"),
+        [
+            ("blocks", {"html": 5, "text": 2}),
+            ("words", {"text": 15}),
+            ("words_of_page", {"text": 15 / 20}),
+            ("blocks_of_around", {"menu": 2 / 5}),
+            ("words_of_around", {"html": 1}),
+            ("mean_words", {"text": 7.5}),
+            ("short_blocks", {"menu": 1}),
+            ("link_blocks", {"menu": 1}),
+            ("mean_link_share", {"menu": 1, "text": 0}),
+            ("links_per_block", {"menu": 1}),
+            ("link_share_to_around", {"menu": 1 - 3 / 20}),
+            ("headings", {"text": 0.5}),
+            ("first_is_heading", {"text": 1, "menu": 0}),
+            ("before_h1", {"html": 0, "menu": 1, "li": 1, "text": 0, "h1": 0, "p": 0, "foot": 0}),
+            ("holds_h1", {"html": 1, "menu": 0, "li": 0, "text": 1, "h1": 1, "p": 0, "foot": 0}),
+            ("begin", {"text": 2 / 5}),
+            ("end", {"foot": 1}),
+            ("is_first", {"menu": 1, "foot": 0}),
+            ("is_last", {"menu": 0, "foot": 1}),
+            ("name_nav", {"menu": 1}),  # also of elements with the same blocks
+            ("tag_list", {"menu": 1}),
+            ("aria_navigation", {"menu": 1}),
+            ("in_name_nav", {"menu": 0, "li": 1}),
+            ("in_aria_navigation", {"li": 1}),
+            ("name_footer", {"foot": 1}),
+            ("tag_h1", {"h1": 1}),
+        ],
+    )
+    def test_values(self, column, expected):
+        values = columns(snapshot(PAGE))[column]
+        assert {name: values[name] for name in expected} == pytest.approx(expected, abs=0.01)
 
 
 class TestImages:
@@ -110,16 +108,6 @@ class TestImages:
         assert columns(page, np.flatnonzero(page.is_tag(("img",))))["same_site_link"]["img"] == expected
 
 
-class TestNames:
-    def test_elements_with_the_same_blocks_and_ancestors(self):
-        values = columns(snapshot(PAGE))
-        assert values["name_nav"]["menu"] == values["tag_list"]["menu"] == values["aria_navigation"]["menu"] == 1
-        assert values["in_name_nav"]["menu"] == 0
-        assert values["in_name_nav"]["li"] == values["in_aria_navigation"]["li"] == 1
-        assert values["name_footer"]["foot"] == 1
-        assert values["tag_h1"]["h1"] == 1
-
-
 class TestUnrendered:
     def test_layout_columns_are_nan(self):
         values = columns(snapshot(PAGE))
@@ -127,36 +115,37 @@ class TestUnrendered:
 
 
 class TestBoxes:
-    def test_position_and_size(self):
-        values = columns(boxed())
-        assert values["x"]["text"] == pytest.approx(0.2)
-        assert values["width"]["text"] == pytest.approx(0.8)
-        assert values["area"]["foot"] == pytest.approx(0.1)
-        assert values["aspect"]["menu"] == 0.25
-        assert values["bottom_distance"]["text"] == 100
-        assert values["bottom_share"]["foot"] == 0
-        assert values["right_gap"]["menu"] == pytest.approx(0.8)
-        assert values["centre_offset"]["menu"] == pytest.approx(-0.4)
-        assert values["above_fold"]["menu"] == pytest.approx(0.75)
-
-    def test_relative_to_the_enclosing_region(self):
-        values = columns(boxed())
-        assert values["width_of_around"]["text"] == pytest.approx(0.8)
-        assert values["left_in_around"]["text"] == pytest.approx(0.2)
-        assert values["right_in_around"]["text"] == 0
-        assert values["bottom_in_around"]["text"] == pytest.approx(1 / 8)
-        assert values["area_of_around"]["html"] == 1
+    @pytest.mark.parametrize(
+        ("column", "expected"),
+        [
+            ("x", {"text": 0.2}),
+            ("width", {"text": 0.8}),
+            ("area", {"foot": 0.1}),
+            ("aspect", {"menu": 0.25}),
+            ("bottom_distance", {"text": 100}),
+            ("bottom_share", {"foot": 0}),
+            ("right_gap", {"menu": 0.8}),
+            ("centre_offset", {"menu": -0.4}),
+            ("above_fold", {"menu": 0.75}),
+            ("width_of_around", {"text": 0.8}),
+            ("left_in_around", {"text": 0.2}),
+            ("right_in_around", {"text": 0}),
+            ("bottom_in_around", {"text": 1 / 8}),
+            ("area_of_around", {"html": 1}),
+            ("words_below", {"menu": 0}),
+            ("words_above", {"menu": 0, "foot": 1}),
+            ("words_per_area", {"text": 15 * 10_000 / (800 * 700)}),
+        ],
+    )
+    def test_values(self, column, expected):
+        values = columns(boxed())[column]
+        assert {name: values[name] for name in expected} == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
     def test_words_on_each_side(self):
         """Check a page where all text is at the left edge, one line below the other, inside the menu's box."""
         values = columns(boxed())
         assert values["words_left"]["text"] > 0.4
         assert values["words_right"]["text"] < 0.2
-        assert values["words_below"]["menu"] == values["words_above"]["menu"] == 0
-        assert values["words_above"]["foot"] == pytest.approx(1)
-
-    def test_words_per_area(self):
-        assert columns(boxed())["words_per_area"]["text"] == pytest.approx(15 * 10_000 / (800 * 700), rel=0.01)
 
 
 class TestAppearance:

@@ -64,30 +64,32 @@ class TestSegmentMatrix:
         assert x.shape == (len(regions), len(COLUMNS))
         assert x.dtype == np.float32
 
-    def test_the_tree_of_candidates(self, value):
-        assert value("html", "candidate_depth") == 0
-        assert value("main", "candidate_depth") == 1
-        assert value("html", "candidates_in") == 4
-        assert value("main", "candidates_beside") == 4
-        assert value("main", "candidates_in") == 3
+    @pytest.mark.parametrize(
+        ("column", "expected"),
+        [
+            ("candidate_depth", {"html": 0, "main": 1}),
+            ("candidates_in", {"html": 4, "main": 3}),
+            ("candidates_beside", {"main": 4}),
+            ("holds_name_footer", {"html": 1, "main": 0, "foot": 0}),
+            ("holds_name_article", {"html": 1, "main": 1}),
+            ("name_footer", {"foot": 1}),
+            ("vips_coherence", {"html": 1}),
+            ("vips_depth", {"html": 0}),
+            ("vips_whole_9", {"html": 1}),
+        ],
+    )
+    def test_values(self, value, column, expected):
+        assert {name: value(name, column) for name in expected} == expected
 
     def test_shares_of_the_largest(self, value):
         assert value("html", "largest_in") == value("main", "words_of_page")
         assert value("html", "largest_of_it") == pytest.approx(value("main", "words_of_page"))
 
-    def test_names_and_tags_of_descendants(self, value):
-        assert (value("html", "holds_name_footer"), value("main", "holds_name_footer")) == (1, 0)
-        assert (value("html", "holds_name_article"), value("main", "holds_name_article")) == (1, 1)
-        assert (value("foot", "holds_name_footer"), value("foot", "name_footer")) == (0, 1)
-
-    def test_vips_columns(self, value):
-        assert value("html", "vips_coherence") == 1
-        assert value("html", "vips_depth") == 0
+    def test_vips_leaves(self, value):
         assert value("main", "vips_depth") >= 1
         counts = [value("html", f"vips_{pdoc}") for pdoc in (4, 6, 9)]
         assert counts == sorted(counts)
         assert counts[-1] > value("main", "vips_9") >= 1
-        assert value("html", "vips_whole_9") == 1
 
     def test_is_deterministic(self, page_matrix):
         page, regions, x = page_matrix
@@ -142,45 +144,27 @@ def values(html):
     return {name: {key: float(column[row]) for key, column in table.items()} for row, name in enumerate(names)}
 
 
-class TestShapeValues:
-    def test_two_columns_are_side_by_side(self):
-        shape = values(COLUMNS_PAGE)
-        assert shape["html"]["parts_beside"] == 2
-        assert shape["html"]["parts_in_rows"] == pytest.approx(2 / 3)
-        assert shape["left"]["parts_beside"] == 1
-        assert shape["left"]["parts_in_rows"] == 0
+SHARES = np.array([4, 6, 10]) / 20
 
-    def test_shares_of_the_words(self):
-        shape = values(COLUMNS_PAGE)["html"]
-        assert shape["loose_words"] == pytest.approx(0)
-        assert shape["second_of_it"] == pytest.approx(6 / 20)
-        assert (shape["parts_of_5"], shape["parts_of_20"]) == (3, 2)
-        shares = np.array([4, 6, 10]) / 20
-        assert shape["spread_of_words"] == pytest.approx(-(shares * np.log(shares)).sum())
+
+class TestShapeValues:
+    @pytest.mark.parametrize(
+        ("name", "expected"),
+        [
+            ("html", {"parts_beside": 2, "parts_in_rows": 2 / 3, "parts_across": 1 / 3, "widest_gap": 10}),
+            ("html", {"loose_words": 0, "second_of_it": 6 / 20, "parts_of_5": 3, "parts_of_20": 2}),
+            ("html", {"spread_of_words": -(SHARES * np.log(SHARES)).sum()}),
+            ("left", {"parts_beside": 1, "parts_in_rows": 0, "widest_gap": 0}),
+            ("left", {"painted_width": 0.4, "painted_height": 0.8, "painted_px": 80, "painted_area": 0.32}),
+            ("right", {"parts_alike": 1, "parts_across": 1, "widest_gap": 10}),
+            ("p", {"second_of_it": 0, "spread_of_words": 0, "parts_of_5": 0, "parts_beside": 0, "parts_in_rows": 0}),
+            ("p", {"widest_gap": 0, "loose_words": 1}),
+        ],
+    )
+    def test_of_a_page_with_two_columns(self, name, expected):
+        shape = values(COLUMNS_PAGE)[name]
+        assert {column: shape[column] for column in expected} == pytest.approx(expected)
 
     def test_loose_words(self):
         shape = values("<body>One two three<div><p>Four</p><p>Five</p></div></body>")
         assert shape["html"]["loose_words"] == pytest.approx(3 / 5)
-
-    def test_parts_alike_and_across(self):
-        shape = values(COLUMNS_PAGE)
-        assert shape["right"]["parts_alike"] == 1
-        assert shape["right"]["parts_across"] == 1
-        assert shape["html"]["parts_across"] == pytest.approx(1 / 3)
-
-    def test_vertical_gaps(self):
-        shape = values(COLUMNS_PAGE)
-        assert shape["html"]["widest_gap"] == 10
-        assert shape["right"]["widest_gap"] == 10
-        assert shape["left"]["widest_gap"] == 0
-
-    def test_painted_box(self):
-        shape = values(COLUMNS_PAGE)["left"]
-        assert (shape["painted_width"], shape["painted_height"]) == (pytest.approx(0.4), pytest.approx(0.8))
-        assert (shape["painted_px"], shape["painted_area"]) == (80, pytest.approx(0.32))
-
-    def test_container_without_parts(self):
-        shape = values(COLUMNS_PAGE)["p"]
-        names = ("second_of_it", "spread_of_words", "parts_of_5", "parts_beside", "parts_in_rows", "widest_gap")
-        assert [shape[name] for name in names] == [0] * 6
-        assert shape["loose_words"] == 1

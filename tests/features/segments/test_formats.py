@@ -195,23 +195,14 @@ class TestOfShapes:
 
 
 class TestReadWebis:
-    def write(self, tmp_path: Path, text: str) -> Path:
-        path = tmp_path / "s.json"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    @pytest.mark.parametrize("text", ["", "{", '{"id": 1}', "{}\n{", "5"])
-    def test_rejects_invalid_input(self, tmp_path: Path, text: str) -> None:
-        path = self.write(tmp_path, text)
+    @pytest.mark.parametrize("data", [b"", b"{", b'{"id": 1}', b"{}\n{", b"5", b"\xff\xfe\x00"])
+    def test_rejects_invalid_input(self, tmp_path: Path, data: bytes) -> None:
+        (tmp_path / "s.json").write_bytes(data)
         with pytest.raises(InputError, match=r"s\.json") as caught:
-            read_webis(path)
+            read_webis(tmp_path / "s.json")
         assert "\n" not in str(caught.value)
+        assert ("UTF-8" in str(caught.value)) is (b"\xff" in data)
 
     def test_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="cannot read"):
             read_webis(tmp_path / "none.json")
-
-    def test_not_in_utf_8(self, tmp_path: Path) -> None:
-        (tmp_path / "s.json").write_bytes(b"\xff\xfe\x00")
-        with pytest.raises(InputError, match="UTF-8"):
-            read_webis(tmp_path / "s.json")

@@ -9,36 +9,13 @@ from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 from vclean.features.text import language
 from vclean.features.text.language import EXCERPT_LENGTH, MIN_LENGTH, SAMPLE_LENGTH, detect, load, sample
 
-SAMPLES = {
-    "en": "The ferry crosses the river every hour, and when the water is high it does not cross at all.",
-    "de": "Die Fähre überquert den Fluss jede Stunde, und wenn das Wasser hoch steht, fährt sie gar nicht.",
-    "fr": "Le bac traverse la rivière toutes les heures, et quand l'eau est haute il ne traverse pas du tout.",
-    "es": "El transbordador cruza el río cada hora, y cuando el agua está alta no cruza en absoluto.",
-    "pt": "A balsa atravessa o rio a cada hora e, quando a água está alta, não atravessa de jeito nenhum.",
-    "nl": "De veerpont steekt elk uur de rivier over, en als het water hoog staat, vaart hij helemaal niet.",
-    "pl": "Prom przepływa przez rzekę co godzinę, a gdy woda jest wysoka, nie pływa wcale.",
-    "cs": "Přívoz přejíždí řeku každou hodinu, a když je voda vysoká, nejezdí vůbec.",
-    "sk": "Prievozná loď pláva cez rieku každú hodinu, a keď je voda vysoká, nepláva vôbec.",
-    "fi": "Lautta ylittää joen joka tunti, ja kun vesi on korkealla, se ei kulje lainkaan.",
-    "hu": "A komp óránként kel át a folyón, és amikor magas a víz, egyáltalán nem közlekedik.",
-    "tr": "Feribot nehri her saat geçer, su yüksek olduğunda ise hiç geçmez.",
-    "el": "Το φέρι διασχίζει το ποτάμι κάθε ώρα, και όταν το νερό είναι ψηλά δεν περνάει καθόλου.",
-    "ru": "Паром переходит реку каждый час, а когда вода высокая, он не ходит совсем.",
-    "uk": "Пором перетинає річку щогодини, а коли вода висока, він не ходить зовсім.",
-    "bg": "Фериботът пресича реката на всеки час, а когато водата е висока, изобщо не минава.",
-    "ar": "تعبر العبّارة النهر كل ساعة، وعندما يرتفع الماء لا تعبر على الإطلاق.",
-    "fa": "کشتی هر ساعت از رودخانه می‌گذرد و وقتی آب بالا باشد اصلاً حرکت نمی‌کند.",
-    "hi": "नाव हर घंटे नदी पार करती है, और जब पानी ऊँचा होता है तो वह बिल्कुल नहीं चलती।",
-    "mr": "नाव दर तासाला नदी ओलांडते आणि पाणी जास्त असताना ती अजिबात जात नाही.",
-}
-
 
 class TestDetect:
     def test_unknown_for_few_words(self):
         assert detect("OK") == ""
 
     def test_accepts_lone_surrogates(self):
-        assert detect(SAMPLES["en"] + "\ud800") == "en"
+        assert detect("The ferry crosses the river every hour, and does not wait.\ud800") == "en"
 
 
 class TestSample:
@@ -95,10 +72,6 @@ def unpacked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return paths
 
 
-def cached_folders(folder: Path) -> list[str]:
-    return sorted(path.name for path in (folder / "vclean").iterdir())
-
-
 class TestLoad:
     def test_cached_model_gives_the_same_results(self, shared: Path, unpacked: list[Path], monkeypatch) -> None:
         """Check equality to the last bit for memory-mapped files."""
@@ -107,34 +80,30 @@ class TestLoad:
         assert [detector.rank(text) for text in TEXTS] == [expected.rank(text) for text in TEXTS]
         assert unpacked == []
 
-    def test_caches_for_the_next_process(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch) -> Path:
+        """Return the folder that the cache is in."""
         monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+        return tmp_path / "vclean"
+
+    def test_caches_for_the_next_process(self, folder: Path, unpacked: list[Path]) -> None:
         for _ in range(2):
             assert load().nb_classes == ["de", "en"]
         assert unpacked == [MODEL_DIR / MODEL_FILE]
-        assert len(cached_folders(tmp_path)) == 1
+        assert len(list(folder.iterdir())) == 1
 
-    def test_a_part_is_missing(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
+    @pytest.mark.parametrize("damage", [None, b"", b"\x93NUMPY\x01\x00", b"no array at all"])
+    def test_a_missing_or_damaged_part(self, folder: Path, unpacked: list[Path], damage: bytes | None) -> None:
         """Check that an incomplete folder is ignored and the model still works."""
-        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
         load()
-        folder = next((tmp_path / "vclean").iterdir())
-        (folder / "row.npy").unlink()
+        part = next(folder.iterdir()) / "ptc.npy"
+        part.unlink() if damage is None else part.write_bytes(damage)
         assert load().nb_classes == ["de", "en"]
         assert len(unpacked) == 2
 
-    @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY\x01\x00", b"no array at all"])
-    def test_a_damaged_part(self, tmp_path: Path, unpacked: list[Path], monkeypatch, damage: bytes) -> None:
-        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
-        load()
-        folder = next((tmp_path / "vclean").iterdir())
-        (folder / "ptc.npy").write_bytes(damage)
-        assert load().nb_classes == ["de", "en"]
-
-    def test_other_layout_has_its_own_folder(self, tmp_path: Path, unpacked: list[Path], monkeypatch) -> None:
-        monkeypatch.setattr(language, "cache_folder", lambda: tmp_path)
+    def test_other_layout_has_its_own_folder(self, folder: Path, unpacked: list[Path], monkeypatch) -> None:
         load()
         monkeypatch.setattr(language, "_LAYOUT", 99)
         load()
-        assert len(cached_folders(tmp_path)) == 2
+        assert len(list(folder.iterdir())) == 2
         assert len(unpacked) == 2

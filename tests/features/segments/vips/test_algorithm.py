@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vclean.errors import UsageError
-from vclean.features.segments.vips.algorithm import THRESHOLDS, best_division, detect, segment
+from vclean.features.segments.vips.algorithm import best_division, detect, segment
 from vclean.features.segments.vips.page import VisualPage
 
 PAGE = """
@@ -44,16 +44,6 @@ class TestSegment:
             segment(snapshot("<p>text"))
 
 
-class TestCoherence:
-    """Degrees of coherence in the tree."""
-
-    def test_root_is_one(self):
-        assert segment(painted(PAGE)).coherence[0] == 1
-
-    def test_thresholds_decrease(self):
-        assert list(THRESHOLDS) == sorted(THRESHOLDS, reverse=True)
-
-
 class TestAnyPage:
     """Properties of any layout."""
 
@@ -82,39 +72,22 @@ class TestAnyPage:
 
     @settings(max_examples=40)
     @given(BOXES)
-    def test_each_visible_text_is_in_one_leaf(self, boxes):
-        segments = segment(painted(self.html(boxes)))
-        owners = segments.text[[row for row, text in enumerate(segments.snapshot.texts) if text.strip()]]
+    def test_invariants(self, boxes):
+        """Check that each visible text is in one leaf, that segments are nested, and that a larger degree refines them.
+
+        The content of the page can overflow its box.
+        """
+        page = painted(self.html(boxes))
+        segments = segment(page)
+        assert segments.to_dict() == segment(page).to_dict()
+        owners = segments.text[[row for row, text in enumerate(page.texts) if text.strip()]]
         assert set(owners.tolist()) == set(segments.leaves.tolist())
-
-    @settings(max_examples=40)
-    @given(BOXES)
-    def test_coherence_does_not_decrease_from_parent_to_child(self, boxes):
-        segments = segment(painted(self.html(boxes)))
         assert (segments.coherence[1:] >= segments.coherence[segments.parent[1:]]).all()
-        assert segments.coherence.min() == 1
-        assert segments.coherence.max() <= 11
-
-    @settings(max_examples=40)
-    @given(BOXES)
-    def test_boxes_are_nested(self, boxes):
-        """Check that boxes are nested, except in the page's, which content can overflow."""
-        segments = segment(painted(self.html(boxes)))
+        assert 1 == segments.coherence.min() <= segments.coherence.max() <= 11
         inner = np.flatnonzero(segments.parent > 0)
         box, around = segments.box[inner], segments.box[segments.parent[inner]]
         assert (box[:, :2] >= around[:, :2]).all()
         assert (box[:, :2] + box[:, 2:] <= around[:, :2] + around[:, 2:]).all()
-
-    @settings(max_examples=40)
-    @given(BOXES)
-    def test_is_deterministic(self, boxes):
-        one, other = segment(painted(self.html(boxes))), segment(painted(self.html(boxes)))
-        assert one.to_dict() == other.to_dict()
-
-    @settings(max_examples=40)
-    @given(BOXES)
-    def test_larger_degree_refines_the_segments(self, boxes):
-        segments = segment(painted(self.html(boxes)))
         counts = [len(segments.at(pdoc).leaves) for pdoc in range(1, 12)]
         assert counts == sorted(counts)
         assert counts[0] == 1
@@ -168,21 +141,19 @@ class TestDetect:
 
 
 class TestWeight:
-    def weight(self, gap, *, styles=(), between="", texts=("one", "two")):
-        html = (
-            f"<p title='0 0 100 50' style='{(*styles, '')[0]}'>{texts[0]}{between}"
-            f"<p title='0 {50 + gap} 100 50' style='{(*styles, '', '')[1]}'>{texts[1]}"
-        )
-        page = VisualPage(painted(html))
-        nodes = [e for e in range(len(page.snapshot)) if page.snapshot.tags[page.snapshot.tag[e]] == "p"]
-        (separator,) = detect(page, nodes, vertical=False).separators
-        return separator.weight
-
-    def test_smaller_below(self):
-        assert self.weight(16, styles=("font-size: 24px", "")) == 4 + 2
-
-    def test_bold_above(self):
-        assert self.weight(16, styles=("font-weight: 700", "")) == 4 + 2
+    @pytest.mark.parametrize(
+        ("styles", "weight"),
+        [
+            ((), 4 - 2),  # two texts in one font
+            (("font-size: 24px",), 4 + 2),
+            (("font-weight: 700",), 4 + 2),
+            (("", "font-size: 24px"), 4 + 4),  # a heading begins what is below it
+            ((GREY,), 4 + 2 - 2),
+        ],
+    )
+    def test_fonts_and_backgrounds_of_both_sides(self, styles, weight):
+        (separator,) = rows((0, 0, 100, 50), (0, 66, 100, 50), styles=styles).separators
+        assert separator.weight == weight
 
 
 class TestBestDivision:

@@ -75,19 +75,28 @@ def test_page_that_was_not_rendered_has_no_valid_nodes():
     assert not any(VisualPage(snapshot("<p>text")).children)
 
 
-def fonts_of(html):
-    return VisualPage(painted(html))
-
-
-def element_named(page, tag):
-    return node(page.snapshot, tag)
-
-
-class TestOf:
-    def test_of_a_text(self):
-        page = fonts_of("<p>a<b style='font-weight: 700'>b</b>")
-        assert page.fonts.of(text_node(page.snapshot, "b")).weight == 700
+class TestFonts:
+    def test_mean_of_a_text_and_of_an_element(self):
+        page = page_of("<p>a<b style='font-weight: 700'>b</b>")
+        assert page.fonts[text_node(page.snapshot, "b")] == (16, 700, True)
+        assert page.fonts[element(page, "p")] == (16, 550, False)
 
     def test_none_without_text(self):
-        page = fonts_of("<div><img title='0 0 9 9'></div><p>text")
-        assert page.fonts.of(element_named(page, "div")) is None
+        page = page_of("<div><img title='0 0 9 9'></div><p>text")
+        assert page.fonts[element(page, "div")] is None
+
+
+class TestIsLeaf:
+    @pytest.mark.parametrize(
+        ("html", "tag", "expected"),
+        [
+            ("<p>text", "p", True),
+            ("<p>text <b>bold</b>", "p", True),
+            ("<img title='0 0 9 9'>", "img", True),
+            ("<p>text<img title='0 0 9 9'>", "p", False),
+            ("<div><p>text</div>", "div", False),
+        ],
+    )
+    def test_elements(self, html, tag, expected):
+        page = page_of(html)
+        assert page.is_leaf[element(page, tag)] is expected
