@@ -115,7 +115,7 @@ class PageView:
 
     def block_of(self, element: int) -> int:
         """Return the block of the first text in an element; -1 if it has none."""
-        owners = self.context.blocks.text_block[self._texts_in(element)]
+        owners = self.context.blocks.text_block[self.snapshot.texts_in(element)[:_MAX_TEXTS]]
         return next((owner for owner in owners.tolist() if owner >= 0), -1)
 
     def text_of(self, element: int, limit: int = MAX_CHARS) -> str:
@@ -124,16 +124,9 @@ class PageView:
         Sentences that no reader sees are left out; hidden words and numbers may be markup on purpose.
         """
         owner, texts = self.context.blocks.text_block, self.snapshot.texts
-        rows = [row for row in self._texts_in(element).tolist() if int(owner[row]) not in self._hidden_sentences]
+        inside = self.snapshot.texts_in(element)[:_MAX_TEXTS]
+        rows = [row for row in inside if int(owner[row]) not in self._hidden_sentences]
         return clean_text(" ".join(texts[row][: 2 * limit] for row in rows), limit)
-
-    def _texts_in(self, element: int) -> NDArray[np.int64]:
-        """Return the text nodes among the first `_MAX_TEXTS` after an element's start tag that are in it."""
-        snapshot, last = self.snapshot, self.snapshot.end[element]
-        start, end = np.searchsorted(snapshot.text_after, [element, last]).tolist()
-        rows = np.arange(start, min(end, start + _MAX_TEXTS))
-        parent = snapshot.text_parent[rows]
-        return np.asarray(rows[(parent >= element) & (parent < last)])
 
 
 HEADLINES: Final = 6
