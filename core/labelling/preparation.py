@@ -116,11 +116,8 @@ class PreparedPage:
 
     def to_json(self) -> str:
         """Return the page as one JSON object."""
-        facts = asdict(self) | {
-            "version": VERSION,
-            "predicted": [annotation.to_list() for annotation in self.predicted],
-        }
-        facts["confidence"] = self.confidence if math.isfinite(self.confidence) else None
+        confidence = self.confidence if math.isfinite(self.confidence) else None
+        facts = asdict(self) | {"version": VERSION, "confidence": confidence}
         return json.dumps(facts, ensure_ascii=False, allow_nan=False)
 
     @classmethod

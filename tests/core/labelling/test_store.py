@@ -14,16 +14,16 @@ class TestPageAnnotations:
     def test_status(self) -> None:
         """A page that is done keeps its predictions after a change of the model; corrections win."""
         annotations = PageAnnotations()
-        annotations.finish({"a": P})
+        annotations.set_status(Status.DONE, {"a": P})
         assert annotations.status is Status.DONE
         assert (annotations.annotation("a", O), annotations.annotation("b", O)) == (P, O)
         annotations.set({"a": H})
         assert (annotations.status, annotations.annotation("a", O)) == (Status.DONE, H)
         annotations.undo()
         assert annotations.annotation("a", O) is P
-        annotations.reopen()
+        annotations.set_status(Status.OPEN, {})
         assert (annotations.status, annotations.annotation("a", O)) == (Status.OPEN, O)
-        annotations.skip()
+        annotations.set_status(Status.SKIPPED, {})
         assert annotations.status is Status.SKIPPED
 
 
@@ -58,19 +58,19 @@ class TestAnnotationStore:
         on_disk.store.set("a.html", {"x": H, "y": L})
         on_disk.store.set("a.html", {"x": P})
         on_disk.store.set("b.html", {"z": O})
-        on_disk.store.undo("a.html")
+        on_disk.store.undo_or_redo("a.html", "undo")
         on_disk.store.set_status("b.html", Status.DONE, {"w": P})
         before = [on_disk.annotations("a.html"), on_disk.annotations("b.html")]
         on_disk.reopen()
         assert [on_disk.annotations("a.html"), on_disk.annotations("b.html")] == before
-        on_disk.store.redo("a.html")
+        on_disk.store.undo_or_redo("a.html", "redo")
         assert on_disk.annotations().manual == {"x": P, "y": L}
 
     @pytest.mark.parametrize("action", ["undo", "redo"])
     def test_undo_without_change_logs_nothing(self, on_disk: StoreOnDisk, action: str) -> None:
-        getattr(on_disk.store, action)("a.html")
+        on_disk.store.undo_or_redo("a.html", action)
         assert on_disk.path.read_bytes() == b""
-        assert not on_disk.store.has_changes("a.html")
+        assert on_disk.annotations().revision == 0
 
     @pytest.mark.parametrize(
         "entry",
