@@ -162,9 +162,10 @@ def _corrections_entry(unseen: Unseen, corrections: Sequence[Correction], *, for
     """Measure and print the gain by the corrections, and return their entry in the model card."""
     from vclean.labelling import retraining
 
-    gain = _measure_gain(unseen, corrections)
+    keys = [(each.gold.corpus, each.gold.id, each.rendered) for each in corrections]
+    gain = retraining.measure("sites", corrections, lambda row: unseen[keys[row]])
     _report_gains([gain], force=force)
-    return retraining.model_card_entry(corrections) | {"gains": [gain.to_dict()]}
+    return retraining.model_card_entry(corrections, [gain])
 
 
 def _corrections(path: Path | None) -> list[Correction]:
@@ -176,17 +177,6 @@ def _corrections(path: Path | None) -> list[Correction]:
     for line in describe_unread_marks(corrections):
         _log.warning("%s", line)
     return corrections
-
-
-def _measure_gain(unseen: Unseen, corrections: Sequence[Correction]) -> Gain:
-    """Return the gain from corrections, measured in the cross-validation that included them."""
-    from vclean.labelling.retraining import gain_by_validation
-
-    gold = [correction.gold for correction in corrections]
-    pages = zip(gold, corrections, strict=True)
-    return gain_by_validation(
-        corrections, [unseen[page.corpus, page.id, correction.rendered] for page, correction in pages]
-    )
 
 
 def _report_gains(gains: Sequence[Gain], *, force: bool) -> None:

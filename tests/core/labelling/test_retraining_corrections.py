@@ -174,12 +174,12 @@ class TestMeasure:
     def test_scores_rendered_pages_only(self, corrections: list[Correction]) -> None:
         rows: list[int] = []
 
-        def predict(row: int):
+        def predict(row: int) -> Prediction:
             rows.append(row)
-            return retraining.load_default().label(corrections[row].blocks)
+            return corrections[row].shipped
 
-        assert measure("pages", corrections, predict, predict).pages == PAGES
-        assert sorted(set(rows)) == [0, 2, 4, 6]
+        gain = measure("pages", corrections, predict)
+        assert (gain.pages, gain.before, rows) == (PAGES, gain.after, [0, 2, 4, 6])
 
     def test_format_gains(self) -> None:
         gain = Gain("pages", 12, PageScores(0.9, 0.8, 0.5), PageScores(0.95, 0.9, 1.0))
@@ -251,7 +251,7 @@ class TestContinueFromShipped:
         assert len(card["sha256"]) == 64
 
     def test_one_site_and_one_page(self, corrections: list[Correction], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(retraining, "_continue", lambda base, *_, **__: base)
+        monkeypatch.setattr(retraining, "continue_training", lambda *_, **__: retraining.load_default())
         one = [each for each in corrections if each.site == "example.com"]
         assert [gain.held_out for gain in retraining.continue_from_shipped(one)[1]] == ["pages"]
         assert retraining.continue_from_shipped(corrections[:2])[1] == []
