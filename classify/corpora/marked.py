@@ -12,7 +12,6 @@ import logging
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -60,6 +59,8 @@ _DOCTYPE: Final = re.compile(r"\s*(?:<\?[^>]*>\s*)?(<!doctype[^>]*>)", re.IGNORE
 _TOOL: Final = "/builder/"
 """Part that the URLs of the annotation tool's scripts and style sheets have in common."""
 _TRACES: Final = ("popupDialog", "data-block")
+_MISSING: Final = -2
+"""Stands for an element that is not on the page, and so are its descendants. The parent of the root is -1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,31 +225,15 @@ def _xpath(element: ElementNode) -> str:
 
 def locate_marks(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
     """Return the element of each mark in a snapshot of the page, int32 (M,); -1 if no element has its XPath."""
-    xpaths = {mark.xpath for mark in marks}
-    prefixes = {step for path in xpaths for step in _prefixes(path)}
-    paths: dict[str, int] = {}
-    path_of = {-1: ""}
-    for element, (parent, tag) in enumerate(zip(snapshot.parent.tolist(), snapshot.tag.tolist(), strict=True)):
-        if (above := path_of.get(parent)) is not None:
-            path = f"{above}/{snapshot.tags[tag]}[{snapshot.sibling_number[element]}]"
-            if path in prefixes:
-                path_of[element] = path
-                paths[path] = element
-    return np.array([paths.get(mark.xpath, -1) for mark in marks], dtype=np.int32)
-
-
-def _prefixes(path: str) -> Iterator[str]:
-    ends = (match.start() for match in re.finditer("/", path[1:]))
-    return chain((path[: end + 1] for end in ends), (path,))
-
-
-def innermost_marks(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
-    """Return the index of the innermost mark that contains each element, int32 (N,); -1 for none."""
-    element = locate_marks(snapshot, marks)
-    number = np.full(len(snapshot), -1, dtype=np.int32)
-    located = np.flatnonzero(element >= 0)
-    number[element[located]] = located
-    return number[tree.nearest_ancestor(number >= 0, snapshot.parent)]
+    steps = zip(snapshot.parent.tolist(), snapshot.tag.tolist(), snapshot.sibling_number.tolist(), strict=True)
+    child = {
+        (parent, f"{snapshot.tags[tag]}[{number}]"): element for element, (parent, tag, number) in enumerate(steps)
+    }
+    located = np.full(len(marks), -1, dtype=np.int32)
+    for row, mark in enumerate(marks):
+        for step in mark.xpath.split("/")[1:]:
+            located[row] = child.get((int(located[row]), step), _MISSING)
+    return np.maximum(located, -1)
 
 
 def content_blocks(blocks: BlockColumns, marks: Sequence[RegionMark]) -> NDArray[np.bool_]:
@@ -257,14 +242,15 @@ def content_blocks(blocks: BlockColumns, marks: Sequence[RegionMark]) -> NDArray
     The role decides (`Role.is_content`). Marks of images and videos are ignored in favor of the mark around them.
     """
     role_marks = tuple(mark for mark in marks if mark.role is not Role.MEDIA)
-    number = innermost_marks(blocks.snapshot, role_marks)[block_anchor(blocks)]
+    snapshot, element = blocks.snapshot, locate_marks(blocks.snapshot, role_marks)
+    located = np.flatnonzero(element >= 0)
+    number = np.full(len(snapshot), -1, dtype=np.int32)
+    number[element[located]] = located
+    # The parent of the first text of a block may be deeper than its container.
+    anchor = snapshot.text_parent[blocks.members[blocks.first]]
+    innermost = number[tree.nearest_ancestor(number >= 0, snapshot.parent)][anchor]
     is_content = np.array([*(mark.role.is_content for mark in role_marks), False], dtype=bool)
-    return is_content[number]
-
-
-def block_anchor(blocks: BlockColumns) -> NDArray[np.int32]:
-    """Return the parent element of each block's first text, int32 (B,). It may be deeper than the block's container."""
-    return blocks.snapshot.text_parent[blocks.members[blocks.first]]
+    return is_content[innermost]
 
 
 _log = logging.getLogger("vclean")

@@ -40,16 +40,14 @@ class SegmentRows:
         address: URL of the page.
         x: float32 (C, len(segment_columns.COLUMNS)), features.
         parent: int32 (C,), parent of each container, -1 for outermost containers.
-        state: for each level with marks on the page, the states, int8 (C,).
-        known: for each level, a mask of the containers with a state that follows from the marks, bool (C,).
+        states: for each level with marks on the page, the result of `true_states`.
         roles: training rows of the region model.
     """
 
     address: str
     x: NDArray[np.float32]
     parent: NDArray[np.int32]
-    state: dict[int, NDArray[np.int8]]
-    known: dict[int, NDArray[np.bool_]]
+    states: dict[int, tuple[NDArray[np.int8], NDArray[np.bool_]]]
     roles: RegionRows
 
     @property
@@ -70,11 +68,9 @@ def marked_rows(snapshot: Snapshot, marks: Sequence[RegionMark], address: str) -
     if page is None:
         return None
     by_level = {level: true_states(page.regions, _marked(snapshot, marks, level)) for level in LEVELS}
-    marked = {level: states for level, states in by_level.items() if states is not None}
+    states = {level: result for level, result in by_level.items() if result is not None}
     roles = regions.marked_rows(page.regions.context, marks, site=registered_domain(address))
-    state = {level: states for level, (states, _) in marked.items()}
-    known = {level: mask for level, (_, mask) in marked.items()}
-    return SegmentRows(address, page.x, page.regions.parent, state, known, roles)
+    return SegmentRows(address, page.x, page.regions.parent, states, roles)
 
 
 def _marked(snapshot: Snapshot, marks: Sequence[RegionMark], level: int) -> NDArray[np.int32]:
@@ -159,7 +155,7 @@ def fit(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | None = None) 
 
 def _fit(rows: Sequence[SegmentRows], matrices: Sequence[NDArray[np.float32]], level: int) -> tuple[Forest, ...]:
     """Fit one forest per seed that predicts whether a container is divided, on the containers outside segments."""
-    parts = [_examples(page, x, level) for page, x in zip(rows, matrices, strict=True) if level in page.state]
+    parts = [_examples(page, x, level) for page, x in zip(rows, matrices, strict=True) if level in page.states]
     if not parts:
         raise InputError(f"no page has marks of level {level} to learn from: give an archive whose pages have both")
     x, divided, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -170,7 +166,7 @@ def _examples(
     page: SegmentRows, x: NDArray[np.float32], level: int
 ) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float64]]:
     """Return the features, whether it is divided, and the weight of each container that can be divided."""
-    state, is_marked = page.state[level], page.known[level]
+    state, is_marked = page.states[level]
     divisible = np.isin(np.arange(len(x)), page.parent)
     used = divisible & (state != State.BELOW)
     weight = np.where(is_marked, 1, _UNMARKED_WEIGHT) * (_MIN_WEIGHT + _WORD_WEIGHT * np.sqrt(words_of_page(x)))

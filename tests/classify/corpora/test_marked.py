@@ -12,7 +12,6 @@ from vclean.classify.corpora.marked import (
     MarkedArchive,
     RegionMark,
     content_blocks,
-    innermost_marks,
     locate_marks,
     strip_marks,
 )
@@ -53,11 +52,6 @@ class TestStripMarks:
 class TestLocateMarks:
     def test_missing_element(self):
         assert locate_marks(snapshot("<p>one"), [RegionMark("/html[1]/body[1]/p[2]", Role.AD, 1)]).tolist() == [-1]
-
-
-class TestInnermostMarks:
-    def test_no_marks(self):
-        assert (innermost_marks(snapshot("<p>one"), ()) == -1).all()
 
 
 class TestContentBlocks:

@@ -45,7 +45,7 @@ def validation() -> CrossValidation:
 def predicted_fold(table: TrainingTable):
     """Return the predictions for the pages of fold 0."""
     fits = ConventionFits(table, design_matrix(table, *table.fits.scores(None)))
-    return [*training._predict_fold(table, fits, fits.predicted(), 0)]
+    return [*training._predict_fold(table, fits, 0)]
 
 
 def without_lists(page: PageRows) -> PageRows:
@@ -181,7 +181,7 @@ class TestConventions:
 
     def test_predictions_without_a_convention(self, two_corpora) -> None:
         """Compare the predictions for the same page of both corpora: only those under its convention differ."""
-        np.testing.assert_allclose(two_corpora.predicted.sum(axis=1), np.ones(2 * PAGES), rtol=1e-5)
+        np.testing.assert_allclose(two_corpora.conventions.predicted.sum(axis=1), np.ones(2 * PAGES), rtol=1e-5)
         for page in range(PAGES):
             one, other = (two_corpora.held_out[number].probability for number in (page, page + PAGES))
             np.testing.assert_array_equal(one, other)
