@@ -220,7 +220,7 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
         text=_join_texts(snapshot, stripped, members, first, _count_breaks(snapshot, members)),
         node=container[parent],
         text_block=text_block,
-        box=_union_boxes(snapshot, text_block, len(first)),
+        box=union_boxes(snapshot, text_block, len(first)),
         visibility=visibility[members[first]],
         technique=snapshot.text_hidden[members[first]],
         in_overlay=snapshot.inside(snapshot.overlay)[parent] >= 0,
@@ -274,7 +274,7 @@ def _with_texts(columns: BlockColumns, text_block: NDArray[np.int32]) -> BlockCo
         columns,
         text=_join_texts(snapshot, stripped, texts, first, apart),
         text_block=text_block,
-        box=_union_boxes(snapshot, text_block, len(columns)),
+        box=union_boxes(snapshot, text_block, len(columns)),
     )
 
 
@@ -390,7 +390,7 @@ def _find_preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
     return by_style & tree.inside(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end)
 
 
-def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:
+def union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:
     """Return the union of the line boxes of each block: float32 (count, 4); NaN for blocks without line boxes."""
     box = np.full((count, 4), np.nan, dtype=np.float32)
     line_block = text_block[snapshot.line_text]

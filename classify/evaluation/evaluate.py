@@ -251,11 +251,9 @@ class Report:
 
 
 def _by_type(part: Sequence[PageEvaluation]) -> dict[str, Scores]:
-    typed = [evaluation for evaluation in part if evaluation.page_type]
-    by_type = scores.aggregate_by(
-        (evaluation.page_type for evaluation in typed), (evaluation.score for evaluation in typed)
-    )
-    return {_ALL: scores.aggregate(evaluation.score for evaluation in part), **by_type}
+    types = sorted({evaluation.page_type for evaluation in part} - {""})
+    members = {_ALL: part} | {name: [each for each in part if each.page_type == name] for name in types}
+    return {name: scores.aggregate(evaluation.score for evaluation in pages) for name, pages in members.items()}
 
 
 def _section(corpus: str, method: str, part: Sequence[PageEvaluation]) -> str:

@@ -14,6 +14,7 @@ import shapely
 from vclean.classify.corpora.marked import locate_marks
 from vclean.classify.segments.registry import MODEL_SUFFIX
 from vclean.errors import UsageError
+from vclean.features.blocks import union_boxes
 from vclean.features.segments.formats import read_webis
 from vclean.render import tree
 
@@ -45,8 +46,10 @@ class Nodes:
     @cached_property
     def box(self) -> NDArray[np.float64]:
         """Return left, top, right, bottom of each node in whole px, float64 (N + T, 4); NaN for texts without lines."""
-        page = self.snapshot
-        boxes = np.concatenate([page.box, _text_boxes(page)]).astype(np.float64)
+        page, texts = self.snapshot, len(self.snapshot.texts)
+        boxes = np.concatenate([page.box, union_boxes(page, np.arange(texts, dtype=np.int32), texts)]).astype(
+            np.float64
+        )
         boxes[:, 2:] += boxes[:, :2]
         return np.floor(boxes + 0.5)
 
@@ -136,17 +139,6 @@ def _areal(shape: shapely.Geometry) -> shapely.Geometry:
     """Return the parts of a shape that have an area."""
     parts = [part for part in shapely.get_parts(shape) if part.geom_type in AREAL]
     return shapely.union_all(parts, grid_size=1) if parts else shapely.Polygon()
-
-
-def _text_boxes(page: Snapshot) -> NDArray[np.float32]:
-    """Return x, y, width and height of the box around each text's lines, float32 (T, 4); NaN without lines."""
-    boxes = np.full((len(page.texts), 4), np.nan, dtype=np.float32)
-    first = np.flatnonzero(np.diff(page.line_text, prepend=-1))
-    if len(first):
-        low = np.minimum.reduceat(page.line_box[:, :2], first)
-        high = np.maximum.reduceat(page.line_box[:, :2] + page.line_box[:, 2:], first)
-        boxes[page.line_text[first]] = np.hstack([low, high - low])
-    return boxes
 
 
 DEPTHS: Final = range(1, 17)

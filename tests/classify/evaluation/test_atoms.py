@@ -16,7 +16,6 @@ from vclean.classify.evaluation.atoms import (
     AtomKind,
     PageAtoms,
     PlanarArrangement,
-    edge_points,
     luma,
 )
 from vclean.classify.evaluation.segment_scores import score
@@ -62,7 +61,7 @@ class TestChars:
 def screenshot():
     """Return a screenshot with a black square of 20x20 px in the upper half."""
     image = Image.new("RGB", (100, 100), "white")
-    ImageDraw.Draw(image).rectangle((10, 10, 29, 29), fill="black")
+    ImageDraw.Draw(image).rectangle((60, 10, 79, 29), fill="black")
     data = io.BytesIO()
     image.save(data, "PNG")
     return data.getvalue()
@@ -74,6 +73,10 @@ class TestEdges:
         both = atoms.group([AtomKind.EDGES_FINE, AtomKind.EDGES_COARSE], segmentation(TOP), segmentation(TOP))
         assert both[AtomKind.EDGES_FINE].weight.sum() != both[AtomKind.EDGES_COARSE].weight.sum()
         assert [score(*result).f1 for result in both.values()] == [1, 1]
+
+    def test_edges_are_where_the_screenshot_has_them(self) -> None:
+        top, left, right = weights(boxed(PAGE), AtomKind.EDGES_FINE, TOP, LEFT, RIGHT, screenshot=screenshot())
+        assert (top > 0, left, right) == (True, 0, 0)
 
     def test_edges_without_a_screenshot(self) -> None:
         with pytest.raises(ValueError, match="need a screenshot"):
@@ -232,10 +235,3 @@ class TestCanny:
         fine, coarse = (kind(luma(image(draw)))[:, :20].any() for kind in (FINE, COARSE))
         assert fine
         assert not coarse
-
-
-class TestEdgePoints:
-    def test_x_comes_before_y(self) -> None:
-        edges = np.zeros((4, 6), dtype=bool)
-        edges[1, 5] = True
-        assert edge_points(edges).tolist() == [[5, 1]]
