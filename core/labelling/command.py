@@ -171,7 +171,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
     from vclean.labelling.preparation import Preparer, has_pages, list_document
     from vclean.labelling.server import LabelServer
     from vclean.labelling.session import AnnotationSession
-    from vclean.labelling.store import AnnotationStore, ChangeLog
+    from vclean.labelling.store import AnnotationStore
 
     if not options.pages and not has_pages(project):
         raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
@@ -181,12 +181,9 @@ def _serve(options: LabelOptions, project: Path) -> int:
             unused_folder.callback(shutil.rmtree, project, ignore_errors=True)
         stack.enter_context(folder_lock(make_folder(project), f".lock-{options.annotator}"))
         preparer = stack.enter_context(Preparer(project, model=options.model, settings=options.settings))
-        change_log = stack.enter_context(
-            ChangeLog(make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl")
-        )
-        session = AnnotationSession(
-            options.annotator, AnnotationStore(change_log), GoldWriter(project, options.annotator), run.failures
-        )
+        change_log = make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl"
+        store = stack.enter_context(AnnotationStore(change_log))
+        session = AnnotationSession(options.annotator, store, GoldWriter(project, options.annotator), run.failures)
         server = LabelServer(
             session, lambda number: preparer.document(session.page(number)), list_document(), options.port or 0
         )

@@ -23,15 +23,13 @@ from vclean.labelling.store import Annotation, Status
 from vclean.labels import Label
 from vclean.output.text import to_cleaneval
 from vclean.output.writers import UniqueNames
+from vclean.render.overlay.layers import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from vclean.labelling.preparation import PreparedPage
     from vclean.labelling.store import PageAnnotations
-
-
-_EXCERPT: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class Agreement:
                 page = pair.page
                 yield f"{page}:"
             labels = f"{_annotation_text(pair.first)} | {_annotation_text(pair.second)}"
-            yield f"  {labels}  {pair.xpath}  {_excerpt(pair.text)}"
+            yield f'  {labels}  {pair.xpath}  "{excerpt(" ".join(pair.text.split()), _EXCERPT)}"'
 
 
 def cohens_kappa(pairs: Sequence[tuple[object, object]]) -> float:
@@ -145,10 +143,8 @@ def _annotation_text(annotation: Annotation) -> str:
     return " ".join([annotation.label, annotation.role or "-", *([annotation.part] if annotation.part else [])])
 
 
-def _excerpt(text: str) -> str:
-    words = " ".join(text.split())
-    return f'"{words}"' if len(words) <= _EXCERPT else f'"{words[: _EXCERPT - 1]}…"'
-
+_EXCERPT: Final = 60
+"""Number of characters of a block that a report shows."""
 
 VERSION: Final = 1
 """Version of the format of a line."""

@@ -130,14 +130,14 @@ class AnnotationSession:
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise UsageError("invalid label, role or part of a block of this page: load the page again") from error
             if manual:
-                self._store.set(page.id, manual)
+                self._store.record(page.id, "set", blocks=manual)
                 self._gold_writer.write(page, annotations)
 
     def undo_or_redo(self, number: int, action: str) -> None:
         """Undo the last change of a page (`undo`) or redo an undone one (`redo`); errors as for `change`."""
         page = self.page(number)
         with self._store.annotations(page.id) as annotations:
-            self._store.undo_or_redo(page.id, action)
+            self._store.record(page.id, action)
             self._gold_writer.write(page, annotations)
 
     def set_status(self, number: int, status: Status) -> None:
@@ -146,7 +146,7 @@ class AnnotationSession:
         with self._store.annotations(page.id) as annotations:
             predictions = zip(page.names, page.predicted, strict=True)
             accepted = {name: label for name, label in predictions if name not in annotations.manual}
-            self._store.set_status(page.id, status, accepted)
+            self._store.record(page.id, status, **({"blocks": accepted} if status is Status.DONE else {}))
             self._gold_writer.write(page, annotations)
 
     def _status(self, number: int) -> Status:

@@ -144,27 +144,45 @@ class PageAnnotations:
         return before
 
 
+_END: Final = b"\n"
+_log = logging.getLogger("vclean")
+
+
 class AnnotationStore:
-    """Annotations of one annotator. Each change is logged before it takes effect. Safe to use from several threads.
+    """Annotations of one annotator in a change log; a context manager that opens it. Safe to use from several threads.
 
     Args:
-        change_log: the open log; its entries are applied first.
-
-    Raises:
-        InputError: an entry of the log is invalid.
+        path: the change log, in an existing folder; it is made if it does not exist.
     """
 
-    def __init__(self, change_log: ChangeLog) -> None:
-        self._change_log = change_log
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: FileIO
         self._lock = threading.RLock()
         self._pages: defaultdict[str, PageAnnotations] = defaultdict(PageAnnotations)
-        for number, entry in enumerate(change_log.entries, 1):
-            try:
-                _apply_entry(self._pages[entry["page"]], entry)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise InputError(
-                    f"line {number} of the change log is no valid change: delete the line, and start again"
-                ) from error
+
+    def __enter__(self) -> Self:
+        """Open the log and apply its entries.
+
+        An incomplete last line is left by a crash: it is removed with a warning.
+
+        Raises:
+            InputError: a line before the last one is damaged, or no valid change.
+            OutputError: the file cannot be opened.
+        """
+        with output_errors(self._path):
+            self._file = self._path.open("ab+", buffering=0)
+        try:
+            for number, line in enumerate(self._read_lines(), 1):
+                self._apply_line(number, line)
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the log."""
+        self._file.close()
 
     @contextmanager
     def annotations(self, page: str) -> Iterator[PageAnnotations]:
@@ -186,105 +204,30 @@ class AnnotationStore:
             matches = match_blocks(list(annotations.versions | annotations.accepted), names)
             moved = {old: new for old, new in matches.items() if old != new}
             if moved:
-                self._write(page, "moved", names=moved)
+                self.record(page, "moved", names=moved)
             return len(annotations.manual.keys() - set(names))
 
-    def set(self, page: str, annotations: Mapping[str, Annotation]) -> None:
-        """Set manual annotations.
+    def record(self, page: str, action: str, **facts: Mapping[str, Any]) -> None:
+        """Append a change of a page to the log, flush it to the disk, and apply it.
+
+        Without a change to undo or redo, nothing is logged.
+
+        Args:
+            page: id of the page.
+            action: the field `do` of the entry.
+            facts: the fields that depend on it.
 
         Raises:
-            OutputError: the log cannot be written; then nothing changes. All methods that change a page raise it.
+            OutputError: the disk is full; the log and the annotations are unchanged.
         """
-        self._write(page, "set", blocks=annotations)
-
-    def undo_or_redo(self, page: str, action: str) -> None:
-        """Undo the last change of a page (`undo`) or redo the last undone one (`redo`), if any."""
-        with self.annotations(page) as annotations:
-            if annotations.can_undo if action == "undo" else annotations.can_redo:
-                self._write(page, action)
-
-    def set_status(self, page: str, status: Status, accepted: Mapping[str, Annotation]) -> None:
-        """Set the status of a page. For a page that is done, `accepted` are the predictions left unchanged."""
-        self._write(page, status, **({"blocks": accepted} if status is Status.DONE else {}))
-
-    def _write(self, page: str, action: str, **facts: Mapping[str, Any]) -> None:
         time = datetime.now(tz=UTC).isoformat(timespec="milliseconds")
-        entry: Entry = {"time": time, "page": page, "do": str(action), **facts}
-        with self._lock:
-            self._change_log.append(entry)
-            _apply_entry(self._pages[page], entry)
+        entry = {"time": time, "page": page, "do": str(action), **facts}
+        with self.annotations(page) as annotations:
+            if {"undo": annotations.can_undo, "redo": annotations.can_redo}.get(action, True):
+                self._append(entry)
+                _apply_entry(annotations, entry)
 
-
-def _apply_entry(annotations: PageAnnotations, entry: Entry) -> None:
-    """Apply an entry of the log to the annotations of its page.
-
-    Raises:
-        ValueError: the entry is invalid; or KeyError, TypeError.
-    """
-    blocks = {name: Annotation.from_list(values) for name, values in entry.get("blocks", {}).items()}
-    match entry["do"]:
-        case "set":
-            annotations.set(blocks)
-        case "moved":
-            annotations.rename({str(old): str(new) for old, new in entry["names"].items()})
-        case "undo":
-            annotations.undo()
-        case "redo":
-            annotations.redo()
-        case status:
-            annotations.set_status(Status(status), blocks)
-
-
-Entry = dict[str, Any]
-"""One change; the docstring of `vclean.labelling.store` describes its fields."""
-
-_END: Final = b"\n"
-_log = logging.getLogger("vclean")
-
-
-class ChangeLog:
-    """Append-only file of changes; a context manager that opens it.
-
-    Attributes:
-        entries: entries in the file when it was opened.
-
-    Args:
-        path: the file, in an existing folder; it is made if it does not exist.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.entries: list[Entry] = []
-        self._path = path
-        self._file: FileIO
-
-    def __enter__(self) -> Self:
-        """Read the file, and open it for appending.
-
-        An incomplete last line is left by a crash: it is removed with a warning.
-
-        Raises:
-            InputError: a line before the last one is damaged.
-            OutputError: the file cannot be opened.
-        """
-        with output_errors(self._path):
-            self._file = self._path.open("ab+", buffering=0)
-        try:
-            self.entries = [self._parse_entry(number, line) for number, line in enumerate(self._read_lines(), 1)]
-        except BaseException:
-            self._file.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def append(self, entry: Entry) -> None:
-        """Append an entry and flush it to the disk.
-
-        Raises:
-            OutputError: the disk is full; the file is unchanged.
-        """
+    def _append(self, entry: Mapping[str, Any]) -> None:
         line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + _END
         with output_errors(self._path):
             size = self._file.seek(0, os.SEEK_END)
@@ -306,10 +249,31 @@ class ChangeLog:
                 self._file.truncate(complete)
         return data[:complete].splitlines()
 
-    def _parse_entry(self, number: int, line: bytes) -> Entry:
+    def _apply_line(self, number: int, line: bytes) -> None:
         try:
-            return {**json.loads(line)}  # raises TypeError for anything but an object
-        except (ValueError, TypeError) as error:
+            entry = json.loads(line)
+            _apply_entry(self._pages[entry["page"]], entry)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
                 f"{self._path}, line {number}, is damaged: repair or delete the line, and start again"
             ) from error
+
+
+def _apply_entry(annotations: PageAnnotations, entry: Mapping[str, Any]) -> None:
+    """Apply an entry of the log to the annotations of its page.
+
+    Raises:
+        ValueError: the entry is invalid; or KeyError, TypeError, AttributeError.
+    """
+    blocks = {name: Annotation.from_list(values) for name, values in entry.get("blocks", {}).items()}
+    match entry["do"]:
+        case "set":
+            annotations.set(blocks)
+        case "moved":
+            annotations.rename({str(old): str(new) for old, new in entry["names"].items()})
+        case "undo":
+            annotations.undo()
+        case "redo":
+            annotations.redo()
+        case status:
+            annotations.set_status(Status(status), blocks)

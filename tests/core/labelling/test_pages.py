@@ -8,22 +8,23 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.labelled import HTML, PREDICTED, ROLES, white
+from helpers.labelled import HTML, PREDICTED, ROLES, session, white
 from helpers.pages import laid_out, result
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from vclean import clean
 from vclean.cli.main import main
-from vclean.labelling.export import GoldWriter, read_gold
+from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import list_document, page_document, to_prepared_page
 from vclean.labelling.server import LabelServer
 from vclean.labelling.session import AnnotationSession
-from vclean.labelling.store import AnnotationStore, ChangeLog, Status
+from vclean.labelling.store import Status
 from vclean.render.browser.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
@@ -69,27 +70,23 @@ class Project:
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
     """Return a function from pages, each HTML with labels, to a project; the first page has the lowest confidence."""
-    open_now: list[tuple[LabelServer, ChangeLog]] = []
+    with ExitStack() as stack:
 
-    def start(*pages: tuple[str, str], failures: Sequence[str] = ()) -> Project:
-        change_log = ChangeLog(tmp_path / "me.jsonl").__enter__()
-        session = AnnotationSession("me", AnnotationStore(change_log), GoldWriter(tmp_path, "me"), failures)
-        documents = []
-        for number, (html, labels) in enumerate(pages):
-            roles = ROLES if html == HTML else ()
-            made = result(laid_out(html), labels, id=f"page{number}", confidence=number / 10, roles=roles)
-            session.add(to_prepared_page(made, maker="", content="", snapshots={}))
-            height = int(made.columns.snapshot.height)
-            documents.append(page_document(replace(made, screenshot=white(800, height) if height < TALLEST else b"")))
-        session.ready = True
-        server = LabelServer(session, documents.__getitem__, list_document()).__enter__()
-        open_now.append((server, change_log))
-        return Project(tmp_path, server, session)
+        def start(*pages: tuple[str, str], failures: Sequence[str] = ()) -> Project:
+            made = stack.enter_context(session(tmp_path, failures=failures))
+            documents = []
+            for number, (html, labels) in enumerate(pages):
+                roles = ROLES if html == HTML else ()
+                page = result(laid_out(html), labels, id=f"page{number}", confidence=number / 10, roles=roles)
+                made.add(to_prepared_page(page, maker="", content="", snapshots={}))
+                height = int(page.columns.snapshot.height)
+                screenshot = white(800, height) if height < TALLEST else b""
+                documents.append(page_document(replace(page, screenshot=screenshot)))
+            made.ready = True
+            server = stack.enter_context(LabelServer(made, documents.__getitem__, list_document()))
+            return Project(tmp_path, server, made)
 
-    yield start
-    for server, change_log in open_now:
-        server.__exit__()
-        change_log.__exit__()
+        yield start
 
 
 class Tab:
@@ -270,7 +267,7 @@ class TestOnePage:
         tab.rest()
         assert tab.labels == "chpp"
         assert tab.page.evaluate("window.seen").count("h") == 2
-        assert len(project.session._store._change_log._path.read_text().splitlines()) == 9
+        assert len((project.folder / "me.jsonl").read_text().splitlines()) == 9
 
     def test_reload_keeps_annotations_and_undo(self, tab: Tab) -> None:
         tab.press("j", "p", "j", "o")

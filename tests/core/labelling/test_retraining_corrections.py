@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from helpers.corrections import APPEAL, PLACES
-from helpers.labelled import labelled, without_browser
+from helpers.labelled import labelled, session, without_browser
 from helpers.synthetic import gold_page, train_quickly
 
 from vclean import clean
@@ -25,7 +26,7 @@ from vclean.errors import InputError, ModelError
 from vclean.features.facts.mentions import Field
 from vclean.features.matrix import page_context
 from vclean.labelling import retraining
-from vclean.labelling.export import GoldWriter, export, read_gold
+from vclean.labelling.export import export, read_gold
 from vclean.labelling.preparation import Preparer
 from vclean.labelling.retraining import (
     CORPUS,
@@ -39,8 +40,7 @@ from vclean.labelling.retraining import (
     read_corrections,
     score,
 )
-from vclean.labelling.session import AnnotationSession
-from vclean.labelling.store import AnnotationStore, ChangeLog, Status
+from vclean.labelling.store import Status
 from vclean.labels import LABELS, Label, PartKind
 from vclean.page import Page
 from vclean.settings import RenderSettings
@@ -59,26 +59,32 @@ def html(number: int) -> str:
     )
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Label pages of two sites and correct their appeals by hand; the last page is not done."""
-    folder = tmp_path_factory.mktemp("project")
+def label_pages(folder: Path, html: Callable[[int], str], sites: Sequence[str], changes, *, done: int = PAGES) -> Path:
+    """Label pages, `changes` from the texts of each; the first `done` are done. Return the folder."""
     with (
         pytest.MonkeyPatch.context() as patch,
-        ChangeLog(folder / "me.jsonl") as change_log,
+        session(folder) as labelling,
         Preparer(folder, model=None, settings=RenderSettings()) as preparer,
     ):
         without_browser(patch)
-        session = AnnotationSession("me", AnnotationStore(change_log), GoldWriter(folder, "me"))
-        for number in range(PAGES + 1):
-            url = f"https://www.{SITES[number % 2]}/{number}"
-            page = preparer.prepare(Page(content=html(number), url=url, id=str(number)))
-            session.add(page)
-            row = next(row for row, text in enumerate(page.texts) if text.startswith(APPEAL))
-            session.change(number, [{"block": row, "label": "o"}])
-            if number < PAGES:
-                session.set_status(number, Status.DONE)
+        for number, site in enumerate(sites):
+            page = Page(content=html(number), url=f"https://www.{site}/{number}", id=str(number))
+            prepared = preparer.prepare(page)
+            labelling.add(prepared)
+            labelling.change(number, changes(prepared.texts))
+            if number < done:
+                labelling.set_status(number, Status.DONE)
     return folder
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Label pages of two sites and correct their appeals by hand; the last page is not done."""
+
+    def correct(texts: Sequence[str]) -> list[dict[str, object]]:
+        return [{"block": row, "label": "o"} for row, text in enumerate(texts) if text.startswith(APPEAL)]
+
+    return label_pages(tmp_path_factory.mktemp("project"), html, [*SITES * 2, SITES[0]], correct)
 
 
 @pytest.fixture(scope="module")
@@ -351,23 +357,11 @@ MARKED = {"The": PartKind.TITLE, "Printed": PartKind.DATE}
 
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory: pytest.TempPathFactory) -> list[Correction]:
-    folder = tmp_path_factory.mktemp("parts")
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        ChangeLog(folder / "me.jsonl") as change_log,
-        Preparer(folder, model=None, settings=RenderSettings()) as preparer,
-    ):
-        without_browser(patch)
-        session = AnnotationSession("me", AnnotationStore(change_log), GoldWriter(folder, "me"))
-        for number in range(PAGES):
-            url = f"https://www.{SITES[0]}/{number}"
-            page = preparer.prepare(Page(content=harbour_html(number), url=url, id=str(number)))
-            session.add(page)
-            rows = {text.split()[0]: row for row, text in reversed(list(enumerate(page.texts)))}
-            marks = [{"block": rows[word], "part": part} for word, part in MARKED.items()]
-            session.change(number, marks)
-            session.set_status(number, Status.DONE)
-    return read_corrections(folder)
+    def mark(texts: Sequence[str]) -> list[dict[str, object]]:
+        rows = {text.split()[0]: row for row, text in reversed(list(enumerate(texts)))}
+        return [{"block": rows[word], "part": part} for word, part in MARKED.items()]
+
+    return read_corrections(label_pages(tmp_path_factory.mktemp("parts"), harbour_html, SITES[:1] * PAGES, mark))
 
 
 @pytest.fixture(scope="module")

@@ -146,10 +146,11 @@ class Client:
 def served(tmp_path_factory: pytest.TempPathFactory):
     """Share one session and server between all tests, each of which uses a different page."""
     pages = [page(f"{number}.html") for number in range(12)]
-    made, change_log = session(tmp_path_factory.mktemp("project"), *pages)
-    with LabelServer(made, lambda number: f"<h1>{made.page(number).id}</h1>", "<h1>all</h1>") as server:
+    with (
+        session(tmp_path_factory.mktemp("project"), *pages) as made,
+        LabelServer(made, lambda number: f"<h1>{made.page(number).id}</h1>", "<h1>all</h1>") as server,
+    ):
         yield made, server
-    change_log.__exit__()
 
 
 @pytest.fixture

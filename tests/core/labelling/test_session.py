@@ -8,18 +8,16 @@ import pytest
 from helpers.labelled import page, session
 
 from vclean.errors import UsageError
-from vclean.labelling.export import GoldWriter
 from vclean.labelling.session import AnnotationSession
-from vclean.labelling.store import AnnotationStore, ChangeLog, Status
+from vclean.labelling.store import Status
 
 
 @pytest.fixture
 def session_with_pages(tmp_path: Path):
     """Return a session with three pages by increasing confidence: 1, 2, 0."""
     pages = [page("a.html", confidence=0.9), page("b.html", confidence=0.2), page("c.html", confidence=0.5)]
-    made, change_log = session(tmp_path, *pages)
-    yield made
-    change_log.__exit__()
+    with session(tmp_path, *pages) as made:
+        yield made
 
 
 def labels(session_with_pages: AnnotationSession, number: int = 0, since: int = 0) -> dict[int, str]:
@@ -32,8 +30,7 @@ class TestQueue:
 
     def test_lists_failures(self, tmp_path: Path) -> None:
         failures: list[str] = []
-        with ChangeLog(tmp_path / "me.jsonl") as change_log:
-            made = AnnotationSession("me", AnnotationStore(change_log), GoldWriter(tmp_path, "me"), failures)
+        with session(tmp_path, failures=failures) as made:
             failures.append("a.html took too long")
             assert made.listing()["failed"] == ["a.html took too long"]
 
@@ -67,9 +64,8 @@ class TestQueue:
         }
 
     def test_listing_without_confidence_is_serializable(self, tmp_path: Path) -> None:
-        made, change_log = session(tmp_path, page(confidence=nan))
-        change_log.__exit__()
-        assert json.loads(json.dumps(made.listing(), allow_nan=False))["pages"][0]["confidence"] is None
+        with session(tmp_path, page(confidence=nan)) as made:
+            assert json.loads(json.dumps(made.listing(), allow_nan=False))["pages"][0]["confidence"] is None
 
     def test_pages_without_text_last(self, session_with_pages: AnnotationSession) -> None:
         """Sort them last, however low the confidence is: they contain nothing to label."""
@@ -149,25 +145,22 @@ class TestGold:
         session_with_pages.change(0, [{"block": 0, "label": "h"}])
         for path in (tmp_path / "gold" / "me").iterdir():
             path.unlink()
-        again, change_log = session(tmp_path, page("a.html"))
-        change_log.__exit__()
-        assert "<h>Home" in self.text(tmp_path)
-        assert labels(again) == {0: "h"}
+        with session(tmp_path, page("a.html")) as again:
+            assert "<h>Home" in self.text(tmp_path)
+            assert labels(again) == {0: "h"}
 
 
 class TestAdd:
     def test_counts_annotations_of_missing_blocks(self, session_with_pages: AnnotationSession, tmp_path: Path) -> None:
         session_with_pages.change(0, [{"block": 2, "label": "l"}, {"block": 3, "label": "l"}])
         changed = page("a.html", html="<h1>Rain</h1><p>It rained.", labels="hp")
-        _, change_log = again = session(tmp_path)
-        assert again[0].add(changed) == 1
-        assert labels(again[0]) == {1: "l"}
-        change_log.__exit__()
+        with session(tmp_path) as again:
+            assert again.add(changed) == 1
+            assert labels(again) == {1: "l"}
 
     def test_other_model_does_not_change_finished_page(
         self, session_with_pages: AnnotationSession, tmp_path: Path
     ) -> None:
         session_with_pages.set_status(0, Status.DONE)
-        again, change_log = session(tmp_path, page("a.html", labels="pppp"))
-        assert labels(again) == {0: "o", 1: "h"}
-        change_log.__exit__()
+        with session(tmp_path, page("a.html", labels="pppp")) as again:
+            assert labels(again) == {0: "o", 1: "h"}
