@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from helpers.corrections import APPEAL, PLACES
+from helpers.corrections import APPEAL, COUNCIL, FOOTER, article
 from helpers.labelled import labelled
 from helpers.pages import snapshot
 
@@ -20,22 +20,7 @@ from vclean.labels import LABELS, UNKNOWN, Label
 
 
 def blocks(number: int) -> BlockColumns:
-    """Return blocks of an article that ends in an appeal to readers, which the shipped model keeps."""
-    what = PLACES[number]
-    return extract_blocks(
-        snapshot(
-            f"<nav><a href=/>Home</a><a href=/news>News</a></nav><article><h1>The {what} stays closed</h1>"
-            f"<p>The {what} has been closed since Monday, and the people who used it every day have had to find "
-            "another way to work, to school and to the shops."
-            f"<p>Nobody could say on Friday when the {what} would open again, although the engineers have looked at it "
-            "twice and a third visit is planned for next week."
-            f"<p class=appeal>{APPEAL}. If you know more about the {what}, or about anything else that goes on in the "
-            "district, write to the news desk and we will look into it for you."
-            f"<p>The council meets on Thursday, and the {what} is the first of the things that it will talk about."
-            "</article><footer>Copyright 2026 The District Courier.</footer>",
-            f"https://courier.example/{number}",
-        )
-    )
+    return extract_blocks(snapshot(article(number), f"https://courier.example/{number}"))
 
 
 def correction(page: BlockColumns, codes: Sequence[int]) -> Correction:
@@ -74,16 +59,15 @@ class TestContinueTraining:
         assert {text for text, label in before.items() if now[text] != label} == {APPEAL}
 
     def test_corrects_labels(self, base: Model) -> None:
-        model = continue_training(corrections("The council meets", Label.LIST_ITEM))
-        last = next(text for text in predicted_labels(base, 5) if text.startswith("The council meets"))
+        model = continue_training(corrections(COUNCIL, Label.LIST_ITEM))
+        last = next(text for text in predicted_labels(base, 5) if text.startswith(COUNCIL))
         assert (predicted_labels(base, 5)[last], predicted_labels(model, 5)[last]) == ("p", "l")
 
     def test_early_stopping_does_not_skip_added_trees(self, base: Model, monkeypatch: pytest.MonkeyPatch) -> None:
         """Predict with a margin for early stopping that the trees of the base model reach soon."""
-        footer = "Copyright 2026 The District Courier."
-        model = continue_training(corrections(footer, Label.PARAGRAPH))
+        model = continue_training(corrections(FOOTER, Label.PARAGRAPH))
         page = blocks(5)
-        row = page.text.index(footer)
+        row = page.text.index(FOOTER)
         before = base.label(page)
         assert before.decision is not None
         assert before.labels[row] is Label.OTHER

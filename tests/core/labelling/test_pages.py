@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.corrections import APPEAL, COUNCIL, article
 from helpers.labelled import HTML, PREDICTED, ROLES, session, white
 from helpers.pages import laid_out, result
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -151,20 +152,19 @@ class TestOnePage:
         yield made
         assert made.errors == []
 
-    def test_label_by_click_and_key(self, tab: Tab, project: Project) -> None:
+    def test_label_by_click_with_key_and_button(self, tab: Tab, project: Project) -> None:
         tab.click(2)
         assert tab.selected == [2]
         tab.press("o")
         tab.rest()
         assert tab.labels == "ohop"
         assert project.gold("page0") == "<h>Rain\n<p>It rained again.\n"
-
-    def test_label_by_click_and_button(self, tab: Tab, project: Project) -> None:
         tab.click(0)
         tab.page.get_by_role("button", name="paragraph").first.click()
         tab.rest()
         assert project.gold("page0").startswith("<p>Home\n")
         expect(tab.page.locator("[data-label=p]")).to_have_attribute("aria-pressed", "true")
+        expect(tab.page.locator("#facts")).to_contain_text("3 of 4 blocks")
 
     def test_drag_selects_several_blocks(self, tab: Tab, project: Project) -> None:
         tab.drag(1, 3)
@@ -323,23 +323,15 @@ class TestOnePage:
         expect(tab.page.locator("[data-label=p]")).to_be_disabled()
         assert project.session.state(0, 0)["revision"] == 0
 
-    def test_shows_current_number_of_kept_blocks(self, tab: Tab) -> None:
-        tab.press("j", "p")
-        expect(tab.page.locator("#facts")).to_contain_text("4 of 4 blocks")
-
 
 class TestErrors:
-    def test_lists_failed_pages(self, serve, context: BrowserContext) -> None:
-        project = serve((HTML, PREDICTED), failures=["<b>bad</b>.html took too long", "no.html is binary"])
-        tab = Tab(context, project, path="")
-        expect(tab.page.locator("#failed")).to_be_visible()
-        expect(tab.page.locator("#failed li")).to_have_text(["<b>bad</b>.html took too long", "no.html is binary"])
-        assert tab.errors == []
-
-    def test_hides_empty_list_of_failures(self, serve, context: BrowserContext) -> None:
-        tab = Tab(context, serve((HTML, PREDICTED)), path="")
+    @pytest.mark.parametrize("failures", [[], ["<b>bad</b>.html took too long", "no.html is binary"]])
+    def test_lists_failed_pages(self, serve, context: BrowserContext, failures: list[str]) -> None:
+        tab = Tab(context, serve((HTML, PREDICTED), failures=failures), path="")
         expect(tab.page.locator("tbody tr")).to_have_count(1)
-        expect(tab.page.locator("#failed")).to_be_hidden()
+        expect(tab.page.locator("#failed")).to_be_visible(visible=bool(failures))
+        expect(tab.page.locator("#failed li")).to_have_text(failures)
+        assert tab.errors == []
 
     def test_full_disk_reverts_change(self, serve, context: BrowserContext, monkeypatch: pytest.MonkeyPatch) -> None:
         project = serve((HTML, PREDICTED))
@@ -434,28 +426,6 @@ class TestManyBlocks:
         tab.assert_labels("p" * MANY)
 
 
-SUBJECTS = [("ferry", "river"), ("bridge", "valley"), ("market", "square"), ("school", "hill"), ("mill", "stream")]
-APPEAL = "Our reporters read every letter"
-
-
-def article(number: int) -> str:
-    """Return a newspaper page that ends with an appeal to readers, which the model labels as a paragraph."""
-    what, where = SUBJECTS[number]
-    return f"""<!doctype html><html lang=en><meta charset=utf-8><title>The {what} by the {where}</title>
-<base href="https://courier.example/{number}"><style>body {{ font: 16px serif; width: 900px; margin: auto }}
-nav a {{ margin: 8px }} .appeal {{ font-style: italic }}</style>
-<nav><a href=/>Home</a><a href=/news>News</a><a href=/sport>Sport</a></nav>
-<main><article><h1>The {what} by the {where} stays closed</h1>
-<p>The {what} by the {where} has been closed since Monday, and the people who used it every day have had to find
-another way to work, to school and to the shops.
-<p>Nobody at the council could say on Friday when the {what} would open again, although the engineers have looked at it
-twice and a third visit is planned for next week.
-<p class=appeal>{APPEAL}. If you know more about the {what}, or about anything else that goes on in the district, write
-to the news desk and we will look into it for you.
-<p>The council meets again in the town hall on Thursday, and the {what} is the first of the things it will talk about.
-</article></main><footer>Copyright 2026 The District Courier. All rights reserved.</footer>"""
-
-
 @dataclass
 class Running:
     """`vclean label` in a new process."""
@@ -493,15 +463,12 @@ def label() -> Iterator[Callable[..., Running]]:
 class TestFromClickToModel:
     """Correct a page, kill the server, restart it, train, and check the prediction of the new model."""
 
-    def test_retrained_model_predicts_corrected_label(
-        self, label, context: BrowserContext, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_retrained_model_predicts_corrected_label(self, label, context: BrowserContext, tmp_path: Path) -> None:
         (tmp_path / "site").mkdir()
         for number in range(4):
             (tmp_path / "site" / f"{number}.html").write_text(article(number), encoding="utf-8")
         project, model = tmp_path / "project", tmp_path / "new.vclean"
-        before = clean(article(4))
-        assert APPEAL in before.to_text()
+        assert APPEAL in clean(article(4)).to_text()
 
         first = label(tmp_path / "site", "-o", project)
         tab = context.new_page()
@@ -524,19 +491,11 @@ class TestFromClickToModel:
 
         pages = read_gold(project)
         assert [page.status for page in pages] == [Status.DONE] * 4
-        assert all(APPEAL not in page.cleaneval and "first of the things" in page.cleaneval for page in pages)
+        assert all(APPEAL not in page.cleaneval and COUNCIL in page.cleaneval for page in pages)
         assert main(["train", "--corrections", str(project), "-o", str(model)]) == 0
-        table = capsys.readouterr().out.splitlines()
-        gain = [float(number) for number in re.findall(r"\d\.\d{3}", table[-1])]
-        assert table[-1].split()[:3] == ["other", "pages", "4"]
-        assert gain[0] < gain[1]
-        assert gain[2] < gain[3]
-
         after = clean(article(4), model=model)
         assert APPEAL not in after.to_text()
-        assert "first of the things" in after.to_text()
-        labels = zip(before.prediction.labels, after.prediction.labels, strict=True)
-        assert [one for one, two in labels if one is not two] == ["p"]
+        assert COUNCIL in after.to_text()
         for render in (False, True):
             confirmed = clean(article(0), model=model, render=render, explain=True)
             assert APPEAL not in confirmed.to_text()

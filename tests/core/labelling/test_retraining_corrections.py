@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers.corrections import APPEAL, PLACES
+from helpers.corrections import APPEAL, PLACES, article
 from helpers.labelled import labelled, session, without_browser
 from helpers.synthetic import gold_page, train_quickly
 
@@ -49,16 +49,6 @@ PAGES = 4
 SITES = ["example.com", "example.org"]
 
 
-def html(number: int) -> str:
-    what = PLACES[number]
-    return (
-        f"<nav><a href=/>Home</a></nav><article><h1>The {what} stays closed</h1>"
-        f"<p>The {what} has been closed since Monday, and the people who used it every day have had to find another "
-        f"way to work, to school and to the shops.<p>{APPEAL}. If you know more about the {what}, write to the news "
-        "desk and we will look into it for you.</article>"
-    )
-
-
 def label_pages(folder: Path, html: Callable[[int], str], sites: Sequence[str], changes, *, done: int = PAGES) -> Path:
     """Label pages, `changes` from the texts of each; the first `done` are done. Return the folder."""
     with (
@@ -84,7 +74,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def correct(texts: Sequence[str]) -> list[dict[str, object]]:
         return [{"block": row, "label": "o"} for row, text in enumerate(texts) if text.startswith(APPEAL)]
 
-    return label_pages(tmp_path_factory.mktemp("project"), html, [*SITES * 2, SITES[0]], correct)
+    return label_pages(tmp_path_factory.mktemp("project"), article, [*SITES * 2, SITES[0]], correct)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +95,7 @@ class TestReadCorrections:
 
     def test_labels_of_both_readings_agree(self, corrections: list[Correction]) -> None:
         assert labels(corrections[0]) == labels(corrections[1])
-        assert labels(corrections[0]) == {"Home": "o", "The ferry ": "p", APPEAL[:10]: "o"} | labels(corrections[0])
+        assert labels(corrections[0]).items() >= {"Home News ": "o", "The ferry ": "p", APPEAL[:10]: "o"}.items()
 
     def test_sites(self, corrections: list[Correction]) -> None:
         assert [each.site for each in corrections[::2]] == SITES * 2
@@ -170,11 +160,11 @@ class TestMeasure:
         page = corrections[0]
         assert score(page, prediction([LABELS[code] for code in page.label])) == PageScores(1.0, 1.0, 1.0)
 
-    def test_one_of_four_wrong(self, corrections: list[Correction]) -> None:
+    def test_one_label_wrong(self, corrections: list[Correction]) -> None:
         page = corrections[0]
         wrong = [LABELS[code] for code in page.label]
         wrong[0] = Label.PARAGRAPH
-        assert score(page, prediction(wrong)).labels == 1 - 1 / len(wrong)
+        assert score(page, prediction(wrong)).labels == pytest.approx(1 - 1 / len(wrong))
         assert 0.9 < score(page, prediction(wrong)).word_f1 < 1
 
     def test_scores_rendered_pages_only(self, corrections: list[Correction]) -> None:
@@ -227,11 +217,9 @@ class TestDescribeLoss:
 
 
 class TestConfirmedPages:
-    def test_one_page_for_both_readings(self, corrections: list[Correction]) -> None:
-        assert len(retraining.confirmed_pages(corrections).pages) == PAGES
-
-    def test_all_blocks_of_a_page_are_confirmed(self, corrections: list[Correction]) -> None:
+    def test_all_blocks_of_a_page_are_confirmed_in_both_readings(self, corrections: list[Correction]) -> None:
         pages = retraining.confirmed_pages(corrections)
+        assert len(pages.pages) == PAGES
         for correction in corrections:
             labels = pages.labels(correction.blocks)
             assert [labels[row] for row in range(len(correction.blocks))] == [LABELS[code] for code in correction.label]
@@ -269,7 +257,7 @@ class TestTrain:
         self, trained: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         page = tmp_path / "page.html"
-        page.write_text(html(5))
+        page.write_text(article(5))
         main([str(page)])
         assert APPEAL in capsys.readouterr().out
         main([str(page), "--model", str(trained[0]), "-f", "json"])
@@ -283,7 +271,7 @@ class TestTrain:
         gold = {page.id: page for page in read_gold(project) if page.status is Status.DONE}
         for number in range(PAGES):
             page = tmp_path / f"{number}.html"
-            page.write_text(html(number))
+            page.write_text(article(number))
             url = f"https://www.{SITES[number % 2]}/{number}"
             options = ["--model", str(trained[0]), "--recall", "--explain", "-f", "json"]
             assert main([str(page), "--url", url, *options]) == 0
@@ -397,35 +385,45 @@ class TestParts:
         model = replace(retraining.load_default(), confirmed=retraining.confirmed_pages(marked))
         (tmp_path / "mine.vclean").write_bytes(model.to_bytes())
         url = f"https://www.{SITES[0]}/0"
-        metadata = clean(harbour_html(0), url=url, model=tmp_path / "mine.vclean").metadata
-        assert (metadata.title, metadata.published) == ("The ferry stays closed", "2021-05-03")
-        assert metadata.evidence["title"].probability == 1
+        result = clean(harbour_html(0), url=url, model=tmp_path / "mine.vclean")
+        assert (result.metadata.title, result.metadata.published) == ("The ferry stays closed", "2021-05-03")
+        assert result.metadata.evidence["title"].probability == 1
+        assert result.prediction.headline is not None
+        assert result.prediction.headline.text == "The ferry stays closed"
 
-    def test_most_probable_candidate_of_marked_block_is_right(self) -> None:
+    @pytest.mark.parametrize(
+        ("line", "part", "expected"),
+        [
+            (
+                "Updated: May 9, 2024 | Published: May 3, 2024",
+                PartKind.DATE,
+                {Field.PUBLISHED: "2024-05-03"},
+            ),
+            (
+                "By Ann Lee, May 3, 2024",
+                PartKind.BYLINE_DATE,
+                {Field.AUTHORS: "Ann Lee", Field.PUBLISHED: "2024-05-03"},
+            ),
+        ],
+    )
+    def test_most_probable_candidates_of_a_marked_block_are_right(
+        self, line: str, part: PartKind, expected: dict[Field, str]
+    ) -> None:
         """Take the day of publication from a line that has the day of the last change first."""
-        html = "<h1>Rain</h1><p>Updated: May 9, 2024 | Published: May 3, 2024<p>It rained. It rained again."
-        blocks = clean(html, method="text").columns
-        line = next(row for row, text in enumerate(blocks.text) if text.startswith("Updated"))
-        parts = {line: PartKind.DATE}
-        example = corrected_example(page_context(blocks), "en", parts, load_shipped())
-        rows, is_right = example.candidates[Field.PUBLISHED].rows, example.is_right[Field.PUBLISHED]
-        assert {row.values[0] for row in rows} == {"2024-05-03", "2024-05-09"}
-        assert [row.values[0] for row, right in zip(rows, is_right.tolist(), strict=True) if right] == ["2024-05-03"]
-        choices = choose_metadata(page_context(blocks), "en", parts=parts)
-        assert (choices[Field.PUBLISHED].values, choices[Field.PUBLISHED].probability) == (("2024-05-03",), 1.0)
-
-    def test_byline_and_date_in_one_block(self) -> None:
-        html = "<h1>Rain</h1><p>By Ann Lee, May 3, 2024<p>It rained on May 9, 2024. It rained again, said Bob Ray."
-        context = page_context(clean(html, method="text").columns)
-        parts = {1: PartKind.BYLINE_DATE}
-        assert corrected_example(context, "en", parts, load_shipped()).has_gold == {
-            Field.TITLE: False,
-            Field.AUTHORS: True,
-            Field.PUBLISHED: True,
+        html = f"<h1>Rain</h1><p>{line}<p>It rained on May 9, 2024. It rained again, said Bob Ray."
+        context, parts = page_context(clean(html, method="text").columns), {1: part}
+        example, choices = (
+            corrected_example(context, "en", parts, load_shipped()),
+            choose_metadata(context, "en", parts=parts),
+        )
+        right = {
+            field: row.values[0]
+            for field, is_right in example.is_right.items()
+            for row, right in zip(example.candidates[field].rows, is_right.tolist(), strict=True)
+            if right
         }
-        choices = choose_metadata(context, "en", parts=parts)
-        assert [choices[field].values for field in (Field.AUTHORS, Field.PUBLISHED)] == [("Ann Lee",), ("2024-05-03",)]
-        assert choices[Field.AUTHORS].probability == choices[Field.PUBLISHED].probability == 1
+        assert right == {field: choices[field].values[0] for field in expected} == expected
+        assert {choices[field].probability for field in expected} == {1}
 
     @pytest.mark.parametrize("byline", ["Ann Lee", "By Ann Lee", "Ann Lee wrote this from Portsmouth"])
     def test_marks_decide_against_markup(self, byline: str) -> None:
@@ -449,13 +447,6 @@ class TestParts:
         (line,) = retraining.describe_unread_marks([replace(correction, parts={row: PartKind.DATE})])
         assert "no date can be read from the block marked for it" in line
         assert retraining.describe_unread_marks(marked) == []
-
-    def test_a_marked_title_is_the_headline(self, marked: list[Correction], tmp_path: Path) -> None:
-        model = replace(retraining.load_default(), confirmed=retraining.confirmed_pages(marked))
-        (tmp_path / "mine.vclean").write_bytes(model.to_bytes())
-        result = clean(harbour_html(0), url=f"https://www.{SITES[0]}/0", model=tmp_path / "mine.vclean")
-        assert result.prediction.headline is not None
-        assert result.prediction.headline.text == "The ferry stays closed"
 
     def test_no_model_of_metadata_without_marks(self, corrections: list[Correction]) -> None:
         unmarked = [replace(each, parts={}) for each in corrections]
