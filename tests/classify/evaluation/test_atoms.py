@@ -32,50 +32,48 @@ def segmentation(*shapes):
     return Segmentation.from_shapes(shapes)
 
 
-def bcubed(page, kind, predicted, truth, screenshot=None):
-    return score(*PageAtoms(page, screenshot).group([kind], predicted, truth)[kind])
-
-
 def weights(page, kind, *shapes, screenshot=None):
     """Return the weight of the elements in each shape."""
     atoms = PageAtoms(page, screenshot).group([kind], segmentation(*shapes), segmentation())[kind]
     return (atoms.weight @ atoms.predicted).tolist()
 
 
-class TestPixels:
-    def test_weights_are_areas(self) -> None:
-        assert weights(boxed(PAGE), AtomKind.PIXELS, TOP, LEFT, RIGHT) == [4000, 3000, 3000]
+class TestWeights:
+    @pytest.mark.parametrize(
+        ("kind", "shapes", "expected"),
+        [
+            (AtomKind.PIXELS, (TOP, LEFT, RIGHT), [4000, 3000, 3000]),
+            # TOP covers the box of div, heading and its text, three nodes, but not that of the body.
+            (AtomKind.NODES, (TOP, shapely.box(0, 0, 99, 100)), [3, 2]),
+            (AtomKind.CHARS, (TOP, LEFT, RIGHT, shapely.box(0, 0, 100, 100)), [7, 3, 2, 12]),
+        ],
+    )
+    def test_areas_covered_nodes_and_visible_characters(self, kind, shapes, expected) -> None:
+        assert weights(boxed(PAGE), kind, *shapes) == expected
 
 
-class TestNodes:
-    def test_shape_has_to_cover_the_box_of_a_node(self) -> None:
-        """Check that TOP covers the box of div, heading and its text, three nodes, but not that of the body."""
-        assert weights(boxed(PAGE), AtomKind.NODES, TOP, shapely.box(0, 0, 99, 100)) == [3, 2]
-
-
-class TestChars:
-    def test_weights_are_lengths_of_visible_texts(self) -> None:
-        assert weights(boxed(PAGE), AtomKind.CHARS, TOP, LEFT, RIGHT, shapely.box(0, 0, 100, 100)) == [7, 3, 2, 12]
-
-
-def screenshot():
-    """Return a screenshot with a black square of 20x20 px in the upper half."""
-    image = Image.new("RGB", (100, 100), "white")
-    ImageDraw.Draw(image).rectangle((60, 10, 79, 29), fill="black")
+def image(draw=None, size=(60, 40), color="white"):
+    image = Image.new("RGB", size, color)
+    if draw:
+        draw(ImageDraw.Draw(image))
     data = io.BytesIO()
     image.save(data, "PNG")
     return data.getvalue()
 
 
+SCREENSHOT = image(lambda brush: brush.rectangle((60, 10, 79, 29), fill="black"), size=(100, 100))
+"""Screenshot with a black square of 20x20 px in the upper half."""
+
+
 class TestEdges:
     def test_coarse_and_fine_edges(self) -> None:
-        atoms = PageAtoms(boxed(PAGE), screenshot())
+        atoms = PageAtoms(boxed(PAGE), SCREENSHOT)
         both = atoms.group([AtomKind.EDGES_FINE, AtomKind.EDGES_COARSE], segmentation(TOP), segmentation(TOP))
         assert both[AtomKind.EDGES_FINE].weight.sum() != both[AtomKind.EDGES_COARSE].weight.sum()
         assert [score(*result).f1 for result in both.values()] == [1, 1]
 
     def test_edges_are_where_the_screenshot_has_them(self) -> None:
-        top, left, right = weights(boxed(PAGE), AtomKind.EDGES_FINE, TOP, LEFT, RIGHT, screenshot=screenshot())
+        top, left, right = weights(boxed(PAGE), AtomKind.EDGES_FINE, TOP, LEFT, RIGHT, screenshot=SCREENSHOT)
         assert (top > 0, left, right) == (True, 0, 0)
 
     def test_edges_without_a_screenshot(self) -> None:
@@ -86,7 +84,7 @@ class TestEdges:
 class TestPageAtoms:
     def test_a_page_without_height(self) -> None:
         page = boxed("<body></body>", height=0)
-        assert bcubed(page, AtomKind.PIXELS, whole_page(page), whole_page(page)).f1 == 1
+        assert score(*PageAtoms(page).group([AtomKind.PIXELS], *[whole_page(page)] * 2)[AtomKind.PIXELS]).f1 == 1
 
 
 WIDTH, HEIGHT = 20, 12
@@ -98,11 +96,17 @@ def arrange(*shapes, width=WIDTH, height=HEIGHT):
     return PlanarArrangement.from_shapes(array, width, height)
 
 
-def areas(arrangement):
-    """Return the area of each region by the indexes of the shapes that contain it."""
+def by_shapes(arrangement, numbers):
+    """Return the numbers of the regions that are not 0, by the indexes of the shapes that contain each."""
     names = ["".join(map(str, np.flatnonzero(row))) for row in arrangement.inside]
     assert len(set(names)) == len(names), "every set of shapes is one region"
-    return {name: area for name, area in zip(names, arrangement.area.tolist(), strict=True) if area}
+    return {name: number for name, number in zip(names, numbers.tolist(), strict=True) if number}
+
+
+def raster(arrangement):
+    """Return the region of each pixel, (HEIGHT, WIDTH)."""
+    rows = np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0)
+    return np.repeat(rows, np.diff(arrangement.columns), axis=1)
 
 
 def drawn(shape):
@@ -113,11 +117,11 @@ def drawn(shape):
 
 class TestAreas:
     def test_without_shapes(self) -> None:
-        assert areas(arrange()) == {"": WIDTH * HEIGHT}
+        assert by_shapes(arrange(), arrange().area) == {"": WIDTH * HEIGHT}
 
     def test_a_hole_is_outside(self) -> None:
         ring = shapely.box(0, 0, 6, 6).difference(shapely.box(2, 2, 4, 4))
-        assert areas(arrange(ring)) == {"": 208, "0": 32}
+        assert by_shapes(arrange(ring), arrange(ring).area) == {"": 208, "0": 32}
 
 
 RECTANGLES = st.tuples(st.integers(0, 18), st.integers(0, 10), st.integers(1, 8), st.integers(1, 8)).map(
@@ -132,9 +136,7 @@ class TestProperties:
     @given(st.lists(RECTANGLES, max_size=6))
     def test_agrees_with_a_raster_image(self, shapes) -> None:
         arrangement = arrange(*shapes)
-        whole = np.repeat(
-            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
-        )
+        whole = raster(arrangement)
         for number, shape in enumerate(shapes):
             assert (arrangement.inside[whole, number] == drawn(shape)).all()
 
@@ -145,44 +147,27 @@ class TestProperties:
     @given(TRIANGLES)
     def test_slanted_shapes_are_exact_except_at_their_border(self, shape) -> None:
         arrangement = arrange(shape)
-        whole = np.repeat(
-            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
-        )
+        whole = raster(arrangement)
         x, y = np.meshgrid(np.arange(WIDTH) + 0.5, np.arange(HEIGHT) + 0.5)
         clear = shapely.distance(shape.boundary, shapely.points(x, y)) > 0.01
         assert (arrangement.inside[whole, 0] == drawn(shape))[clear].all()
 
 
 class TestCountNear:
-    def count(self, arrangement, *points):
-        counts = arrangement.count_near(np.array(points, dtype=np.int64).reshape(-1, 2))
-        names = ["".join(map(str, np.flatnonzero(row))) for row in arrangement.inside]
-        return {name: number for name, number in zip(names, counts.tolist(), strict=True) if number}
-
     def test_points_at_the_corners_of_the_page(self) -> None:
         arrangement = arrange(shapely.box(0, 0, 20, 12))
-        assert self.count(arrangement, (0, 0), (19, 11), (19, 0), (0, 11)) == {"0": 4}
+        points = np.array([(0, 0), (19, 11), (19, 0), (0, 11)])
+        assert by_shapes(arrangement, arrangement.count_near(points)) == {"0": 4}
 
     @given(st.lists(RECTANGLES, max_size=4), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 11)), max_size=8))
     def test_agrees_with_regions_grown_by_one_pixel(self, shapes, points) -> None:
         """Count the pixels with their center less than 1 px from a region."""
         arrangement = arrange(*shapes)
-        whole = np.repeat(
-            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
-        )
+        whole = raster(arrangement)
         expected = np.zeros(len(arrangement.inside), dtype=int)
         for x, y in points:
             expected[np.unique(whole[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2])] += 1
         assert arrangement.count_near(np.array(points, dtype=np.int64).reshape(-1, 2)).tolist() == expected.tolist()
-
-
-def image(draw=None, size=(60, 40), color="white"):
-    image = Image.new("RGB", size, color)
-    if draw:
-        draw(ImageDraw.Draw(image))
-    data = io.BytesIO()
-    image.save(data, "PNG")
-    return data.getvalue()
 
 
 def half(brush):
