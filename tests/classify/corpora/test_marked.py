@@ -7,7 +7,7 @@ from helpers.archives import record, response
 from helpers.pages import snapshot
 
 from vclean.classify.corpora import marked as marks
-from vclean.classify.corpora.corpora import site
+from vclean.classify.corpora.corpora import read_corpus, site
 from vclean.classify.corpora.marked import (
     MarkedArchive,
     RegionMark,
@@ -50,8 +50,11 @@ class TestStripMarks:
 
 
 class TestLocateMarks:
-    def test_missing_element(self):
-        assert locate_marks(snapshot("<p>one"), [RegionMark("/html[1]/body[1]/p[2]", Role.AD, 1)]).tolist() == [-1]
+    @pytest.mark.parametrize("path", ["/html[1]/body[1]/div[1]/div[1]", "/html[1]/body[1]/p[2]/b[1]"])
+    def test_descendants_of_missing_elements_are_missing(self, path):
+        page = snapshot("<p>one<b>two</b><div>x<div>two")
+        (element,) = locate_marks(page, [RegionMark(path, Role.AD, 1)]).tolist()
+        assert (page.xpath(element) if element >= 0 else None) == (None if "p[2]" in path else path)
 
 
 class TestContentBlocks:
@@ -110,7 +113,7 @@ class TestMarkedArchive:
         path = tmp_path / "plain.warc"
         path.write_bytes(record(URL, response(b"<p>No marks.")))
         with pytest.raises(InputError, match="no page with marks"):
-            MarkedArchive(path)
+            read_corpus(path)
 
     def test_all_types_of_the_published_set_have_roles(self):
         types = {"linklist", "article", "image", "content", "menu", "header", "footer", "logo", "title", "ad"}

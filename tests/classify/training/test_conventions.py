@@ -45,21 +45,19 @@ class TestConventionName:
 
 
 class TestConventions:
-    def test_small_corpora_have_none(self) -> None:
-        names = conventions([*pages(MIN_PAGES, "news"), *pages(MIN_PAGES - 1, "blogs")])
-        assert set(names[:MIN_PAGES]) == {"news"}
-        assert set(names[MIN_PAGES:]) == {""}
-
-    def test_parts_count_together(self) -> None:
-        half = MIN_PAGES // 2
-        assert set(conventions([*pages(half, "news-train"), *pages(half, "news-dev")])) == {"news"}
-
-    def test_readings_of_a_page_count_once(self) -> None:
-        page = pages(MIN_PAGES // 2, "news")
-        assert set(conventions([*page, *page])) == {""}
-
-    def test_partial_gold_has_none(self) -> None:
-        assert set(conventions(pages(MIN_PAGES, "news", is_partial=True))) == {""}
+    @pytest.mark.parametrize(
+        ("table", "expected"),
+        [
+            (pages(MIN_PAGES, "news"), "news"),
+            (pages(MIN_PAGES - 1, "news"), ""),
+            ([*pages(MIN_PAGES // 2, "news-train"), *pages(MIN_PAGES // 2, "news-dev")], "news"),
+            ([*pages(MIN_PAGES // 2, "news")] * 2, ""),
+            (pages(MIN_PAGES, "news", is_partial=True), ""),
+        ],
+        ids=["enough pages", "few pages", "parts", "two readings of each page", "partial gold"],
+    )
+    def test_pages_of_a_corpus(self, table: list[PageRows], expected: str) -> None:
+        assert conventions([*table, *pages(MIN_PAGES, "blogs")]) == [expected] * len(table) + ["blogs"] * MIN_PAGES
 
 
 class TestSeenColumns:

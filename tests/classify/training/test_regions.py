@@ -21,7 +21,6 @@ from vclean.classify.training.regions import (
 )
 from vclean.errors import DeadlineError, InputError
 from vclean.features.blocks import extract_blocks
-from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
 from vclean.features.regions.columns import COLUMNS, KIND_COLUMNS, NAME_COLUMNS
 
@@ -65,12 +64,9 @@ class TestWeights:
         role = np.array(roles, dtype=np.int8)
         return RegionRows(site, by_hand, np.zeros((len(role), len(COLUMNS)), dtype=np.float32), role)
 
-    def test_negatives_weigh_less(self):
-        assert regions._weights([self.rows([0, NONE])]).tolist() == pytest.approx([1, NONE_WEIGHT])
-
-    def test_generated_marks_weigh_less(self):
-        weights = regions._weights([self.rows([0], by_hand=False)])
-        assert weights.tolist() == pytest.approx([STYLED_WEIGHT])
+    def test_negatives_and_generated_marks_weigh_less(self):
+        pages = [self.rows([0, NONE]), self.rows([0], site="b", by_hand=False)]
+        assert regions._weights(pages).tolist() == pytest.approx([1, NONE_WEIGHT, STYLED_WEIGHT])
 
     def test_limits_the_weight_of_a_site(self):
         many = [self.rows([0] * 50, by_hand=False) for _ in range(4)]
@@ -114,8 +110,7 @@ class TestMarkedRows:
         assert (rows().role == NONE).sum() == 6
 
     def test_includes_regions_without_text(self):
-        assert rows().x[2, NAMES.index("blocks")] == 0
-        assert rows().x[2, NAMES.index("name_logo")] == 1
+        assert rows().x[2, [NAMES.index("blocks"), NAMES.index("name_logo")]].tolist() == [0, 1]
 
     def test_rendered(self):
         assert (rows(laid_out).x[:, NAMES.index("page_height")] > 0).all()
@@ -161,10 +156,3 @@ class TestHideNames:
         assert (hidden[:, :visible] == 1).all()
         assert np.isnan(hidden[:, visible:]).all()
         assert (x == 1).all()
-
-
-class TestBlockValues:
-    @pytest.mark.parametrize("read", [snapshot, laid_out])
-    def test_one_value_per_block(self, read):
-        context = PageContext(extract_blocks(read("<h1>One</h1><p>Two</p>")))
-        assert {len(column) for column in block_values(context).values()} == {2}

@@ -49,6 +49,11 @@ def ctrl_c(monkeypatch: pytest.MonkeyPatch):
     return press
 
 
+def listing(url: str) -> dict[str, object]:
+    with urllib.request.urlopen(url + "list", timeout=10) as answer:
+        return json.load(answer)
+
+
 def post(url: str, path: str, body: str) -> None:
     request = urllib.request.Request(url + path, body.encode(), {"Content-Type": "application/json"})
     urllib.request.urlopen(request, timeout=10).close()
@@ -60,14 +65,13 @@ class TestServe:
         without_browser(monkeypatch)
 
     def test_serves_pages_until_ctrl_c(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
-        def visit(url: str) -> bytes:
+        def visit(url: str) -> dict[str, object]:
             post(url, "change/0", '{"blocks":[{"block":0,"label":"o"}]}')
-            with urllib.request.urlopen(url + "list", timeout=10) as answer:
-                return bytes(answer.read())
+            return listing(url)
 
         seen = ctrl_c(capfd, visit)
         assert main(["label", str(site), "-o", str(tmp_path / "p")]) == 0
-        assert b'"ready":true,"total":2' in seen[0]
+        assert (seen[0]["ready"], seen[0]["total"]) == (True, 2)
         assert "the labels are in" in capfd.readouterr().err
         (page,) = read_gold(tmp_path / "p")
         assert (page.blocks[0].annotation.label, page.annotator) == ("o", "me")
@@ -81,11 +85,7 @@ class TestServe:
         assert "project is a labelling project: continue it with --out project" in capfd.readouterr().err
 
     def test_equal_page_names(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
-        def visit(url: str) -> list[str]:
-            with urllib.request.urlopen(url + "list", timeout=10) as answer:
-                return re.findall(r'"id":"[^"]*/([^"/]*)"', answer.read().decode())
-
-        seen = ctrl_c(capfd, visit)
+        seen = ctrl_c(capfd, lambda url: [Path(page["id"]).name for page in listing(url)["pages"]])
         main(["label", str(site / "a.html"), str(site / "a.html"), "-o", str(tmp_path / "p")])
         assert seen == [["a.html", "a.html (2)"]]
 
@@ -93,11 +93,7 @@ class TestServe:
         """Print the failure to standard error at once, and show it in the browser."""
         (site / "aa.html").write_text("<p>x" * 100)
 
-        def visit(url: str) -> list[str]:
-            with urllib.request.urlopen(url + "list", timeout=10) as answer:
-                return list(json.load(answer)["failed"])
-
-        seen = ctrl_c(capfd, visit)
+        seen = ctrl_c(capfd, lambda url: listing(url)["failed"])
         assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "200"]) == 1
         assert seen == [[f"{site / 'aa.html'} is over the limit of 200 bytes: raise it with --max-bytes"]]
         assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 2
@@ -165,14 +161,7 @@ class TestServe:
         assert change_log.count('"do":"set"') == change_log.count("\n") == 1
         assert "a.html has changed: it lacks 1 labelled block" in caplog.text
 
-    def test_opens_browser_on_request(
-        self,
-        site: Path,
-        tmp_path: Path,
-        ctrl_c,
-        capfd,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
+    def test_opens_browser_on_request(self, site: Path, tmp_path: Path, ctrl_c, capfd, monkeypatch) -> None:
         opened: list[str] = []
         monkeypatch.setattr("webbrowser.open", opened.append)
         ctrl_c(capfd)
