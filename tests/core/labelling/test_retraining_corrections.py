@@ -211,8 +211,6 @@ class TestDescribeLoss:
             "the corrections make the model worse on held-out pages "
             "(other sites: word F1 0.900 -> 0.850, labels right 0.800 -> 0.700, metadata right 1.000 -> 1.000)"
         )
-
-    def test_no_gains(self) -> None:
         assert retraining.describe_loss([]) == ""
 
 
@@ -253,33 +251,18 @@ class TestContinueFromShipped:
 
 @pytest.mark.slow
 class TestTrain:
-    def test_predicts_corrected_label(
-        self, trained: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        page = tmp_path / "page.html"
-        page.write_text(article(5))
-        main([str(page)])
-        assert APPEAL in capsys.readouterr().out
-        main([str(page), "--model", str(trained[0]), "-f", "json"])
-        blocks = json.loads(capsys.readouterr().out)["blocks"]
-        assert {block["text"][: len(APPEAL)]: block["label"] for block in blocks}[APPEAL] == "o"
-
     def test_confirmed_pages_have_their_labels(
         self, project: Path, trained: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         """Check labelled pages, whatever the new model predicts for them, and the reasons for their labels."""
-        gold = {page.id: page for page in read_gold(project) if page.status is Status.DONE}
-        for number in range(PAGES):
-            page = tmp_path / f"{number}.html"
-            page.write_text(article(number))
-            url = f"https://www.{SITES[number % 2]}/{number}"
-            options = ["--model", str(trained[0]), "--recall", "--explain", "-f", "json"]
-            assert main([str(page), "--url", url, *options]) == 0
-            blocks = json.loads(capsys.readouterr().out)["blocks"]
-            assert [block["label"] for block in blocks] == [
-                str(block.annotation.label) for block in gold[str(number)].blocks
-            ]
-            assert {block["reasons"][0]["rule"] for block in blocks} == {"confirmed"}
+        for gold in read_gold(project):
+            if gold.status is Status.DONE:
+                (tmp_path / "page.html").write_text(article(int(gold.id)))
+                options = ["--model", str(trained[0]), "--recall", "--explain", "-f", "json"]
+                assert main([str(tmp_path / "page.html"), "--url", gold.url, *options]) == 0
+                blocks = json.loads(capsys.readouterr().out)["blocks"]
+                assert [block["label"] for block in blocks] == gold.labels
+                assert {block["reasons"][0]["rule"] for block in blocks} == {"confirmed"}
 
     def test_worse_model_is_not_written(
         self, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -304,10 +287,10 @@ class TestTrain:
         train_quickly(monkeypatch)
         monkeypatch.setattr(dataset, "ROUNDS", 5)
         without_browser(monkeypatch)
-        rows = [gold_page(number) for number in range(2 * train.MIN_FOLDS)]
+        pages = [gold_page(number) for number in range(2 * train.MIN_FOLDS)]
         columns = {"id": "id", "html": "html", "url": "url", "gold_text": "text", "gold_markup": "markup"}
-        format_gains = pa.table({name: [getattr(row, field) for row in rows] for name, field in columns.items()})
-        pq.write_table(format_gains, tmp_path / "small.parquet")
+        table = pa.table({name: [getattr(page, field) for page in pages] for name, field in columns.items()})
+        pq.write_table(table, tmp_path / "small.parquet")
         arguments = [str(tmp_path / "small.parquet"), "--corrections", str(project), "-o", str(tmp_path / "m")]
         assert main(["train", *arguments]) == 0
         lines = capsys.readouterr().out.splitlines()
@@ -368,14 +351,12 @@ class TestParts:
         values = [row.values for row, right in zip(rows, is_right.tolist(), strict=True) if right]
         assert values == [("The ferry stays closed",)]
 
-    def test_gain_on_other_pages(self, trained_on_parts: tuple[Model, list[Gain]]) -> None:
-        (gain,) = trained_on_parts[1]
-        assert (gain.before.metadata, gain.after.metadata) == (0.5, 1.0)
-
     def test_titles_of_other_pages_of_the_site(
         self, trained_on_parts: tuple[Model, list[Gain]], tmp_path: Path
     ) -> None:
-        (tmp_path / "mine.vclean").write_bytes(trained_on_parts[0].to_bytes())
+        model, (gain,) = trained_on_parts
+        assert (gain.before.metadata, gain.after.metadata) == (0.5, 1.0)
+        (tmp_path / "mine.vclean").write_bytes(model.to_bytes())
         html = harbour_html(PAGES)
         assert clean(html).metadata.title == "Harbour Post"
         assert clean(html, model=tmp_path / "mine.vclean").metadata.title == f"The {PLACES[PAGES]} stays closed"
