@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -34,7 +33,7 @@ from vclean.runtime import track
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -101,24 +100,29 @@ class MarkedArchive:
 
     Args:
         path: the archive.
-        addresses: URLs of the pages, instead of those in the file; None to use the file.
+        list_path: another file of URLs; None for the file beside the archive.
 
     Raises:
-        InputError: the archive cannot be read completely, it has no page with marks, or it has none of `addresses`.
+        InputError: the archive cannot be read completely, it has no page with marks, or none of the listed pages; or
+            the list cannot be read.
     """
 
-    def __init__(self, path: Path, addresses: Collection[str] | None = None) -> None:
+    def __init__(self, path: Path, list_path: Path | None = None) -> None:
         self.path = path
-        self._addresses = addresses
         self._archive = Archive(path)
         if self._archive.damage:  # scores of the readable part must not pass for scores of the whole archive
             raise InputError(self._archive.damage)
-        if not self._records and addresses is not None:
-            raise InputError(
-                f"{path} has none of the {len(addresses)} requested pages: give their addresses as the archive has them"
-            )
+        beside = path.with_name(f"{self.name}.pages.txt")
+        if list_path is None and not beside.is_file():
+            self._records = [record for record in self._archive.pages if self._has_marks(record)]
+            missing = "no page with marks: give an archive whose pages carry data-block-type"
+        else:
+            addresses = _addresses(list_path or beside)
+            selected = [record for _, record in self._archive.select(addresses) if record]
+            self._records = sorted(selected, key=lambda record: (record.member, record.offset))
+            missing = f"none of the {len(addresses)} requested pages: give their addresses as the archive has them"
         if not self._records:
-            raise InputError(f"{path} has no page with marks: give an archive whose pages carry data-block-type")
+            raise InputError(f"{path} has {missing}")
 
     @property
     def name(self) -> str:
@@ -140,17 +144,6 @@ class MarkedArchive:
             html, marks = strip_marks(read_document(page, settings.max_bytes).text)
             content = html.encode("utf-8-sig", "replace")
             yield MarkedPage(Page(content=content, url=page.url, resources=self._archive, id=page.id), marks)
-
-    @cached_property
-    def _records(self) -> list[Record]:
-        list_path = self.path.with_name(f"{self.name}.pages.txt")
-        requested = self._addresses
-        if requested is None:
-            if not list_path.is_file():
-                return [record for record in self._archive.pages if self._has_marks(record)]
-            requested = set(list_path.read_text(encoding="utf-8").split())
-        selected = self._archive.select(set(requested))
-        return sorted((record for _, record in selected if record), key=lambda record: (record.member, record.offset))
 
     def _has_marks(self, record: Record) -> bool:
         content = self._archive.page(record, RenderSettings().max_bytes).content
@@ -289,7 +282,7 @@ class RenderedMarkedPages:
     ) -> None:
         check_installed("tldextract", "tldextract", "corpora")
         self.failed = 0
-        self._archive = MarkedArchive(path, _addresses(list_path))
+        self._archive = MarkedArchive(path, list_path)
         self._snapshots = make_folder(snapshots) if snapshots else None
         self._screenshots = screenshots
 
@@ -324,16 +317,14 @@ class RenderedMarkedPages:
         return int(self.failed > 0)
 
 
-def _addresses(path: Path | None) -> frozenset[str] | None:
+def _addresses(path: Path) -> set[str]:
     """Return the addresses in a file, one per line.
 
     Raises:
         InputError: the file cannot be read, or has no address.
     """
-    if path is None:
-        return None
     try:
-        addresses = frozenset(path.read_text(encoding="utf-8-sig").split())
+        addresses = set(path.read_text(encoding="utf-8-sig").split())
     except OSError as error:
         raise InputError(f"cannot read the list of pages {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -125,17 +125,14 @@ class PreparedPage:
         """Read a page that `to_json` wrote; None for another version.
 
         Raises:
-            InputError: it is damaged.
+            ValueError: it is damaged; or KeyError, TypeError, AttributeError.
         """
-        try:
-            facts: dict[str, Any] = json.loads(text)
-            if facts.pop("version") != VERSION:
-                return None
-            predicted = [Annotation.from_list(values) for values in facts.pop("predicted")]
-            confidence = facts.pop("confidence")
-            return cls(**facts, predicted=predicted, confidence=float("nan") if confidence is None else confidence)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError("it is damaged: delete it, and start again") from error
+        facts: dict[str, Any] = json.loads(text)
+        if facts.pop("version") != VERSION:
+            return None
+        predicted = [Annotation.from_list(values) for values in facts.pop("predicted")]
+        confidence = facts.pop("confidence")
+        return cls(**facts, predicted=predicted, confidence=float("nan") if confidence is None else confidence)
 
 
 def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
@@ -294,7 +291,7 @@ def read_snapshot(folder: Path, key: str) -> Snapshot:
 def _read_page(path: Path) -> PreparedPage | None:
     try:
         return PreparedPage.from_json(_read_bytes(path).decode())
-    except (InputError, UnicodeDecodeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is damaged: delete it, and start again") from error
 
 

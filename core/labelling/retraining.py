@@ -77,6 +77,9 @@ class PageScores:
         return cls(*map(fmean, zip(*map(astuple, scores), strict=True)))
 
 
+_SCORE_NAMES: Final = ("word F1", "labels right", "metadata right")
+
+
 @dataclass(frozen=True, slots=True)
 class Gain:
     """Scores on held-out pages without and with training on the corrections of other pages.
@@ -97,6 +100,11 @@ class Gain:
         """Return whether the word F1 fell, to three decimals, or at the same word F1 the labels; or the metadata."""
         before, after = ([round(score, 3) for score in astuple(each)] for each in (self.before, self.after))
         return after[:2] < before[:2] or after[2] < before[2]
+
+    @property
+    def changes(self) -> list[str]:
+        """Return the scores before and after as text, in the order of `PageScores`."""
+        return [f"{old:.3f} -> {new:.3f}" for old, new in zip(astuple(self.before), astuple(self.after), strict=True)]
 
 
 def measure(held_out: str, corrections: Sequence[Correction], after: Callable[[int], Prediction]) -> Gain:
@@ -141,11 +149,8 @@ def format_gains(gains: Sequence[Gain]) -> str:
     """Format the gains as a table."""
     from tabulate import tabulate
 
-    rows: list[tuple[str, ...]] = [("held out", "pages", "word F1", "labels right", "metadata right")]
-    for gain in gains:
-        scores = zip(astuple(gain.before), astuple(gain.after), strict=True)
-        changes = [f"{before:.3f} -> {after:.3f}" for before, after in scores]
-        rows.append((f"other {gain.held_out}", str(gain.pages), *changes))
+    rows: list[tuple[str, ...]] = [("held out", "pages", *_SCORE_NAMES)]
+    rows += [(f"other {gain.held_out}", str(gain.pages), *gain.changes) for gain in gains]
     aligned = ("left", "right", "right", "right", "right")
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned) + "\n"
 
@@ -153,9 +158,7 @@ def format_gains(gains: Sequence[Gain]) -> str:
 def describe_loss(gains: Sequence[Gain]) -> str:
     """Return a line about the held-out pages on which the model got worse; empty if there are none."""
     losses = [
-        f"other {gain.held_out}: word F1 {gain.before.word_f1:.3f} -> {gain.after.word_f1:.3f}, "
-        f"labels right {gain.before.labels:.3f} -> {gain.after.labels:.3f}, "
-        f"metadata right {gain.before.metadata:.3f} -> {gain.after.metadata:.3f}"
+        f"other {gain.held_out}: {', '.join(map(' '.join, zip(_SCORE_NAMES, gain.changes, strict=True)))}"
         for gain in gains
         if gain.is_loss
     ]

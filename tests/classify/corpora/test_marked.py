@@ -88,8 +88,9 @@ class TestMarkedArchive:
         assert [page.page.url for page in MarkedArchive(archive).marked_pages()] == [URL]
 
     def test_without_any_requested_page(self, archive):
+        archive.with_name("styled.pages.txt").write_text("http://b.example/")
         with pytest.raises(InputError, match="none of the 1 requested pages"):
-            MarkedArchive(archive, {"http://b.example/"})
+            MarkedArchive(archive)
 
     def test_marks_do_not_reach_the_blocks(self, archive):
         marked = next(MarkedArchive(archive).marked_pages())

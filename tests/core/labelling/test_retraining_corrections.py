@@ -375,11 +375,7 @@ class TestParts:
     @pytest.mark.parametrize(
         ("line", "part", "expected"),
         [
-            (
-                "Updated: May 9, 2024 | Published: May 3, 2024",
-                PartKind.DATE,
-                {Field.PUBLISHED: "2024-05-03"},
-            ),
+            ("Updated: May 9, 2024 | Published: May 3, 2024", PartKind.DATE, {Field.PUBLISHED: "2024-05-03"}),
             (
                 "By Ann Lee, May 3, 2024",
                 PartKind.BYLINE_DATE,
@@ -393,10 +389,8 @@ class TestParts:
         """Take the day of publication from a line that has the day of the last change first."""
         html = f"<h1>Rain</h1><p>{line}<p>It rained on May 9, 2024. It rained again, said Bob Ray."
         context, parts = page_context(clean(html, method="text").columns), {1: part}
-        example, choices = (
-            corrected_example(context, "en", parts, load_shipped()),
-            choose_metadata(context, "en", parts=parts),
-        )
+        example = corrected_example(context, "en", parts, load_shipped())
+        choices = choose_metadata(context, "en", parts=parts)
         right = {
             field: row.values[0]
             for field, is_right in example.is_right.items()
