@@ -328,7 +328,8 @@ def train(
     x = design_matrix(table, *table.fits.scores(None))
     rows = np.ones(len(x), dtype=bool)
     content, types = _fit_trees(x, table, validation.conventions, rows)
-    card = _card(validation) | {"regions": _region_card(regions)}
+    card = _card(validation)
+    card["regions"] = {"roles": [*map(str, REGION_ROLES)], "parameters": FITS["regions"]} if regions is not None else {}
     return Model(
         table.fits.without(),
         content,
@@ -375,13 +376,6 @@ def _card(validation: CrossValidation) -> dict[str, Any]:
         "columns": [column.name for column in stacking.COLUMNS],
         "conventions": list(validation.conventions.known),
     }
-
-
-def _region_card(regions: Forest | None) -> dict[str, Any]:
-    """Return the fields of the card for the region model; empty without one."""
-    if regions is None:
-        return {}
-    return {"roles": [str(role) for role in REGION_ROLES], "parameters": FITS["regions"]}
 
 
 def _corpora(table: TrainingTable) -> dict[str, dict[str, int]]:

@@ -71,11 +71,6 @@ class Agreement:
         pairs = [pair for page in common for pair in _pair_blocks(left[page], right[page])]
         return cls((left[common[0]].annotator, right[common[0]].annotator), len(common), pairs)
 
-    @property
-    def differing(self) -> list[Pair]:
-        """Return the blocks with different labels, roles or parts."""
-        return [pair for pair in self.pairs if pair.first != pair.second]
-
     def kappas(self) -> dict[str, float]:
         """Return Cohen's kappa of labels, of content or other, of each label against the rest, of roles, of parts."""
         label = [(str(pair.first.label), str(pair.second.label)) for pair in self.pairs]
@@ -103,7 +98,9 @@ class Agreement:
 
     def _difference_lines(self) -> Iterator[str]:
         page = ""
-        for pair in self.differing:
+        for pair in self.pairs:
+            if pair.first == pair.second:
+                continue
             if pair.page != page:
                 page = pair.page
                 yield f"{page}:"

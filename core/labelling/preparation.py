@@ -212,7 +212,8 @@ class Preparer:
         if page.snapshot is not None:
             raise UsageError(f"{page.id} is a stored snapshot, which has no screenshot: name the page itself")
         key = read_key(page, self._settings.to_dict(), rendered=True).hex()
-        stored = self._stored_page(page.id)
+        path = self._path(page.id, PREPARED_SUFFIX)
+        stored = _read_page(path) if path.is_file() else None
         if stored and stored.snapshots["rendered"] == key and stored.maker == self._maker:
             return stored
         rendering = self._render(page)
@@ -261,10 +262,6 @@ class Preparer:
             return {}
         SnapshotCache(self.snapshots, lambda page: parse(page, self._settings), self._settings, rendered=False)(page)
         return {"parsed": read_key(page, self._settings.to_dict(), rendered=False).hex()}
-
-    def _stored_page(self, name: str) -> PreparedPage | None:
-        path = self._path(name, PREPARED_SUFFIX)
-        return _read_page(path) if path.is_file() else None
 
     def _stored_rendering(self, page: PreparedPage) -> Rendering:
         key = page.snapshots["rendered"]
