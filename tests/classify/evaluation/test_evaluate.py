@@ -105,33 +105,20 @@ class TestBadCorpora:
 
 
 class TestScorePage:
-    def test_scores_text_and_marked_text_separately(self):
-        page = GoldPage(text="a b", markup="<h>a <p>b", must=("a b",), must_not=("c",))
+    @pytest.mark.parametrize(("markup", "markup_score"), [("<h>a <p>b", pytest.approx(80)), ("", None)])
+    def test_scores_text_and_marked_text_separately(self, markup, markup_score):
+        page = GoldPage(text="a b", markup=markup, must=("a b",), must_not=("c",))
         score = score_page(page, "a b c", "<h>a <p>b <p>c")
-        assert score.word.f1 == pytest.approx(4 / 5)
-        assert score.lcs.f1 == pytest.approx(4 / 5)
-        assert score.cleaneval == pytest.approx(80)
-        assert score.cleaneval_markup == pytest.approx(80)
-        assert (score.must.matching, score.must_not.matching) == (1, 0)
-
-    def test_gold_without_marks_has_no_markup_score(self):
-        assert score_page(GoldPage(text="a"), "a", "<p>a").cleaneval_markup is None
+        assert (score.word.f1, score.lcs.f1, score.cleaneval) == pytest.approx((4 / 5, 4 / 5, 80))
+        assert (score.cleaneval_markup, score.must.matching, score.must_not.matching) == (markup_score, 1, 0)
 
 
-def outcome(
-    name="1", text="the cat", gold="the cat", *, corpus="news", method="bte", kind="article", error="", **fields
-):
+def outcome(name="1", text="the cat", gold="the cat", *, kind="article", method="bte", error="", **fields):
+    corpus = fields.pop("corpus", "news")
     page = GoldPage(text=gold, **fields)
-    return PageEvaluation(
-        corpus=corpus,
-        id=name,
-        page_type=kind,
-        method=method,
-        text=text,
-        cleaneval=f"<p>{text}",
-        score=score_page(page, text, f"<p>{text}"),
-        error=error,
-    )
+    marked = f"<p>{text}"
+    result = {"method": method, "text": text, "cleaneval": marked, "score": score_page(page, text, marked)}
+    return PageEvaluation(corpus=corpus, id=name, page_type=kind, error=error, **result)
 
 
 @pytest.fixture
@@ -177,18 +164,12 @@ class TestToDict:
 
 
 def sure(probability, content, confidence, f1):
-    return CalibrationSample(
-        probability=np.array(probability, dtype=np.float32),
-        content=np.array(content),
-        words=np.full(len(content), 10, dtype=np.float32),
-        confidence=confidence,
-        f1=f1,
-    )
+    words = np.full(len(content), 10, dtype=np.float32)
+    probability, content = np.array(probability, dtype=np.float32), np.array(content)
+    return CalibrationSample(probability=probability, content=content, words=words, confidence=confidence, f1=f1)
 
 
 class TestCalibration:
-    """Calibration report of methods with probabilities."""
-
     @pytest.fixture
     def calibrated_report(self):
         return Report(
@@ -206,10 +187,8 @@ class TestCalibration:
             "expected calibration error: blocks 0.250, words 0.250, pages 0.100",
             "failed: 3: page took too long",
         ]
-        assert [section.splitlines()[0] for section in sections if "calibration" in section] == [
-            "news, vclean",
-            "wcxb, vclean",
-        ]
+        calibrated = [section.splitlines()[0] for section in sections if "calibration" in section]
+        assert calibrated == ["news, vclean", "wcxb, vclean"]
 
     def test_by_corpus(self, calibrated_report):
         record = json.loads(json.dumps(calibrated_report.to_dict(), allow_nan=False))

@@ -121,18 +121,13 @@ SEGMENTER = TunableSegmenter("tuned", (1, 2, 3), lambda *_: [], 2)
 
 
 class TestCompareSegmenters:
-    def trials(self, criteria):
-        stripped, marks = strip_marks(HTML)
-        page = RenderedMarkedPage("http://a.example/", boxed(stripped), marks)
-        return list(compare_segmenters(page, [find_segmenter("page").segmenter], criteria))
-
     def test_marked_elements_only(self) -> None:
         """Compute by hand: P = (4/12)^2 + (8/12)^2."""
-        (result,) = self.trials(ScoringCriteria((1,), KINDS, marked_only=True))
+        stripped, marks = strip_marks(HTML)
+        page = RenderedMarkedPage("http://a.example/", boxed(stripped), marks)
+        criteria = ScoringCriteria((1,), KINDS, marked_only=True)
+        (result,) = compare_segmenters(page, [find_segmenter("page").segmenter], criteria)
         assert result.trials["page"][0].score.precision == pytest.approx(5 / 9)
-
-    def test_levels_without_marks_are_skipped(self) -> None:
-        assert self.trials(ScoringCriteria((2,), KINDS)) == []
 
 
 def page_trials(site, *f1):
