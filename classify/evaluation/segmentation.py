@@ -167,15 +167,13 @@ def segment_at_depth(snapshot: Snapshot, depth: int) -> Segmentation:
     return Segmentation.from_nodes(nodes, members)
 
 
-def _segment_roots(nodes: Nodes, depth: int) -> NDArray[np.int64]:
-    """Return the ancestor of each node at a depth, or its parent if it is above that depth, int64 (N + T,)."""
+def _segment_roots(nodes: Nodes, depth: int) -> NDArray[np.int32]:
+    """Return the ancestor of each node at a depth, or its parent if it is above that depth, int32 (N + T,)."""
     page, lowest = nodes.snapshot, _body_depth(nodes.snapshot) + depth
-    root: NDArray[Any] = np.concatenate([np.arange(len(page)), page.text_parent]).astype(np.int64)
+    root = np.concatenate([np.arange(len(page), dtype=np.int32), page.text_parent])
     childless = np.flatnonzero(_is_leaf(nodes)[: len(page)] & (page.depth < lowest))
     root[childless] = np.maximum(page.parent[childless], 0)
-    while (is_lower := page.depth[root] > lowest).any():
-        root[is_lower] = page.parent[root[is_lower]]
-    return root
+    return tree.nearest_ancestor(page.depth <= lowest, page.parent)[root]
 
 
 def _is_leaf(nodes: Nodes) -> NDArray[np.bool_]:

@@ -57,10 +57,6 @@ class RegionRows:
     x: NDArray[np.float32]
     role: NDArray[np.int8]
 
-    def __len__(self) -> int:
-        """Return the number of containers."""
-        return len(self.role)
-
 
 def archive_rows(archive: MarkedArchive, readers: Iterable[Reader], *, by_hand: bool = True) -> Iterator[RegionRows]:
     """Yield the training rows of each readable page of an archive, one per reader.

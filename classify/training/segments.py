@@ -19,6 +19,7 @@ from vclean.classify.training.regions import RegionFits
 from vclean.errors import InputError
 from vclean.features.segments.columns import words_of_page
 from vclean.imports import versions
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -67,15 +68,13 @@ def marked_rows(snapshot: Snapshot, marks: Sequence[RegionMark], address: str) -
     page = SegmentPage.from_snapshot(snapshot)
     if page is None:
         return None
-    by_level = {level: true_states(page.regions, _marked(snapshot, marks, level)) for level in LEVELS}
-    states = {level: result for level, result in by_level.items() if result is not None}
+    states = {}
+    for level in LEVELS:
+        elements = locate_marks(snapshot, [mark for mark in marks if mark.level == level])
+        if (result := true_states(page.regions, elements[elements >= 0])) is not None:
+            states[level] = result
     roles = regions.marked_rows(page.regions.context, marks, site=registered_domain(address))
     return SegmentRows(address, page.x, page.regions.parent, states, roles)
-
-
-def _marked(snapshot: Snapshot, marks: Sequence[RegionMark], level: int) -> NDArray[np.int32]:
-    elements = locate_marks(snapshot, [mark for mark in marks if mark.level == level])
-    return elements[elements >= 0]
 
 
 def true_states(regions: Regions, elements: NDArray[np.int32]) -> tuple[NDArray[np.int8], NDArray[np.bool_]] | None:
@@ -97,24 +96,17 @@ def true_states(regions: Regions, elements: NDArray[np.int32]) -> tuple[NDArray[
     if not len(elements):
         return None
     marked = np.isin(regions.node, regions.context.container[elements])
-    contains_marked, in_marked = _relatives(marked, regions.parent)
+    snapshot = regions.context.snapshot
+    mask = np.zeros(len(snapshot), dtype=bool)
+    mask[regions.node[marked]] = True
+    in_marked = tree.path_sum(mask, snapshot.end)[regions.node] > marked
+    contains_marked = tree.subtree_sum(mask, snapshot.end)[regions.node] > marked
     state = np.where(in_marked, State.BELOW, np.where(marked, State.AT, State.ABOVE))
     known = in_marked | marked | contains_marked
     for row in np.flatnonzero(~known).tolist():
         parent_row = regions.parent[row]
         state[row] = State.AT if parent_row < 0 or state[parent_row] == State.ABOVE else State.BELOW
     return state.astype(np.int8), known
-
-
-def _relatives(marked: NDArray[np.bool_], parent: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return masks of the containers with a marked descendant, and with a marked ancestor."""
-    contains_marked, in_marked = np.zeros(len(marked), dtype=bool), np.zeros(len(marked), dtype=bool)
-    for row, parent_row in enumerate(parent.tolist()):
-        in_marked[row] = parent_row >= 0 and (in_marked[parent_row] or marked[parent_row])
-    for row in range(len(marked) - 1, 0, -1):
-        if parent[row] >= 0 and (marked[row] or contains_marked[row]):
-            contains_marked[parent[row]] = True
-    return contains_marked, in_marked
 
 
 FOLDS: Final = 10

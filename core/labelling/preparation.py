@@ -192,7 +192,6 @@ class Preparer:
         self._pipeline = Pipeline(CleanerSettings(rendering=settings, model=model))
         self._maker = f"{self._pipeline.versions['model']} {frame_digest()}"
         self._stack = ExitStack()
-        self._renderings: RenderingCache | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -216,7 +215,7 @@ class Preparer:
         stored = _read_page(path) if path.is_file() else None
         if stored and stored.snapshots["rendered"] == key and stored.maker == self._maker:
             return stored
-        rendering = self._render(page)
+        rendering = self._renderings(page)
         snapshots = {"rendered": key, **self._parse(page)}
         return self._label(page.id, rendering, _content_digest(page, rendering), snapshots)
 
@@ -250,11 +249,10 @@ class Preparer:
         write_atomic(self._path(name, PREPARED_SUFFIX), page.to_json())
         return page
 
-    def _render(self, page: Page) -> Rendering:
-        if self._renderings is None:
-            renderer = self._stack.enter_context(Renderer(self._settings))
-            self._renderings = RenderingCache(renderer, self._settings, self.snapshots, screenshots=True)
-        return self._renderings(page)
+    @cached_property
+    def _renderings(self) -> RenderingCache:
+        renderer = self._stack.enter_context(Renderer(self._settings))
+        return RenderingCache(renderer, self._settings, self.snapshots, screenshots=True)
 
     def _parse(self, page: Page) -> dict[str, str]:
         """Parse and store the page statically, and return its key: models are trained on both readings."""

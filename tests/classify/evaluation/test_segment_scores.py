@@ -16,7 +16,6 @@ from vclean.classify.evaluation.segment_scores import (
     BCubedSummary,
     PageTrials,
     ScoringCriteria,
-    SegmentationTrial,
     compare_segmenters,
     harmonic,
     mean_score,
@@ -61,7 +60,8 @@ class TestScore:
         ids=["elements in no segment", "groups of size 0"],
     )
     def test_groups_that_do_not_count(self, weight, predicted, truth) -> None:
-        assert named_score(weight, predicted, truth) == BCubedScore(1.0, 1.0)
+        score = named_score(weight, predicted, truth)
+        assert (score.precision, score.recall) == (1, 1)
 
 
 GROUPS = st.lists(
@@ -99,7 +99,9 @@ class TestProperties:
 
 class TestSummary:
     def test_undefined_scores_count_as_0(self) -> None:
-        assert mean_score([BCubedScore(math.nan, 0.0), BCubedScore(1.0, 1.0)]) == BCubedSummary(0.5, 0.5, 0.5, 0.5)
+        assert mean_score([BCubedScore(math.nan, 0.0, 1), BCubedScore(1.0, 1.0, 1)]) == BCubedSummary(
+            0.5, 0.5, 0.5, 0.5
+        )
 
     def test_no_pages(self) -> None:
         assert all(math.isnan(value) for value in mean_score([]))
@@ -127,13 +129,13 @@ class TestCompareSegmenters:
         page = RenderedMarkedPage("http://a.example/", boxed(stripped), marks)
         criteria = ScoringCriteria((1,), KINDS, marked_only=True)
         (result,) = compare_segmenters(page, [find_segmenter("page").segmenter], criteria)
-        assert result.trials["page"][0].score.precision == pytest.approx(5 / 9)
+        assert result.scores["page"][0].precision == pytest.approx(5 / 9)
 
 
 def page_trials(site, *f1):
     """Return a page with these F1 scores for the parameter values; the number of segments is the value."""
-    trials = [SegmentationTrial(BCubedScore(value, value), number) for number, value in enumerate(f1, 1)]
-    return PageTrials("p", site, 1, AtomKind.CHARS, 4, {"tuned": trials})
+    scores = [BCubedScore(value, value, number) for number, value in enumerate(f1, 1)]
+    return PageTrials("p", site, 1, AtomKind.CHARS, 4, {"tuned": scores})
 
 
 PAGES = (page_trials("a", 1, 0.1, 0.2), page_trials("b", 0.1, 0.5, 0.95), page_trials("c", 0.1, 0.5, 0.8))

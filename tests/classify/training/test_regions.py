@@ -134,7 +134,7 @@ class TestArchiveRows:
 
         all_rows = list(archive_rows(archive, [read, read]))
         assert requests[:4] == [("http://a.example/", False)] * 2 + [("http://a.example/#bare", True)] * 2
-        assert [(row.site, row.by_hand, len(row)) for row in all_rows] == [("a.example", True, len(rows()))] * 4
+        assert [(row.site, row.by_hand, len(row.x)) for row in all_rows] == [("a.example", True, len(rows().x))] * 4
 
     def test_skips_unreadable_pages(self, archive):
         def read(page):
