@@ -276,10 +276,8 @@ def find_segmenter(name: str) -> ScoredSegmenter:
     if family not in _SEGMENTERS or oracle not in ("", ORACLE) or (oracle and number):
         raise UsageError(f"no segmenter {name!r}: {_HELP}")
     segmenter = _SEGMENTERS[family]
-    if not number:
-        only = segmenter.parameter_values[0] if len(segmenter.parameter_values) == 1 else None
-        return ScoredSegmenter(name, segmenter, only, bool(oracle))
-    return ScoredSegmenter(name, segmenter, _parameter(name, segmenter, number))
+    parameter = _parameter(name, segmenter, number) if number else None
+    return ScoredSegmenter(name, segmenter, parameter, bool(oracle))
 
 
 def _parameter(name: str, segmenter: TunableSegmenter, number: str) -> int:
@@ -297,7 +295,7 @@ def _range(values: Sequence[int]) -> str:
 def _stored(name: str, path: Path, segmentation: str | None) -> ScoredSegmenter:
     """Return a segmenter that reads segments from a file; pages that the file lacks have no segments."""
     pages = {page.id: _chosen(path, page, segmentation) for page in read_webis(path)}
-    return ScoredSegmenter(name, TunableSegmenter(name, (0,), partial(_look_up, pages), 0), 0)
+    return ScoredSegmenter(name, TunableSegmenter(name, (0,), partial(_look_up, pages), 0))
 
 
 def _chosen(path: Path, page: WebisPage, name: str | None) -> Segmentation:

@@ -55,8 +55,9 @@ def after() -> Model:
 class TestContinueTraining:
     def test_corrections_generalize_to_unseen_pages(self, base: Model, after: Model) -> None:
         before, now = predicted_labels(base, 5), predicted_labels(after, 5)
-        assert (before[APPEAL], now[APPEAL]) == ("p", "o")
-        assert {text for text, label in before.items() if now[text] != label} == {APPEAL}
+        assert {text: (label, now[text]) for text, label in before.items() if now[text] != label} == {
+            APPEAL: ("p", "o")
+        }
 
     def test_corrects_labels(self, base: Model) -> None:
         model = continue_training(corrections(COUNCIL, Label.LIST_ITEM))

@@ -128,9 +128,8 @@ class TestTrain:
             assert labels == "ooooh" + "pp" + "ll" + "o"
 
     def test_model_and_card_include_the_region_model(self, validation) -> None:
-        regions = region_forest()
-        model = train(validation, regions=regions)
-        assert model.regions is regions
+        model = train(validation, regions=region_forest())
+        assert model.regions is region_forest()
         assert model.card["regions"]["roles"][:3] == ["title", "article", "content"]
         assert train(validation).card["regions"] == {}
 
@@ -167,20 +166,17 @@ class TestConventions:
     def test_predictions_without_a_convention(self, two_corpora) -> None:
         """Compare the predictions for the same page of both corpora: only those under its convention differ."""
         np.testing.assert_allclose(two_corpora.conventions.predicted.sum(axis=1), np.ones(2 * PAGES), rtol=1e-5)
-        for page in range(PAGES):
-            one, other = (two_corpora.held_out[number].probability for number in (page, page + PAGES))
-            np.testing.assert_array_equal(one, other)
-            one, other = (two_corpora.by_convention[number].probability for number in (page, page + PAGES))
-            assert (one != other).any()
+        for kind, is_equal in (("held_out", True), ("by_convention", False)):
+            probabilities = [each.probability for each in getattr(two_corpora, kind)]
+            for one, other in zip(probabilities[:PAGES], probabilities[PAGES:], strict=True):
+                assert np.array_equal(one, other) == is_equal
 
 
 @pytest.mark.slow
 class TestCrossValidate:
     def test_returns_one_prediction_per_page_in_order(self, pages, validation) -> None:
-        predictions = validation.predictions()
-        assert [len(prediction.labels) for prediction in predictions] == list(map(len, pages))
         truth = ["".join(LABELS[code] for code in page.label) for page in pages]
-        assert ["".join(prediction.labels) for prediction in predictions] == truth
+        assert ["".join(prediction.labels) for prediction in validation.predictions()] == truth
 
     def test_calls_back_after_each_fold(self, pages) -> None:
         calls: list[int] = []

@@ -99,8 +99,8 @@ class TestChange:
         session_with_pages.change(0, [{"block": 0, "label": "p"}])
         session_with_pages.undo_or_redo(0, "undo")
         state = session_with_pages.state(0, 1)
-        assert state["blocks"] == [[0, "o", "navigation", None, False, 2]]
-        assert (state["undo"], state["redo"]) == (False, True)
+        facts = (state["blocks"], state["undo"], state["redo"])
+        assert facts == ([[0, "o", "navigation", None, False, 2]], False, True)
         session_with_pages.undo_or_redo(0, "redo")
         assert labels(session_with_pages) == {0: "p"}
 
