@@ -50,11 +50,11 @@ class TestStripMarks:
 
 
 class TestLocateMarks:
-    @pytest.mark.parametrize("path", ["/html[1]/body[1]/div[1]/div[1]", "/html[1]/body[1]/p[2]/b[1]"])
+    @pytest.mark.parametrize("path", ["/html[1]/body[1]/div[1]/div[1]", "/html[1]/svg[1]/html[1]"])
     def test_descendants_of_missing_elements_are_missing(self, path):
-        page = snapshot("<p>one<b>two</b><div>x<div>two")
+        page = snapshot("<p>one<div>x<div>two")
         (element,) = locate_marks(page, [RegionMark(path, Role.AD, 1)]).tolist()
-        assert (page.xpath(element) if element >= 0 else None) == (None if "p[2]" in path else path)
+        assert (page.xpath(element) if element >= 0 else None) == (None if "svg" in path else path)
 
 
 class TestContentBlocks:

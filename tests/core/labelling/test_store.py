@@ -20,11 +20,25 @@ class TestPageAnnotations:
         annotations.set({"a": H})
         assert (annotations.status, annotations.annotation("a", O)) == (Status.DONE, H)
         annotations.undo()
-        assert annotations.annotation("a", O) is P
+        annotations.set_status(Status.SKIPPED, {})
+        assert (annotations.status, annotations.annotation("a", O)) == (Status.SKIPPED, P)
         annotations.set_status(Status.OPEN, {})
         assert (annotations.status, annotations.annotation("a", O)) == (Status.OPEN, O)
-        annotations.set_status(Status.SKIPPED, {})
-        assert annotations.status is Status.SKIPPED
+
+    def test_undo_and_redo_of_renamed_blocks(self) -> None:
+        annotations = PageAnnotations()
+        annotations.set({"a": H})
+        annotations.set({"a": P})
+        annotations.undo()
+        annotations.rename({"a": "b"})
+        assert annotations.manual == {"b": H}
+        annotations.redo()
+        assert annotations.manual == {"b": P}
+        annotations.undo()
+        annotations.undo()
+        assert annotations.manual == {}
+        annotations.set({"b": L})
+        assert not annotations.can_redo
 
 
 @pytest.fixture
