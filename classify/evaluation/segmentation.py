@@ -173,7 +173,7 @@ def _segment_roots(nodes: Nodes, depth: int) -> NDArray[np.int32]:
     root = np.concatenate([np.arange(len(page), dtype=np.int32), page.text_parent])
     childless = np.flatnonzero(_is_leaf(nodes)[: len(page)] & (page.depth < lowest))
     root[childless] = np.maximum(page.parent[childless], 0)
-    return tree.nearest_ancestor(page.depth <= lowest, page.parent)[root]
+    return np.asarray(tree.nearest_ancestor(page.depth <= lowest, page.parent)[root])
 
 
 def _is_leaf(nodes: Nodes) -> NDArray[np.bool_]:
