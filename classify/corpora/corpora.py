@@ -115,12 +115,6 @@ def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
         from vclean.classify.corpora.marked import MarkedArchive
 
         return MarkedArchive(path)
-    count, columns = _check_columns(path, REQUIRED)
-    return Corpus(path, count, tuple(name for name in REQUIRED + OPTIONAL if name in columns))
-
-
-def _check_columns(path: Path, required: Sequence[str]) -> tuple[int, set[str]]:
-    """Return the number of rows and the columns of a Parquet file. Raise InputError if a required column is missing."""
     with requires_extra("corpora", "pyarrow"):
         import pyarrow.parquet as pq
         from pyarrow import ArrowException
@@ -137,9 +131,9 @@ def _check_columns(path: Path, required: Sequence[str]) -> tuple[int, set[str]]:
             ) from error
         reason = _first_line(error)
         raise InputError(f"{path} is no Parquet file that can be read ({reason}): name a corpus in Parquet") from error
-    if missing := [name for name in required if name not in columns]:
+    if missing := [name for name in REQUIRED if name not in columns]:
         raise InputError(f"{path} is no corpus: add the column {', '.join(missing)}")
-    return count, columns
+    return Corpus(path, count, tuple(name for name in REQUIRED + OPTIONAL if name in columns))
 
 
 def site(page: GoldPage) -> str:

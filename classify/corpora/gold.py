@@ -164,16 +164,12 @@ def _markdown_units(markdown: str) -> list[GoldUnit]:
         if _FENCE.match(line):
             fenced = not fenced
         elif line.strip():
-            units.append(GoldUnit(_PARAGRAPH if fenced else _line_code(line), tokenize(_plain(line))))
+            units.append(GoldUnit(_PARAGRAPH if fenced else _line_code(line), tokenize(_LINK_TARGET.sub("]", line))))
     return units
 
 
 def _line_code(line: str) -> int:
     return next((code for pattern, code in _LINE_TYPE if pattern.match(line)), _PARAGRAPH)
-
-
-def _plain(line: str) -> str:
-    return _LINK_TARGET.sub("]", line)
 
 
 def _cover(blocks: list[list[str]], gold: list[str]) -> tuple[list[NDArray[np.int32]], NDArray[np.bool_]]:
@@ -234,10 +230,7 @@ def _labels(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], uni
         positions = matched[index][matched[index] >= 0]
         if len(positions):
             unit = int(np.bincount(unit_of[positions]).argmax())
-            codes[index] = _label(units[unit].code, unit in started)
+            is_continuation = unit in started and units[unit].code != UNKNOWN
+            codes[index] = _CONTINUATION if is_continuation else units[unit].code
             started.add(unit)
     return codes
-
-
-def _label(code: int, started: bool) -> int:
-    return _CONTINUATION if started and code != UNKNOWN else code

@@ -11,8 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import chain
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -35,7 +34,7 @@ from vclean.runtime import track
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -61,6 +60,8 @@ _DOCTYPE: Final = re.compile(r"\s*(?:<\?[^>]*>\s*)?(<!doctype[^>]*>)", re.IGNORE
 _TOOL: Final = "/builder/"
 """Part that the URLs of the annotation tool's scripts and style sheets have in common."""
 _TRACES: Final = ("popupDialog", "data-block")
+_MISSING: Final = -2
+"""Stands for an element that is not on the page, and so are its descendants. The parent of the root is -1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,24 +102,29 @@ class MarkedArchive:
 
     Args:
         path: the archive.
-        addresses: URLs of the pages, instead of those in the file; None to use the file.
+        list_path: another file of URLs; None for the file beside the archive.
 
     Raises:
-        InputError: the archive cannot be read completely, it has no page with marks, or it has none of `addresses`.
+        InputError: the archive cannot be read completely, it has no page with marks, or none of the listed pages; or
+            the list cannot be read.
     """
 
-    def __init__(self, path: Path, addresses: Collection[str] | None = None) -> None:
+    def __init__(self, path: Path, list_path: Path | None = None) -> None:
         self.path = path
-        self._addresses = addresses
         self._archive = Archive(path)
         if self._archive.damage:  # scores of the readable part must not pass for scores of the whole archive
             raise InputError(self._archive.damage)
-        if not self._records and addresses is not None:
-            raise InputError(
-                f"{path} has none of the {len(addresses)} requested pages: give their addresses as the archive has them"
-            )
+        beside = path.with_name(f"{self.name}.pages.txt")
+        if list_path is None and not beside.is_file():
+            self._records = [record for record in self._archive.pages if self._has_marks(record)]
+            missing = "no page with marks: give an archive whose pages carry data-block-type"
+        else:
+            addresses = _addresses(list_path or beside)
+            selected = [record for _, record in self._archive.select(addresses) if record]
+            self._records = sorted(selected, key=lambda record: (record.member, record.offset))
+            missing = f"none of the {len(addresses)} requested pages: give their addresses as the archive has them"
         if not self._records:
-            raise InputError(f"{path} has no page with marks: give an archive whose pages carry data-block-type")
+            raise InputError(f"{path} has {missing}")
 
     @property
     def name(self) -> str:
@@ -140,17 +146,6 @@ class MarkedArchive:
             html, marks = strip_marks(read_document(page, settings.max_bytes).text)
             content = html.encode("utf-8-sig", "replace")
             yield MarkedPage(Page(content=content, url=page.url, resources=self._archive, id=page.id), marks)
-
-    @cached_property
-    def _records(self) -> list[Record]:
-        list_path = self.path.with_name(f"{self.name}.pages.txt")
-        requested = self._addresses
-        if requested is None:
-            if not list_path.is_file():
-                return [record for record in self._archive.pages if self._has_marks(record)]
-            requested = set(list_path.read_text(encoding="utf-8").split())
-        selected = self._archive.select(set(requested))
-        return sorted((record for _, record in selected if record), key=lambda record: (record.member, record.offset))
 
     def _has_marks(self, record: Record) -> bool:
         content = self._archive.page(record, RenderSettings().max_bytes).content
@@ -225,31 +220,15 @@ def _xpath(element: ElementNode) -> str:
 
 def locate_marks(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
     """Return the element of each mark in a snapshot of the page, int32 (M,); -1 if no element has its XPath."""
-    xpaths = {mark.xpath for mark in marks}
-    prefixes = {step for path in xpaths for step in _prefixes(path)}
-    paths: dict[str, int] = {}
-    path_of = {-1: ""}
-    for element, (parent, tag) in enumerate(zip(snapshot.parent.tolist(), snapshot.tag.tolist(), strict=True)):
-        if (above := path_of.get(parent)) is not None:
-            path = f"{above}/{snapshot.tags[tag]}[{snapshot.sibling_number[element]}]"
-            if path in prefixes:
-                path_of[element] = path
-                paths[path] = element
-    return np.array([paths.get(mark.xpath, -1) for mark in marks], dtype=np.int32)
-
-
-def _prefixes(path: str) -> Iterator[str]:
-    ends = (match.start() for match in re.finditer("/", path[1:]))
-    return chain((path[: end + 1] for end in ends), (path,))
-
-
-def innermost_marks(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
-    """Return the index of the innermost mark that contains each element, int32 (N,); -1 for none."""
-    element = locate_marks(snapshot, marks)
-    number = np.full(len(snapshot), -1, dtype=np.int32)
-    located = np.flatnonzero(element >= 0)
-    number[element[located]] = located
-    return number[tree.nearest_ancestor(number >= 0, snapshot.parent)]
+    steps = zip(snapshot.parent.tolist(), snapshot.tag.tolist(), snapshot.sibling_number.tolist(), strict=True)
+    child = {
+        (parent, f"{snapshot.tags[tag]}[{number}]"): element for element, (parent, tag, number) in enumerate(steps)
+    }
+    located = np.full(len(marks), -1, dtype=np.int32)
+    for row, mark in enumerate(marks):
+        for step in mark.xpath.split("/")[1:]:
+            located[row] = child.get((int(located[row]), step), _MISSING)
+    return np.maximum(located, -1)
 
 
 def content_blocks(blocks: BlockColumns, marks: Sequence[RegionMark]) -> NDArray[np.bool_]:
@@ -258,14 +237,15 @@ def content_blocks(blocks: BlockColumns, marks: Sequence[RegionMark]) -> NDArray
     The role decides (`Role.is_content`). Marks of images and videos are ignored in favor of the mark around them.
     """
     role_marks = tuple(mark for mark in marks if mark.role is not Role.MEDIA)
-    number = innermost_marks(blocks.snapshot, role_marks)[block_anchor(blocks)]
+    snapshot, element = blocks.snapshot, locate_marks(blocks.snapshot, role_marks)
+    located = np.flatnonzero(element >= 0)
+    number = np.full(len(snapshot), -1, dtype=np.int32)
+    number[element[located]] = located
+    # The parent of the first text of a block may be deeper than its container.
+    anchor = snapshot.text_parent[blocks.members[blocks.first]]
+    innermost = number[tree.nearest_ancestor(number >= 0, snapshot.parent)][anchor]
     is_content = np.array([*(mark.role.is_content for mark in role_marks), False], dtype=bool)
-    return is_content[number]
-
-
-def block_anchor(blocks: BlockColumns) -> NDArray[np.int32]:
-    """Return the parent element of each block's first text, int32 (B,). It may be deeper than the block's container."""
-    return blocks.snapshot.text_parent[blocks.members[blocks.first]]
+    return is_content[innermost]
 
 
 _log = logging.getLogger("vclean")
@@ -304,7 +284,7 @@ class RenderedMarkedPages:
     ) -> None:
         check_installed("tldextract", "tldextract", "corpora")
         self.failed = 0
-        self._archive = MarkedArchive(path, _addresses(list_path))
+        self._archive = MarkedArchive(path, list_path)
         self._snapshots = make_folder(snapshots) if snapshots else None
         self._screenshots = screenshots
 
@@ -341,16 +321,14 @@ class RenderedMarkedPages:
         return int(self.failed > 0)
 
 
-def _addresses(path: Path | None) -> frozenset[str] | None:
+def _addresses(path: Path) -> set[str]:
     """Return the addresses in a file, one per line.
 
     Raises:
         InputError: the file cannot be read, or has no address.
     """
-    if path is None:
-        return None
     try:
-        addresses = frozenset(path.read_text(encoding="utf-8-sig").split())
+        addresses = set(path.read_text(encoding="utf-8-sig").split())
     except OSError as error:
         raise InputError(f"cannot read the list of pages {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

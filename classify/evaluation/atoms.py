@@ -98,11 +98,6 @@ def luma(screenshot: bytes) -> NDArray[np.float32]:
     return np.asarray(red * _LUMA[0] + green * _LUMA[1] + blue * _LUMA[2], dtype=np.float32)
 
 
-def edge_points(edges: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return x and y of the pixels on edges, int64 (P, 2)."""
-    return np.argwhere(edges)[:, ::-1]
-
-
 def _gradient(luma: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
     """Return the strength (H, W) of the gradient over each 2x2 square, and its direction, an index into `_ACROSS`.
 
@@ -152,17 +147,12 @@ class PlanarArrangement:
     @classmethod
     def from_shapes(cls, shapes: NDArray[np.object_], width: int, height: int) -> Self:
         """Divide the page by `shapes` (S,), valid polygons or multipolygons, px; parts outside the page are ignored."""
-        sides = _sides(shapes)
-        left = np.clip(sides.x, 0, width)
-        top, bottom = np.clip(sides.top, 0, height), np.clip(sides.bottom, 0, height)
-        columns = np.unique(np.concatenate([[0, width], left]))
-        rows = np.unique(np.concatenate([[0, height], top, bottom]))
-        grid = _Grid(
-            column=np.searchsorted(columns, left),
-            row=np.searchsorted(rows, np.stack([top, bottom])),
-            owner=sides.owner,
-            size=(len(rows), len(columns)),
-        )
+        x, y, owner = _vertical_sides(shapes)
+        x, y = np.clip(x, 0, width), np.clip(y, 0, height)
+        columns = np.unique(np.concatenate([[0, width], x]))
+        rows = np.unique(np.concatenate([[0, height], y.ravel()]))
+        size = (len(rows), len(columns))
+        grid = _Grid(np.searchsorted(columns, x), np.searchsorted(rows, y), owner, size)
         shape_key = np.random.default_rng(0).integers(1, 2**63, len(shapes), dtype=np.uint64)
         _, first, region = np.unique(grid.fill(shape_key), return_index=True, return_inverse=True)
         return cls(columns, rows, region.reshape(len(rows) - 1, -1), grid.inside(first, len(shapes)))
@@ -191,29 +181,20 @@ class PlanarArrangement:
         return np.bincount(inner, minlength=regions) + np.bincount(touched[is_first], minlength=regions)
 
 
-class _Sides(NamedTuple):
-    """Vertical sides of shapes, each from `top` to `bottom` at `x`, px; and the shape of each."""
-
-    x: NDArray[np.int64]
-    top: NDArray[np.int64]
-    bottom: NDArray[np.int64]
-    owner: NDArray[np.int64]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grid:
     """Vertical sides of shapes on a grid of cells.
 
     Attributes:
-        column: int64 (E,), grid border of each side.
-        row: int64 (2, E), grid borders at which it begins and ends.
-        owner: int64 (E,), shape of each side.
+        column: (E,), grid border of each side.
+        row: (2, E), grid borders at which it begins and ends.
+        owner: (E,), shape of each side.
         size: numbers of borders, vertically and horizontally.
     """
 
-    column: NDArray[np.int64]
-    row: NDArray[np.int64]
-    owner: NDArray[np.int64]
+    column: NDArray[np.intp]
+    row: NDArray[np.intp]
+    owner: NDArray[np.intp]
     size: tuple[int, int]
 
     def fill(self, value: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -238,19 +219,20 @@ class _Grid:
         return inside
 
 
-def _sides(shapes: NDArray[np.object_]) -> _Sides:
-    """Return the vertical sides of all rings of all parts of shapes."""
+def _vertical_sides(
+    shapes: NDArray[np.object_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
+    """Return the vertical sides of all rings of all parts of shapes. Slanted sides become steps of 1 px of height.
+
+    Returns:
+        x of each side, int64 (E,); y of its top and its bottom, int64 (2, E), px; and its shape, (E,).
+    """
     parts, part_owner = shapely.get_parts(shapes, return_index=True)
     rings, ring_part = shapely.get_rings(parts, return_index=True)
     points, ring = shapely.get_coordinates(rings, return_index=True)
     has_height = (ring[1:] == ring[:-1]) & (np.rint(points[1:, 1]) != np.rint(points[:-1, 1]))
     owner = part_owner[ring_part[ring[1:][has_height]]]
-    return _rectilinear(np.stack([points[:-1][has_height], points[1:][has_height]]), owner)
-
-
-def _rectilinear(ends: NDArray[np.float64], owner: NDArray[np.int64]) -> _Sides:
-    """Return vertical sides, given their two ends (2, E, 2). Slanted sides become steps of 1 px of height."""
-    ends = np.rint(ends)
+    ends = np.rint(np.stack([points[:-1][has_height], points[1:][has_height]]))
     ends = np.where(ends[0, :, 1] > ends[1, :, 1], ends[::-1].transpose(2, 0, 1), ends.transpose(2, 0, 1))
     (x0, x1), (top, bottom) = ends
     steps = np.where(x0 == x1, 1, bottom - top).astype(np.int64)
@@ -260,7 +242,7 @@ def _rectilinear(ends: NDArray[np.float64], owner: NDArray[np.int64]) -> _Sides:
     x = np.ceil(x0[side] + (down + 0.5) * slope[side] - 0.5)
     low = top[side] + down
     high = np.where((x0 == x1)[side], bottom[side], low + 1)
-    return _Sides(*(values.astype(np.int64) for values in (x, low, high, owner[side])))
+    return x.astype(np.int64), np.stack([low, high]).astype(np.int64), owner[side]
 
 
 def _cells(borders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -347,8 +329,9 @@ class PageAtoms:
         return atoms
 
     def _edge_points(self, kind: AtomKind) -> NDArray[np.int64]:
+        """Return x and y of the pixels on edges, int64 (P, 2)."""
         if kind not in self._points:
-            self._points[kind] = edge_points(_DETECTORS[kind](self._luma))
+            self._points[kind] = np.argwhere(_DETECTORS[kind](self._luma))[:, ::-1]
         return self._points[kind]
 
     @cached_property

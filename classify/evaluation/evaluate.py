@@ -85,11 +85,12 @@ def evaluate(
     """
     _check(corpora)
     evaluations = []
-    for page in _progress(corpora):
-        for blocks, prediction, evaluation in _run(page, predictors, read, write):
-            evaluations.append(evaluation)
-            if on_page:
-                on_page(page, blocks, prediction, evaluation)
+    for corpus in corpora:
+        for page in track(corpus, f"scoring {corpus.name}", "pages", total=len(corpus)):
+            for blocks, prediction, evaluation in _run(page, predictors, read, write):
+                evaluations.append(evaluation)
+                if on_page:
+                    on_page(page, blocks, prediction, evaluation)
     return Report(tuple(evaluations))
 
 
@@ -113,11 +114,6 @@ def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
         must=scores.snippets_present(text, page.must),
         must_not=scores.snippets_absent(text, page.must_not),
     )
-
-
-def _progress(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
-    for corpus in corpora:
-        yield from track(corpus, f"scoring {corpus.name}", "pages", total=len(corpus))
 
 
 def _run(
@@ -251,11 +247,9 @@ class Report:
 
 
 def _by_type(part: Sequence[PageEvaluation]) -> dict[str, Scores]:
-    typed = [evaluation for evaluation in part if evaluation.page_type]
-    by_type = scores.aggregate_by(
-        (evaluation.page_type for evaluation in typed), (evaluation.score for evaluation in typed)
-    )
-    return {_ALL: scores.aggregate(evaluation.score for evaluation in part), **by_type}
+    types = sorted({evaluation.page_type for evaluation in part} - {""})
+    members = {_ALL: part} | {name: [each for each in part if each.page_type == name] for name in types}
+    return {name: scores.aggregate(evaluation.score for evaluation in pages) for name, pages in members.items()}
 
 
 def _section(corpus: str, method: str, part: Sequence[PageEvaluation]) -> str:

@@ -11,7 +11,7 @@ given .8 have a word F1 of .8 on average. The reliability table compares the two
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import isnan
@@ -299,14 +299,6 @@ def aggregate(scores: Iterable[PageScore]) -> Scores:
         must=sum((page.must for page in pages), SnippetShare(0, 0)).value,
         must_not=sum((page.must_not for page in pages), SnippetShare(0, 0)).value,
     )
-
-
-def aggregate_by(keys: Iterable[str], scores: Iterable[PageScore]) -> dict[str, Scores]:
-    """Return the scores of the pages of each key, sorted by key."""
-    groups: defaultdict[str, list[PageScore]] = defaultdict(list)
-    for key, score in zip(keys, scores, strict=True):
-        groups[key].append(score)
-    return {key: aggregate(groups[key]) for key in sorted(groups)}
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

@@ -37,10 +37,16 @@ _CELLS: Final = 2**23
 
 @dataclass(frozen=True, slots=True)
 class BCubedScore:
-    """Precision and recall of a page; NaN if no element is in a segment of the method, or in a true segment."""
+    """Precision and recall of a page; NaN if no element is in a segment of the method, or in a true segment.
+
+    Attributes:
+        precision, recall: in 0..1.
+        segments: number of segments of the method.
+    """
 
     precision: float
     recall: float
+    segments: int
 
     @property
     def f1(self) -> float:
@@ -75,7 +81,8 @@ def score(weight: NDArray[Any], predicted: NDArray[np.bool_], truth: NDArray[np.
         truth: bool (K, G), whether a group is in each true segment.
     """
     size, predicted, truth = _merged(np.asarray(weight, dtype=np.float64), predicted, truth)
-    return BCubedScore(*_precision_and_recall(size, predicted.astype(np.float32), truth.astype(np.float32)))
+    shares = _precision_and_recall(size, predicted.astype(np.float32), truth.astype(np.float32))
+    return BCubedScore(*shares, predicted.shape[1])
 
 
 def mean_score(scores: Iterable[BCubedScore]) -> BCubedSummary:
@@ -146,13 +153,6 @@ class ScoringCriteria:
     marked_only: bool = False
 
 
-class SegmentationTrial(NamedTuple):
-    """Score of one segmentation of a page, and its number of segments."""
-
-    score: BCubedScore
-    segments: int
-
-
 @dataclass(frozen=True, slots=True)
 class PageTrials:
     """Results of all segmenters on one page, for marks of one level and elements of one kind.
@@ -161,7 +161,7 @@ class PageTrials:
         id, site: the page, and its registered domain.
         level, kind: level of the marks, and kind of the elements.
         truth: number of true segments.
-        trials: by name of the segmenter, one for each value of its parameter.
+        scores: by name of the segmenter, one for each value of its parameter.
     """
 
     id: str
@@ -169,7 +169,7 @@ class PageTrials:
     level: int
     kind: AtomKind
     truth: int
-    trials: Mapping[str, Sequence[SegmentationTrial]]
+    scores: Mapping[str, Sequence[BCubedScore]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class MethodSummary:
         level, kind, method: level of the marks, kind of elements, and name of the method.
         summary: its scores.
         segments, truth: mean numbers of predicted and of true segments per page.
-        pages: by page: its id, the value of the parameter, and the trial.
+        pages: by page: its id, the value of the parameter, and its score.
     """
 
     level: int
@@ -189,14 +189,14 @@ class MethodSummary:
     summary: BCubedSummary
     segments: float
     truth: float
-    pages: Sequence[tuple[str, int, SegmentationTrial]]
+    pages: Sequence[tuple[str, int, BCubedScore]]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures by name, ready for JSON; None means "undefined"."""
         pages = [
-            {"id": name, "parameter": parameter, **_rounded(precision=trial.score.precision, recall=trial.score.recall),
-             "f1": trial.score.f1, "segments": trial.segments}
-            for name, parameter, trial in self.pages
+            {"id": name, "parameter": parameter, **_rounded(precision=score.precision, recall=score.recall),
+             "f1": score.f1, "segments": score.segments}
+            for name, parameter, score in self.pages
         ]  # fmt: skip
         counts = _rounded(segments=self.segments, truth=self.truth)
         return {"level": self.level, "atoms": self.kind, "method": self.method, **_rounded(**self.summary._asdict()),
@@ -228,8 +228,8 @@ def compare_segmenters(
             for name, results in segmentations.items()
         }
         for kind in kinds:
-            trials = {name: [trial[kind] for trial in results] for name, results in scored.items()}
-            yield PageTrials(page.id, registered_domain(page.id), level, kind, len(truth), trials)
+            scores = {name: [score[kind] for score in results] for name, results in scored.items()}
+            yield PageTrials(page.id, registered_domain(page.id), level, kind, len(truth), scores)
 
 
 def _score(
@@ -238,11 +238,11 @@ def _score(
     predicted: Segmentation,
     truth: Segmentation,
     criteria: ScoringCriteria,
-) -> dict[AtomKind, SegmentationTrial]:
+) -> dict[AtomKind, BCubedScore]:
     atoms_by_kind = elements.group(kinds, predicted, truth)
     if criteria.marked_only:
         atoms_by_kind = {kind: atoms._replace(weight=_true_weights(atoms)) for kind, atoms in atoms_by_kind.items()}
-    return {kind: SegmentationTrial(score(*atoms), len(predicted)) for kind, atoms in atoms_by_kind.items()}
+    return {kind: score(*atoms) for kind, atoms in atoms_by_kind.items()}
 
 
 def _true_weights(atoms: Atoms) -> NDArray[np.float64]:
@@ -263,21 +263,19 @@ def summarize(
 
 
 def _summarize(level: int, kind: AtomKind, pages: Sequence[PageTrials], method: ScoredSegmenter) -> MethodSummary:
-    rows = [page.trials[method.segmenter.name] for page in pages]
-    f1 = np.array([[trial.score.f1 for trial in row] for row in rows]).reshape(
-        -1, len(method.segmenter.parameter_values)
-    )
+    rows = [page.scores[method.segmenter.name] for page in pages]
+    f1 = np.array([[each.f1 for each in row] for row in rows]).reshape(-1, len(method.segmenter.parameter_values))
     chosen = _parameter_indexes(method, f1, [page.site for page in pages])
-    trials = [row[index] for row, index in zip(rows, chosen, strict=True)]
-    results = zip(pages, chosen, trials, strict=True)
+    scores = [row[index] for row, index in zip(rows, chosen, strict=True)]
+    results = zip(pages, chosen, scores, strict=True)
     return MethodSummary(
         level=level,
         kind=kind,
         method=method.name,
-        summary=mean_score(trial.score for trial in trials),
-        segments=_mean([trial.segments for trial in trials]),
+        summary=mean_score(scores),
+        segments=_mean([each.segments for each in scores]),
         truth=_mean([page.truth for page in pages]),
-        pages=[(page.id, method.segmenter.parameter_values[index], trial) for page, index, trial in results],
+        pages=[(page.id, method.segmenter.parameter_values[index], each) for page, index, each in results],
     )
 
 

@@ -164,15 +164,13 @@ def segment_at_depth(snapshot: Snapshot, depth: int) -> Segmentation:
     return Segmentation.from_nodes(nodes, members)
 
 
-def _segment_roots(nodes: Nodes, depth: int) -> NDArray[np.int64]:
-    """Return the ancestor of each node at a depth, or its parent if it is above that depth, int64 (N + T,)."""
+def _segment_roots(nodes: Nodes, depth: int) -> NDArray[np.int32]:
+    """Return the ancestor of each node at a depth, or its parent if it is above that depth, int32 (N + T,)."""
     page, lowest = nodes.snapshot, _body_depth(nodes.snapshot) + depth
-    root: NDArray[Any] = np.concatenate([np.arange(len(page)), page.text_parent]).astype(np.int64)
+    root = np.concatenate([np.arange(len(page), dtype=np.int32), page.text_parent])
     childless = np.flatnonzero(_is_leaf(nodes)[: len(page)] & (page.depth < lowest))
     root[childless] = np.maximum(page.parent[childless], 0)
-    while (is_lower := page.depth[root] > lowest).any():
-        root[is_lower] = page.parent[root[is_lower]]
-    return root
+    return np.asarray(tree.nearest_ancestor(page.depth <= lowest, page.parent)[root])
 
 
 def _is_leaf(nodes: Nodes) -> NDArray[np.bool_]:
@@ -275,10 +273,8 @@ def find_segmenter(name: str) -> ScoredSegmenter:
     if family not in _SEGMENTERS or oracle not in ("", ORACLE) or (oracle and number):
         raise UsageError(f"no segmenter {name!r}: {_HELP}")
     segmenter = _SEGMENTERS[family]
-    if not number:
-        only = segmenter.parameter_values[0] if len(segmenter.parameter_values) == 1 else None
-        return ScoredSegmenter(name, segmenter, only, bool(oracle))
-    return ScoredSegmenter(name, segmenter, _parameter(name, segmenter, number))
+    parameter = _parameter(name, segmenter, number) if number else None
+    return ScoredSegmenter(name, segmenter, parameter, bool(oracle))
 
 
 def _parameter(name: str, segmenter: TunableSegmenter, number: str) -> int:
@@ -296,7 +292,7 @@ def _range(values: Sequence[int]) -> str:
 def _stored(name: str, path: Path, segmentation: str | None) -> ScoredSegmenter:
     """Return a segmenter that reads segments from a file; pages that the file lacks have no segments."""
     pages = {page.id: _chosen(path, page, segmentation) for page in read_webis(path)}
-    return ScoredSegmenter(name, TunableSegmenter(name, (0,), partial(_look_up, pages), 0), 0)
+    return ScoredSegmenter(name, TunableSegmenter(name, (0,), partial(_look_up, pages), 0))
 
 
 def _chosen(path: Path, page: WebisPage, name: str | None) -> Segmentation:

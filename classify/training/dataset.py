@@ -90,13 +90,11 @@ class Design:
         return clipped((self.x @ weights[self.bucket] + bias)[self.row])
 
 
-def build_design(
-    rows: RaggedArray, size: int, *, scaled: bool, site: NDArray[np.int64], fold: NDArray[np.int64],
-    content: NDArray[np.bool_], weight: NDArray[np.float32],
-) -> Design:  # fmt: skip
-    """Return the design matrix of the R training rows in `rows`, over `size` buckets; the arrays are (R,)."""
+def build_design(table: TrainingTable, rows: RaggedArray, size: int, *, scaled: bool) -> Design:
+    """Return the design matrix of the R rows of a table, whose tokens are `rows`, over `size` buckets."""
     from scipy.sparse import csr_matrix  # takes longer to import than a page to label
 
+    site, weight = table.row_site, table.weight
     owner = np.repeat(np.arange(len(site)), np.diff(rows.start))
     bucket = _shared_buckets(site[owner], rows.values, size)
     column_of = np.full(size, -1)
@@ -107,7 +105,7 @@ def build_design(
     first, row = _distinct_rows(owner, column, scale)
     values = scale[owner].astype(np.float32)
     x = csr_matrix((values, (owner, column)), shape=(len(site), len(bucket)))[first, :]
-    return Design(x, bucket, size, row, fold, weight * content, weight * ~content)
+    return Design(x, bucket, size, row, table.row_fold, weight * table.content, weight * ~table.content)
 
 
 def _shared_buckets(site: NDArray[np.int64], bucket: NDArray[np.int32], size: int) -> NDArray[np.int64]:
@@ -348,8 +346,9 @@ class LinearFits:
 
     def __init__(self, table: TrainingTable) -> None:
         self._table = table
-        self._path = _design(table, [page.path for page in table.pages], 2 * BUCKETS, scaled=False)
-        self._word = _design(table, [page.word for page in table.pages], BUCKETS, scaled=True)
+        paths, words = ([page.path for page in table.pages], [page.word for page in table.pages])
+        self._path = build_design(table, RaggedArray.concatenate(paths), 2 * BUCKETS, scaled=False)
+        self._word = build_design(table, RaggedArray.concatenate(words), BUCKETS, scaled=True)
         self._fits: dict[frozenset[int], LinearModel] = {}
 
     def without(self, *held_out: int) -> LinearModel:
@@ -371,19 +370,6 @@ class LinearFits:
             path[rows] = self._path.scores(model.path, model.path_bias)[rows]
             word[rows] = self._word.scores(model.word, model.word_bias)[rows]
         return path, word
-
-
-def _design(table: TrainingTable, tokens: Sequence[RaggedArray], size: int, *, scaled: bool) -> Design:
-    """Return the design of one linear model over the rows of `table`, given the tokens of each page."""
-    return build_design(
-        RaggedArray.concatenate(tokens),
-        size,
-        scaled=scaled,
-        site=table.row_site,
-        fold=table.row_fold,
-        content=table.content,
-        weight=table.weight,
-    )
 
 
 def design_matrix(table: TrainingTable, path: NDArray[np.float32], word: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -73,32 +73,9 @@ def fit(
         base: trees to continue from, with the parameters `CORRECTIONS`; the result contains them and the new trees.
         changes: other parameters of LightGBM.
     """
-    parameters = FITS[name] | (CORRECTIONS if base else {}) | changes
-    return fit_forest(parameters, parameters.pop("rounds"), x, y, weight=weight, base=base)
-
-
-def fit_forest(
-    parameters: Mapping[str, Any],
-    rounds: int,
-    x: NDArray[Any],
-    y: NDArray[Any],
-    *,
-    weight: NDArray[Any] | None = None,
-    base: Forest | None = None,
-) -> Forest:
-    """Fit boosted trees; the same arguments give the same trees.
-
-    Args:
-        parameters: parameters of LightGBM.
-        rounds: number of boosting rounds.
-        x: (R, F), one row per example.
-        y: (R,), class or value of each row.
-        weight: (R,), weight of each row; 1 by default.
-        base: trees to continue from; the result contains them and the new trees.
-    """
     import lightgbm  # takes a quarter of a second; needed for training only
 
+    parameters = FITS[name] | (CORRECTIONS if base else {}) | changes
+    rounds = parameters.pop("rounds")
     data = lightgbm.Dataset(x, y, weight=weight, params=dict(parameters), free_raw_data=base is None)
-    return Forest.from_booster(
-        lightgbm.train(dict(parameters), data, rounds, init_model=base.booster if base else None)
-    )
+    return Forest.from_booster(lightgbm.train(parameters, data, rounds, init_model=base.booster if base else None))

@@ -104,17 +104,11 @@ def _candidates(page: MetadataPage) -> dict[Field, Candidates]:
 
 def continue_training(base: MetadataModel, examples: Sequence[MetadataExample]) -> MetadataModel:
     """Return a model with more trees for each field, fitted on the pages of `examples` that have it."""
-    forests = {name: _continue(base.forests[name], examples, name) for name in FIELDS}
+    forests = dict(base.forests)
+    for field in FIELDS:
+        if used := [example for example in examples if example.has_gold.get(field)]:
+            forests[field] = _fit(used, field, base.forests[field])
     return MetadataModel(forests, base.page_types, base.card)
-
-
-def _continue(base: Forest, examples: Sequence[MetadataExample], name: Field) -> Forest:
-    used = [example for example in examples if example.has_gold.get(name)]
-    if not used:
-        return base
-    x = np.concatenate([example.candidates[name].x for example in used])
-    y = np.concatenate([example.is_right[name] for example in used])
-    return fits.fit("metadata", x, y, base=base)
 
 
 def is_same(field: Field, values: Sequence[str], gold: Sequence[str]) -> bool:
@@ -150,16 +144,16 @@ def fit(
 
 
 def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
-    """Fit the trees of each of `FIELDS`."""
-    return {field: _fit(examples, field) for field in FIELDS}
+    """Fit the trees of each of `FIELDS`, also on pages without the field: none of their candidates is right."""
+    return {field: _fit([example for example in examples if field in example.has_gold], field) for field in FIELDS}
 
 
-def _fit(examples: Sequence[MetadataExample], field: Field) -> Forest:
-    """Fit the probability that a candidate is right, also on pages without the field: none of their candidates is."""
-    used = [example for example in examples if field in example.has_gold and example.candidates[field].rows]
+def _fit(examples: Sequence[MetadataExample], field: Field, base: Forest | None = None) -> Forest:
+    """Fit the probability that a candidate is right."""
+    used = [example for example in examples if example.candidates[field].rows]
     x = np.concatenate([example.candidates[field].x for example in used])
     y = np.concatenate([example.is_right[field] for example in used])
-    return fits.fit("metadata", x, y)
+    return fits.fit("metadata", x, y, base=base)
 
 
 _BALANCE: Final = 0.5

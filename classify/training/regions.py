@@ -57,10 +57,6 @@ class RegionRows:
     x: NDArray[np.float32]
     role: NDArray[np.int8]
 
-    def __len__(self) -> int:
-        """Return the number of containers."""
-        return len(self.role)
-
 
 def archive_rows(archive: MarkedArchive, readers: Iterable[Reader], *, by_hand: bool = True) -> Iterator[RegionRows]:
     """Yield the training rows of each readable page of an archive, one per reader.
@@ -106,20 +102,15 @@ def marked_rows(
     role = np.full(len(node), NONE, dtype=np.int8)
     role[: exists.sum()] = [ROLE_CODES[mark.role] for mark, is_present in zip(marks, exists, strict=True) if is_present]
     x = limit_counts(region_matrix(regions_at(context, node), block_values(context)), LIMITS)
-    return RegionRows(site, by_hand, x if by_hand else hide_names(x), role)
+    if not by_hand:
+        x[:, _PLAIN:] = np.nan
+    return RegionRows(site, by_hand, x, role)
 
 
 def _negatives(context: PageContext, marked: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the candidates that do not have the same blocks as any element in `marked`."""
     marked_containers = context.container[marked[context.block_count[marked] > 0]]
     return np.setdiff1d(candidate_regions(context).node, marked_containers)
-
-
-def hide_names(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return `x` with NaN in the features of tags, ARIA roles and names."""
-    hidden = x.copy()
-    hidden[:, _PLAIN:] = np.nan
-    return hidden
 
 
 FOLDS: Final = 5

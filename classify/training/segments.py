@@ -19,6 +19,7 @@ from vclean.classify.training.regions import RegionFits
 from vclean.errors import InputError
 from vclean.features.segments.columns import words_of_page
 from vclean.imports import versions
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -40,16 +41,14 @@ class SegmentRows:
         address: URL of the page.
         x: float32 (C, len(segment_columns.COLUMNS)), features.
         parent: int32 (C,), parent of each container, -1 for outermost containers.
-        state: for each level with marks on the page, the states, int8 (C,).
-        known: for each level, a mask of the containers with a state that follows from the marks, bool (C,).
+        states: for each level with marks on the page, the result of `true_states`.
         roles: training rows of the region model.
     """
 
     address: str
     x: NDArray[np.float32]
     parent: NDArray[np.int32]
-    state: dict[int, NDArray[np.int8]]
-    known: dict[int, NDArray[np.bool_]]
+    states: dict[int, tuple[NDArray[np.int8], NDArray[np.bool_]]]
     roles: RegionRows
 
     @property
@@ -69,17 +68,13 @@ def marked_rows(snapshot: Snapshot, marks: Sequence[RegionMark], address: str) -
     page = SegmentPage.from_snapshot(snapshot)
     if page is None:
         return None
-    by_level = {level: true_states(page.regions, _marked(snapshot, marks, level)) for level in LEVELS}
-    marked = {level: states for level, states in by_level.items() if states is not None}
+    states = {}
+    for level in LEVELS:
+        elements = locate_marks(snapshot, [mark for mark in marks if mark.level == level])
+        if (result := true_states(page.regions, elements[elements >= 0])) is not None:
+            states[level] = result
     roles = regions.marked_rows(page.regions.context, marks, site=registered_domain(address))
-    state = {level: states for level, (states, _) in marked.items()}
-    known = {level: mask for level, (_, mask) in marked.items()}
-    return SegmentRows(address, page.x, page.regions.parent, state, known, roles)
-
-
-def _marked(snapshot: Snapshot, marks: Sequence[RegionMark], level: int) -> NDArray[np.int32]:
-    elements = locate_marks(snapshot, [mark for mark in marks if mark.level == level])
-    return elements[elements >= 0]
+    return SegmentRows(address, page.x, page.regions.parent, states, roles)
 
 
 def true_states(regions: Regions, elements: NDArray[np.int32]) -> tuple[NDArray[np.int8], NDArray[np.bool_]] | None:
@@ -101,24 +96,17 @@ def true_states(regions: Regions, elements: NDArray[np.int32]) -> tuple[NDArray[
     if not len(elements):
         return None
     marked = np.isin(regions.node, regions.context.container[elements])
-    contains_marked, in_marked = _relatives(marked, regions.parent)
+    snapshot = regions.context.snapshot
+    mask = np.zeros(len(snapshot), dtype=bool)
+    mask[regions.node[marked]] = True
+    in_marked = tree.path_sum(mask, snapshot.end)[regions.node] > marked
+    contains_marked = tree.subtree_sum(mask, snapshot.end)[regions.node] > marked
     state = np.where(in_marked, State.BELOW, np.where(marked, State.AT, State.ABOVE))
     known = in_marked | marked | contains_marked
     for row in np.flatnonzero(~known).tolist():
         parent_row = regions.parent[row]
         state[row] = State.AT if parent_row < 0 or state[parent_row] == State.ABOVE else State.BELOW
     return state.astype(np.int8), known
-
-
-def _relatives(marked: NDArray[np.bool_], parent: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return masks of the containers with a marked descendant, and with a marked ancestor."""
-    contains_marked, in_marked = np.zeros(len(marked), dtype=bool), np.zeros(len(marked), dtype=bool)
-    for row, parent_row in enumerate(parent.tolist()):
-        in_marked[row] = parent_row >= 0 and (in_marked[parent_row] or marked[parent_row])
-    for row in range(len(marked) - 1, 0, -1):
-        if parent[row] >= 0 and (marked[row] or contains_marked[row]):
-            contains_marked[parent[row]] = True
-    return contains_marked, in_marked
 
 
 FOLDS: Final = 10
@@ -159,7 +147,7 @@ def fit(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | None = None) 
 
 def _fit(rows: Sequence[SegmentRows], matrices: Sequence[NDArray[np.float32]], level: int) -> tuple[Forest, ...]:
     """Fit one forest per seed that predicts whether a container is divided, on the containers outside segments."""
-    parts = [_examples(page, x, level) for page, x in zip(rows, matrices, strict=True) if level in page.state]
+    parts = [_examples(page, x, level) for page, x in zip(rows, matrices, strict=True) if level in page.states]
     if not parts:
         raise InputError(f"no page has marks of level {level} to learn from: give an archive whose pages have both")
     x, divided, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -170,7 +158,7 @@ def _examples(
     page: SegmentRows, x: NDArray[np.float32], level: int
 ) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float64]]:
     """Return the features, whether it is divided, and the weight of each container that can be divided."""
-    state, is_marked = page.state[level], page.known[level]
+    state, is_marked = page.states[level]
     divisible = np.isin(np.arange(len(x)), page.parent)
     used = divisible & (state != State.BELOW)
     weight = np.where(is_marked, 1, _UNMARKED_WEIGHT) * (_MIN_WEIGHT + _WORD_WEIGHT * np.sqrt(words_of_page(x)))

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -138,36 +139,34 @@ def conventions(pages: Sequence[PageRows]) -> list[str]:
     return [name if sizes[name] >= MIN_PAGES else "" for name in names]
 
 
-def model_conventions(pages: Sequence[PageRows]) -> tuple[str, ...]:
-    """Return the conventions of a model that is trained on these pages, in the order of their columns."""
-    return tuple(sorted(set(conventions(pages)) - {""}))
-
-
-def seen_columns(
-    pages: Sequence[PageRows], known: tuple[str, ...], predicted: NDArray[np.float32]
-) -> NDArray[np.float32]:
+def seen_columns(names: Sequence[str], known: tuple[str, ...], predicted: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the columns of conventions that the content trees see of P pages, float32 (P, len(known)).
 
     Args:
-        pages: the pages.
+        names: the conventions of the pages, see `conventions`.
         known: the conventions of the model.
         predicted: float32 (P, len(known)), the predicted columns; those of `KNOWN_SHARE` of the pages are replaced.
     """
-    is_known = np.random.default_rng(SEED).random(len(pages)) < KNOWN_SHARE
+    is_known = np.random.default_rng(SEED).random(len(names)) < KNOWN_SHARE
     columns = predicted.copy()
-    for page, name in enumerate(conventions(pages)):
+    for page, name in enumerate(names):
         if name and is_known[page]:
             columns[page] = one_hot(known, name)
     return columns
 
 
 class ConventionFits:
-    """Conventions of the P pages of a table, and predictors of them."""
+    """Conventions of the P pages of a table, and predictors of them.
+
+    Attributes:
+        names: conventions of the pages.
+        known: conventions of a model that is trained on the pages, in the order of their columns.
+    """
 
     def __init__(self, table: TrainingTable, x: NDArray[np.float32]) -> None:
         """Read the pages of `table`, given its feature matrix float32 (R, F)."""
         self.names = conventions(table.pages)
-        self.known = model_conventions(table.pages)
+        self.known = tuple(sorted(set(self.names) - {""}))
         self._fold = table.fold
         self._code = np.array([self.known.index(name) if name else -1 for name in self.names])
         pages = zip(table.pages, table.split(x), strict=True)
@@ -181,6 +180,7 @@ class ConventionFits:
         forest = fit("conventions", self._rows[pages], self._code[pages], num_class=len(self.known))
         return Conventions(self.known, forest)
 
+    @cached_property
     def predicted(self) -> NDArray[np.float32]:
         """Return the columns of each page by a predictor that did not see its fold, float32 (P, len(known))."""
         columns = np.empty((len(self._rows), len(self.known)), dtype=np.float32)
@@ -200,12 +200,13 @@ def fit_types(x: NDArray[np.float32], label: NDArray[np.int8], page: NDArray[np.
     A row weighs one over the root of the number of labelled rows of its `page` (R,), so long pages count less. The page
     means of label accuracy are .850 with this weight and .847 without on CleanEval, .899 and .898 on wcxb.
     """
-    typed = np.flatnonzero(_is_typed(label))
+    typed = np.flatnonzero(is_typed(label))
     weight = 1 / np.sqrt(np.bincount(page[typed])[page[typed]])
     return fit("types", x[typed], label[typed], weight=weight)
 
 
-def _is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
+def is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Return which labels are known labels of content, bool (R,)."""
     return ~np.isin(label, (UNKNOWN, LABELS.index(Label.OTHER)))
 
 
@@ -221,7 +222,7 @@ def _check(table: TrainingTable) -> None:
 
 def _has_examples(table: TrainingTable, rows: NDArray[np.bool_]) -> bool:
     """Return whether `rows` contain content of known label, and boilerplate."""
-    return bool(_is_typed(table.label[rows]).any()) and not table.content[rows].all()
+    return bool(is_typed(table.label[rows]).any()) and not table.content[rows].all()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,14 +232,12 @@ class CrossValidation:
     Attributes:
         table: training rows of the pages.
         conventions: conventions of the pages.
-        predicted: float32 (P, C), the predicted columns of conventions.
         held_out: P predictions without a convention.
         by_convention: P predictions under the convention of the page's corpus; None for pages without one.
     """
 
     table: TrainingTable
     conventions: ConventionFits
-    predicted: NDArray[np.float32]
     held_out: list[HeldOutPrediction]
     by_convention: list[HeldOutPrediction | None]
 
@@ -251,23 +250,17 @@ class CrossValidation:
         """
         _check(table)
         fits = ConventionFits(table, design_matrix(table, *table.fits.scores(None)))
-        predicted = fits.predicted()
         predictions: dict[int, tuple[HeldOutPrediction, HeldOutPrediction | None]] = {}
         for fold in np.unique(table.fold).tolist():
-            predictions.update(_predict_fold(table, fits, predicted, fold))
+            predictions.update(_predict_fold(table, fits, fold))
             done()
         pairs = [predictions[page] for page in range(len(table.pages))]
-        return cls(table, fits, predicted, [default for default, _ in pairs], [own for _, own in pairs])
+        return cls(table, fits, [default for default, _ in pairs], [own for _, own in pairs])
 
     @property
     def has_conventions(self) -> bool:
         """Return whether a corpus has enough pages for a convention."""
         return any(own is not None for own in self.by_convention)
-
-    @property
-    def probability(self) -> NDArray[np.float32]:
-        """Return the held-out content probabilities without a convention, float32 (R,)."""
-        return np.concatenate([page.probability for page in self.held_out])
 
     def calibration(self, held_out: int | None = None) -> Calibration:
         """Fit the calibration maps on all pages except those of the fold `held_out`."""
@@ -289,26 +282,20 @@ class CrossValidation:
 
 
 def _predict_fold(
-    table: TrainingTable, fits: ConventionFits, predicted: NDArray[np.float32], fold: int
+    table: TrainingTable, fits: ConventionFits, fold: int
 ) -> Iterator[tuple[int, tuple[HeldOutPrediction, HeldOutPrediction | None]]]:
     """Predict each page of a fold without a convention, and under that of its corpus if it has one."""
     x = design_matrix(table, *table.fits.scores(fold))
-    content, types = _fit_trees(x, table, fits.known, predicted, table.row_fold != fold)
+    content, types = _fit_trees(x, table, fits, table.row_fold != fold)
     first = np.cumsum([0, *map(len, table.pages)])
     for number in np.flatnonzero(table.fold == fold).tolist():
-        page, rows, name = table.pages[number], x[first[number] : first[number + 1]], fits.names[number]
-        default = _held_out_prediction(content, types, rows, predicted[number], page)
-        yield (
-            number,
-            (
-                default,
-                _held_out_prediction(content, types, rows, one_hot(fits.known, name), page) if name else None,
-            ),
-        )
+        rows, name = x[first[number] : first[number + 1]], fits.names[number]
+        predict = partial(_held_out_prediction, content, types, table.pages[number], rows)
+        yield number, (predict(fits.predicted[number]), predict(one_hot(fits.known, name)) if name else None)
 
 
 def _held_out_prediction(
-    content: Forest, types: Forest, x: NDArray[np.float32], convention: NDArray[np.float32], page: PageRows
+    content: Forest, types: Forest, page: PageRows, x: NDArray[np.float32], convention: NDArray[np.float32]
 ) -> HeldOutPrediction:
     if not len(page):
         empty = np.zeros(0, dtype=np.float32)
@@ -342,8 +329,9 @@ def train(
     table = validation.table
     x = design_matrix(table, *table.fits.scores(None))
     rows = np.ones(len(x), dtype=bool)
-    content, types = _fit_trees(x, table, validation.conventions.known, validation.predicted, rows)
-    card = _card(table) | {"regions": _region_card(regions)}
+    content, types = _fit_trees(x, table, validation.conventions, rows)
+    card = _card(validation)
+    card["regions"] = {"roles": [*map(str, REGION_ROLES)], "parameters": FITS["regions"]} if regions is not None else {}
     return Model(
         table.fits.without(),
         content,
@@ -356,21 +344,18 @@ def train(
 
 
 def _fit_trees(
-    x: NDArray[np.float32],
-    table: TrainingTable,
-    known: tuple[str, ...],
-    predicted: NDArray[np.float32],
-    rows: NDArray[np.bool_],
+    x: NDArray[np.float32], table: TrainingTable, fits: ConventionFits, rows: NDArray[np.bool_]
 ) -> tuple[Forest, Forest]:
     """Fit the boosted models of content and of labels on some rows of `table`; `x` is the matrix of all rows."""
     rows = rows & table.sampled
-    seen = seen_columns(table.pages, known, predicted)[table.row_page[rows]]
+    seen = seen_columns(fits.names, fits.known, fits.predicted)[table.row_page[rows]]
     content = fit("content", np.hstack([x[rows], seen]), table.content[rows], weight=table.sampled_weight[rows])
     return content, fit_types(x[rows], table.label[rows], table.row_page[rows])
 
 
-def _card(table: TrainingTable) -> dict[str, Any]:
+def _card(validation: CrossValidation) -> dict[str, Any]:
     """Return the model card."""
+    table = validation.table
     return {
         "format": FORMAT,
         "name": "vclean block classifier: heading, paragraph, list item, continuation or other",
@@ -391,15 +376,8 @@ def _card(table: TrainingTable) -> dict[str, Any]:
         },
         "versions": versions("lightgbm", "numpy", "lxml", "scipy"),
         "columns": [column.name for column in stacking.COLUMNS],
-        "conventions": list(model_conventions(table.pages)),
+        "conventions": list(validation.conventions.known),
     }
-
-
-def _region_card(regions: Forest | None) -> dict[str, Any]:
-    """Return the fields of the card for the region model; empty without one."""
-    if regions is None:
-        return {}
-    return {"roles": [str(role) for role in REGION_ROLES], "parameters": FITS["regions"]}
 
 
 def _corpora(table: TrainingTable) -> dict[str, dict[str, int]]:

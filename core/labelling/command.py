@@ -7,9 +7,9 @@ import re
 import shutil
 import sys
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,9 +23,8 @@ from vclean.errors import InputError, UsageError
 from vclean.files import folder_lock, make_folder, write_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from vclean.input.sources import Source
     from vclean.labelling.preparation import PreparedPage, Preparer
     from vclean.labelling.session import AnnotationSession
     from vclean.page import Page
@@ -162,25 +161,29 @@ def _gold_of_one(path: Path) -> Path:
 
 
 def _serve(options: LabelOptions, project: Path) -> int:
-    """Serve the pages, from when the first one is ready. If none is, delete the folder of a new project."""
-    from vclean.labelling.export import GoldWriter
-    from vclean.labelling.preparation import Preparer, list_document
+    """Serve the pages, from when the first one is ready. If none is, delete the folder of a new project.
+
+    Raises:
+        InputError: no page is named, and the project has none.
+        VcleanError: the only page that is named does not exist.
+    """
+    from vclean.labelling.export import GOLD, GoldWriter
+    from vclean.labelling.preparation import Preparer, has_pages, list_document
     from vclean.labelling.server import LabelServer
     from vclean.labelling.session import AnnotationSession
-    from vclean.labelling.store import AnnotationStore, ChangeLog
+    from vclean.labelling.store import AnnotationStore
 
+    if not options.pages and not has_pages(project):
+        raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
     run = _Run(options)
-    if not run.begin(project):
-        return run.exit_code
-    with _delete_unless_kept(project) as keep, ExitStack() as stack:
+    with ExitStack() as unused_folder, ExitStack() as stack:
+        if not project.exists():
+            unused_folder.callback(shutil.rmtree, project, ignore_errors=True)
         stack.enter_context(folder_lock(make_folder(project), f".lock-{options.annotator}"))
         preparer = stack.enter_context(Preparer(project, model=options.model, settings=options.settings))
-        change_log = stack.enter_context(
-            ChangeLog(make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl")
-        )
-        session = AnnotationSession(
-            options.annotator, AnnotationStore(change_log), GoldWriter(project, options.annotator), run.failures
-        )
+        change_log = make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl"
+        store = stack.enter_context(AnnotationStore(change_log))
+        session = AnnotationSession(options.annotator, store, GoldWriter(project, options.annotator), run.failures)
         server = LabelServer(
             session, lambda number: preparer.document(session.page(number)), list_document(), options.port or 0
         )
@@ -189,33 +192,15 @@ def _serve(options: LabelOptions, project: Path) -> int:
         run.add_pages(islice(pages, 1), session)
         if not run.done:
             return run.exit_code
-        keep()
+        unused_folder.pop_all()
         _announce(server.url, open_it=options.open)
         try:
             run.add_pages(pages, session)
             session.ready = True
             _wait()
         except KeyboardInterrupt:
-            from vclean.labelling.export import GOLD
-
             _print_message(f"the labels are in {project / GOLD / options.annotator}")
     return run.exit_code
-
-
-@contextmanager
-def _delete_unless_kept(project: Path) -> Iterator[Callable[[], None]]:
-    """Delete a folder that did not exist before the block, unless the yielded function is called."""
-    is_kept = project.exists()
-
-    def keep() -> None:
-        nonlocal is_kept
-        is_kept = True
-
-    try:
-        yield keep
-    finally:
-        if not is_kept:
-            shutil.rmtree(project, ignore_errors=True)
 
 
 class _Run(PageRun):
@@ -224,33 +209,13 @@ class _Run(PageRun):
     def __init__(self, options: LabelOptions) -> None:
         super().__init__(options)
         self.failures: list[str] = []
-        self._pages = options.pages
         self._ids: set[str] = set()
-        self._sources: Iterator[Source] = iter(())
-
-    def begin(self, project: Path) -> bool:
-        """Report missing pages, and return whether there is any page to prepare.
-
-        Raises:
-            InputError: no page is named, and the project has none.
-            VcleanError: the only page that is named does not exist.
-        """
-        from vclean.labelling.preparation import has_pages
-
-        if not self._pages:
-            if not has_pages(project):
-                raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
-            return True
-        sources = self.sources()
-        first = list(islice(sources, 1))
-        self._sources = chain(first, sources)
-        return bool(first)
 
     def prepare_pages(self, preparer: Preparer) -> Iterator[PreparedPage]:
         """Yield the pages as they are prepared; failures are reported."""
-        if not self._pages:
+        if not self._options.pages:
             yield from preparer.stored_pages()
-        for source in self._sources:
+        for source in self.sources():
             with self.report_errors(source.id):
                 with report_bugs():
                     page = preparer.prepare(self._with_unique_id(self.read(source), source.id))

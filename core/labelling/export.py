@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,15 +23,13 @@ from vclean.labelling.store import Annotation, Status
 from vclean.labels import Label
 from vclean.output.text import to_cleaneval
 from vclean.output.writers import UniqueNames
+from vclean.render.overlay.layers import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from vclean.labelling.preparation import PreparedPage
     from vclean.labelling.store import PageAnnotations
-
-
-_EXCERPT: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +71,6 @@ class Agreement:
         pairs = [pair for page in common for pair in _pair_blocks(left[page], right[page])]
         return cls((left[common[0]].annotator, right[common[0]].annotator), len(common), pairs)
 
-    @property
-    def differing(self) -> list[Pair]:
-        """Return the blocks with different labels, roles or parts."""
-        return [pair for pair in self.pairs if pair.first != pair.second]
-
     def kappas(self) -> dict[str, float]:
         """Return Cohen's kappa of labels, of content or other, of each label against the rest, of roles, of parts."""
         label = [(str(pair.first.label), str(pair.second.label)) for pair in self.pairs]
@@ -104,12 +98,14 @@ class Agreement:
 
     def _difference_lines(self) -> Iterator[str]:
         page = ""
-        for pair in self.differing:
+        for pair in self.pairs:
+            if pair.first == pair.second:
+                continue
             if pair.page != page:
                 page = pair.page
                 yield f"{page}:"
             labels = f"{_annotation_text(pair.first)} | {_annotation_text(pair.second)}"
-            yield f"  {labels}  {pair.xpath}  {_excerpt(pair.text)}"
+            yield f'  {labels}  {pair.xpath}  "{excerpt(" ".join(pair.text.split()), _EXCERPT)}"'
 
 
 def cohens_kappa(pairs: Sequence[tuple[object, object]]) -> float:
@@ -132,27 +128,20 @@ def _finished_pages(pages: Iterable[LabelledPage]) -> dict[str, LabelledPage]:
 
 
 def _pair_blocks(left: LabelledPage, right: LabelledPage) -> Iterator[Pair]:
-    left_blocks, right_blocks = _blocks_by_name(left), _blocks_by_name(right)
-    matches = match_blocks(list(left_blocks), list(right_blocks))
-    for name, block in left_blocks.items():
+    right_blocks = right.blocks_by_name
+    matches = match_blocks(list(left.blocks_by_name), list(right_blocks))
+    for name, block in left.blocks_by_name.items():
         if name in matches:
             match = right_blocks[matches[name]]
             yield Pair(left.id, block.xpath, block.text, block.annotation, match.annotation)
-
-
-def _blocks_by_name(page: LabelledPage) -> dict[str, GoldBlock]:
-    names = block_names([block.xpath for block in page.blocks], [block.text for block in page.blocks])
-    return dict(zip(names, page.blocks, strict=True))
 
 
 def _annotation_text(annotation: Annotation) -> str:
     return " ".join([annotation.label, annotation.role or "-", *([annotation.part] if annotation.part else [])])
 
 
-def _excerpt(text: str) -> str:
-    words = " ".join(text.split())
-    return f'"{words}"' if len(words) <= _EXCERPT else f'"{words[: _EXCERPT - 1]}…"'
-
+_EXCERPT: Final = 60
+"""Number of characters of a block that a report shows."""
 
 VERSION: Final = 1
 """Version of the format of a line."""
@@ -177,8 +166,14 @@ class GoldBlock:
     by_hand: bool
     version: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that a line has."""
+        annotation = self.annotation._asdict()
+        named = {"xpath": self.xpath, "text_hash": text_hash(self.text), "text": self.text}
+        return {**named, **annotation, "by_hand": self.by_hand, "version": self.version}
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True)
 class LabelledPage:
     """Page with the annotations of its blocks, in document order.
 
@@ -207,25 +202,31 @@ class LabelledPage:
     folder: Path = field(default_factory=Path)
 
     @property
+    def texts(self) -> list[str]:
+        """Return the texts of the blocks."""
+        return [block.text for block in self.blocks]
+
+    @property
+    def labels(self) -> list[Label]:
+        """Return the labels of the blocks."""
+        return [block.annotation.label for block in self.blocks]
+
+    @cached_property
+    def blocks_by_name(self) -> dict[str, GoldBlock]:
+        """Return the blocks by their names: see `vclean.features.block_names.block_names`."""
+        names = block_names([block.xpath for block in self.blocks], self.texts)
+        return dict(zip(names, self.blocks, strict=True))
+
+    @property
     def cleaneval(self) -> str:
         """Return the content as CleanEval text: one unit in each line, with its mark."""
-        return to_cleaneval([block.text for block in self.blocks], [block.annotation.label for block in self.blocks])
+        return to_cleaneval(self.texts, self.labels)
 
     def to_line(self) -> str:
         """Return the page as one line of JSON."""
-        facts = {
-            "version": VERSION,
-            "id": self.id,
-            "url": self.url,
-            "title": self.title,
-            "annotator": self.annotator,
-            "status": str(self.status),
-            "content": self.content,
-            "settings": self.settings,
-            "model": self.model,
-            "snapshots": self.snapshots,
-            "blocks": [_block_to_dict(block) for block in self.blocks],
-        }
+        facts: dict[str, Any] = {"version": VERSION}
+        facts |= {each.name: getattr(self, each.name) for each in fields(self) if each.name != "folder"}
+        facts["blocks"] = [block.to_dict() for block in self.blocks]
         return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
     @classmethod
@@ -238,7 +239,7 @@ class LabelledPage:
         facts = json.loads(line)
         if facts.pop("version") != VERSION:
             raise ValueError("another version")
-        blocks = [_block_from_dict(**block) for block in facts.pop("blocks")]
+        blocks = [_read_block(**block) for block in facts.pop("blocks")]
         return cls(blocks=blocks, folder=folder, status=Status(facts.pop("status")), **facts)
 
 
@@ -271,34 +272,12 @@ def _read_file(path: Path) -> Iterator[LabelledPage]:
             raise InputError(f"{path}, line {number}, is no page labelled with `vclean label`: {remedy}") from error
 
 
-def _block_to_dict(block: GoldBlock) -> dict[str, Any]:
-    return {
-        "xpath": block.xpath,
-        "text_hash": text_hash(block.text),
-        "text": block.text,
-        "label": str(block.annotation.label),
-        "role": str(block.annotation.role) if block.annotation.role else None,
-        "part": str(block.annotation.part) if block.annotation.part else None,
-        "by_hand": block.by_hand,
-        "version": block.version,
-    }
-
-
-def _block_from_dict(
-    *,
-    xpath: object,
-    text: object,
-    label: str,
-    role: str | None,
-    part: str | None = None,
-    by_hand: bool,
-    version: int,
-    text_hash: object,
+def _read_block(
+    *, xpath: object, text_hash: object, text: object, by_hand: bool, version: int, **annotation: Any
 ) -> GoldBlock:
     if not isinstance(xpath, str) or not isinstance(text, str) or not isinstance(text_hash, str):
         raise TypeError("not a string")
-    annotation = Annotation.from_list([label, role, part])
-    return GoldBlock(xpath, text, annotation, by_hand=bool(by_hand), version=int(version))
+    return GoldBlock(xpath, text, Annotation.from_list(Annotation(**annotation)), bool(by_hand), int(version))
 
 
 GOLD: Final = "gold"

@@ -116,11 +116,8 @@ class PreparedPage:
 
     def to_json(self) -> str:
         """Return the page as one JSON object."""
-        facts = asdict(self) | {
-            "version": VERSION,
-            "predicted": [annotation.to_list() for annotation in self.predicted],
-        }
-        facts["confidence"] = self.confidence if math.isfinite(self.confidence) else None
+        confidence = self.confidence if math.isfinite(self.confidence) else None
+        facts = asdict(self) | {"version": VERSION, "confidence": confidence}
         return json.dumps(facts, ensure_ascii=False, allow_nan=False)
 
     @classmethod
@@ -128,17 +125,14 @@ class PreparedPage:
         """Read a page that `to_json` wrote; None for another version.
 
         Raises:
-            InputError: it is damaged.
+            ValueError: it is damaged; or KeyError, TypeError, AttributeError.
         """
-        try:
-            facts: dict[str, Any] = json.loads(text)
-            if facts.pop("version") != VERSION:
-                return None
-            predicted = [Annotation.from_list(values) for values in facts.pop("predicted")]
-            confidence = facts.pop("confidence")
-            return cls(**facts, predicted=predicted, confidence=float("nan") if confidence is None else confidence)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError("it is damaged: delete it, and start again") from error
+        facts: dict[str, Any] = json.loads(text)
+        if facts.pop("version") != VERSION:
+            return None
+        predicted = [Annotation.from_list(values) for values in facts.pop("predicted")]
+        confidence = facts.pop("confidence")
+        return cls(**facts, predicted=predicted, confidence=float("nan") if confidence is None else confidence)
 
 
 def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
@@ -198,7 +192,6 @@ class Preparer:
         self._pipeline = Pipeline(CleanerSettings(rendering=settings, model=model))
         self._maker = f"{self._pipeline.versions['model']} {frame_digest()}"
         self._stack = ExitStack()
-        self._renderings: RenderingCache | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -218,10 +211,11 @@ class Preparer:
         if page.snapshot is not None:
             raise UsageError(f"{page.id} is a stored snapshot, which has no screenshot: name the page itself")
         key = read_key(page, self._settings.to_dict(), rendered=True).hex()
-        stored = self._stored_page(page.id)
+        path = self._path(page.id, PREPARED_SUFFIX)
+        stored = _read_page(path) if path.is_file() else None
         if stored and stored.snapshots["rendered"] == key and stored.maker == self._maker:
             return stored
-        rendering = self._render(page)
+        rendering = self._renderings(page)
         snapshots = {"rendered": key, **self._parse(page)}
         return self._label(page.id, rendering, _content_digest(page, rendering), snapshots)
 
@@ -255,12 +249,11 @@ class Preparer:
         write_atomic(self._path(name, PREPARED_SUFFIX), page.to_json())
         return page
 
-    def _render(self, page: Page) -> Rendering:
-        if self._renderings is None:
-            renderer = self._stack.enter_context(Renderer(self._settings))
-            read = partial(renderer.render, screenshot=True)
-            self._renderings = RenderingCache(read, self._settings, self.snapshots, screenshots=True)
-        return self._renderings(page)
+    @cached_property
+    def _renderings(self) -> RenderingCache:
+        renderer = self._stack.enter_context(Renderer(self._settings))
+        read = partial(renderer.render, screenshot=True)
+        return RenderingCache(read, self._settings, self.snapshots, screenshots=True)
 
     def _parse(self, page: Page) -> dict[str, str]:
         """Parse and store the page statically, and return its key: models are trained on both readings."""
@@ -270,10 +263,6 @@ class Preparer:
             lambda page: Rendering(parse(page, self._settings)), self._settings, self.snapshots, rendered=False
         )(page)
         return {"parsed": read_key(page, self._settings.to_dict(), rendered=False).hex()}
-
-    def _stored_page(self, name: str) -> PreparedPage | None:
-        path = self._path(name, PREPARED_SUFFIX)
-        return _read_page(path) if path.is_file() else None
 
     def _stored_rendering(self, page: PreparedPage) -> Rendering:
         key = page.snapshots["rendered"]
@@ -300,7 +289,7 @@ def read_snapshot(folder: Path, key: str) -> Snapshot:
 def _read_page(path: Path) -> PreparedPage | None:
     try:
         return PreparedPage.from_json(_read_bytes(path).decode())
-    except (InputError, UnicodeDecodeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is damaged: delete it, and start again") from error
 
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.content import stacking
 from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages
 from vclean.classify.content.model import CORRECTED, load_default
 from vclean.classify.content.stacking import add_columns
@@ -30,6 +29,7 @@ from vclean.classify.training.dataset import WEIGHT_CAP, page_rows
 from vclean.classify.training.fits import CORRECTIONS, FITS, SEED, fit
 from vclean.classify.training.metadata import continue_training as continue_metadata
 from vclean.classify.training.metadata import corrected_example
+from vclean.classify.training.train import is_typed
 from vclean.errors import InputError
 from vclean.features.block_names import block_names, match_blocks
 from vclean.features.blocks import extract_blocks
@@ -41,7 +41,7 @@ from vclean.features.text.language import detect
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot
 from vclean.labelling.store import Status
-from vclean.labels import LABELS, UNKNOWN, Label
+from vclean.labels import LABELS, Label
 from vclean.output.text import to_text
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ class PageScores:
         return cls(*map(fmean, zip(*map(astuple, scores), strict=True)))
 
 
+_SCORE_NAMES: Final = ("word F1", "labels right", "metadata right")
+
+
 @dataclass(frozen=True, slots=True)
 class Gain:
     """Scores on held-out pages without and with training on the corrections of other pages.
@@ -98,30 +101,25 @@ class Gain:
         before, after = ([round(score, 3) for score in astuple(each)] for each in (self.before, self.after))
         return after[:2] < before[:2] or after[2] < before[2]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the form that the model card has."""
-        return asdict(self)
+    @property
+    def changes(self) -> list[str]:
+        """Return the scores before and after as text, in the order of `PageScores`."""
+        return [f"{old:.3f} -> {new:.3f}" for old, new in zip(astuple(self.before), astuple(self.after), strict=True)]
 
 
-def measure(
-    held_out: str,
-    corrections: Sequence[Correction],
-    before: Callable[[int], Prediction],
-    after: Callable[[int], Prediction],
-) -> Gain:
-    """Measure the gain on the rendered pages.
+def measure(held_out: str, corrections: Sequence[Correction], after: Callable[[int], Prediction]) -> Gain:
+    """Measure the gain over the shipped model on the rendered pages.
 
     Args:
         held_out: see `Gain`.
         corrections: the pages, at least one of them rendered.
-        before: returns the prediction without corrections for the page with a number.
-        after: returns the prediction with corrections.
+        after: returns the prediction for the page with a number, by a model that was not trained on it.
     """
     rows = [row for row, correction in enumerate(corrections) if correction.rendered]
     return Gain(
         held_out,
         len(rows),
-        before=PageScores.mean(score(corrections[row], before(row)) for row in rows),
+        before=PageScores.mean(score(corrections[row], corrections[row].shipped) for row in rows),
         after=PageScores.mean(score(corrections[row], after(row)) for row in rows),
     )
 
@@ -151,11 +149,8 @@ def format_gains(gains: Sequence[Gain]) -> str:
     """Format the gains as a table."""
     from tabulate import tabulate
 
-    rows: list[tuple[str, ...]] = [("held out", "pages", "word F1", "labels right", "metadata right")]
-    for gain in gains:
-        scores = zip(astuple(gain.before), astuple(gain.after), strict=True)
-        changes = [f"{before:.3f} -> {after:.3f}" for before, after in scores]
-        rows.append((f"other {gain.held_out}", str(gain.pages), *changes))
+    rows: list[tuple[str, ...]] = [("held out", "pages", *_SCORE_NAMES)]
+    rows += [(f"other {gain.held_out}", str(gain.pages), *gain.changes) for gain in gains]
     aligned = ("left", "right", "right", "right", "right")
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned) + "\n"
 
@@ -163,9 +158,7 @@ def format_gains(gains: Sequence[Gain]) -> str:
 def describe_loss(gains: Sequence[Gain]) -> str:
     """Return a line about the held-out pages on which the model got worse; empty if there are none."""
     losses = [
-        f"other {gain.held_out}: word F1 {gain.before.word_f1:.3f} -> {gain.after.word_f1:.3f}, "
-        f"labels right {gain.before.labels:.3f} -> {gain.after.labels:.3f}, "
-        f"metadata right {gain.before.metadata:.3f} -> {gain.after.metadata:.3f}"
+        f"other {gain.held_out}: {', '.join(map(' '.join, zip(_SCORE_NAMES, gain.changes, strict=True)))}"
         for gain in gains
         if gain.is_loss
     ]
@@ -183,29 +176,14 @@ def continue_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, lis
     Raises:
         InputError: there is no block to train on.
     """
-    base = load_default()
-    examples = [CorrectedPage.from_labels(base, correction.blocks, correction.label) for correction in corrections]
     pages = [correction.page.id for correction in corrections]
     sites = [correction.site for correction in corrections]
     groupings = {"pages": pages} if len(set(pages)) > 1 else {}
     if 1 < len(set(sites)) < len(set(pages)):
         groupings["sites"] = sites
-    gains = [_cross_validate(name, base, corrections, examples, groups) for name, groups in groupings.items()]
-    fields = model_card_entry(corrections) | {"gains": [gain.to_dict() for gain in gains]}
-    model = _continue(base, corrections, examples, card_fields=fields)
+    gains = [_cross_validate(name, corrections, groups) for name, groups in groupings.items()]
+    model = continue_training(corrections, card_fields=model_card_entry(corrections, gains))
     return replace(model, confirmed=confirmed_pages(corrections)), gains
-
-
-def _continue(
-    base: Model,
-    corrections: Sequence[Correction],
-    examples: Sequence[CorrectedPage],
-    card_fields: dict[str, Any] | None = None,
-) -> Model:
-    """Return `base` trained further on the labels of corrections, and its model of metadata on their parts."""
-    return replace(
-        continue_training(base, examples, card_fields=card_fields), metadata=corrected_metadata_model(corrections)
-    )
 
 
 def corrected_metadata_model(corrections: Sequence[Correction]) -> MetadataModel | None:
@@ -241,7 +219,7 @@ def confirmed_pages(corrections: Sequence[Correction]) -> ConfirmedPages:
         tuple(
             ConfirmedPage.from_annotations(
                 next(iter(by_annotator.values())).url,
-                [dict(zip(_names(page), _labels(page), strict=True)) for page in by_annotator.values()],
+                [dict(zip(page.blocks_by_name, page.labels, strict=True)) for page in by_annotator.values()],
                 [_parts(page) for page in by_annotator.values()],
             )
             for _, by_annotator in sorted(pages.items())
@@ -249,32 +227,12 @@ def confirmed_pages(corrections: Sequence[Correction]) -> ConfirmedPages:
     )
 
 
-def _names(page: LabelledPage) -> list[str]:
-    return block_names([block.xpath for block in page.blocks], [block.text for block in page.blocks])
-
-
-def _labels(page: LabelledPage) -> list[Label]:
-    return [block.annotation.label for block in page.blocks]
-
-
 def _parts(page: LabelledPage) -> dict[str, PartKind]:
     """Return the parts of a page by block name."""
-    blocks = zip(_names(page), page.blocks, strict=True)
-    return {name: block.annotation.part for name, block in blocks if block.annotation.part}
+    return {name: block.annotation.part for name, block in page.blocks_by_name.items() if block.annotation.part}
 
 
-def gain_by_validation(corrections: Sequence[Correction], after: Sequence[Prediction]) -> Gain:
-    """Measure the gain of a new model over the shipped one.
-
-    Args:
-        corrections: the pages.
-        after: predictions for them by models that were not trained on their sites.
-    """
-    base = load_default()
-    return measure("sites", corrections, lambda row: base.label(corrections[row].blocks), lambda row: after[row])
-
-
-def model_card_entry(corrections: Sequence[Correction]) -> dict[str, Any]:
+def model_card_entry(corrections: Sequence[Correction], gains: Sequence[Gain]) -> dict[str, Any]:
     """Return the entry of the model card about corrections."""
     pages = {(each.page.annotator, each.page.id): each.page for each in corrections}
     lines = "".join(page.to_line() for _, page in sorted(pages.items()))
@@ -284,24 +242,18 @@ def model_card_entry(corrections: Sequence[Correction]) -> dict[str, Any]:
         "annotators": sorted({page.annotator for page in pages.values()}),
         "sites": len({each.site for each in corrections}),
         "sha256": sha256(lines.encode("utf-8", "surrogatepass")).hexdigest(),
+        "gains": [asdict(gain) for gain in gains],
     }
 
 
-def _cross_validate(
-    name: str, base: Model, corrections: Sequence[Correction], examples: Sequence[CorrectedPage], groups: Sequence[str]
-) -> Gain:
+def _cross_validate(name: str, corrections: Sequence[Correction], groups: Sequence[str]) -> Gain:
     """Measure the gain by cross-validation over groups of pages."""
     fold = assign_folds(groups, min(FOLDS, len(set(groups))), SEED).tolist()
-    models = []
-    for held_out in range(max(fold) + 1):
-        rows = [row for row, number in enumerate(fold) if number != held_out]
-        models.append(_continue(base, [corrections[row] for row in rows], [examples[row] for row in rows]))
-    return measure(
-        name,
-        corrections,
-        lambda row: base.label(corrections[row].blocks),
-        lambda row: models[fold[row]].label(corrections[row].blocks),
-    )
+    models = [
+        continue_training([each for each, number in zip(corrections, fold, strict=True) if number != held_out])
+        for held_out in range(max(fold) + 1)
+    ]
+    return measure(name, corrections, lambda row: models[fold[row]].label(corrections[row].blocks))
 
 
 CORPUS: Final = "corrections"
@@ -343,10 +295,13 @@ class Correction:
 
     @property
     def gold(self) -> GoldPage:
-        """Return the page as one of a corpus, without its document."""
-        text = to_text([block.text for block in self.page.blocks], _labels(self.page))
-        name = f"{self.page.annotator}/{self.page.id}"
-        return GoldPage(corpus=CORPUS, id=name, url=self.page.url, text=text, markup=self.page.cleaneval)
+        """Return the page as one of a corpus."""
+        return _gold_page(self.page)
+
+    @cached_property
+    def shipped(self) -> Prediction:
+        """Return the prediction of the shipped model."""
+        return load_default().label(self.blocks)
 
 
 def read_corrections(path: Path) -> list[Correction]:
@@ -375,85 +330,59 @@ def _training_rows(correction: Correction) -> PageRows:
     return replace(rows, label=correction.label, content=content, share=share, importance=IMPORTANCE)
 
 
+def _gold_page(page: LabelledPage) -> GoldPage:
+    """Return the page as one of a corpus, without its document."""
+    text, name = to_text(page.texts, page.labels), f"{page.annotator}/{page.id}"
+    return GoldPage(corpus=CORPUS, id=name, url=page.url, text=text, markup=page.cleaneval)
+
+
 def _read_correction(page: LabelledPage, reading: str) -> Correction:
-    folder = next((each for each in (page.folder, *page.folder.parents) if (each / SNAPSHOTS).is_dir()), page.folder)
-    snapshot = read_snapshot(folder / SNAPSHOTS, page.snapshots[reading])
-    correction = Correction(page, reading == "rendered", extract_blocks(snapshot), np.zeros(0, dtype=np.int8), {})
-    label, parts = _block_annotations(correction)
-    return replace(correction, label=label, parts=parts)
-
-
-def _block_annotations(correction: Correction) -> tuple[NDArray[np.int8], dict[int, PartKind]]:
-    """Return the labels, int8 (B,), and the parts by block.
+    """Read a page in one of its readings.
 
     Blocks are matched by location and text. The labels of other blocks are aligned by their words.
     """
-    page, blocks = correction.page, correction.blocks
-    labels = align(blocks.text, correction.gold).label
+    folder = next((each for each in (page.folder, *page.folder.parents) if (each / SNAPSHOTS).is_dir()), page.folder)
+    blocks = extract_blocks(read_snapshot(folder / SNAPSHOTS, page.snapshots[reading]))
+    labels = align(blocks.text, _gold_page(page)).label
     parts: dict[int, PartKind] = {}
-    annotated = _names(page)
-    extracted = block_names([blocks.snapshot.xpath(node) for node in blocks.node.tolist()], blocks.text)
+    extracted = block_names(blocks.xpath, blocks.text)
     row = {name: number for number, name in enumerate(extracted)}
-    matches = match_blocks(annotated, extracted)
-    for name, block in zip(annotated, page.blocks, strict=True):
-        if name in matches:
-            labels[row[matches[name]]] = LABELS.index(block.annotation.label)
-            if block.annotation.part:
-                parts[row[matches[name]]] = block.annotation.part
-    return labels, parts
+    for old, new in match_blocks(list(page.blocks_by_name), extracted).items():
+        annotation = page.blocks_by_name[old].annotation
+        labels[row[new]] = LABELS.index(annotation.label)
+        if annotation.part:
+            parts[row[new]] = annotation.part
+    return Correction(page, reading == "rendered", blocks, labels, parts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CorrectedPage:
-    """Feature matrix and labels of a page of B blocks labelled by hand.
+def continue_training(corrections: Sequence[Correction], *, card_fields: dict[str, Any] | None = None) -> Model:
+    """Return the shipped model trained further on corrections, without a version; equal ones give the same model.
 
-    Attributes:
-        x: float32 (B, len(stacking.COLUMNS)), with the outputs of the model's other parts, which are not trained.
-        convention: float32 (C,), the columns of the convention of the page.
-        label: int8 (B,), an index into `vclean.labels.LABELS`, or `UNKNOWN` for content of unknown type.
-        weight: float32 (B,), as in training.
-    """
-
-    x: NDArray[np.float32]
-    convention: NDArray[np.float32]
-    label: NDArray[np.int8]
-    weight: NDArray[np.float32]
-
-    @classmethod
-    def from_labels(cls, base: Model, blocks: BlockColumns, label: NDArray[np.int8]) -> CorrectedPage:
-        """Return the training data of labelled `blocks` for the model `base`."""
-        decision = base.label(blocks).decision
-        x = decision.x if decision else np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
-        convention = decision.convention if decision else np.zeros(len(base.conventions.names), dtype=np.float32)
-        words = EncodedTexts.from_texts(blocks.text).words.per_text()
-        return cls(x, convention, label, np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32))
-
-
-def continue_training(
-    base: Model, pages: Sequence[CorrectedPage], *, card_fields: dict[str, Any] | None = None
-) -> Model:
-    """Return `base` trained further on `pages`, without a version; the same pages give the same model.
+    The features include the outputs of the model's other parts, which are not trained.
 
     Args:
-        base: model to start from; it is not changed.
-        pages: training data made for `base`.
+        corrections: pages; a label `UNKNOWN` stands for content of unknown type.
         card_fields: additional fields of the model card.
 
     Raises:
         InputError: there is no block to train on.
     """
-    if not any(len(page.label) for page in pages):
+    base = load_default()
+    examples = [(each, each.shipped.decision) for each in corrections]
+    decisions = [(each, decision) for each, decision in examples if decision]
+    if not decisions:
         raise InputError("there is no block to learn from: label pages first, with `vclean label`")
-    x = np.concatenate([page.x for page in pages])
-    label = np.concatenate([page.label for page in pages])
-    weight = np.concatenate([page.weight for page in pages])
-    with_convention = np.concatenate([add_columns(page.x, page.convention) for page in pages])
-    is_content = label != LABELS.index(Label.OTHER)
-    content = fit("content", with_convention, is_content, weight=weight, base=base.content)
-    typed = ~np.isin(label, (UNKNOWN, LABELS.index(Label.OTHER)))
+    x = np.concatenate([decision.x for _, decision in decisions])
+    with_convention = np.concatenate([add_columns(decision.x, decision.convention) for _, decision in decisions])
+    label = np.concatenate([each.label for each, _ in decisions])
+    words = np.concatenate([EncodedTexts.from_texts(each.blocks.text).words.per_text() for each, _ in decisions])
+    weight = np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32)
+    content = fit("content", with_convention, label != _OTHER, weight=weight, base=base.content)
+    typed = is_typed(label)
     types = fit("types", x[typed], label[typed], weight=weight[typed], base=base.types) if typed.any() else base.types
     card = base.card | {CORRECTED: _card(base, len(x)) | (card_fields or {})}
-    return replace(base, content=content, types=types, card=card, version="")
+    metadata = corrected_metadata_model(corrections)
+    return replace(base, content=content, types=types, metadata=metadata, card=card, version="")
 
 
 def _card(base: Model, rows: int) -> dict[str, Any]:

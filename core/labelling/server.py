@@ -169,13 +169,15 @@ class LabelServer:
     """
 
     def __init__(self, session: AnnotationSession, document: Callable[[int], str], index: str, port: int = 0) -> None:
-        routes = _Routes(session, document, index)
+        self._session = session
+        self._document = document
+        self._index = index
         try:
-            self._server = _Server((ADDRESS, port), partial(_Handler, routes))
+            self._server = _Server((ADDRESS, port), partial(_Handler, self))
         except OSError as error:
             reason = error.strerror or error
             raise UsageError(f"cannot serve on port {port} ({reason}): choose another --port, or none") from error
-        routes.validator = self.validator = RequestValidator(self._server.server_port)
+        self.validator = RequestValidator(self._server.server_port)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(_POLL,), daemon=True)
 
     @property
@@ -193,6 +195,35 @@ class LabelServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def get(self, path: str) -> str | Answer:
+        """Return an HTML document, or a value to send as JSON."""
+        match path.split("/"):
+            case [""]:
+                return self._index
+            case ["list"]:
+                return self._session.listing()
+            case ["page", number]:
+                return self._document(_parse_number(number))
+            case ["state", number, revision]:
+                return self._session.state(_parse_number(number), _parse_number(revision))
+        raise _not_found()
+
+    def post(self, path: str, body: dict[str, Any]) -> Answer:
+        """Apply a change and return the state after it."""
+        match path.split("/"):
+            case ["change", number]:
+                page = _parse_number(number)
+                self._session.change(page, _parse_changes(body.get("blocks")))
+            case [action, number] if action in UNDO_ACTIONS:
+                page = _parse_number(number)
+                self._session.undo_or_redo(page, action)
+            case ["mark", number]:
+                page = _parse_number(number)
+                self._session.set_status(page, _parse_status(body.get("status")))
+            case _:
+                raise _not_found()
+        return self._session.state(page, _parse_number(str(body.get("since", 0))))
 
 
 class _Server(ThreadingHTTPServer):
@@ -227,71 +258,31 @@ class _Server(ThreadingHTTPServer):
         _log.debug("a request failed", exc_info=True)
 
 
-class _Routes:
-    """Map of requests to answers."""
-
-    validator: RequestValidator
-
-    def __init__(self, session: AnnotationSession, document: Callable[[int], str], index: str) -> None:
-        self._session = session
-        self._document = document
-        self._index = index
-
-    def get(self, path: str) -> str | Answer:
-        """Return an HTML document, or a value to send as JSON."""
-        match path.split("/"):
-            case [""]:
-                return self._index
-            case ["list"]:
-                return self._session.listing()
-            case ["page", number]:
-                return self._document(_parse_number(number))
-            case ["state", number, revision]:
-                return self._session.state(_parse_number(number), _parse_number(revision))
-        raise _not_found()
-
-    def post(self, path: str, body: dict[str, Any]) -> Answer:
-        """Apply a change and return the state after it."""
-        match path.split("/"):
-            case ["change", number]:
-                page = _parse_number(number)
-                self._session.change(page, _parse_changes(body.get("blocks")))
-            case [action, number] if action in UNDO_ACTIONS:
-                page = _parse_number(number)
-                self._session.undo_or_redo(page, action)
-            case ["mark", number]:
-                page = _parse_number(number)
-                self._session.set_status(page, _parse_status(body.get("status")))
-            case _:
-                raise _not_found()
-        return self._session.state(page, _parse_number(str(body.get("since", 0))))
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "vclean"
     sys_version = ""
     timeout = _SECONDS
 
-    def __init__(self, routes: _Routes, *arguments: object) -> None:
-        self._routes = routes
+    def __init__(self, label_server: LabelServer, *arguments: object) -> None:
+        self._label_server = label_server
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
         """Answer with a document or with JSON."""
-        self._answer(self._routes.get)
+        self._answer(self._label_server.get)
 
     def do_POST(self) -> None:
         """Apply a change."""
-        self._answer(lambda path: self._routes.post(path, self._read_body()))
+        self._answer(lambda path: self._label_server.post(path, self._read_body()))
 
     def log_message(self, *_: object) -> None:
         """Suppress log messages: the terminal is for the annotator."""
 
     def _answer(self, respond: Callable[[str], str | Answer]) -> None:
         try:
-            self._routes.validator.check(self.command, self.headers)
-            self._send(HTTPStatus.OK, respond(self._routes.validator.strip_token(self.path)))
+            self._label_server.validator.check(self.command, self.headers)
+            self._send(HTTPStatus.OK, respond(self._label_server.validator.strip_token(self.path)))
         except RefusedError as error:
             self.close_connection = True  # the body was not read and must not be parsed as the next request
             self._send(error.status, {"error": str(error)})

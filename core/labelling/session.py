@@ -54,9 +54,10 @@ class AnnotationSession:
         Returns:
             Number of manual annotations for blocks that no longer exist.
         """
-        orphaned = self._store.carry_over(page.id, page.names)
-        if self._store.has_changes(page.id):
-            self._write_gold(page)
+        with self._store.annotations(page.id) as annotations:
+            orphaned = self._store.carry_over(page.id, page.names)
+            if annotations.revision:
+                self._gold_writer.write(page, annotations)
         with self._lock:
             self._pages.append(page)
         return orphaned
@@ -104,13 +105,12 @@ class AnnotationSession:
         """
         page = self.page(number)
         with self._store.annotations(page.id) as annotations:
-            changed = _changed_rows(page, annotations, since) if annotations.revision > since else []
             return {
                 "revision": annotations.revision,
                 "status": str(annotations.status),
                 "undo": annotations.can_undo,
                 "redo": annotations.can_redo,
-                "blocks": [[row, *self._block_state(page, annotations, row)] for row in changed],
+                "blocks": _changed_blocks(page, annotations, since) if annotations.revision > since else [],
                 "next": self.next_page(number),
                 "progress": self.progress(),
             }
@@ -130,18 +130,15 @@ class AnnotationSession:
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise UsageError("invalid label, role or part of a block of this page: load the page again") from error
             if manual:
-                self._store.set(page.id, manual)
-                self._write_gold(page)
+                self._store.record(page.id, "set", blocks=manual)
+                self._gold_writer.write(page, annotations)
 
     def undo_or_redo(self, number: int, action: str) -> None:
         """Undo the last change of a page (`undo`) or redo an undone one (`redo`); errors as for `change`."""
         page = self.page(number)
-        with self._store.annotations(page.id):
-            if action == "undo":
-                self._store.undo(page.id)
-            else:
-                self._store.redo(page.id)
-            self._write_gold(page)
+        with self._store.annotations(page.id) as annotations:
+            self._store.record(page.id, action)
+            self._gold_writer.write(page, annotations)
 
     def set_status(self, number: int, status: Status) -> None:
         """Set the status of a page; errors as for `change`."""
@@ -149,11 +146,7 @@ class AnnotationSession:
         with self._store.annotations(page.id) as annotations:
             predictions = zip(page.names, page.predicted, strict=True)
             accepted = {name: label for name, label in predictions if name not in annotations.manual}
-            self._store.set_status(page.id, status, accepted)
-            self._write_gold(page)
-
-    def _write_gold(self, page: PreparedPage) -> None:
-        with self._store.annotations(page.id) as annotations:
+            self._store.record(page.id, status, **({"blocks": accepted} if status is Status.DONE else {}))
             self._gold_writer.write(page, annotations)
 
     def _status(self, number: int) -> Status:
@@ -173,22 +166,15 @@ class AnnotationSession:
                 "status": str(annotations.status),
             }
 
-    @staticmethod
-    def _block_state(page: PreparedPage, annotations: PageAnnotations, row: int) -> tuple[object, ...]:
-        name = page.names[row]
-        annotation = annotations.annotation(name, page.predicted[row])
-        return *annotation, name in annotations.manual, annotations.versions.get(name, 0)
 
-
-def _changed_rows(page: PreparedPage, annotations: PageAnnotations, since: int) -> list[int]:
+def _changed_blocks(page: PreparedPage, annotations: PageAnnotations, since: int) -> list[list[object]]:
     """Return the blocks that changed after a revision; after revision 0 also those that differ from the prediction."""
-    predictions = enumerate(zip(page.names, page.predicted, strict=True))
-    return [
-        row
-        for row, (name, predicted) in predictions
-        if annotations.versions.get(name, 0) > since
-        or (not since and annotations.annotation(name, predicted) != predicted)
-    ]
+    blocks: list[list[object]] = []
+    for row, (name, predicted) in enumerate(zip(page.names, page.predicted, strict=True)):
+        annotation, version = annotations.annotation(name, predicted), annotations.versions.get(name, 0)
+        if version > since or (not since and annotation != predicted):
+            blocks.append([row, *annotation, name in annotations.manual, version])
+    return blocks
 
 
 def _changed_annotation(

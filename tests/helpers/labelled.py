@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 
 from PIL import Image
 
@@ -12,7 +13,7 @@ from vclean.labelling import preparation
 from vclean.labelling.export import GoldBlock, GoldWriter, LabelledPage
 from vclean.labelling.preparation import to_prepared_page
 from vclean.labelling.session import AnnotationSession
-from vclean.labelling.store import Annotation, AnnotationStore, ChangeLog, Status
+from vclean.labelling.store import Annotation, AnnotationStore, Status
 from vclean.labels import Label, Role
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
@@ -48,13 +49,14 @@ def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles
     return LabelledPage(id=name, annotator=annotator, status=status, snapshots=keys, blocks=blocks, **(fixed | facts))
 
 
-def session(folder, *pages, annotator="me"):
-    """Return a session with pages, and its open change log. The log and the gold are in the folder."""
-    change_log = ChangeLog(folder / f"{annotator}.jsonl").__enter__()
-    made = AnnotationSession(annotator, AnnotationStore(change_log), GoldWriter(folder, annotator))
-    for each in pages:
-        made.add(each)
-    return made, change_log
+@contextmanager
+def session(folder, *pages, annotator="me", failures=()):
+    """Give a session with pages. The change log and the gold are in the folder."""
+    with AnnotationStore(folder / f"{annotator}.jsonl") as store:
+        made = AnnotationSession(annotator, store, GoldWriter(folder, annotator), failures)
+        for each in pages:
+            made.add(each)
+        yield made
 
 
 def white(width=80, height=60):

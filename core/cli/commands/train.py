@@ -155,10 +155,10 @@ def _corrections_entry(unseen: Unseen, corrections: Sequence[Correction], *, for
     """Measure and print the gain by the corrections, and return their entry in the model card."""
     from vclean.labelling import retraining
 
-    predictions = [unseen[page.gold.corpus, page.gold.id, page.rendered] for page in corrections]
-    gain = retraining.gain_by_validation(corrections, predictions)
+    keys = [(each.gold.corpus, each.gold.id, each.rendered) for each in corrections]
+    gain = retraining.measure("sites", corrections, lambda row: unseen[keys[row]])
     _report_gains([gain], force=force)
-    return retraining.model_card_entry(corrections) | {"gains": [gain.to_dict()]}
+    return retraining.model_card_entry(corrections, [gain])
 
 
 def _corrections(path: Path | None) -> list[Correction]:

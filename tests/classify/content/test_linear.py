@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers.pages import snapshot
@@ -33,15 +35,13 @@ def make(
 ) -> Design:
     """Return a design of small rows; by default each has its own site and fold, alternating classes and weight 1."""
     count = len(rows)
-    return build_design(
-        ragged(*rows),
-        8,
-        scaled=scaled,
-        site=np.array(range(count) if site is None else site),
-        fold=np.array(range(count) if fold is None else fold),
+    table = SimpleNamespace(
+        row_site=np.array(range(count) if site is None else site),
+        row_fold=np.array(range(count) if fold is None else fold),
         content=np.array([row % 2 == 0 for row in range(count)] if content is None else content, dtype=bool),
         weight=np.array([1] * count if weight is None else weight, dtype=np.float32),
     )
+    return build_design(table, ragged(*rows), 8, scaled=scaled)
 
 
 def loss(theta, x, positive, negative, penalty) -> float:

@@ -18,35 +18,36 @@ def words(text):
     return text.split()
 
 
-def places(page, gold):
-    """Return the positions of the gold's words on the page."""
-    return [at for run in common_runs(words(page), words(gold)) for at in range(run.page, run.page + run.size)]
-
-
 def matched(runs):
     return sum(run.size for run in runs)
 
 
 class TestTokens:
-    def test_lowers_case_and_drops_punctuation(self):
-        assert tokenize("Don't, STOP_now!") == ["don", "t", "stop_now"]
-
-    def test_splits_scripts_without_spaces_into_characters(self):
-        assert tokenize("你好 world カナ") == ["你", "好", "world", "カ", "ナ"]
-
-    def test_splits_korean_and_cyrillic_into_words(self):
-        assert tokenize("한국어 문장 Ключ") == ["한국어", "문장", "ключ"]
-
-    def test_empty_text(self):
-        assert tokenize(" — \n•") == []
+    @pytest.mark.parametrize(
+        ("text", "tokens"),
+        [
+            ("Don't, STOP_now!", ["don", "t", "stop_now"]),
+            ("你好 world カナ", ["你", "好", "world", "カ", "ナ"]),
+            ("한국어 문장 Ключ", ["한국어", "문장", "ключ"]),
+            (" — \n•", []),
+        ],
+        ids=["case and punctuation", "scripts without spaces", "other scripts", "no word"],
+    )
+    def test_tokens(self, text, tokens):
+        assert tokenize(text) == tokens
 
 
 class TestCommonRuns:
-    def test_repeated_title_matches_above_its_text_not_in_the_menu(self):
-        assert places("big news | sports | big news it rained | imprint", "big news it rained") == [5, 6, 7, 8]
-
-    def test_words_of_a_title_match_together_not_across_a_menu(self):
-        assert places("cats news dogs weather | cats dogs run home", "cats dogs run") == [5, 6, 7]
+    @pytest.mark.parametrize(
+        ("page", "gold", "positions"),
+        [
+            ("big news | sports | big news it rained | imprint", "big news it rained", [5, 6, 7, 8]),
+            ("cats news dogs weather | cats dogs run home", "cats dogs run", [5, 6, 7]),
+        ],
+    )
+    def test_a_title_matches_as_a_whole_above_its_text_not_in_a_menu(self, page, gold, positions):
+        runs = common_runs(words(page), words(gold))
+        assert [at for run in runs for at in range(run.page, run.page + run.size)] == positions
 
     @given(WORDS, WORDS)
     def test_runs_are_equal_ascending_and_as_long_as_the_longest_common_subsequence(self, page, gold):
@@ -100,25 +101,28 @@ class TestGoldPositions:
     def test_each_word_of_a_run_has_a_position(self):
         positions = gold_positions([MatchingRun(1, 0, 2), MatchingRun(4, 5, 1)], 6)
         assert positions.tolist() == [-1, 0, 1, -1, 5, -1]
-        assert positions.dtype == "int32"
-
-    def test_no_runs(self):
-        assert gold_positions([], 2).tolist() == [-1, -1]
 
 
 GOLD = words("one two three four five six seven eight")
 
 
-def free_gold(words=GOLD, covered=()):
+def free_gold(words=GOLD, covered=(-1,)):
     return UncoveredGold(list(words), [np.array(covered, dtype=np.int32)])
 
 
 class TestMatch:
-    def test_covered_gold_is_not_used_again(self):
-        assert free_gold(covered=[3]).match(words("three four five")) is None
-
-    def test_too_few_ngrams(self):
-        assert free_gold().match(words("one two three x y z")) is None
+    @pytest.mark.parametrize(
+        ("covered", "block", "expected"),
+        [
+            ([3], "three four five", None),
+            ([-1], "one two three x y z", None),
+            ([-1], "six seven eight", [5, 6, 7]),
+        ],
+        ids=["covered gold", "too few n-grams", "negative positions cover nothing"],
+    )
+    def test_free_gold(self, covered, block, expected):
+        positions = free_gold(covered=covered).match(words(block))
+        assert (None if positions is None else positions.tolist()) == expected
 
     def test_number_of_tried_positions_is_limited(self):
         text = words("a b c x") * (alignment.MAX_STARTS + 1) + words("a b c d e f g h i j")
@@ -132,10 +136,3 @@ class TestMatch:
             places = positions[positions >= 0].tolist()
             assert len(set(places)) == len(places)
             assert all(gold[position] == word for word, position in zip(block, positions, strict=True) if position >= 0)
-
-
-class TestMarkCovered:
-    def test_negative_positions_are_ignored(self):
-        gold = free_gold()
-        gold.mark_covered(np.array([-1, -1], dtype=np.int32))
-        assert gold.match(words("six seven eight")).tolist() == [5, 6, 7]

@@ -41,37 +41,13 @@ class TestReadCorpus:
         assert (corpus.name, len(corpus)) == ("a", 1)
         assert [page.text for page in corpus] == ["cat"]
 
-    def test_rejects_an_archive_without_marks(self, tmp_path):
-        path = tmp_path / "a.warc"
-        path.write_bytes(record("http://a.example/", response(b"<p>cat")))
-        with pytest.raises(InputError, match="no page with marks"):
-            read_corpus(path)
-
     def test_reads_all_columns(self, corpus_file):
-        row = ROW | {
-            "url": "https://example.org/a",
-            "page_type": "article",
-            "gold_markup": "<p>cat",
-            "gold_markdown": "# cat",
-            "annotated_html": b"<b>cat",
-            "must": ["cat"],
-            "must_not": ["dog", "cow"],
-        }
-        assert list(read_corpus(corpus_file([row]))) == [
-            GoldPage(
-                corpus="news",
-                id="7",
-                url="https://example.org/a",
-                page_type="article",
-                html=b"<p>cat",
-                text="cat",
-                markup="<p>cat",
-                markdown="# cat",
-                annotated=b"<b>cat",
-                must=("cat",),
-                must_not=("dog", "cow"),
-            )
-        ]
+        same = {"id": "7", "url": "https://example.org/a", "page_type": "article", "html": b"<p>cat"}
+        gold = {"gold_text": "cat", "gold_markup": "<p>cat", "gold_markdown": "# cat", "annotated_html": b"<b>cat"}
+        (page,) = read_corpus(corpus_file([same | gold | {"must": ["cat"], "must_not": ["dog", "cow"]}]))
+        snippets = {"must": ("cat",), "must_not": ("dog", "cow")}
+        texts = {"text": "cat", "markup": "<p>cat", "markdown": "# cat", "annotated": b"<b>cat"}
+        assert page == GoldPage(corpus="news", **same, **texts, **snippets)
 
     def test_gold_text_may_be_null(self, corpus_file):
         rows = [ROW, ROW | {"gold_text": None}]
@@ -154,12 +130,19 @@ class TestSite:
     def test_uses_elements_of_the_page(self, html):
         assert site(GoldPage(html=html)) == "example.org"
 
-    def test_third_party_domains_are_the_last_resort(self):
-        assert site(GoldPage(html=b'<a href="http://news.google.com/1">')) == "google.com"
-
-    @pytest.mark.parametrize("html", [b"", b"   ", b"<p>no links", b"\x00\xff", b"<!-- only a comment -->"])
-    def test_page_without_any_domain_has_a_unique_name(self, html):
-        assert site(GoldPage(corpus="news", id="7", html=html)) == "news/7"
+    @pytest.mark.parametrize(
+        ("html", "name"),
+        [
+            (b'<a href="http://news.google.com/1">', "google.com"),  # the last resort
+            (b"", "news/7"),
+            (b"   ", "news/7"),
+            (b"<p>no links", "news/7"),
+            (b"\x00\xff", "news/7"),
+            (b"<!-- only a comment -->", "news/7"),
+        ],
+    )
+    def test_page_without_its_domain(self, html, name):
+        assert site(GoldPage(corpus="news", id="7", html=html)) == name
 
 
 class TestFolds:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,24 +48,22 @@ class TestContent:
 class TestMarkupTypes:
     """Labels from CleanEval's marks: `<h>`, `<p>`, `<l>` precede the units."""
 
-    MARKUP = "<h>Cats\n\n<p>Cats sleep a lot\nand they purr too.\n<l>* black\n<l>* white"
-
-    def page(self, markup=MARKUP):
-        text = markup.replace("<h>", "").replace("<p>", "").replace("<l>", "")
-        return GoldPage(text=text, markup=markup)
-
     def test_later_block_of_a_unit_is_a_continuation(self):
+        markup = "<h>Cats\n\n<p>Cats sleep a lot\nand they purr too.\n<l>* black\n<l>* white"
+        page = GoldPage(text=re.sub("<[hpl]>", "", markup), markup=markup)
         blocks = ["Cats", "Cats sleep a lot", "and they purr too", "black", "white", "Imprint"]
-        assert letters(align(blocks, self.page())) == "hpcllo"
+        assert letters(align(blocks, page)) == "hpcllo"
 
-    def test_markup_with_more_text_than_the_gold_text(self):
-        """Check that the text determines content, and the markup labels."""
-        page = GoldPage(text="Cats sleep a lot", markup="<h>All about cats<p>Cats sleep a lot")
-        assert letters(align(["All about", "Cats sleep a lot"], page)) == "op"
-
-    def test_content_missing_from_the_markup_has_no_label(self):
-        page = GoldPage(text="Cats sleep a lot\nDogs do not", markup="<p>Cats sleep a lot")
-        assert letters(align(["Cats sleep a lot", "Dogs do not"], page)) == "p?"
+    @pytest.mark.parametrize(
+        ("text", "markup", "blocks", "expected"),
+        [
+            ("Cats sleep a lot", "<h>All about cats<p>Cats sleep a lot", ["All about", "Cats sleep a lot"], "op"),
+            ("Cats sleep a lot\nDogs do not", "<p>Cats sleep a lot", ["Cats sleep a lot", "Dogs do not"], "p?"),
+        ],
+        ids=["more markup than text", "more text than markup"],
+    )
+    def test_text_determines_content_and_markup_labels(self, text, markup, blocks, expected):
+        assert letters(align(blocks, GoldPage(text=text, markup=markup))) == expected
 
 
 class TestMarkdownTypes:

@@ -7,12 +7,11 @@ from helpers.archives import record, response
 from helpers.pages import snapshot
 
 from vclean.classify.corpora import marked as marks
-from vclean.classify.corpora.corpora import site
+from vclean.classify.corpora.corpora import read_corpus, site
 from vclean.classify.corpora.marked import (
     MarkedArchive,
     RegionMark,
     content_blocks,
-    innermost_marks,
     locate_marks,
     strip_marks,
 )
@@ -51,13 +50,11 @@ class TestStripMarks:
 
 
 class TestLocateMarks:
-    def test_missing_element(self):
-        assert locate_marks(snapshot("<p>one"), [RegionMark("/html[1]/body[1]/p[2]", Role.AD, 1)]).tolist() == [-1]
-
-
-class TestInnermostMarks:
-    def test_no_marks(self):
-        assert (innermost_marks(snapshot("<p>one"), ()) == -1).all()
+    @pytest.mark.parametrize("path", ["/html[1]/body[1]/div[1]/div[1]", "/html[1]/svg[1]/html[1]"])
+    def test_descendants_of_missing_elements_are_missing(self, path):
+        page = snapshot("<p>one<div>x<div>two")
+        (element,) = locate_marks(page, [RegionMark(path, Role.AD, 1)]).tolist()
+        assert (page.xpath(element) if element >= 0 else None) == (None if "svg" in path else path)
 
 
 class TestContentBlocks:
@@ -91,8 +88,9 @@ class TestMarkedArchive:
         assert [page.page.url for page in MarkedArchive(archive).marked_pages()] == [URL]
 
     def test_without_any_requested_page(self, archive):
+        archive.with_name("styled.pages.txt").write_text("http://b.example/")
         with pytest.raises(InputError, match="none of the 1 requested pages"):
-            MarkedArchive(archive, {"http://b.example/"})
+            MarkedArchive(archive)
 
     def test_marks_do_not_reach_the_blocks(self, archive):
         marked = next(MarkedArchive(archive).marked_pages())
@@ -116,7 +114,7 @@ class TestMarkedArchive:
         path = tmp_path / "plain.warc"
         path.write_bytes(record(URL, response(b"<p>No marks.")))
         with pytest.raises(InputError, match="no page with marks"):
-            MarkedArchive(path)
+            read_corpus(path)
 
     def test_all_types_of_the_published_set_have_roles(self):
         types = {"linklist", "article", "image", "content", "menu", "header", "footer", "logo", "title", "ad"}

@@ -16,7 +16,6 @@ from vclean.classify.evaluation.atoms import (
     AtomKind,
     PageAtoms,
     PlanarArrangement,
-    edge_points,
     luma,
 )
 from vclean.classify.evaluation.segment_scores import score
@@ -33,47 +32,49 @@ def segmentation(*shapes):
     return Segmentation.from_shapes(shapes)
 
 
-def bcubed(page, kind, predicted, truth, screenshot=None):
-    return score(*PageAtoms(page, screenshot).group([kind], predicted, truth)[kind])
-
-
 def weights(page, kind, *shapes, screenshot=None):
     """Return the weight of the elements in each shape."""
     atoms = PageAtoms(page, screenshot).group([kind], segmentation(*shapes), segmentation())[kind]
     return (atoms.weight @ atoms.predicted).tolist()
 
 
-class TestPixels:
-    def test_weights_are_areas(self) -> None:
-        assert weights(boxed(PAGE), AtomKind.PIXELS, TOP, LEFT, RIGHT) == [4000, 3000, 3000]
+class TestWeights:
+    @pytest.mark.parametrize(
+        ("kind", "shapes", "expected"),
+        [
+            (AtomKind.PIXELS, (TOP, LEFT, RIGHT), [4000, 3000, 3000]),
+            # TOP covers the box of div, heading and its text, three nodes, but not that of the body.
+            (AtomKind.NODES, (TOP, shapely.box(0, 0, 99, 100)), [3, 2]),
+            (AtomKind.CHARS, (TOP, LEFT, RIGHT, shapely.box(0, 0, 100, 100)), [7, 3, 2, 12]),
+        ],
+    )
+    def test_areas_covered_nodes_and_visible_characters(self, kind, shapes, expected) -> None:
+        assert weights(boxed(PAGE), kind, *shapes) == expected
 
 
-class TestNodes:
-    def test_shape_has_to_cover_the_box_of_a_node(self) -> None:
-        """Check that TOP covers the box of div, heading and its text, three nodes, but not that of the body."""
-        assert weights(boxed(PAGE), AtomKind.NODES, TOP, shapely.box(0, 0, 99, 100)) == [3, 2]
-
-
-class TestChars:
-    def test_weights_are_lengths_of_visible_texts(self) -> None:
-        assert weights(boxed(PAGE), AtomKind.CHARS, TOP, LEFT, RIGHT, shapely.box(0, 0, 100, 100)) == [7, 3, 2, 12]
-
-
-def screenshot():
-    """Return a screenshot with a black square of 20x20 px in the upper half."""
-    image = Image.new("RGB", (100, 100), "white")
-    ImageDraw.Draw(image).rectangle((10, 10, 29, 29), fill="black")
+def image(draw=None, size=(60, 40), color="white"):
+    image = Image.new("RGB", size, color)
+    if draw:
+        draw(ImageDraw.Draw(image))
     data = io.BytesIO()
     image.save(data, "PNG")
     return data.getvalue()
 
 
+SCREENSHOT = image(lambda brush: brush.rectangle((60, 10, 79, 29), fill="black"), size=(100, 100))
+"""Screenshot with a black square of 20x20 px in the upper half."""
+
+
 class TestEdges:
     def test_coarse_and_fine_edges(self) -> None:
-        atoms = PageAtoms(boxed(PAGE), screenshot())
+        atoms = PageAtoms(boxed(PAGE), SCREENSHOT)
         both = atoms.group([AtomKind.EDGES_FINE, AtomKind.EDGES_COARSE], segmentation(TOP), segmentation(TOP))
         assert both[AtomKind.EDGES_FINE].weight.sum() != both[AtomKind.EDGES_COARSE].weight.sum()
         assert [score(*result).f1 for result in both.values()] == [1, 1]
+
+    def test_edges_are_where_the_screenshot_has_them(self) -> None:
+        top, left, right = weights(boxed(PAGE), AtomKind.EDGES_FINE, TOP, LEFT, RIGHT, screenshot=SCREENSHOT)
+        assert (top > 0, left, right) == (True, 0, 0)
 
     def test_edges_without_a_screenshot(self) -> None:
         with pytest.raises(ValueError, match="need a screenshot"):
@@ -83,7 +84,7 @@ class TestEdges:
 class TestPageAtoms:
     def test_a_page_without_height(self) -> None:
         page = boxed("<body></body>", height=0)
-        assert bcubed(page, AtomKind.PIXELS, whole_page(page), whole_page(page)).f1 == 1
+        assert score(*PageAtoms(page).group([AtomKind.PIXELS], *[whole_page(page)] * 2)[AtomKind.PIXELS]).f1 == 1
 
 
 WIDTH, HEIGHT = 20, 12
@@ -95,11 +96,17 @@ def arrange(*shapes, width=WIDTH, height=HEIGHT):
     return PlanarArrangement.from_shapes(array, width, height)
 
 
-def areas(arrangement):
-    """Return the area of each region by the indexes of the shapes that contain it."""
+def by_shapes(arrangement, numbers):
+    """Return the numbers of the regions that are not 0, by the indexes of the shapes that contain each."""
     names = ["".join(map(str, np.flatnonzero(row))) for row in arrangement.inside]
     assert len(set(names)) == len(names), "every set of shapes is one region"
-    return {name: area for name, area in zip(names, arrangement.area.tolist(), strict=True) if area}
+    return {name: number for name, number in zip(names, numbers.tolist(), strict=True) if number}
+
+
+def raster(arrangement):
+    """Return the region of each pixel, (HEIGHT, WIDTH)."""
+    rows = np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0)
+    return np.repeat(rows, np.diff(arrangement.columns), axis=1)
 
 
 def drawn(shape):
@@ -110,11 +117,11 @@ def drawn(shape):
 
 class TestAreas:
     def test_without_shapes(self) -> None:
-        assert areas(arrange()) == {"": WIDTH * HEIGHT}
+        assert by_shapes(arrange(), arrange().area) == {"": WIDTH * HEIGHT}
 
     def test_a_hole_is_outside(self) -> None:
         ring = shapely.box(0, 0, 6, 6).difference(shapely.box(2, 2, 4, 4))
-        assert areas(arrange(ring)) == {"": 208, "0": 32}
+        assert by_shapes(arrange(ring), arrange(ring).area) == {"": 208, "0": 32}
 
 
 RECTANGLES = st.tuples(st.integers(0, 18), st.integers(0, 10), st.integers(1, 8), st.integers(1, 8)).map(
@@ -129,9 +136,7 @@ class TestProperties:
     @given(st.lists(RECTANGLES, max_size=6))
     def test_agrees_with_a_raster_image(self, shapes) -> None:
         arrangement = arrange(*shapes)
-        whole = np.repeat(
-            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
-        )
+        whole = raster(arrangement)
         for number, shape in enumerate(shapes):
             assert (arrangement.inside[whole, number] == drawn(shape)).all()
 
@@ -142,44 +147,27 @@ class TestProperties:
     @given(TRIANGLES)
     def test_slanted_shapes_are_exact_except_at_their_border(self, shape) -> None:
         arrangement = arrange(shape)
-        whole = np.repeat(
-            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
-        )
+        whole = raster(arrangement)
         x, y = np.meshgrid(np.arange(WIDTH) + 0.5, np.arange(HEIGHT) + 0.5)
         clear = shapely.distance(shape.boundary, shapely.points(x, y)) > 0.01
         assert (arrangement.inside[whole, 0] == drawn(shape))[clear].all()
 
 
 class TestCountNear:
-    def count(self, arrangement, *points):
-        counts = arrangement.count_near(np.array(points, dtype=np.int64).reshape(-1, 2))
-        names = ["".join(map(str, np.flatnonzero(row))) for row in arrangement.inside]
-        return {name: number for name, number in zip(names, counts.tolist(), strict=True) if number}
-
     def test_points_at_the_corners_of_the_page(self) -> None:
         arrangement = arrange(shapely.box(0, 0, 20, 12))
-        assert self.count(arrangement, (0, 0), (19, 11), (19, 0), (0, 11)) == {"0": 4}
+        points = np.array([(0, 0), (19, 11), (19, 0), (0, 11)])
+        assert by_shapes(arrangement, arrangement.count_near(points)) == {"0": 4}
 
     @given(st.lists(RECTANGLES, max_size=4), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 11)), max_size=8))
     def test_agrees_with_regions_grown_by_one_pixel(self, shapes, points) -> None:
         """Count the pixels with their center less than 1 px from a region."""
         arrangement = arrange(*shapes)
-        whole = np.repeat(
-            np.repeat(arrangement.region, np.diff(arrangement.rows), axis=0), np.diff(arrangement.columns), axis=1
-        )
+        whole = raster(arrangement)
         expected = np.zeros(len(arrangement.inside), dtype=int)
         for x, y in points:
             expected[np.unique(whole[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2])] += 1
         assert arrangement.count_near(np.array(points, dtype=np.int64).reshape(-1, 2)).tolist() == expected.tolist()
-
-
-def image(draw=None, size=(60, 40), color="white"):
-    image = Image.new("RGB", size, color)
-    if draw:
-        draw(ImageDraw.Draw(image))
-    data = io.BytesIO()
-    image.save(data, "PNG")
-    return data.getvalue()
 
 
 def half(brush):
@@ -187,15 +175,11 @@ def half(brush):
 
 
 class TestLuma:
-    def test_size_and_range(self) -> None:
+    def test_size_range_and_weights_of_the_colors(self) -> None:
         gray = luma(image(half))
-        assert gray.shape == (40, 60)
-        assert (gray[5, 5], gray[5, 50]) == (pytest.approx(255), 0)
-
-    def test_green_is_lighter_than_blue(self) -> None:
-        green, blue = (luma(image(color=color))[0, 0] for color in ("lime", "blue"))
-        assert green == pytest.approx(0.715158 * 255)
-        assert blue == pytest.approx(0.072186 * 255)
+        assert (gray.shape, gray[5, 50]) == ((40, 60), 0)
+        colors = [luma(image(color=color))[0, 0] for color in ("white", "lime", "blue")]
+        assert colors == pytest.approx([255, 0.715158 * 255, 0.072186 * 255])
 
     @pytest.mark.parametrize("data", [b"", b"no picture", image()[:60]])
     def test_unreadable_image(self, data: bytes) -> None:
@@ -216,26 +200,11 @@ class TestCanny:
         assert (inner.sum(axis=1) >= 2).all()
         assert (inner.sum(axis=1) <= 4).all()
 
-    def test_single_color_has_no_edges(self) -> None:
-        assert not FINE(luma(image())).any()
-
-    def test_image_of_one_pixel(self) -> None:
-        assert FINE(np.zeros((1, 1), dtype=np.float32)).tolist() == [[False]]
+    @pytest.mark.parametrize("gray", [luma(image()), np.zeros((1, 1), dtype=np.float32)])
+    def test_single_color_and_single_pixel_have_no_edges(self, gray) -> None:
+        assert not FINE(gray).any()
 
     def test_coarse_detector_ignores_small_details(self) -> None:
         """Use a dot beside an edge of high contrast."""
-
-        def draw(brush):
-            half(brush)
-            brush.point((10, 20), fill="#999999")
-
-        fine, coarse = (kind(luma(image(draw)))[:, :20].any() for kind in (FINE, COARSE))
-        assert fine
-        assert not coarse
-
-
-class TestEdgePoints:
-    def test_x_comes_before_y(self) -> None:
-        edges = np.zeros((4, 6), dtype=bool)
-        edges[1, 5] = True
-        assert edge_points(edges).tolist() == [[5, 1]]
+        data = image(lambda brush: (half(brush), brush.point((10, 20), fill="#999999")))
+        assert [bool(kind(luma(data))[:, :20].any()) for kind in (FINE, COARSE)] == [True, False]

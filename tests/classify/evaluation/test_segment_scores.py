@@ -16,7 +16,6 @@ from vclean.classify.evaluation.segment_scores import (
     BCubedSummary,
     PageTrials,
     ScoringCriteria,
-    SegmentationTrial,
     compare_segmenters,
     harmonic,
     mean_score,
@@ -55,11 +54,14 @@ def by_the_definition(weight, predicted, truth):
 
 
 class TestScore:
-    def test_elements_in_no_segment(self) -> None:
-        assert named_score([1, 1, 50], ["a", "b", ""], ["x", "y", ""]) == BCubedScore(1.0, 1.0)
-
-    def test_groups_of_size_0_do_not_count(self) -> None:
-        assert named_score([1, 0], ["a", "a"], ["x", "y"]) == BCubedScore(1.0, 1.0)
+    @pytest.mark.parametrize(
+        ("weight", "predicted", "truth"),
+        [([1, 1, 50], ["a", "b", ""], ["x", "y", ""]), ([1, 0], ["a", "a"], ["x", "y"])],
+        ids=["elements in no segment", "groups of size 0"],
+    )
+    def test_groups_that_do_not_count(self, weight, predicted, truth) -> None:
+        score = named_score(weight, predicted, truth)
+        assert (score.precision, score.recall) == (1, 1)
 
 
 GROUPS = st.lists(
@@ -97,7 +99,9 @@ class TestProperties:
 
 class TestSummary:
     def test_undefined_scores_count_as_0(self) -> None:
-        assert mean_score([BCubedScore(math.nan, 0.0), BCubedScore(1.0, 1.0)]) == BCubedSummary(0.5, 0.5, 0.5, 0.5)
+        assert mean_score([BCubedScore(math.nan, 0.0, 1), BCubedScore(1.0, 1.0, 1)]) == BCubedSummary(
+            0.5, 0.5, 0.5, 0.5
+        )
 
     def test_no_pages(self) -> None:
         assert all(math.isnan(value) for value in mean_score([]))
@@ -114,74 +118,55 @@ class TestHarmonic:
 HTML = """<body><div title="0 0 100 20" data-block=1 data-block-type=Header>Abcd</div>
 <div title="0 20 100 60" data-block=1 data-block-type=Content><p title="0 20 100 30">Efghijkl</p></div>
 <div title="0 80 100 20">Mnop</div></body>"""
-
+KINDS = [AtomKind.CHARS]
 SEGMENTER = TunableSegmenter("tuned", (1, 2, 3), lambda *_: [], 2)
-
-
-def marked(html=HTML, url="http://a.example/"):
-    stripped, marks = strip_marks(html)
-    return RenderedMarkedPage(url, boxed(stripped), marks)
-
-
-def trials_of(page, *names, levels=(1,), kinds=(AtomKind.CHARS,), marked_only=False):
-    segmenters = [find_segmenter(name).segmenter for name in names]
-    return list(compare_segmenters(page, segmenters, ScoringCriteria(levels, kinds, marked_only)))
 
 
 class TestCompareSegmenters:
     def test_marked_elements_only(self) -> None:
         """Compute by hand: P = (4/12)^2 + (8/12)^2."""
-        (result,) = trials_of(marked(), "page", marked_only=True)
-        assert result.trials["page"][0].score.precision == pytest.approx(5 / 9)
+        stripped, marks = strip_marks(HTML)
+        page = RenderedMarkedPage("http://a.example/", boxed(stripped), marks)
+        criteria = ScoringCriteria((1,), KINDS, marked_only=True)
+        (result,) = compare_segmenters(page, [find_segmenter("page").segmenter], criteria)
+        assert result.scores["page"][0].precision == pytest.approx(5 / 9)
 
-    def test_levels_without_marks_are_skipped(self) -> None:
-        assert trials_of(marked(), "page", levels=(2,)) == []
 
-
-def page_trials(site, *f1, name="p"):
+def page_trials(site, *f1):
     """Return a page with these F1 scores for the parameter values; the number of segments is the value."""
-    trials = [SegmentationTrial(BCubedScore(value, value), number) for number, value in enumerate(f1, 1)]
-    return PageTrials(name, site, 1, AtomKind.CHARS, 4, {"tuned": trials})
+    scores = [BCubedScore(value, value, number) for number, value in enumerate(f1, 1)]
+    return PageTrials("p", site, 1, AtomKind.CHARS, 4, {"tuned": scores})
 
 
-def settings(pages, method):
-    (line,) = summarize(pages, [method], ScoringCriteria([1], [AtomKind.CHARS]))
-    return [setting for _, setting, _ in line.pages]
+PAGES = (page_trials("a", 1, 0.1, 0.2), page_trials("b", 0.1, 0.5, 0.95), page_trials("c", 0.1, 0.5, 0.8))
+BY_OTHERS, ORACLE = ScoredSegmenter("tuned", SEGMENTER), ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)
 
 
 class TestSummarize:
-    PAGES = (
-        page_trials("a", 1, 0.1, 0.2),
-        page_trials("b", 0.1, 0.5, 0.95),
-        page_trials("c", 0.1, 0.5, 0.8),
+    @pytest.mark.parametrize(
+        ("pages", "method", "parameters"),
+        [([page_trials("a", 0, 0, 1)], BY_OTHERS, [2]), (PAGES, BY_OTHERS, [3, 1, 3]), (PAGES, ORACLE, [1, 3, 3])],
+        ids=["default without other sites", "best on other sites", "best on each page"],
     )
-
-    def test_default_without_other_sites(self) -> None:
-        assert settings([page_trials("a", 0, 0, 1)], ScoredSegmenter("tuned", SEGMENTER)) == [2]
-
-    def test_oracle_uses_the_best_parameter_of_each_page(self) -> None:
-        assert settings(self.PAGES, ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)) == [1, 3, 3]
+    def test_parameters(self, pages, method, parameters) -> None:
+        (line,) = summarize(pages, [method], ScoringCriteria([1], KINDS))
+        assert [parameter for _, parameter, _ in line.pages] == parameters
 
 
 class TestToDict:
     def test_converts_to_json(self) -> None:
-        unknown = PageTrials(
-            "p", "a", 1, AtomKind.CHARS, 4, {"tuned": [SegmentationTrial(BCubedScore(math.nan, 0.0), 1)] * 3}
-        )
-        (line,) = summarize([unknown], [ScoredSegmenter("tuned", SEGMENTER)], ScoringCriteria([1], [AtomKind.CHARS]))
+        (line,) = summarize([page_trials("a", *[math.nan] * 3)], [BY_OTHERS], ScoringCriteria([1], KINDS))
         figures = json.loads(json.dumps(line.to_dict(), allow_nan=False))
-        assert figures["pages"] == [{"id": "p", "parameter": 2, "precision": None, "recall": 0, "f1": 0, "segments": 1}]
+        assert figures["pages"] == [
+            {"id": "p", "parameter": 2, "precision": None, "recall": None, "f1": 0, "segments": 2}
+        ]
         assert (figures["level"], figures["atoms"], figures["method"]) == (1, "chars", "tuned")
         assert set(figures) >= {"precision", "recall", "f_b3", "f_star", "segments", "truth"}
 
 
 class TestTable:
     def test_one_line_per_summary(self) -> None:
-        result = summarize(
-            TestSummarize.PAGES,
-            [ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)],
-            ScoringCriteria([1, 2], [AtomKind.CHARS]),
-        )
+        result = summarize(PAGES, [ORACLE], ScoringCriteria([1, 2], KINDS))
         assert [row.split() for row in table(result).splitlines()] == [
             ["level", "atoms", "method", "pages", "P", "R", "F_B3", "F*", "segments", "truth"],
             ["1", "chars", "tuned-oracle", "3", "0.917", "0.917", "0.917", "0.917", "2.3", "4.0"],

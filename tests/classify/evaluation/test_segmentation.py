@@ -9,7 +9,7 @@ import shapely
 from helpers.boxed import boxed
 from helpers.marked import marked_page
 
-from vclean.classify.corpora.marked import RenderedMarkedPage, strip_marks
+from vclean.classify.corpora.marked import RenderedMarkedPage
 from vclean.classify.evaluation.segmentation import (
     DEPTHS,
     Nodes,
@@ -23,6 +23,7 @@ from vclean.classify.segments.model import load_default
 from vclean.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -32,37 +33,22 @@ PAGE = """<body><div id=a title="0 0 100 20">One <b title="0 0 30 20">two</b></d
 
 
 def element(page, name):
-    """Return the index of the element with an id, or else of the first with a tag."""
-    ids = {value: key for key, value in page.attributes("id").items()}
-    return ids[name] if name in ids else int(np.flatnonzero(page.is_tag((name,)))[0])
-
-
-def text(page, words):
-    """Return the index of a text among the nodes."""
-    return len(page) + [" ".join(each.split()) for each in page.texts].index(words)
-
-
-def names(page, held):
-    """Return the tags and texts of some nodes in order, without blank texts."""
-    tags = [page.tags[tag] for tag in page.tag]
-    names_of_nodes = np.array([*tags, *(" ".join(each.split()) for each in page.texts)], dtype=object)[held].tolist()
-    return [name for name in names_of_nodes if name]
+    """Return the index of the element with an id."""
+    return next(node for node, value in page.attributes("id").items() if value == name)
 
 
 class TestNodes:
     def test_shown_excludes_hidden_and_empty_nodes(self) -> None:
         page = boxed(PAGE)
-        shown = names(page, Nodes(page).shown)
+        names = [*(page.tags[tag] for tag in page.tag), *(" ".join(text.split()) for text in page.texts)]
+        shown = [name for name, is_shown in zip(names, Nodes(page).shown, strict=True) if is_shown and name]
         assert shown == ["html", "body", "div", "b", "p", "p", "One", "two", "Left", "Right"]
 
 
 class TestOfNodes:
-    def segmentation(self, page, *tops):
-        nodes = Nodes(page)
-        return Segmentation.from_roots(nodes, [[element(page, name) for name in roots] for roots in tops])
-
     def test_segments_without_visible_nodes_are_dropped(self) -> None:
-        segmentation = self.segmentation(boxed(PAGE), ["c"], ["a"])
+        page = boxed(PAGE)
+        segmentation = Segmentation.from_roots(Nodes(page), [[element(page, "c")], [element(page, "a")]])
         assert len(segmentation) == len(segmentation.members) == 1
 
 
@@ -81,29 +67,21 @@ DOM_PAGE = """<body><header title="0 0 100 10"><b title="0 0 40 10">Site</b> slo
 <i title="40 50 20 10">word</i></p></main><aside lang=hidden>Hidden</aside>Loose</body>"""
 
 
-def texts(html, depth):
-    """Return the texts in each segment."""
-    page = boxed(html)
-    result = []
-    for held in segment_at_depth(page, depth).members:
-        rows = np.flatnonzero(held[len(page) :])
-        result.append([" ".join(page.texts[row].split()) for row in rows if page.texts[row].strip()])
-    return result
-
-
 class TestWholePage:
     def test_one_segment_with_all_nodes(self) -> None:
         page = boxed(DOM_PAGE)
         result = whole_page(page)
         assert [shape.bounds for shape in result.shapes] == [(0, 0, 100, 100)]
-        assert result.members.shape == (1, len(Nodes(page)))
-        assert result.members.all()
+        assert result.members.tolist() == [[True] * len(Nodes(page))]
 
 
 class TestSegmentAtDepth:
     def test_children_of_the_body(self) -> None:
         """Check that loose nodes of the body are one segment, and hidden nodes none."""
-        assert texts(DOM_PAGE, 1) == [["Loose"], ["Site", "slogan"], ["First", "Second", "word"]]
+        page = boxed(DOM_PAGE)
+        rows = [np.flatnonzero(members[len(page) :]) for members in segment_at_depth(page, 1).members]
+        texts = [" ".join(" ".join(page.texts[row] for row in texts).split()) for texts in rows]
+        assert texts == ["Loose", "Site slogan", "First Second word"]
 
     def test_images_are_segments(self) -> None:
         page = boxed('<body><div title="0 0 50 50"><img title="0 0 9 9"><img title="20 20 9 9"></div></body>')
@@ -111,28 +89,9 @@ class TestSegmentAtDepth:
         assert [shape.bounds for shape in segment_at_depth(page, 2).shapes] == [(0, 0, 9, 9), (20, 20, 29, 29)]
 
 
-HTML = """<html><body><div data-block=1 data-block-type=Header title="0 0 100 20">Site
-<ul data-block=2 data-block-type=Menu title="50 0 50 20"><li>Home</ul></div>
-<div data-block=1 data-block-type=Content title="0 20 100 80">
-<p data-block=2 data-block-type=Article title="0 20 100 30">One</p>
-<p data-block=2 data-block-type=Article lang=hidden>Two</p>Rest</div></body></html>"""
-
-
-def truth(html, level):
-    """Return the segments of a level, and the texts in each."""
-    stripped, marks = strip_marks(html)
-    page = boxed(stripped)
-    segments = gold_segments(page, marks, level)
-    texts = [
-        [" ".join(page.texts[row - len(page)].split()) for row in range(len(page), len(held)) if held[row]]
-        for held in segments.members
-    ]
-    return segments, [[text for text in texts_of_segment if text] for texts_of_segment in texts]
-
-
 class TestGoldSegments:
     def test_without_marks_of_the_level(self) -> None:
-        assert len(truth(HTML, 3)[0]) == 0
+        assert len(gold_segments(*marked_page(1), 3)) == 0
 
 
 STORY_HTML = """<body><div title="0 0 100 20"><h1 title="0 0 100 20">Title</h1></div>
@@ -140,24 +99,31 @@ STORY_HTML = """<body><div title="0 0 100 20"><h1 title="0 0 100 20">Title</h1><
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]
 
 
-def stored(path: Path, **segmentations: object) -> Path:
-    value = {"id": "x", "height": 100, "width": 100, "segmentations": segmentations}
-    path.write_text(json.dumps(value))
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return a file with two segmentations of a page."""
+    path = tmp_path / "s.JSONL"
+    page = {"id": "x", "height": 100, "width": 100, "segmentations": {"mine": [[[SQUARE]]], "others": []}}
+    path.write_text(json.dumps(page))
     return path
 
 
 class TestFindSegmenter:
-    def test_parameter_is_chosen_by_default(self) -> None:
-        method = find_segmenter("dom")
-        assert (method.parameter, method.oracle) == (None, False)
-        assert list(method.segmenter.parameter_values) == list(DEPTHS)
-
-    def test_parameter_in_the_name(self) -> None:
-        assert find_segmenter("dom@3").parameter == 3
-        assert find_segmenter("vips@11").parameter == 11
-
-    def test_oracle_in_the_name(self) -> None:
-        assert find_segmenter("vips-oracle").oracle
+    @pytest.mark.parametrize(
+        ("name", "values", "parameter", "oracle"),
+        [
+            ("dom", DEPTHS, None, False),
+            ("dom@3", DEPTHS, 3, False),
+            ("vips@11", range(1, 12), 11, False),
+            ("vips-oracle", range(1, 12), None, True),
+            ("learned@11", (6, 11), 11, False),
+            ("shipped", (6, 11), None, False),
+        ],
+    )
+    def test_names(self, name: str, values: Sequence[int], parameter: int | None, oracle: bool) -> None:
+        method = find_segmenter(name)
+        assert list(method.segmenter.parameter_values) == list(values)
+        assert (method.parameter, method.oracle) == (parameter, oracle)
 
     @pytest.mark.parametrize(
         ("name", "reason"),
@@ -181,23 +147,20 @@ class TestFindSegmenter:
 
 class TestSegment:
     def test_vips_returns_more_segments_for_higher_coherence(self) -> None:
-        counts = [
-            len(segmentation) for segmentation in find_segmenter("vips").segmenter.segment("x", boxed(STORY_HTML))
-        ]
+        segmentations = find_segmenter("vips").segmenter.segment("x", boxed(STORY_HTML))
+        counts = list(map(len, segmentations))
         assert counts[0] == 1
         assert counts == sorted(counts)
         assert counts[-1] > 1
 
 
 class TestStored:
-    def test_selects_a_segmentation_by_name(self, tmp_path: Path) -> None:
-        path = stored(tmp_path / "s.JSONL", mine=[[[SQUARE]]], others=[])
+    def test_selects_a_segmentation_by_name(self, path: Path) -> None:
         (segmentation,) = find_segmenter(f"{path}:others").segmenter.segment("x", boxed(STORY_HTML))
         assert len(segmentation) == 0
 
     @pytest.mark.parametrize("ending", ["", ":yours"])
-    def test_ambiguous_segmentation(self, tmp_path: Path, ending: str) -> None:
-        path = stored(tmp_path / "s.json", mine=[[[SQUARE]]], others=[])
+    def test_ambiguous_segmentation(self, path: Path, ending: str) -> None:
         with pytest.raises(UsageError, match="mine, others"):
             find_segmenter(f"{path}{ending}")
 
@@ -207,10 +170,6 @@ class TestStored:
 
 
 class TestTrained:
-    def test_parameter_values_are_its_two_levels(self) -> None:
-        assert list(find_segmenter("shipped").segmenter.parameter_values) == [6, 11]
-        assert find_segmenter("learned@11").parameter == 11
-
     def test_shipped_model_segments_other_pages(self) -> None:
         page, _ = marked_page(1)
         main, parts = find_segmenter("shipped").segmenter.segment("http://other.example/", page)

@@ -62,9 +62,9 @@ class TestMarkedRows:
         (first, *_) = rows
         assert first.x.shape == (len(first.parent), len(COLUMNS))
         assert (first.address, first.site) == (address(0), "site0.example")
-        assert set(first.state) == set(LEVELS)
-        assert (first.state[1] == State.AT).sum() == 4
-        assert (first.state[2][first.known[2]] == State.AT).sum() == 2
+        assert set(first.states) == set(LEVELS)
+        assert (first.states[1][0] == State.AT).sum() == 4
+        assert (first.states[2][0][first.states[2][1]] == State.AT).sum() == 2
 
     def test_features_do_not_depend_on_marks(self, pages):
         """Compare the features of a page with different marks."""
@@ -75,7 +75,7 @@ class TestMarkedRows:
 
     def test_omits_levels_without_marks(self, pages):
         rows_of_page = marked_rows(pages[0].snapshot, [mark for mark in pages[0].marks if mark.level == 1], "x")
-        assert set(rows_of_page.state) == {1}
+        assert set(rows_of_page.states) == {1}
 
     def test_no_rows_for_a_page_with_one_element(self):
         page = painted('<body title="0 0 9 9"><p>One</p></body>')
@@ -112,7 +112,7 @@ class TestFit:
     def test_rejects_a_level_without_marks(self, rows, monkeypatch):
         quick(monkeypatch)
         with pytest.raises(InputError, match="no page has marks of level 2"):
-            fit([replace(page, state={1: page.state[1]}) for page in rows])
+            fit([replace(page, states={1: page.states[1]}) for page in rows])
 
 
 class TestSegmentModel:

@@ -45,21 +45,19 @@ class TestConventionName:
 
 
 class TestConventions:
-    def test_small_corpora_have_none(self) -> None:
-        names = conventions([*pages(MIN_PAGES, "news"), *pages(MIN_PAGES - 1, "blogs")])
-        assert set(names[:MIN_PAGES]) == {"news"}
-        assert set(names[MIN_PAGES:]) == {""}
-
-    def test_parts_count_together(self) -> None:
-        half = MIN_PAGES // 2
-        assert set(conventions([*pages(half, "news-train"), *pages(half, "news-dev")])) == {"news"}
-
-    def test_readings_of_a_page_count_once(self) -> None:
-        page = pages(MIN_PAGES // 2, "news")
-        assert set(conventions([*page, *page])) == {""}
-
-    def test_partial_gold_has_none(self) -> None:
-        assert set(conventions(pages(MIN_PAGES, "news", is_partial=True))) == {""}
+    @pytest.mark.parametrize(
+        ("table", "expected"),
+        [
+            (pages(MIN_PAGES, "news"), "news"),
+            (pages(MIN_PAGES - 1, "news"), ""),
+            ([*pages(MIN_PAGES // 2, "news-train"), *pages(MIN_PAGES // 2, "news-dev")], "news"),
+            ([*pages(MIN_PAGES // 2, "news")] * 2, ""),
+            (pages(MIN_PAGES, "news", is_partial=True), ""),
+        ],
+        ids=["enough pages", "few pages", "parts", "two readings of each page", "partial gold"],
+    )
+    def test_pages_of_a_corpus(self, table: list[PageRows], expected: str) -> None:
+        assert conventions([*table, *pages(MIN_PAGES, "blogs")]) == [expected] * len(table) + ["blogs"] * MIN_PAGES
 
 
 class TestSeenColumns:
@@ -67,7 +65,7 @@ class TestSeenColumns:
 
     def test_a_share_of_the_pages_is_seen_with_its_convention(self) -> None:
         predicted = np.tile(np.float32([0.3, 0.7]), (800, 1))
-        columns = seen_columns([*pages(400, "news"), *pages(400, "blogs")], self.KNOWN, predicted)
+        columns = seen_columns(["news"] * 400 + ["blogs"] * 400, self.KNOWN, predicted)
         for part, own in ((columns[:400], [0, 1]), (columns[400:], [1, 0])):
             known = (part == own).all(axis=1)
             assert known.mean() == pytest.approx(KNOWN_SHARE, abs=0.06)
@@ -75,16 +73,14 @@ class TestSeenColumns:
         assert columns.dtype == np.float32
 
     def test_draw_is_reproducible_and_leaves_the_predictions_alone(self) -> None:
-        table, predicted = pages(400, "news"), np.full((400, 2), 0.5, dtype=np.float32)
-        once, again = (seen_columns(table, self.KNOWN, predicted) for _ in range(2))
+        predicted = np.full((400, 2), 0.5, dtype=np.float32)
+        once, again = (seen_columns(["news"] * 400, self.KNOWN, predicted) for _ in range(2))
         np.testing.assert_array_equal(once, again)
         assert (predicted == 0.5).all()
 
     def test_pages_without_a_convention_are_seen_with_predictions(self) -> None:
         predicted = np.full((400, 2), 0.5, dtype=np.float32)
-        np.testing.assert_array_equal(
-            seen_columns(pages(400, "news", is_partial=True), self.KNOWN, predicted), predicted
-        )
+        np.testing.assert_array_equal(seen_columns([""] * 400, self.KNOWN, predicted), predicted)
 
 
 class TestConventionFits:
@@ -116,6 +112,6 @@ class TestConventionFits:
         """Predict nothing for a fold if all pages of the other convention are in it."""
         table = replace(table, fold=np.array([0, 1] * 10 + [2] * 20 + [0] * 5))
         fits = ConventionFits(table, self.matrix(table))
-        is_known = ~np.isnan(fits.predicted()).any(axis=1)
+        is_known = ~np.isnan(fits.predicted).any(axis=1)
         assert is_known.tolist() == [True] * 20 + [False] * 20 + [True] * 5
         assert fits.without().predictor is not None

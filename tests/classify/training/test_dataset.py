@@ -35,6 +35,13 @@ def same(one: LinearModel, other: LinearModel) -> bool:
     return weights and (one.path_bias, one.word_bias) == (other.path_bias, other.word_bias)
 
 
+def scores_by(fits: LinearFits, *held_out: int) -> np.ndarray:
+    """Return the scores of path and word models fitted without some folds, (2, R)."""
+    model = fits.without(*held_out)
+    path, word = fits._path.scores(model.path, model.path_bias), fits._word.scores(model.word, model.word_bias)
+    return np.stack([path, word])
+
+
 class TestTable:
     def test_each_site_is_in_one_fold(self, whole: TrainingTable) -> None:
         """Check also that both readings of a page are in one fold."""
@@ -78,9 +85,8 @@ class TestLinearFits:
         assert path.dtype == word.dtype == np.float32
         for fold in range(5):
             unseen = {fold} if held_out is None else {fold, held_out}
-            model, rows = fits.without(*unseen), whole.row_fold == fold
-            np.testing.assert_array_equal(path[rows], fits._path.scores(model.path, model.path_bias)[rows])
-            np.testing.assert_array_equal(word[rows], fits._word.scores(model.word, model.word_bias)[rows])
+            rows, expected = whole.row_fold == fold, scores_by(fits, *unseen)
+            np.testing.assert_array_equal([path[rows], word[rows]], expected[:, rows])
 
 
 class TestDesignMatrix:
@@ -89,40 +95,32 @@ class TestDesignMatrix:
         model = fits.without()
         features = matrix.extract(extract_blocks(snapshot(gold_page(0).html.decode())))
         used = stacking.stack_columns(features, *model.scores(features))
-        path = fits._path.scores(model.path, model.path_bias)
-        word = fits._word.scores(model.word, model.word_bias)
-        trained = whole.split(design_matrix(whole, path, word))[0]
+        trained = whole.split(design_matrix(whole, *scores_by(fits)))[0]
         np.testing.assert_allclose(used, trained, rtol=1e-4, atol=1e-4)
 
 
 CONTINUATION = LABELS.index(Label.CONTINUATION)
-HTML = "<ul class=menu><li>Home<li>News</ul><h1>The cat</h1><p>It sat on the mat all day.<p>Copyright"
-GOLD = GoldPage(
-    corpus="news",
-    id="7",
-    text="The cat\nIt sat on the mat all day.",
-    markup="<h>The cat\n<p>It sat on the mat all day.",
-)
 
 
-def rows_of(html: str = HTML, gold: GoldPage = GOLD):
+def rows_of(html: str, gold: GoldPage = GoldPage()):  # noqa: B008 - it is frozen
     return page_rows(gold, "example.org", extract_blocks(snapshot(html)))
 
 
 class TestPageRows:
-    def test_unmarked_item_in_markdown_has_no_label(self) -> None:
-        html = "<h1>The cat</h1><ul><li>It sat on the mat.<li>It slept all day.</ul><p>Then it ate."
-        text = "The cat\nIt sat on the mat.\nIt slept all day.\nThen it ate."
-        unmarked = rows_of(html, GoldPage(text=text, markdown="# " + text))
-        assert unmarked.label.tolist() == [0, UNKNOWN, UNKNOWN, 1]
-        marked = rows_of(html, GoldPage(text=text, markdown="# " + text.replace("It ", "- It ", 1)))
-        assert marked.label.tolist() == [0, 2, UNKNOWN, 1]
+    TEXT = "The cat\nIt sat on the mat.\nIt slept all day.\nThen it ate."
 
-    def test_unmarked_heading_in_markdown_has_no_label(self) -> None:
-        html = "<h1>The cat</h1><p>It sat on the mat."
-        text = "The cat\nIt sat on the mat."
-        assert rows_of(html, GoldPage(text=text, markdown=text)).label.tolist() == [UNKNOWN, 1]
-        assert rows_of(html, GoldPage(text=text, markup="<p>The cat\n<p>It sat on the mat.")).label.tolist() == [1, 1]
+    @pytest.mark.parametrize(
+        ("gold", "labels"),
+        [
+            ({"markdown": "# " + TEXT}, [0, UNKNOWN, UNKNOWN, 1]),
+            ({"markdown": "# " + TEXT.replace("It ", "- It ", 1)}, [0, 2, UNKNOWN, 1]),
+            ({"markdown": TEXT}, [UNKNOWN, UNKNOWN, UNKNOWN, 1]),
+            ({"markup": "<p>" + TEXT.replace("\n", "\n<p>")}, [1, 1, 1, 1]),
+        ],
+    )
+    def test_unmarked_headings_and_items_in_markdown_have_no_label(self, gold: dict[str, str], labels) -> None:
+        html = "<h1>The cat</h1><ul><li>It sat on the mat.<li>It slept all day.</ul><p>Then it ate."
+        assert rows_of(html, GoldPage(text=self.TEXT, **gold)).label.tolist() == labels
 
     @pytest.mark.parametrize(
         ("html", "code"),

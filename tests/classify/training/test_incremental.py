@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from helpers.corrections import APPEAL, PLACES
+from helpers.corrections import APPEAL, COUNCIL, FOOTER, article
+from helpers.labelled import labelled
 from helpers.pages import snapshot
 
 from vclean.classify import forest
@@ -13,35 +15,26 @@ from vclean.classify.content.stacking import add_columns
 from vclean.classify.training.fits import CORRECTIONS
 from vclean.errors import InputError
 from vclean.features.blocks import BlockColumns, extract_blocks
-from vclean.labelling.retraining import CorrectedPage, continue_training
+from vclean.labelling.retraining import Correction, continue_training
 from vclean.labels import LABELS, UNKNOWN, Label
 
 
 def blocks(number: int) -> BlockColumns:
-    """Return blocks of an article that ends in an appeal to readers, which the shipped model keeps."""
-    what = PLACES[number]
-    return extract_blocks(
-        snapshot(
-            f"<nav><a href=/>Home</a><a href=/news>News</a></nav><article><h1>The {what} stays closed</h1>"
-            f"<p>The {what} has been closed since Monday, and the people who used it every day have had to find "
-            "another way to work, to school and to the shops."
-            f"<p>Nobody could say on Friday when the {what} would open again, although the engineers have looked at it "
-            "twice and a third visit is planned for next week."
-            f"<p class=appeal>{APPEAL}. If you know more about the {what}, or about anything else that goes on in the "
-            "district, write to the news desk and we will look into it for you."
-            f"<p>The council meets on Thursday, and the {what} is the first of the things that it will talk about."
-            "</article><footer>Copyright 2026 The District Courier.</footer>",
-            f"https://courier.example/{number}",
-        )
-    )
+    return extract_blocks(snapshot(article(number), f"https://courier.example/{number}"))
 
 
-def corrected_page(base: Model, number: int, wrong: str = APPEAL, label: Label = Label.OTHER) -> CorrectedPage:
-    """Return a page labelled by the model, except one block."""
-    page = blocks(number)
-    code = [LABELS.index(each) for each in base.label(page).labels]
-    code[next(row for row, text in enumerate(page.text) if text.startswith(wrong))] = LABELS.index(label)
-    return CorrectedPage.from_labels(base, page, np.array(code, dtype=np.int8))
+def correction(page: BlockColumns, codes: Sequence[int]) -> Correction:
+    return Correction(labelled("o"), rendered=True, blocks=page, label=np.array(codes, dtype=np.int8), parts={})
+
+
+def corrections(wrong: str = APPEAL, label: Label = Label.OTHER) -> list[Correction]:
+    """Return five pages with the labels of the shipped model, except one block of each."""
+    made = []
+    for page in map(blocks, range(5)):
+        codes = [LABELS.index(each) for each in load_default().label(page).labels]
+        codes[next(row for row, text in enumerate(page.text) if text.startswith(wrong))] = LABELS.index(label)
+        made.append(correction(page, codes))
+    return made
 
 
 def predicted_labels(model: Model, number: int) -> dict[str, str]:
@@ -55,30 +48,27 @@ def base() -> Model:
 
 
 @pytest.fixture(scope="module")
-def after(base: Model) -> Model:
-    return continue_training(base, [corrected_page(base, number) for number in range(5)], card_fields={"pages": 5})
+def after() -> Model:
+    return continue_training(corrections(), card_fields={"pages": 5})
 
 
 class TestContinueTraining:
     def test_corrections_generalize_to_unseen_pages(self, base: Model, after: Model) -> None:
         before, now = predicted_labels(base, 5), predicted_labels(after, 5)
-        assert (before[APPEAL], now[APPEAL]) == ("p", "o")
-        assert {text for text, label in before.items() if now[text] != label} == {APPEAL}
+        assert {text: (label, now[text]) for text, label in before.items() if now[text] != label} == {
+            APPEAL: ("p", "o")
+        }
 
     def test_corrects_labels(self, base: Model) -> None:
-        model = continue_training(
-            base, [corrected_page(base, number, "The council meets", Label.LIST_ITEM) for number in range(5)]
-        )
-        last = next(text for text in predicted_labels(base, 5) if text.startswith("The council meets"))
+        model = continue_training(corrections(COUNCIL, Label.LIST_ITEM))
+        last = next(text for text in predicted_labels(base, 5) if text.startswith(COUNCIL))
         assert (predicted_labels(base, 5)[last], predicted_labels(model, 5)[last]) == ("p", "l")
 
     def test_early_stopping_does_not_skip_added_trees(self, base: Model, monkeypatch: pytest.MonkeyPatch) -> None:
         """Predict with a margin for early stopping that the trees of the base model reach soon."""
-        footer = "Copyright 2026 The District Courier."
-        corrected_pages = [corrected_page(base, number, footer, Label.PARAGRAPH) for number in range(5)]
-        model = continue_training(base, corrected_pages)
+        model = continue_training(corrections(FOOTER, Label.PARAGRAPH))
         page = blocks(5)
-        row = page.text.index(footer)
+        row = page.text.index(FOOTER)
         before = base.label(page)
         assert before.decision is not None
         assert before.labels[row] is Label.OTHER
@@ -87,8 +77,8 @@ class TestContinueTraining:
         assert model.content.predict(x, early_stop=True)[row] < 0.5
         assert model.label(page).labels[row] is Label.PARAGRAPH
 
-    def test_training_is_reproducible(self, base: Model, after: Model) -> None:
-        again = continue_training(base, [corrected_page(base, number) for number in range(5)])
+    def test_training_is_reproducible(self, after: Model) -> None:
+        again = continue_training(corrections())
         assert again.content.text == after.content.text
         assert again.types.text == after.types.text
 
@@ -109,11 +99,10 @@ class TestContinueTraining:
     def test_pages_with_one_label(self, base: Model, label: int) -> None:
         """Train on content of unknown label only, and on no content."""
         page = blocks(0)
-        only = CorrectedPage.from_labels(base, page, np.full(len(page), label, dtype=np.int8))
-        assert continue_training(base, [only]).types is base.types
+        assert continue_training([correction(page, [label] * len(page))]).types is base.types
 
-    def test_no_blocks(self, base: Model) -> None:
+    def test_no_blocks(self) -> None:
         empty = extract_blocks(snapshot("<img src=a.png>"))
-        for corrected_pages in ([], [CorrectedPage.from_labels(base, empty, np.zeros(0, dtype=np.int8))]):
+        for corrected_pages in ([], [correction(empty, [])]):
             with pytest.raises(InputError, match="no block to learn from"):
-                continue_training(base, corrected_pages)
+                continue_training(corrected_pages)

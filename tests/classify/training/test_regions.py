@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from helpers.archives import record, response
@@ -16,12 +18,10 @@ from vclean.classify.training.regions import (
     RegionRows,
     archive_rows,
     fit,
-    hide_names,
     marked_rows,
 )
 from vclean.errors import DeadlineError, InputError
 from vclean.features.blocks import extract_blocks
-from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
 from vclean.features.regions.columns import COLUMNS, FLAG_COLUMNS
 
@@ -60,12 +60,9 @@ class TestWeights:
         role = np.array(roles, dtype=np.int8)
         return RegionRows(site, by_hand, np.zeros((len(role), len(COLUMNS)), dtype=np.float32), role)
 
-    def test_negatives_weigh_less(self):
-        assert regions._weights([self.rows([0, NONE])]).tolist() == pytest.approx([1, NONE_WEIGHT])
-
-    def test_generated_marks_weigh_less(self):
-        weights = regions._weights([self.rows([0], by_hand=False)])
-        assert weights.tolist() == pytest.approx([STYLED_WEIGHT])
+    def test_negatives_and_generated_marks_weigh_less(self):
+        pages = [self.rows([0, NONE]), self.rows([0], site="b", by_hand=False)]
+        assert regions._weights(pages).tolist() == pytest.approx([1, NONE_WEIGHT, STYLED_WEIGHT])
 
     def test_limits_the_weight_of_a_site(self):
         many = [self.rows([0] * 50, by_hand=False) for _ in range(4)]
@@ -109,8 +106,7 @@ class TestMarkedRows:
         assert (rows().role == NONE).sum() == 6
 
     def test_includes_regions_without_text(self):
-        assert rows().x[2, NAMES.index("blocks")] == 0
-        assert rows().x[2, NAMES.index("name_logo")] == 1
+        assert rows().x[2, [NAMES.index("blocks"), NAMES.index("name_logo")]].tolist() == [0, 1]
 
     def test_rendered(self):
         assert (rows(laid_out).x[:, NAMES.index("page_height")] > 0).all()
@@ -134,7 +130,7 @@ class TestArchiveRows:
 
         all_rows = list(archive_rows(archive, [read, read]))
         assert requests[:4] == [("http://a.example/", False)] * 2 + [("http://a.example/#bare", True)] * 2
-        assert [(row.site, row.by_hand, len(row)) for row in all_rows] == [("a.example", True, len(rows()))] * 4
+        assert [(row.site, row.by_hand, len(row.x)) for row in all_rows] == [("a.example", True, len(rows().x))] * 4
 
     def test_skips_unreadable_pages(self, archive):
         def read(page):
@@ -142,24 +138,9 @@ class TestArchiveRows:
 
         assert list(archive_rows(archive, [read])) == []
 
-    def test_generated_marks(self, archive):
-        row = next(archive_rows(archive, [lambda page: snapshot(page.content)], by_hand=False))
-        assert not row.by_hand
-        assert np.isnan(row.x[:, -1]).all()
-
-
-class TestHideNames:
-    def test_other_features_do_not_change(self):
-        x = np.ones((2, len(COLUMNS)), dtype=np.float32)
+    def test_generated_marks_hide_tags_and_names_only(self, archive):
+        (row,) = islice(archive_rows(archive, [lambda page: snapshot(page.content)], by_hand=False), 1)
         visible = len(COLUMNS) - len(FLAG_COLUMNS)
-        hidden = hide_names(x)
-        assert (hidden[:, :visible] == 1).all()
-        assert np.isnan(hidden[:, visible:]).all()
-        assert (x == 1).all()
-
-
-class TestBlockValues:
-    @pytest.mark.parametrize("read", [snapshot, laid_out])
-    def test_one_value_per_block(self, read):
-        context = PageContext(extract_blocks(read("<h1>One</h1><p>Two</p>")))
-        assert {len(column) for column in block_values(context).values()} == {2}
+        assert not row.by_hand
+        np.testing.assert_array_equal(row.x[:, :visible], rows().x[:, :visible])
+        assert np.isnan(row.x[:, visible:]).all()

@@ -15,7 +15,7 @@ from vclean.classify.content.expected_f import best_selection
 from vclean.classify.content.model import from_bytes
 from vclean.classify.training import train as training
 from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
-from vclean.classify.training.fits import FITS, fit
+from vclean.classify.training.fits import FITS
 from vclean.classify.training.train import ConventionFits, CrossValidation, HeldOutPrediction, fit_calibration, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
@@ -45,7 +45,7 @@ def validation() -> CrossValidation:
 def predicted_fold(table: TrainingTable):
     """Return the predictions for the pages of fold 0."""
     fits = ConventionFits(table, design_matrix(table, *table.fits.scores(None)))
-    return [*training._predict_fold(table, fits, fits.predicted(), 0)]
+    return [*training._predict_fold(table, fits, 0)]
 
 
 def without_lists(page: PageRows) -> PageRows:
@@ -72,14 +72,13 @@ class TestWordF1:
     @pytest.mark.parametrize(("selection", "expected"), [("110", 180 / 270), ("100", 180 / 220), ("000", 0)])
     def test_known_scores(self, selection: str, expected: float) -> None:
         """Check selections of 100 and 50 words with 90 and 0 gold words, of 120 gold words: 180 / 270."""
-        share, words = np.array([0.9, 0, 1], dtype=np.float32), np.array([100, 50, 30], dtype=np.float32)
-        assert training.word_f1(np.array(list(map(int, selection)), dtype=bool), share, words, 120) == pytest.approx(
-            expected
-        )
+        share, words = np.float32([0.9, 0, 1]), np.float32([100, 50, 30])
+        selected = np.array(list(map(int, selection)), dtype=bool)
+        assert training.word_f1(selected, share, words, 120) == pytest.approx(expected)
 
     def test_is_at_most_one(self) -> None:
         """Check more words on the page than in the gold text: word counts of scripts without spaces differ."""
-        assert training.word_f1(np.array([True]), np.ones(1, np.float32), np.array([40], np.float32), 2) == 1
+        assert training.word_f1(np.array([True]), np.float32([1]), np.float32([40]), 2) == 1
 
     def test_no_gold_and_no_blocks(self) -> None:
         assert training.word_f1(np.zeros(0, dtype=bool), np.zeros(0, np.float32), np.zeros(0, np.float32), 0) == 0
@@ -105,28 +104,14 @@ class TestCalibration:
         assert expected < 0.9
         assert calibration.pages(np.array([expected])) == pytest.approx([1], abs=0.05)
 
-    def test_ignores_pages_without_blocks(self) -> None:
-        examples = [(page, held_out(page, 0.9)) for page in self.PAGES]
+    def test_ignores_pages_without_blocks_and_with_partial_gold(self) -> None:
+        examples = [(page, held_out(page, 0.9)) for page in self.PAGES[1:]]
         nothing = np.zeros(0, dtype=np.float32)
         empty = SimpleNamespace(is_partial=False, content=nothing.astype(bool), weight=nothing)
         prediction = HeldOutPrediction(nothing, nothing.reshape(0, 4), nothing.astype(bool), 0.0)
-        assert fit_calibration([*examples, (empty, prediction)]) == fit_calibration(examples)
-
-    def test_ignores_pages_with_partial_gold(self) -> None:
-        examples = [(page, held_out(page, 0.9)) for page in self.PAGES[1:]]
         partial = replace(self.PAGES[0], is_partial=True)
-        assert fit_calibration([(partial, held_out(partial, 0.6)), *examples]) == fit_calibration(examples)
-
-
-class TestTrees:
-    X = np.repeat(np.eye(4, dtype=np.float32), 20, axis=0)
-    """Four kinds of rows, each marked by one column."""
-
-    def test_fit_content_separates_classes(self) -> None:
-        y = self.X[:, 1] > 0
-        trees = fit("content", self.X, y)
-        assert ((trees.predict(self.X) > 0.5) == y).all()
-        assert trees.booster.num_trees() == FITS["content"]["rounds"]
+        more = [(partial, held_out(partial, 0.6)), *examples, (empty, prediction)]
+        assert fit_calibration(more) == fit_calibration(examples)
 
 
 @pytest.mark.slow
@@ -143,9 +128,8 @@ class TestTrain:
             assert labels == "ooooh" + "pp" + "ll" + "o"
 
     def test_model_and_card_include_the_region_model(self, validation) -> None:
-        regions = region_forest()
-        model = train(validation, regions=regions)
-        assert model.regions is regions
+        model = train(validation, regions=region_forest())
+        assert model.regions is region_forest()
         assert model.card["regions"]["roles"][:3] == ["title", "article", "content"]
         assert train(validation).card["regions"] == {}
 
@@ -181,21 +165,18 @@ class TestConventions:
 
     def test_predictions_without_a_convention(self, two_corpora) -> None:
         """Compare the predictions for the same page of both corpora: only those under its convention differ."""
-        np.testing.assert_allclose(two_corpora.predicted.sum(axis=1), np.ones(2 * PAGES), rtol=1e-5)
-        for page in range(PAGES):
-            one, other = (two_corpora.held_out[number].probability for number in (page, page + PAGES))
-            np.testing.assert_array_equal(one, other)
-            one, other = (two_corpora.by_convention[number].probability for number in (page, page + PAGES))
-            assert (one != other).any()
+        np.testing.assert_allclose(two_corpora.conventions.predicted.sum(axis=1), np.ones(2 * PAGES), rtol=1e-5)
+        for kind, is_equal in (("held_out", True), ("by_convention", False)):
+            probabilities = [each.probability for each in getattr(two_corpora, kind)]
+            for one, other in zip(probabilities[:PAGES], probabilities[PAGES:], strict=True):
+                assert np.array_equal(one, other) == is_equal
 
 
 @pytest.mark.slow
 class TestCrossValidate:
     def test_returns_one_prediction_per_page_in_order(self, pages, validation) -> None:
-        predictions = validation.predictions()
-        assert [len(prediction.labels) for prediction in predictions] == list(map(len, pages))
         truth = ["".join(LABELS[code] for code in page.label) for page in pages]
-        assert ["".join(prediction.labels) for prediction in predictions] == truth
+        assert ["".join(prediction.labels) for prediction in validation.predictions()] == truth
 
     def test_calls_back_after_each_fold(self, pages) -> None:
         calls: list[int] = []
@@ -228,15 +209,12 @@ class TestCrossValidate:
 
 
 class TestTooFewPages:
-    def assert_refused(self, pages) -> None:
+    @pytest.mark.parametrize("missing", ["site", "boilerplate"])
+    def test_two_sites_or_only_content(self, pages, missing: str) -> None:
+        few = [page for page in pages if page.site in ("site1.example", "site2.example")]
+        content = [replace(page, content=page.content | True, label=page.label * 0) for page in pages]
         with pytest.raises(InputError, match="too few pages to learn from: give corpora of several sites"):
-            CrossValidation.run(TrainingTable.from_pages(pages))
-
-    def test_two_sites(self, pages) -> None:
-        self.assert_refused([page for page in pages if page.site in ("site1.example", "site2.example")])
-
-    def test_only_content(self, pages) -> None:
-        self.assert_refused([replace(page, content=page.content | True, label=page.label * 0) for page in pages])
+            CrossValidation.run(TrainingTable.from_pages(few if missing == "site" else content))
 
     def test_three_sites_are_enough(self, pages) -> None:
         few = [page for page in pages if page.site in ("site1.example", "site2.example", "site3.example")]

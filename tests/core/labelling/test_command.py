@@ -14,7 +14,6 @@ from vclean.errors import OutputError
 from vclean.labelling import command
 from vclean.labelling.export import SUFFIX, read_gold
 from vclean.labelling.preparation import Preparer
-from vclean.labelling.store import ChangeLog
 
 if TYPE_CHECKING:
     from vclean.labelling.preparation import PreparedPage
@@ -24,12 +23,19 @@ HTML = "<title>News</title><h1>Rain</h1><p>It rained all day, and then it rained
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, which has two pages."""
     folder = tmp_path / "site"
     folder.mkdir()
     for name in ("a", "b"):
         (folder / f"{name}.html").write_text(HTML)
+    monkeypatch.chdir(folder)
     return folder
+
+
+def label(*arguments: str) -> int:
+    """Label pages in the project `../p`."""
+    return main(["label", *arguments, "-o", "../p"])
 
 
 @pytest.fixture
@@ -50,6 +56,11 @@ def ctrl_c(monkeypatch: pytest.MonkeyPatch):
     return press
 
 
+def listing(url: str) -> dict[str, object]:
+    with urllib.request.urlopen(url + "list", timeout=10) as answer:
+        return json.load(answer)
+
+
 def post(url: str, path: str, body: str) -> None:
     request = urllib.request.Request(url + path, body.encode(), {"Content-Type": "application/json"})
     urllib.request.urlopen(request, timeout=10).close()
@@ -61,51 +72,39 @@ class TestServe:
         without_browser(monkeypatch)
 
     def test_serves_pages_until_ctrl_c(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
-        def visit(url: str) -> bytes:
+        def visit(url: str) -> dict[str, object]:
             post(url, "change/0", '{"blocks":[{"block":0,"label":"o"}]}')
-            with urllib.request.urlopen(url + "list", timeout=10) as answer:
-                return bytes(answer.read())
+            return listing(url)
 
         seen = ctrl_c(capfd, visit)
-        assert main(["label", str(site), "-o", str(tmp_path / "p")]) == 0
-        assert b'"ready":true,"total":2' in seen[0]
+        assert label(".") == 0
+        assert (seen[0]["ready"], seen[0]["total"]) == (True, 2)
         assert "the labels are in" in capfd.readouterr().err
         (page,) = read_gold(tmp_path / "p")
         assert (page.blocks[0].annotation.label, page.annotator) == ("o", "me")
 
-    def test_project_named_as_a_page(self, site: Path, ctrl_c, capfd, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(site)
+    def test_project_named_as_a_page(self, site: Path, ctrl_c, capfd) -> None:
         ctrl_c(capfd)
-        assert main(["label", ".", "-o", "project"]) == 0
+        assert label(".") == 0
         capfd.readouterr()
-        assert main(["label", "project"]) == 2
-        assert "project is a labelling project: continue it with --out project" in capfd.readouterr().err
+        assert main(["label", "../p"]) == 2
+        assert "../p is a labelling project: continue it with --out ../p" in capfd.readouterr().err
 
     def test_equal_page_names(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
-        def visit(url: str) -> list[str]:
-            with urllib.request.urlopen(url + "list", timeout=10) as answer:
-                return re.findall(r'"id":"[^"]*/([^"/]*)"', answer.read().decode())
-
-        seen = ctrl_c(capfd, visit)
-        main(["label", str(site / "a.html"), str(site / "a.html"), "-o", str(tmp_path / "p")])
+        seen = ctrl_c(capfd, lambda url: [Path(page["id"]).name for page in listing(url)["pages"]])
+        label("a.html", "a.html")
         assert seen == [["a.html", "a.html (2)"]]
 
     def test_one_of_several_pages_fails(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
         """Print the failure to standard error at once, and show it in the browser."""
         (site / "aa.html").write_text("<p>x" * 100)
 
-        def visit(url: str) -> list[str]:
-            with urllib.request.urlopen(url + "list", timeout=10) as answer:
-                return list(json.load(answer)["failed"])
-
-        seen = ctrl_c(capfd, visit)
-        assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "200"]) == 1
-        assert seen == [[f"{site / 'aa.html'} is over the limit of 200 bytes: raise it with --max-bytes"]]
+        seen = ctrl_c(capfd, lambda url: listing(url)["failed"])
+        assert label(".", "--max-bytes", "200") == 1
+        assert seen == [["aa.html is over the limit of 200 bytes: raise it with --max-bytes"]]
         assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 2
 
-    def test_keeps_prepared_pages_when_run_fails(
-        self, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_keeps_prepared_pages_when_run_fails(self, site: Path, tmp_path: Path, monkeypatch) -> None:
         prepare = Preparer.prepare
 
         def full(self: Preparer, page: Page) -> PreparedPage:
@@ -114,7 +113,7 @@ class TestServe:
             return prepare(self, page)
 
         monkeypatch.setattr(Preparer, "prepare", full)
-        assert main(["label", str(site), "-o", str(tmp_path / "p")]) == 12
+        assert label(".") == 12
         assert len(list((tmp_path / "p" / "pages").glob("*.html"))) == 1
 
     @pytest.mark.parametrize(
@@ -128,58 +127,43 @@ class TestServe:
         ],
         ids=["one missing", "all missing", "one fails", "all fail", "none named"],
     )
-    def test_no_page_to_label(
-        self, site: Path, monkeypatch: pytest.MonkeyPatch, capfd, *, arguments: list[str], code: int, message: list[str]
-    ) -> None:
+    def test_no_page_to_label(self, site: Path, capfd, *, arguments: list[str], code: int, message: list[str]) -> None:
         """Print a line for each failed page and no address; create no project folder."""
-        monkeypatch.chdir(site)
-        assert main(["label", *arguments, "-o", "new"]) == code
+        assert label(*arguments) == code
         lines = capfd.readouterr().err.splitlines()
         assert len(lines) == len(message)
         assert all(part in line for part, line in zip(message, lines, strict=True))
-        assert not Path("new").exists()
+        assert not Path("../p").exists()
 
     def test_keeps_existing_folder_without_pages_to_label(self, site: Path, tmp_path: Path) -> None:
         (tmp_path / "p").mkdir()
         (tmp_path / "p" / "notes.txt").touch()
-        assert main(["label", str(site), "-o", str(tmp_path / "p"), "--max-bytes", "10"]) == 5
+        assert label(".", "--max-bytes", "10") == 5
         assert (tmp_path / "p" / "notes.txt").exists()
 
     def test_rejects_second_server_for_annotator_and_project(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
-        def visit(_: str) -> tuple[int, str]:
-            code = main(["label", str(site), "-o", str(tmp_path / "p")])
-            return code, capfd.readouterr().err
-
-        seen = ctrl_c(capfd, visit)
-        main(["label", str(site), "-o", str(tmp_path / "p")])
+        seen = ctrl_c(capfd, lambda _: (label("."), capfd.readouterr().err))
+        label(".")
         assert seen[0][0] == 2
         assert "another run is writing to" in seen[0][1]
 
     def test_warns_about_changed_page(self, site: Path, tmp_path: Path, ctrl_c, capfd, caplog) -> None:
-        arguments = ["label", str(site / "a.html"), "-o", str(tmp_path / "p")]
         ctrl_c(capfd, lambda url: post(url, "change/0", '{"blocks":[{"block":0,"label":"o"}]}'))
-        main(arguments)
+        label("a.html")
         (site / "a.html").write_text(HTML.replace("<h1>Rain", "<h1>Snow"))
         ctrl_c(capfd)
-        assert main(arguments) == 0
-        with ChangeLog(tmp_path / "p" / "journal" / "me.jsonl") as change_log:
-            assert [entry["do"] for entry in change_log.entries] == ["set"]
+        assert label("a.html") == 0
+        change_log = (tmp_path / "p" / "journal" / "me.jsonl").read_text()
+        assert change_log.count('"do":"set"') == change_log.count("\n") == 1
         assert "a.html has changed: it lacks 1 labelled block" in caplog.text
 
-    def test_opens_browser_on_request(
-        self,
-        site: Path,
-        tmp_path: Path,
-        ctrl_c,
-        capfd,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
+    def test_opens_browser_on_request(self, site: Path, tmp_path: Path, ctrl_c, capfd, monkeypatch) -> None:
         opened: list[str] = []
         monkeypatch.setattr("webbrowser.open", opened.append)
         ctrl_c(capfd)
-        main(["label", str(site), "-o", str(tmp_path / "p")])
+        label(".")
         assert opened == []
-        main(["label", str(site), "-o", str(tmp_path / "p"), "--open"])
+        label(".", "--open")
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{43}/", opened[0])
 
 

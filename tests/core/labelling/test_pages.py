@@ -8,22 +8,24 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.labelled import HTML, PREDICTED, ROLES, white
+from helpers.corrections import APPEAL, COUNCIL, article
+from helpers.labelled import HTML, PREDICTED, ROLES, session, white
 from helpers.pages import laid_out, result
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from vclean import clean
 from vclean.cli.main import main
-from vclean.labelling.export import GoldWriter, read_gold
+from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import list_document, page_document, to_prepared_page
 from vclean.labelling.server import LabelServer
 from vclean.labelling.session import AnnotationSession
-from vclean.labelling.store import AnnotationStore, ChangeLog, Status
+from vclean.labelling.store import Status
 from vclean.render.browser.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
@@ -60,36 +62,33 @@ class Project:
     server: LabelServer
     session: AnnotationSession
 
-    def gold(self, name: str) -> str:
-        """Return the CleanEval text of a page that is on the disk."""
-        (path,) = (self.folder / "gold" / "me").glob(f"{name}-*.txt")
+    @property
+    def gold(self) -> str:
+        """Return the CleanEval text of the first page, as it is on the disk."""
+        (path,) = (self.folder / "gold" / "me").glob("page0-*.txt")
         return path.read_text(encoding="utf-8")
 
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
     """Return a function from pages, each HTML with labels, to a project; the first page has the lowest confidence."""
-    open_now: list[tuple[LabelServer, ChangeLog]] = []
+    with ExitStack() as stack:
 
-    def start(*pages: tuple[str, str], failures: Sequence[str] = ()) -> Project:
-        change_log = ChangeLog(tmp_path / "me.jsonl").__enter__()
-        session = AnnotationSession("me", AnnotationStore(change_log), GoldWriter(tmp_path, "me"), failures)
-        documents = []
-        for number, (html, labels) in enumerate(pages):
-            roles = ROLES if html == HTML else ()
-            made = result(laid_out(html), labels, id=f"page{number}", confidence=number / 10, roles=roles)
-            session.add(to_prepared_page(made, maker="", content="", snapshots={}))
-            height = int(made.columns.snapshot.height)
-            documents.append(page_document(replace(made, screenshot=white(800, height) if height < TALLEST else b"")))
-        session.ready = True
-        server = LabelServer(session, documents.__getitem__, list_document()).__enter__()
-        open_now.append((server, change_log))
-        return Project(tmp_path, server, session)
+        def start(*pages: tuple[str, str], failures: Sequence[str] = ()) -> Project:
+            made = stack.enter_context(session(tmp_path, failures=failures))
+            documents = []
+            for number, (html, labels) in enumerate(pages):
+                roles = ROLES if html == HTML else ()
+                page = result(laid_out(html), labels, id=f"page{number}", confidence=number / 10, roles=roles)
+                made.add(to_prepared_page(page, maker="", content="", snapshots={}))
+                height = int(page.columns.snapshot.height)
+                screenshot = white(800, height) if height < TALLEST else b""
+                documents.append(page_document(replace(page, screenshot=screenshot)))
+            made.ready = True
+            server = stack.enter_context(LabelServer(made, documents.__getitem__, list_document()))
+            return Project(tmp_path, server, made)
 
-    yield start
-    for server, change_log in open_now:
-        server.__exit__()
-        change_log.__exit__()
+        yield start
 
 
 class Tab:
@@ -105,6 +104,11 @@ class Tab:
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
+
+    def save(self, *keys: str) -> None:
+        """Press keys, and wait until everything is saved."""
+        self.press(*keys)
+        self.rest()
 
     def rest(self) -> None:
         """Wait until everything is saved."""
@@ -154,29 +158,24 @@ class TestOnePage:
         yield made
         assert made.errors == []
 
-    def test_label_by_click_and_key(self, tab: Tab, project: Project) -> None:
+    def test_label_by_click_with_key_and_button(self, tab: Tab, project: Project) -> None:
         tab.click(2)
         assert tab.selected == [2]
-        tab.press("o")
-        tab.rest()
+        tab.save("o")
         assert tab.labels == "ohop"
-        assert project.gold("page0") == "<h>Rain\n<p>It rained again.\n"
-
-    def test_label_by_click_and_button(self, tab: Tab, project: Project) -> None:
+        assert project.gold == "<h>Rain\n<p>It rained again.\n"
         tab.click(0)
         tab.page.get_by_role("button", name="paragraph").first.click()
         tab.rest()
-        assert project.gold("page0").startswith("<p>Home\n")
+        assert project.gold.startswith("<p>Home\n")
         expect(tab.page.locator("[data-label=p]")).to_have_attribute("aria-pressed", "true")
+        expect(tab.page.locator("#facts")).to_contain_text("3 of 4 blocks")
 
-    def test_drag_selects_several_blocks(self, tab: Tab, project: Project) -> None:
+    def test_drag_selects_several_blocks_and_modifiers_extend_the_selection(self, tab: Tab, project: Project) -> None:
         tab.drag(1, 3)
         assert tab.selected == [1, 2, 3]
-        tab.press("l")
-        tab.rest()
-        assert project.gold("page0") == "<l>Rain\n<l>It rained.\n<l>It rained again.\n"
-
-    def test_shift_and_control_extend_selection(self, tab: Tab) -> None:
+        tab.save("l")
+        assert project.gold == "<l>Rain\n<l>It rained.\n<l>It rained again.\n"
         tab.click(0)
         tab.click(2, modifiers=["Shift"])
         assert tab.selected == [0, 1, 2]
@@ -185,18 +184,16 @@ class TestOnePage:
         assert tab.selected == [0, 2, 3]
 
     def test_label_by_keyboard(self, tab: Tab, project: Project) -> None:
-        tab.press("j", "p", "j", "j", "Shift+ArrowDown", "c")
-        tab.rest()
+        tab.save("j", "p", "j", "j", "Shift+ArrowDown", "c")
         assert tab.labels == "phcc"
-        assert project.gold("page0") == "<p>Home\n<h>Rain It rained. It rained again.\n"
+        assert project.gold == "<p>Home\n<h>Rain It rained. It rained again.\n"
 
     def test_set_role(self, tab: Tab, project: Project) -> None:
         tab.click(3)
         tab.page.locator("#role").click()
         tab.page.locator("#roles").get_by_role("button", name="comments").click()
         tab.rest()
-        tab.press("o")
-        tab.rest()
+        tab.save("o")
         (page,) = read_gold(project.folder / "gold")
         assert page.blocks[3].annotation == ("o", "comments", None)
         assert page.blocks[3].by_hand
@@ -212,12 +209,10 @@ class TestOnePage:
         tab.press("r")
         expect(dialog).to_be_visible()
         expect(dialog.locator("kbd")).to_have_text([*"tacobunhfsdrlmgv0"])
-        tab.press("f")
-        tab.rest()
+        tab.save("f")
         assert tab.page.evaluate("vclean.blocks[0].role") == "footer"
         assert tab.selected == [0]
-        tab.press("j", "h")
-        tab.rest()
+        tab.save("j", "h")
         assert tab.labels == "ohpp"
         assert project.session.state(0, 0)["blocks"] == [
             [0, "o", "footer", None, True, 1],
@@ -230,10 +225,8 @@ class TestOnePage:
         assert tab.page.evaluate(parts) == []
         tab.press("j", "j", "t")
         expect(tab.page.locator("#parts kbd")).to_have_text([*"tbdpiy0"])
-        tab.press("t")
-        tab.rest()
-        tab.press("j", "t", "p")
-        tab.rest()
+        tab.save("t")
+        tab.save("j", "t", "p")
         assert tab.page.evaluate(parts) == [["title", 1], ["post", 2]]
         assert tab.page.evaluate("[...vclean.state.parts]") == ["title", "post"]
         expect(tab.page.get_by_role("group", name="Parts of the page").get_by_role("button")).to_have_text(
@@ -241,15 +234,12 @@ class TestOnePage:
         )
         (page,) = read_gold(project.folder / "gold")
         assert [block.annotation.part for block in page.blocks] == [None, "title", "post", None]
-        tab.press("u")
-        tab.rest()
-        tab.press("k", "t", "0")
-        tab.rest()
+        tab.save("u")
+        tab.save("k", "t", "0")
         assert tab.page.evaluate(parts) == []
 
     def test_undo_and_redo(self, tab: Tab, project: Project) -> None:
-        tab.press("j", "p", "j", "o")
-        tab.rest()
+        tab.save("j", "p", "j", "o")
         tab.press("u")
         tab.assert_labels("phpp")
         tab.press("Control+z")
@@ -260,21 +250,19 @@ class TestOnePage:
         tab.press("Control+y")
         tab.assert_labels("popp")
         tab.rest()
-        assert project.gold("page0") == "<p>Home\n<p>It rained.\n<p>It rained again.\n"
+        assert project.gold == "<p>Home\n<p>It rained.\n<p>It rained again.\n"
 
     def test_last_of_several_fast_keys_wins(self, tab: Tab, project: Project) -> None:
         """Ignore answers to earlier changes that arrive after later ones."""
         seen = "document.addEventListener('vclean:change', () => (window.seen ||= []).push(vclean.blocks[0].label))"
         tab.page.evaluate(seen)
-        tab.press("j", *"hplcohplc")
-        tab.rest()
+        tab.save("j", *"hplcohplc")
         assert tab.labels == "chpp"
         assert tab.page.evaluate("window.seen").count("h") == 2
-        assert len(project.session._store._change_log._path.read_text().splitlines()) == 9
+        assert len((project.folder / "me.jsonl").read_text().splitlines()) == 9
 
     def test_reload_keeps_annotations_and_undo(self, tab: Tab) -> None:
-        tab.press("j", "p", "j", "o")
-        tab.rest()
+        tab.save("j", "p", "j", "o")
         tab.page.reload()
         tab.assert_labels("popp")
         tab.press("u")
@@ -307,15 +295,11 @@ class TestOnePage:
         expect(tab.page.get_by_role("button", name="Done")).to_be_visible()
         assert project.session.progress()["open"] == 1
 
-    def test_enter_on_button_activates_it(self, tab: Tab, project: Project) -> None:
+    def test_enter_on_button_activates_it_but_not_after_a_click(self, tab: Tab, project: Project) -> None:
         tab.press("j")
         tab.page.locator("[data-label=l]").focus()
-        tab.press("Enter")
-        tab.rest()
+        tab.save("Enter")
         assert (tab.labels, project.session.progress()["done"]) == ("lhpp", 0)
-
-    def test_enter_after_click_on_button_marks_page_as_done(self, tab: Tab) -> None:
-        tab.press("j")
         tab.page.locator("[data-label=l]").click()
         tab.press("Enter")
         expect(tab.page).to_have_url(re.compile(r"/page/1$"))
@@ -326,29 +310,20 @@ class TestOnePage:
         expect(tab.page.locator("[data-label=p]")).to_be_disabled()
         assert project.session.state(0, 0)["revision"] == 0
 
-    def test_shows_current_number_of_kept_blocks(self, tab: Tab) -> None:
-        tab.press("j", "p")
-        expect(tab.page.locator("#facts")).to_contain_text("4 of 4 blocks")
-
 
 class TestErrors:
-    def test_lists_failed_pages(self, serve, context: BrowserContext) -> None:
-        project = serve((HTML, PREDICTED), failures=["<b>bad</b>.html took too long", "no.html is binary"])
-        tab = Tab(context, project, path="")
-        expect(tab.page.locator("#failed")).to_be_visible()
-        expect(tab.page.locator("#failed li")).to_have_text(["<b>bad</b>.html took too long", "no.html is binary"])
-        assert tab.errors == []
-
-    def test_hides_empty_list_of_failures(self, serve, context: BrowserContext) -> None:
-        tab = Tab(context, serve((HTML, PREDICTED)), path="")
+    @pytest.mark.parametrize("failures", [[], ["<b>bad</b>.html took too long", "no.html is binary"]])
+    def test_lists_failed_pages(self, serve, context: BrowserContext, failures: list[str]) -> None:
+        tab = Tab(context, serve((HTML, PREDICTED), failures=failures), path="")
         expect(tab.page.locator("tbody tr")).to_have_count(1)
-        expect(tab.page.locator("#failed")).to_be_hidden()
+        expect(tab.page.locator("#failed")).to_be_visible(visible=bool(failures))
+        expect(tab.page.locator("#failed li")).to_have_text(failures)
+        assert tab.errors == []
 
     def test_full_disk_reverts_change(self, serve, context: BrowserContext, monkeypatch: pytest.MonkeyPatch) -> None:
         project = serve((HTML, PREDICTED))
         tab = Tab(context, project)
-        tab.press("j", "p")
-        tab.rest()
+        tab.save("j", "p")
 
         def full(_: int) -> None:
             raise OSError(28, "No space left on device")
@@ -358,16 +333,14 @@ class TestErrors:
         expect(tab.page.get_by_role("alert")).to_contain_text("the disk is full")
         tab.assert_labels("phpp")
         monkeypatch.undo()
-        tab.press("l")
-        tab.rest()
+        tab.save("l")
         expect(tab.page.get_by_role("alert")).to_be_hidden()
         tab.assert_labels("plpp")
 
     def test_shows_lost_server(self, serve, context: BrowserContext) -> None:
         project = serve((HTML, PREDICTED))
         tab = Tab(context, project)
-        tab.press("j", "p")
-        tab.rest()
+        tab.save("j", "p")
         project.server.__exit__()
         expect(tab.page.get_by_role("alert")).to_contain_text("The server does not answer")
         tab.press("o")
@@ -437,28 +410,6 @@ class TestManyBlocks:
         tab.assert_labels("p" * MANY)
 
 
-SUBJECTS = [("ferry", "river"), ("bridge", "valley"), ("market", "square"), ("school", "hill"), ("mill", "stream")]
-APPEAL = "Our reporters read every letter"
-
-
-def article(number: int) -> str:
-    """Return a newspaper page that ends with an appeal to readers, which the model labels as a paragraph."""
-    what, where = SUBJECTS[number]
-    return f"""<!doctype html><html lang=en><meta charset=utf-8><title>The {what} by the {where}</title>
-<base href="https://courier.example/{number}"><style>body {{ font: 16px serif; width: 900px; margin: auto }}
-nav a {{ margin: 8px }} .appeal {{ font-style: italic }}</style>
-<nav><a href=/>Home</a><a href=/news>News</a><a href=/sport>Sport</a></nav>
-<main><article><h1>The {what} by the {where} stays closed</h1>
-<p>The {what} by the {where} has been closed since Monday, and the people who used it every day have had to find
-another way to work, to school and to the shops.
-<p>Nobody at the council could say on Friday when the {what} would open again, although the engineers have looked at it
-twice and a third visit is planned for next week.
-<p class=appeal>{APPEAL}. If you know more about the {what}, or about anything else that goes on in the district, write
-to the news desk and we will look into it for you.
-<p>The council meets again in the town hall on Thursday, and the {what} is the first of the things it will talk about.
-</article></main><footer>Copyright 2026 The District Courier. All rights reserved.</footer>"""
-
-
 @dataclass
 class Running:
     """`vclean label` in a new process."""
@@ -496,15 +447,12 @@ def label() -> Iterator[Callable[..., Running]]:
 class TestFromClickToModel:
     """Correct a page, kill the server, restart it, train, and check the prediction of the new model."""
 
-    def test_retrained_model_predicts_corrected_label(
-        self, label, context: BrowserContext, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_retrained_model_predicts_corrected_label(self, label, context: BrowserContext, tmp_path: Path) -> None:
         (tmp_path / "site").mkdir()
         for number in range(4):
             (tmp_path / "site" / f"{number}.html").write_text(article(number), encoding="utf-8")
         project, model = tmp_path / "project", tmp_path / "new.vclean"
-        before = clean(article(4))
-        assert APPEAL in before.to_text()
+        assert APPEAL in clean(article(4)).to_text()
 
         first = label(tmp_path / "site", "-o", project)
         tab = context.new_page()
@@ -527,19 +475,11 @@ class TestFromClickToModel:
 
         pages = read_gold(project)
         assert [page.status for page in pages] == [Status.DONE] * 4
-        assert all(APPEAL not in page.cleaneval and "first of the things" in page.cleaneval for page in pages)
+        assert all(APPEAL not in page.cleaneval and COUNCIL in page.cleaneval for page in pages)
         assert main(["train", "--corrections", str(project), "-o", str(model)]) == 0
-        table = capsys.readouterr().out.splitlines()
-        gain = [float(number) for number in re.findall(r"\d\.\d{3}", table[-1])]
-        assert table[-1].split()[:3] == ["other", "pages", "4"]
-        assert gain[0] < gain[1]
-        assert gain[2] < gain[3]
-
         after = clean(article(4), model=model)
         assert APPEAL not in after.to_text()
-        assert "first of the things" in after.to_text()
-        labels = zip(before.prediction.labels, after.prediction.labels, strict=True)
-        assert [one for one, two in labels if one is not two] == ["p"]
+        assert COUNCIL in after.to_text()
         for render in (False, True):
             confirmed = clean(article(0), model=model, render=render, explain=True)
             assert APPEAL not in confirmed.to_text()

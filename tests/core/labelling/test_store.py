@@ -7,74 +7,112 @@ from helpers.labelled import H, L, O, P
 
 from vclean.errors import InputError, OutputError
 from vclean.features.block_names import block_names
-from vclean.labelling.store import Annotation, AnnotationStore, ChangeLog, PageAnnotations, Status
+from vclean.labelling.store import AnnotationStore, PageAnnotations, Status
 
 
 class TestPageAnnotations:
     def test_status(self) -> None:
         """A page that is done keeps its predictions after a change of the model; corrections win."""
         annotations = PageAnnotations()
-        annotations.finish({"a": P})
+        annotations.set_status(Status.DONE, {"a": P})
         assert annotations.status is Status.DONE
         assert (annotations.annotation("a", O), annotations.annotation("b", O)) == (P, O)
         annotations.set({"a": H})
         assert (annotations.status, annotations.annotation("a", O)) == (Status.DONE, H)
         annotations.undo()
-        assert annotations.annotation("a", O) is P
-        annotations.reopen()
+        annotations.set_status(Status.SKIPPED, {})
+        assert (annotations.status, annotations.annotation("a", O)) == (Status.SKIPPED, P)
+        annotations.set_status(Status.OPEN, {})
         assert (annotations.status, annotations.annotation("a", O)) == (Status.OPEN, O)
-        annotations.skip()
-        assert annotations.status is Status.SKIPPED
 
-
-class StoreOnDisk:
-    """Store that can be closed and opened again."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.change_log = ChangeLog(path).__enter__()
-        self.store = AnnotationStore(self.change_log)
-
-    def reopen(self) -> AnnotationStore:
-        self.change_log.__exit__()
-        self.__init__(self.path)  # type: ignore[misc]
-        return self.store
-
-    def annotations(self, page: str = "a.html") -> PageAnnotations:
-        with self.store.annotations(page) as annotations:
-            return annotations
+    def test_undo_and_redo_of_renamed_blocks(self) -> None:
+        annotations = PageAnnotations()
+        annotations.set({"a": H})
+        annotations.set({"a": P})
+        annotations.undo()
+        annotations.rename({"a": "b"})
+        assert annotations.manual == {"b": H}
+        annotations.redo()
+        assert annotations.manual == {"b": P}
+        annotations.undo()
+        annotations.undo()
+        assert annotations.manual == {}
+        annotations.set({"b": L})
+        assert not annotations.can_redo
 
 
 @pytest.fixture
-def on_disk(tmp_path: Path):
-    made = StoreOnDisk(tmp_path / "me.jsonl")
-    yield made
-    made.change_log.__exit__()
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "me.jsonl"
+
+
+@pytest.fixture
+def store(path: Path):
+    with AnnotationStore(path) as made:
+        yield made
+
+
+def annotations(store: AnnotationStore, page: str = "a.html") -> PageAnnotations:
+    with store.annotations(page) as annotations:
+        return annotations
 
 
 class TestAnnotationStore:
-    def test_reopening_restores_everything(self, on_disk: StoreOnDisk) -> None:
+    def test_reopening_restores_everything(self, path: Path, store: AnnotationStore) -> None:
         """Restore annotations, versions, undo and redo, and the status after a kill of the server."""
-        on_disk.store.set("a.html", {"x": H, "y": L})
-        on_disk.store.set("a.html", {"x": P})
-        on_disk.store.set("b.html", {"z": O})
-        on_disk.store.undo("a.html")
-        on_disk.store.set_status("b.html", Status.DONE, {"w": P})
-        before = [on_disk.annotations("a.html"), on_disk.annotations("b.html")]
-        on_disk.reopen()
-        assert [on_disk.annotations("a.html"), on_disk.annotations("b.html")] == before
-        on_disk.store.redo("a.html")
-        assert on_disk.annotations().manual == {"x": P, "y": L}
+        store.record("a.html", "set", blocks={"x": H, "y": L})
+        store.record("a.html", "set", blocks={"x": P})
+        store.record("b.html", "set", blocks={"z": O})
+        store.record("a.html", "undo")
+        store.record("b.html", Status.DONE, blocks={"w": P})
+        with AnnotationStore(path) as again:
+            for page in ("a.html", "b.html"):
+                assert annotations(again, page) == annotations(store, page)
+            again.record("a.html", "redo")
+            assert annotations(again).manual == {"x": P, "y": L}
 
     @pytest.mark.parametrize("action", ["undo", "redo"])
-    def test_undo_without_change_logs_nothing(self, on_disk: StoreOnDisk, action: str) -> None:
-        getattr(on_disk.store, action)("a.html")
-        assert on_disk.path.read_bytes() == b""
-        assert not on_disk.store.has_changes("a.html")
+    def test_undo_without_change_logs_nothing(self, path: Path, store: AnnotationStore, action: str) -> None:
+        store.record("a.html", action)
+        assert path.read_bytes() == b""
+        assert annotations(store).revision == 0
+
+
+class TestCarryOver:
+    OLD = block_names(["/p[1]", "/p[2]"], ["One.", "Two."])
+    MOVED = block_names(["/p[1]", "/p[2]", "/p[3]"], ["Zero.", "One.", "Two."])
+
+    @pytest.mark.parametrize(("action", "field"), [("set", "manual"), (Status.DONE, "accepted")])
+    def test_annotations_follow_their_blocks(self, store: AnnotationStore, action: str, field: str) -> None:
+        store.record("a.html", action, blocks=dict(zip(self.OLD, (H, P), strict=True)))
+        assert store.carry_over("a.html", self.MOVED) == 0
+        assert getattr(annotations(store), field) == {self.MOVED[1]: H, self.MOVED[2]: P}
+
+
+ENTRY = b'{"page":"a.html","do":"set","blocks":{"x":["h",null]}}\n'
+
+
+class TestChangeLog:
+    @pytest.mark.parametrize("torn", [b'{"do":', b'{"page":"a.html","do":"undo"}', b"\xff", b'"'])
+    def test_drops_incomplete_last_line_with_warning(
+        self, path: Path, torn: bytes, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """Drop a line without its end, even if it is valid: it may be half of one. Append after it."""
+        path.write_bytes(ENTRY + torn)
+        with AnnotationStore(path) as store:
+            assert path.read_bytes() == ENTRY
+            assert "dropped" in caplog.text
+            store.record("a.html", "undo")
+        with AnnotationStore(path) as store:
+            assert (annotations(store).manual, annotations(store).revision) == ({}, 2)
 
     @pytest.mark.parametrize(
-        "entry",
+        "damage",
         [
+            b"rubbish",
+            b"[1]",
+            b"\xff\xfe",
+            b"",
             b'{"page":"a","do":"dance"}',
             b'{"do":"set","blocks":{}}',
             b'{"page":"a","do":"set","blocks":{"x":["q",null]}}',
@@ -82,78 +120,26 @@ class TestAnnotationStore:
             b'{"page":"a","do":"moved"}',
         ],
     )
-    def test_rejects_invalid_entry(self, tmp_path: Path, entry: bytes) -> None:
-        path = tmp_path / "other.jsonl"
-        path.write_bytes(b'{"page":"a","do":"undo"}\n' + entry + b"\n")
-        with ChangeLog(path) as change_log, pytest.raises(InputError, match="line 2"):
-            AnnotationStore(change_log)
+    def test_reports_number_of_damaged_line(self, path: Path, damage: bytes) -> None:
+        path.write_bytes(b'{"page":"a","do":"undo"}\n' + damage + b"\n" + ENTRY)
+        with pytest.raises(InputError, match=r"me\.jsonl, line 2, is damaged"), AnnotationStore(path):
+            pass
 
-
-class TestCarryOver:
-    OLD = block_names(["/p[1]", "/p[2]"], ["One.", "Two."])
-    MOVED = block_names(["/p[1]", "/p[2]", "/p[3]"], ["Zero.", "One.", "Two."])
-
-    def annotated(self, on_disk: StoreOnDisk, *manual: Annotation) -> AnnotationStore:
-        on_disk.store.set("a.html", dict(zip(self.OLD, manual, strict=True)))
-        return on_disk.store
-
-    def test_annotations_follow_their_blocks(self, on_disk: StoreOnDisk) -> None:
-        assert self.annotated(on_disk, H, P).carry_over("a.html", self.MOVED) == 0
-        assert on_disk.annotations().manual == {self.MOVED[1]: H, self.MOVED[2]: P}
-
-    def test_accepted_predictions_follow_their_blocks(self, on_disk: StoreOnDisk) -> None:
-        on_disk.store.set_status("a.html", Status.DONE, dict(zip(self.OLD, (H, P), strict=True)))
-        on_disk.store.carry_over("a.html", self.MOVED)
-        assert on_disk.annotations().accepted == {self.MOVED[1]: H, self.MOVED[2]: P}
-
-
-def entries(path: Path) -> list[dict[str, object]]:
-    with ChangeLog(path) as change_log:
-        return change_log.entries
-
-
-class TestChangeLog:
-    @pytest.mark.parametrize("torn", [b'{"do":', b'{"do":"set"}', b"\xff", b'"'])
-    def test_drops_incomplete_last_line_with_warning(
-        self, tmp_path: Path, torn: bytes, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        """Drop a line without its end, even if it is valid: it may be half of one."""
-        path = tmp_path / "me.jsonl"
-        path.write_bytes(b'{"number":1}\n' + torn)
-        assert entries(path) == [{"number": 1}]
-        assert "dropped" in caplog.text
-        assert path.read_bytes() == b'{"number":1}\n'
-
-    def test_appends_after_incomplete_line(self, tmp_path: Path) -> None:
-        path = tmp_path / "me.jsonl"
-        path.write_bytes(b'{"number":1}\n{"num')
-        with ChangeLog(path) as change_log:
-            change_log.append({"number": 2})
-        assert entries(path) == [{"number": 1}, {"number": 2}]
-
-    @pytest.mark.parametrize("damage", [b"rubbish", b"[1]", b"\xff\xfe", b""])
-    def test_reports_number_of_damaged_line(self, tmp_path: Path, damage: bytes) -> None:
-        path = tmp_path / "me.jsonl"
-        path.write_bytes(b'{"number":1}\n' + damage + b'\n{"number":2}\n')
-        with pytest.raises(InputError, match=r"me\.jsonl, line 2, is damaged"):
-            entries(path)
-
-    def test_partial_write_is_reverted(self, tmp_path: Path) -> None:
+    def test_partial_write_is_reverted(self, path: Path, store: AnnotationStore) -> None:
         """Revert part of a line, which a nearly full disk may write and only the returned count shows."""
-        path = tmp_path / "me.jsonl"
-        with ChangeLog(path) as change_log:
-            change_log.append({"number": 1})
-            real = change_log._file
+        store.record("a.html", "set", blocks={"x": H})
+        before, real = path.read_bytes(), store._file
 
-            class Short:
-                def __getattr__(self, name: str) -> object:
-                    return getattr(real, name)
+        class Short:
+            def __getattr__(self, name: str) -> object:
+                return getattr(real, name)
 
-                def write(self, line: bytes) -> int:
-                    return real.write(line[:5])
+            def write(self, line: bytes) -> int:
+                return real.write(line[:5])
 
-            change_log._file = Short()  # type: ignore[assignment]
-            with pytest.raises(OutputError, match="the disk is full"):
-                change_log.append({"number": 2})
-            change_log._file = real
-        assert entries(path) == [{"number": 1}]
+        store._file = Short()  # type: ignore[assignment]
+        with pytest.raises(OutputError, match="the disk is full"):
+            store.record("a.html", "set", blocks={"x": P})
+        store._file = real
+        assert path.read_bytes() == before
+        assert annotations(store).manual == {"x": H}
