@@ -36,10 +36,8 @@ class TestClaim:
 
     def test_claims_every_row_once(self, log_of):
         with log_of(*map(done, range(8))) as log:
-            assert len(log) == 8
             assert all(log.claim(key(number), f"p{number}", everywhere) for number in reversed(range(8)))
             assert not log.claim(key(1), "p1", everywhere)
-            assert len(log) == 0
 
     def test_failures_count_as_done(self, log_of):
         assert log_of(lost(1)).claim(key(1), "p1", everywhere)
