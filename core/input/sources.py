@@ -220,14 +220,10 @@ def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
         yield from _find_in_folder(path, max_bytes)
     elif is_archive(path):
         yield from archive_sources(path, max_bytes)
-    elif is_parquet(path):
-        from vclean.input.tables import parquet_pages  # single pages need no tables
+    elif is_parquet(path) or path.name.lower().endswith(_JSON):
+        from vclean.input.tables import json_pages, parquet_pages  # single pages need no tables
 
-        yield from starmap(Source, parquet_pages(path, max_bytes))
-    elif path.name.lower().endswith(_JSON):
-        from vclean.input.tables import json_pages
-
-        yield from starmap(Source, json_pages(path, max_bytes))
+        yield from starmap(Source, (parquet_pages if is_parquet(path) else json_pages)(path, max_bytes))
     else:
         yield Source(str(path), partial(read_file, path, max_bytes))
 

@@ -125,15 +125,18 @@ def json_pages(path: Path, max_bytes: int) -> Iterator[PageEntry]:
         InputError: the file cannot be read, or is damaged; raised after the readable pages.
     """
     limit = _ESCAPE_FACTOR * max_bytes + _BUFFER
-    with _input_errors(path), path.open("rb") as stream:
-        lines = gzip.GzipFile(fileobj=stream) if path.suffix.lower() == ".gz" else stream
-        for number, line in enumerate(read_lines(lines, limit), 1):
-            location = f"{path}#{number}"
-            if len(line) > limit:
-                error = LimitError(f"{location} is a line of over {format_count(limit, 'byte')}: raise --max-bytes")
-                yield failing_entry(location, error)
-            elif line.strip():
-                yield _json_page(location, line, max_bytes)
+    try:
+        with path.open("rb") as stream:
+            lines = gzip.GzipFile(fileobj=stream) if path.suffix.lower() == ".gz" else stream
+            for number, line in enumerate(read_lines(lines, limit), 1):
+                location = f"{path}#{number}"
+                if len(line) > limit:
+                    reason = f"is a line of over {format_count(limit, 'byte')}: raise --max-bytes"
+                    yield failing_entry(location, LimitError(f"{location} {reason}"))
+                elif line.strip():
+                    yield _json_page(location, line, max_bytes)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
 def read_lines(stream: BufferedIOBase, limit: int) -> Iterator[bytes]:
@@ -169,21 +172,13 @@ def _fail(error: VcleanError) -> NoReturn:
     raise error
 
 
-def _page(location: str, html: bytes | str, url: str, name: str, max_bytes: int) -> PageEntry:
-    """Return the entry of a row with HTML."""
-    name = name or url or location
-    size = len(html) if isinstance(html, bytes) else len(html.encode("utf-8", "surrogatepass"))
+def _entry(page: Page, max_bytes: int) -> PageEntry:
+    """Return the entry of a page; reading it raises an error if its document is too large."""
+    document = page.content if page.snapshot is None else page.snapshot
+    size = len(document) if isinstance(document, bytes) else len(document.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
-        return failing_entry(name, size_limit_error(name, max_bytes))
-    return name, partial(Page, content=html, url=url, id=name)
-
-
-def _snapshot_page(location: str, snapshot: bytes, url: str, name: str, max_bytes: int) -> PageEntry:
-    """Return the entry of a row with a stored snapshot."""
-    name = name or url or location
-    if len(snapshot) > max_bytes:
-        return failing_entry(name, size_limit_error(name, max_bytes))
-    return name, partial(Page, snapshot=snapshot, url=url, id=name)
+        return failing_entry(page.id, size_limit_error(page.id, max_bytes))
+    return page.id, lambda: page
 
 
 @contextmanager
@@ -249,14 +244,14 @@ def batch_pages(batch: pa.RecordBatch, max_bytes: int, *, name: str, start: int 
     """
     columns = {key: _as_bytes(batch.column(key)) for key in batch.schema.names}
     is_text = "html" in columns and "string" in str(batch.schema.field("html").type)
-    for row in range(batch.num_rows):
-        location = f"{name}#{start + row}"
-        url, page_id = (_decode(columns[key][row].as_py() or b"") if key in columns else "" for key in ("url", "id"))
-        html, snapshot = (columns[key][row].as_py() if key in columns else None for key in _DOCUMENTS)
-        if snapshot is not None:
-            yield _snapshot_page(location, snapshot, url, page_id, max_bytes)
-        else:
-            yield _page(location, _decode(html or b"") if is_text else html or b"", url, page_id, max_bytes)
+    for number in range(batch.num_rows):
+        row = {key: column[number].as_py() for key, column in columns.items()}
+        url, page_id = (_decode(row.get(key) or b"") for key in ("url", "id"))
+        snapshot = row.get("snapshot")
+        html = b"" if snapshot is not None else row.get("html") or b""
+        content = _decode(html) if is_text else html
+        page = Page(content=content, snapshot=snapshot, url=url, id=page_id or url or f"{name}#{start + number}")
+        yield _entry(page, max_bytes)
 
 
 def _as_bytes(column: pa.Array[Any]) -> pa.Array[Any]:
@@ -275,19 +270,6 @@ def _decode(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
-@contextmanager
-def _input_errors(path: Path) -> Iterator[None]:
-    """Convert errors of reading in the block to an `InputError` about `path`.
-
-    Raises:
-        InputError: the block raised such an error.
-    """
-    try:
-        yield
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
-
-
 def _json_page(location: str, line: bytes, max_bytes: int) -> PageEntry:
     try:
         row = json.loads(line)
@@ -300,7 +282,7 @@ def _json_page(location: str, line: bytes, max_bytes: int) -> PageEntry:
         others = " with text" if "html" in row else f", it has {', '.join(row)}"
         reason = f"has no field 'html'{others}: write the document into it"
         return failing_entry(name or url or location, InputError(f"{location} {reason}"))
-    return _page(location, row["html"] or b"", url, name, max_bytes)
+    return _entry(Page(content=row["html"] or b"", url=url, id=name or url or location), max_bytes)
 
 
 def _to_text(value: object) -> str:
