@@ -90,7 +90,13 @@ class ArrowCleaner:
         self._inputs = {html: "html", url: "url", id: "id"}
         self._columns, self._keep = tuple(columns), tuple(keep)
         self._pipeline: Pipeline | None = None
-        _check_columns(self._columns, self._keep)
+        for name in self._columns:
+            if name not in SCHEMA.names:
+                raise UsageError(f"no output column {name!r}: choose one of {', '.join(SCHEMA.names)}")
+        names = [*self._keep, *self._columns]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise UsageError(f"the output has two columns {repeated[0]!r}: leave one out of keep or columns")
+        self._schema = pa.schema(map(SCHEMA.field, self._columns))
 
     def __enter__(self) -> Self:
         """Return the cleaner; the browser starts with the first table."""
@@ -152,7 +158,7 @@ class ArrowCleaner:
         if missing:
             raise UsageError(f"no input column {missing[0]!r} to keep: name columns of the input table")
         copied = [schema.field(name) for name in self._keep] if schema is not None else []
-        return pa.schema([*copied, *(SCHEMA.field(name) for name in self._columns)])
+        return pa.schema([*copied, *self._schema])
 
     def close(self) -> None:
         """Close the browser; the next table starts a new one."""
@@ -166,8 +172,7 @@ class ArrowCleaner:
         pages = pages.select(page_columns(pages.schema, "the table"))
         entries = batch_pages(pages, self.settings.rendering.max_bytes, name="row")
         rows = [self._clean_page(*entry) for entry in entries]
-        table = pa.Table.from_batches(rows, schema=pa.schema([SCHEMA.field(name) for name in self._columns]))
-        columns = [table[name].combine_chunks() for name in self._columns]
+        columns = [column.combine_chunks() for column in pa.Table.from_batches(rows, self._schema).columns]
         return pa.RecordBatch.from_arrays([*(batch.column(name) for name in self._keep), *columns], schema=schema)
 
     def _clean_page(self, name: str, read: Callable[[], Page]) -> pa.RecordBatch:
@@ -189,27 +194,11 @@ class ArrowCleaner:
         return self._pipeline
 
     def _select(self, row: pa.RecordBatch, result: Result | None) -> pa.RecordBatch:
-        extra = {"labels": label_counts, "markdown": _markdown}
+        extra = {"labels": label_counts, "markdown": lambda result: replace_surrogates(result.to_markdown())}
         arrays = [
-            pa.array([extra[name](result) if result else None], SCHEMA.field(name).type) if name in extra else row[name]
-            for name in self._columns
+            pa.array([extra[field.name](result) if result else None], field.type)
+            if field.name in extra
+            else row[field.name]
+            for field in self._schema
         ]
-        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema([SCHEMA.field(name) for name in self._columns]))
-
-
-def _markdown(result: Result) -> str:
-    return replace_surrogates(result.to_markdown())
-
-
-def _check_columns(columns: Sequence[str], keep: Sequence[str]) -> None:
-    """Check the names of output columns.
-
-    Raises:
-        UsageError: a name does not exist or occurs twice.
-    """
-    for name in columns:
-        if name not in SCHEMA.names:
-            raise UsageError(f"no output column {name!r}: choose one of {', '.join(SCHEMA.names)}")
-    names = [*keep, *columns]
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise UsageError(f"the output has two columns {repeated[0]!r}: leave one out of keep or columns")
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)

@@ -62,7 +62,7 @@ def read(path: Path, fencing_token: FencingToken, *, size: int = 4, claims: Any 
         "reader": inputs.reader,
         "digest": settings_digest(UNRENDERED),
         "fencing_token": fencing_token,
-        "claims": claims,
+        "claim": claims and claims.claim,
         "size": size,
     }
     chunks = [table for unit in list_units(to_table(0), inputs) for table in read_chunks(unit, **options)]
