@@ -178,24 +178,17 @@ class TestBadArguments:
             (("--model", "none"), 10, "cannot read the model none"),
             (("--method", "none"), 2, "none"),
             (("--templates", "none"), 3, "cannot read the folder of templates none"),
+            (("--pages", "none.txt"), 3, "none.txt cannot be read"),
+            (("",), 2, "an INPUT is empty"),
         ],
     )
-    def test_prints_one_line(self, messages, arguments: tuple[str, ...], code: int, message: str) -> None:
+    def test_prints_one_line_and_writes_nothing(
+        self, farm: Farm, messages, arguments: tuple[str, ...], code: int, message: str
+    ) -> None:
         ended, line = messages("--no-render", *arguments)
         assert ended == code
         assert message in line
         assert line.count("\n") == 1
-
-    @pytest.mark.parametrize(
-        "arguments", [("--method", "none"), ("--pages", "none.txt"), ("--model", "none"), ("--templates", "none")]
-    )
-    def test_writes_nothing(self, farm: Farm, messages, arguments: tuple[str, ...]) -> None:
-        assert messages("--no-render", *arguments)[0] > 1
-        assert not (farm.folder / "out").exists()
-
-    def test_empty_input(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["farm", "", "-o", str(farm.folder / "out")]) == 2
-        assert "an INPUT is empty" in capsys.readouterr().err
         assert not (farm.folder / "out").exists()
 
     def test_inputs_without_pages(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:
