@@ -132,9 +132,10 @@ _SUMMARY_BATCH: Final = 10_000
 _COUNTED: Final = ("block_count", "kept_count", "characters")
 _COLUMNS: Final = (*_COUNTED, "error", "attempts", "seconds", "render_reason", "render_change")
 
-_MIN_SECONDS, _MAX_SECONDS = 1e-5, 1e5
 _STEP: Final = 1.02
 """Ratio of the widths of neighbouring bins for seconds: 2 % gives percentiles within 1 %."""
+_EDGES: Final = 1e-5 * _STEP ** np.arange(np.log(1e10) / np.log(_STEP) + 2)
+"""Edges of the bins, from 10 microseconds to a day."""
 
 _log = logging.getLogger("vclean")
 
@@ -143,31 +144,27 @@ class SecondsHistogram:
     """Count seconds in logarithmic bins and estimate percentiles."""
 
     def __init__(self) -> None:
-        size = int(np.ceil(np.log(_MAX_SECONDS / _MIN_SECONDS) / np.log(_STEP))) + 1
-        self._bins = np.zeros(size, dtype=np.int64)
+        self._bins = np.zeros(len(_EDGES) - 1, dtype=np.int64)
         self._sum = 0.0
         self._maximum = 0.0
 
     def add(self, seconds: NDArray[np.float32]) -> None:
         """Count the seconds of some pages, (n,)."""
-        if not len(seconds):
-            return
-        index = np.log(np.clip(seconds, _MIN_SECONDS, _MAX_SECONDS) / _MIN_SECONDS) / np.log(_STEP)
-        self._bins += np.bincount(index.astype(np.int64), minlength=len(self._bins))
+        self._bins += np.histogram(np.clip(seconds, _EDGES[0], _EDGES[-1]), _EDGES)[0]
         self._sum += float(seconds.sum(dtype=np.float64))
-        self._maximum = max(self._maximum, float(seconds.max()))
+        self._maximum = max(self._maximum, float(seconds.max(initial=0.0)))
 
     def to_dict(self) -> dict[str, float] | None:
         """Return mean, percentiles and maximum by name; None if nothing was counted."""
-        total = int(self._bins.sum())
-        if not total:
+        counts = np.cumsum(self._bins)
+        if not counts[-1]:
             return None
-        facts = {"mean": self._sum / total} | {f"p{at}": self._percentile(at, total) for at in PERCENTILES}
-        return {name: round(value, 5) for name, value in (facts | {"max": self._maximum}).items()}
-
-    def _percentile(self, percent: int, total: int) -> float:
-        index = int(np.searchsorted(np.cumsum(self._bins), total * percent / 100))
-        return min(float(_MIN_SECONDS * _STEP ** (index + 0.5)), self._maximum)
+        facts = {"mean": self._sum / int(counts[-1])}
+        for percent in PERCENTILES:
+            lower = _EDGES[np.searchsorted(counts, counts[-1] * percent / 100)]
+            facts[f"p{percent}"] = min(float(lower * _STEP**0.5), self._maximum)
+        facts["max"] = self._maximum
+        return {name: round(value, 5) for name, value in facts.items()}
 
 
 CHANGED: Final = 0.05
@@ -361,43 +358,40 @@ def _begin_run(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict
         UsageError: the folder contains other files, or a run that must not or cannot be resumed.
     """
     path = folder / RUN
-    if not path.exists():
-        if any(each.name != _LOCK for each in folder.iterdir()):
-            raise UsageError(f"{folder} contains other files: name a new folder")
-        facts = _run_facts(cleaning)
-        write_atomic(path, _to_json_document(facts))
-        return facts
-    if not resume:
-        raise UsageError(f"{folder} contains a run already: add --resume, or name another folder")
-    return _check_same_settings(path, _run_facts(cleaning))
-
-
-def _run_facts(cleaning: CleanerSettings) -> dict[str, Any]:
-    return {
+    current = {
         "schema": VERSION,
         "digest": settings_digest(cleaning),
         "settings": settings_to_dict(cleaning),
         "versions": {"vclean": __version__, "python": platform.python_version()},
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+    if path.exists():
+        if not resume:
+            raise UsageError(f"{folder} contains a run already: add --resume, or name another folder")
+        return _check_same_settings(path, json.loads(json.dumps(current)))
+    if any(each.name != _LOCK for each in folder.iterdir()):
+        raise UsageError(f"{folder} contains other files: name a new folder")
+    write_atomic(path, _to_json_document(current))
+    return current
 
 
 def _check_same_settings(path: Path, current: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of `run.json` of the run to resume, after checking that its settings are the same."""
+    names = ("schema", "digest", "settings")
+    now = _flatten({name: current[name] for name in names})
     try:
         facts: dict[str, Any] = json.loads(path.read_bytes())
-        before = _flatten({name: facts[name] for name in ("schema", "digest", "settings")})
+        before = _flatten({name: facts[name] for name in names})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path} is damaged and its run cannot be resumed: name another folder") from error
-    now = _flatten(json.loads(json.dumps({name: current[name] for name in ("schema", "digest", "settings")})))
     differences = [
         f"{name.removeprefix('settings.')} was {before.get(name)!r} and is {now.get(name)!r}"
         for name in sorted(before.keys() | now.keys())
         if name != "digest" and before.get(name) != now.get(name)
     ]
     if differences or before["digest"] != now["digest"]:
-        names = "; ".join(differences) or "its digest"
-        raise UsageError(f"the run in {path.parent} has other settings ({names}): use the same, or another folder")
+        reason = "; ".join(differences) or "its digest"
+        raise UsageError(f"the run in {path.parent} has other settings ({reason}): use the same, or another folder")
     return facts
 
 

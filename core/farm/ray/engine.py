@@ -94,21 +94,17 @@ class PoolSizes:
         Raises:
             UsageError: not even one worker fits.
         """
-        nodes = list(nodes)
-        fitting = sum(_workers_on(node, memory) for node in nodes)
+        resources = [(node.get("CPU", 0), node.get("memory", 0)) for node in nodes]
+        by_node = (min((cpus * _SHARE - _SPARED) / WORKER_CPUS, size // memory) for cpus, size in resources)
+        fitting = sum(max(0, int(workers)) for workers in by_node)
         if not fitting:
             raise UsageError("no node of the Ray cluster has a processor and 1 GB of memory to spare: add a node")
         workers = min(requested or fitting, fitting)
-        left = sum(node.get("CPU", 0) for node in nodes) - workers * WORKER_CPUS
+        left = sum(cpus for cpus, _ in resources) - workers * WORKER_CPUS
         tasks = max(2, int(left / TASK_CPUS))
         readers = min(max(1, workers // _WORKERS_PER_READER), tasks // 2)
         writers = min(max(1, workers // _WORKERS_PER_READER // 2), tasks - readers)
         return cls(workers, readers, writers)
-
-
-def _workers_on(node: Mapping[str, float], memory: int) -> int:
-    by_cpu = int((node.get("CPU", 0) * _SHARE - _SPARED) / WORKER_CPUS)
-    return max(0, min(by_cpu, int(node.get("memory", 0) // memory)))
 
 
 @contextmanager
