@@ -194,11 +194,10 @@ class ArrowCleaner:
         return self._pipeline
 
     def _select(self, row: pa.RecordBatch, result: Result | None) -> pa.RecordBatch:
-        extra = {"labels": label_counts, "markdown": lambda result: replace_surrogates(result.to_markdown())}
+        markdown = replace_surrogates(result.to_markdown()) if result and "markdown" in self._columns else None
+        extra = {"labels": result and label_counts(result), "markdown": markdown}
         arrays = [
-            pa.array([extra[field.name](result) if result else None], field.type)
-            if field.name in extra
-            else row[field.name]
+            pa.array([extra[field.name]], field.type) if field.name in extra else row[field.name]
             for field in self._schema
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)

@@ -21,6 +21,7 @@ from urllib.parse import quote
 from uuid import NAMESPACE_OID, uuid5
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from vclean import __version__
@@ -186,9 +187,9 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
     for batch in read_parts(paths, _COLUMNS, _SUMMARY_BATCH):
         counts["pages"] += batch.num_rows
         counts.update({name: pc.sum(batch[name]).as_py() or 0 for name in ("attempts", *_COUNTED)})
-        counts["changed"] += pc.sum(pc.greater(batch["render_change"], CHANGED)).as_py() or 0
-        failed.update(batch["error"].drop_null().to_pylist())
-        reasons.update(batch["render_reason"].drop_null().to_pylist())
+        counts["changed"] += pc.sum(pc.greater(batch["render_change"], pa.scalar(CHANGED))).as_py() or 0
+        failed.update(error for error in batch["error"].to_pylist() if error is not None)
+        reasons.update(reason for reason in batch["render_reason"].to_pylist() if reason is not None)
         for stage in STAGES:
             seconds = pc.struct_field(batch["seconds"], stage).drop_null()
             stages[stage].add(seconds.to_numpy(zero_copy_only=False))

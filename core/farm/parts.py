@@ -205,7 +205,7 @@ def _rewrite(path: Path) -> None:
     rest = _TemporaryParquetFile(path.parent, pq.read_schema(path), _GROUP_ROWS)
     try:
         for batch in read_parts([path], SCHEMA.names, _GROUP_ROWS):
-            successes = batch.filter(pc.not_equal(batch["status"], FAILED))
+            successes = batch.filter(pc.not_equal(batch["status"], pa.scalar(FAILED)))
             if successes.num_rows:
                 rest.add(successes)
         with output_errors(path):

@@ -44,10 +44,19 @@ SKIPPED: Final = "skipped"
 STAGES: Final = ("read", "render", "extract", "label", "pack")
 """Stages by which the wall clock of a page is divided."""
 
-_TEXT, _NUMBER, _INTEGER = pa.string(), pa.float32(), pa.int32()
-_TEXTS, _INDICES = pa.list_(_TEXT), pa.list_(_INTEGER)
-BOX: Final = pa.struct(dict.fromkeys("xywh", _NUMBER))
-BLOCK: Final = pa.struct(
+_TEXT: Final[pa.DataType] = pa.string()
+_TEXTS: Final[pa.DataType] = pa.list_(pa.string())
+_NUMBER: Final[pa.DataType] = pa.float32()
+_INTEGER: Final[pa.DataType] = pa.int32()
+_INDICES: Final[pa.DataType] = pa.list_(pa.int32())
+
+
+def _struct(types: Mapping[str, pa.DataType]) -> pa.StructType:
+    return pa.struct(list(types.items()))
+
+
+BOX: Final = _struct(dict.fromkeys("xywh", _NUMBER))
+BLOCK: Final = _struct(
     {
         **dict.fromkeys(("label", "role", "kind"), _TEXT),
         "probability": _NUMBER,
@@ -55,7 +64,7 @@ BLOCK: Final = pa.struct(
         **dict.fromkeys(("xpath", "visibility", "technique", "text"), _TEXT),
     }
 )
-SEGMENT: Final = pa.struct(
+SEGMENT: Final = _struct(
     {
         **dict.fromkeys(("parent", "doc"), _INTEGER),
         "role": _TEXT,
@@ -66,22 +75,22 @@ SEGMENT: Final = pa.struct(
     }
 )
 """Segment of a page; `parent` is the row of the segment around it, -1 for the page."""
-METADATA: Final = pa.struct({name: _TEXTS if name in LISTS else _TEXT for name in PAGE_FIELDS})
+METADATA: Final = _struct({name: _TEXTS if name in LISTS else _TEXT for name in PAGE_FIELDS})
 """Metadata of the page; null where there is no probable value."""
-EVIDENCE: Final = pa.struct(
+EVIDENCE: Final = _struct(
     {**dict.fromkeys(("field", "source", "property"), _TEXT), "probability": _NUMBER, "xpath": _TEXT, "box": BOX}
 )
 """Where a value of the metadata comes from, and how sure it is."""
 _PLACE: Final = {"box": BOX, "xpath": _TEXT, "blocks": _INDICES}
-POST: Final = pa.struct(
+POST: Final = _struct(
     {
         **dict.fromkeys(("author", "date", "date_text", "text"), _TEXT),
         **dict.fromkeys(("depth", "parent"), _INTEGER),
         **_PLACE,
     }
 )
-ITEM: Final = pa.struct({**dict.fromkeys(("title", "link", "image", "price", "snippet"), _TEXT), **_PLACE})
-PRODUCT: Final = pa.struct(
+ITEM: Final = _struct({**dict.fromkeys(("title", "link", "image", "price", "snippet"), _TEXT), **_PLACE})
+PRODUCT: Final = _struct(
     {
         **dict.fromkeys(("name", "brand", "price", "price_text", "currency"), _TEXT),
         "numbers": _TEXTS,
@@ -89,36 +98,34 @@ PRODUCT: Final = pa.struct(
         "blocks": _INDICES,
     }
 )
-RECIPE: Final = pa.struct({"name": _TEXT, "ingredients": _TEXTS, "steps": _TEXTS, "box": BOX, "blocks": _INDICES})
-SCHEMA: Final = pa.schema(
-    {
-        **dict.fromkeys(("id", "url", "source", "record_id", "record_date"), _TEXT),
-        **dict.fromkeys(("key", "read_key"), pa.binary(KEY_BYTES)),
-        **dict.fromkeys(("status", "error", "message", "empty"), _TEXT),
-        "attempts": _INTEGER,
-        "seconds": pa.struct(dict.fromkeys(STAGES, _NUMBER)),
-        "rendered": pa.bool_(),
-        "render_reason": _TEXT,
-        "render_change": _NUMBER,
-        **dict.fromkeys(("language", "title"), _TEXT),
-        "metadata": METADATA,
-        "evidence": pa.list_(EVIDENCE),
-        "confidence": _NUMBER,
-        "noscript": pa.bool_(),
-        **dict.fromkeys(("build", "method", "model"), _TEXT),
-        **dict.fromkeys(("block_count", "kept_count"), _INTEGER),
-        **dict.fromkeys(("characters", "revealable_words", "hidden_words"), pa.int64()),
-        "injection_suspect": pa.bool_(),
-        **dict.fromkeys(("text", "cleaneval"), _TEXT),
-        "blocks": pa.list_(BLOCK),
-        "posts": pa.list_(POST),
-        "items": pa.list_(ITEM),
-        "product": PRODUCT,
-        "recipe": RECIPE,
-        "segments": pa.list_(SEGMENT),
-    },
-    metadata={"vclean.schema": str(VERSION)},
-)
+RECIPE: Final = _struct({"name": _TEXT, "ingredients": _TEXTS, "steps": _TEXTS, "box": BOX, "blocks": _INDICES})
+_COLUMNS: Final[Mapping[str, pa.DataType]] = {
+    **dict.fromkeys(("id", "url", "source", "record_id", "record_date"), _TEXT),
+    **dict.fromkeys(("key", "read_key"), pa.binary(KEY_BYTES)),
+    **dict.fromkeys(("status", "error", "message", "empty"), _TEXT),
+    "attempts": _INTEGER,
+    "seconds": _struct(dict.fromkeys(STAGES, _NUMBER)),
+    "rendered": pa.bool_(),
+    "render_reason": _TEXT,
+    "render_change": _NUMBER,
+    **dict.fromkeys(("language", "title"), _TEXT),
+    "metadata": METADATA,
+    "evidence": pa.list_(EVIDENCE),
+    "confidence": _NUMBER,
+    "noscript": pa.bool_(),
+    **dict.fromkeys(("build", "method", "model"), _TEXT),
+    **dict.fromkeys(("block_count", "kept_count"), _INTEGER),
+    **dict.fromkeys(("characters", "revealable_words", "hidden_words"), pa.int64()),
+    "injection_suspect": pa.bool_(),
+    **dict.fromkeys(("text", "cleaneval"), _TEXT),
+    "blocks": pa.list_(BLOCK),
+    "posts": pa.list_(POST),
+    "items": pa.list_(ITEM),
+    "product": PRODUCT,
+    "recipe": RECIPE,
+    "segments": pa.list_(SEGMENT),
+}
+SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
 """Columns of a part, described in `docs/reference/farm-output.md`."""
 
 _LARGE: Final = {"read_key", "text", "cleaneval", *(field.name for field in SCHEMA if field.type.num_fields)}
