@@ -107,7 +107,10 @@ class ItemMiddleware:
             NotConfigured: the settings are wrong, or what they need is missing; the reason is logged.
         """
         try:
-            middleware = cls(_make_cleaner(crawler.settings), crawler, _read_action(crawler.settings))
+            on_error = crawler.settings.get(ON_ERROR, ERROR_ACTIONS[0])
+            if on_error not in ERROR_ACTIONS:
+                raise UsageError(f"{ON_ERROR} has to be one of {', '.join(ERROR_ACTIONS)}, not {on_error!r}")
+            middleware = cls(_make_cleaner(crawler.settings), crawler, on_error)
         except VcleanError as error:
             _log.error("the spider is not started: %s", error)
             _end_at_start(crawler)
@@ -199,18 +202,6 @@ def _end_at_start(crawler: Crawler) -> None:
         crawler.spider = None  # then Scrapy ends with the exit code 1
 
     crawler.signals.connect(end, signals.engine_started, weak=False)
-
-
-def _read_action(settings: BaseSettings) -> str:
-    """Return what to do with items of pages that cannot be cleaned.
-
-    Raises:
-        UsageError: the setting has no such value.
-    """
-    action = settings.get(ON_ERROR, ERROR_ACTIONS[0])
-    if action not in ERROR_ACTIONS:
-        raise UsageError(f"{ON_ERROR} has to be one of {', '.join(ERROR_ACTIONS)}, not {action!r}")
-    return str(action)
 
 
 def _page(response: HtmlResponse) -> Page:

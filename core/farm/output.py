@@ -21,7 +21,6 @@ from urllib.parse import quote
 from uuid import NAMESPACE_OID, uuid5
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from vclean import __version__
@@ -187,7 +186,7 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
     for batch in read_parts(paths, _COLUMNS, _SUMMARY_BATCH):
         counts["pages"] += batch.num_rows
         counts.update({name: pc.sum(batch[name]).as_py() or 0 for name in ("attempts", *_COUNTED)})
-        counts["changed"] += pc.sum(pc.greater(batch["render_change"], pa.scalar(CHANGED))).as_py() or 0
+        counts["changed"] += sum((share or 0) > CHANGED for share in batch["render_change"].to_pylist())
         failed.update(error for error in batch["error"].to_pylist() if error is not None)
         reasons.update(reason for reason in batch["render_reason"].to_pylist() if reason is not None)
         for stage in STAGES:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +24,7 @@ from vclean.imports import requires_extra
 from vclean.render.isolation.orphan_reaper import kill_tree
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
@@ -128,8 +128,9 @@ class WorkerProcess:
             VcleanError: the worker reports that it cannot continue.
         """
         await self.start()
+        watch = asyncio.create_task(self._watch_memory())
         try:
-            async with asyncio.timeout(self._limit), self._memory_watched():
+            async with asyncio.timeout(self._limit):
                 answer = await self._exchange(task)
         except TimeoutError:
             await self.close()
@@ -137,6 +138,8 @@ class WorkerProcess:
         except asyncio.CancelledError:
             self.kill()
             raise
+        finally:
+            watch.cancel()
         if not isinstance(answer, TaskOutcome):
             await self.close()
             raise answer if isinstance(answer, VcleanError) else WorkerLostError("the worker sent an invalid answer")
@@ -179,14 +182,6 @@ class WorkerProcess:
         await self.close()
         code = process.returncode or 0
         return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-    @asynccontextmanager
-    async def _memory_watched(self) -> AsyncIterator[None]:
-        watch = asyncio.create_task(self._watch_memory())
-        try:
-            yield
-        finally:
-            watch.cancel()
 
     async def _watch_memory(self) -> None:
         """End the worker when its memory, with that of its browser, exceeds the limit."""

@@ -119,37 +119,31 @@ def connect_to_cluster(address: str | None) -> Iterator[ModuleType]:
         ExtraMissingError: Ray is not installed.
         UsageError: there is no cluster at the address.
     """
-    ray = _ray()
+    verbose = _log.isEnabledFor(logging.DEBUG)  # Ray's messages are hidden otherwise: most do not concern a user
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "info" if verbose else "fatal")
+    ray = import_optional("ray", "Ray")
+    import_optional("ray.data", "Ray")
+    level = logging.INFO if verbose else logging.ERROR
+    logging.getLogger("ray.data").setLevel(level)
     if ray.is_initialized():
         yield ray
         return
-    _connect(ray, address)
+    _connect(ray, address, log_to_driver=verbose, logging_level=level)
     try:
         yield ray
     finally:
         ray.shutdown()
 
 
-def _ray() -> ModuleType:
-    """Import Ray. Its messages are hidden unless the log level is DEBUG: most do not concern a user."""
-    verbose = _log.isEnabledFor(logging.DEBUG)
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "info" if verbose else "fatal")
-    ray = import_optional("ray", "Ray")
-    import_optional("ray.data", "Ray")
-    logging.getLogger("ray.data").setLevel(logging.INFO if verbose else logging.ERROR)
-    return ray
-
-
-def _connect(ray: ModuleType, address: str | None) -> None:
+def _connect(ray: ModuleType, address: str | None, **options: object) -> None:
     if address and "://" in address:
         raise UsageError(f"{address} is the address of a Ray client: run vclean on a node, with --address auto")
-    verbose = _log.isEnabledFor(logging.DEBUG)
     host, colon, port = (address or "").rpartition(":")
     try:
         if colon:  # Ray itself would try for ten minutes
             socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
-        ray.init(address, log_to_driver=verbose, logging_level=logging.INFO if verbose else logging.ERROR)
+        ray.init(address, **options)
     except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UsageError(
