@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 NAMES = [f"p{number:03}" for number in range(12)]
+HOSTS = ("example.org", "example.net")
 
 
 class TestRendered:
@@ -102,13 +103,10 @@ class TestUnrendered:
         templates.mkdir()
         (templates / "example.org.txt").write_text("h1\n")
         pages = farm.folder / "pages.jsonl"
-        rows = [
-            {"id": host, "url": f"https://{host}/", "html": html("rain")} for host in ("example.org", "example.net")
-        ]
-        pages.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        environment = {"VCLEAN_CHROMIUM": "/nonexistent"}
-        run = farm.start(pages, "--no-render", "--templates", templates, env=environment)
-        messages = run.process.communicate()[1]
+        rows = [{"id": host, "url": f"https://{host}/", "html": html("rain")} for host in HOSTS]
+        pages.write_text("\n".join(map(json.dumps, rows)))
+        options = ("--no-render", "--templates", templates)
+        messages = farm.start(pages, *options, env={"VCLEAN_CHROMIUM": "/nonexistent"}).process.communicate()[1]
         assert messages.endswith(f"; the rows are in {farm.folder / 'out' / 'parts'}\n")
         assert "vclean: 2 pages, 0 failed, in 00:" in messages
         assert {row["rendered"] for row in farm.rows()} == {False}
