@@ -27,9 +27,10 @@ from vclean.page import Page
 from vclean.pipeline import Pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Unpack
 
+    from vclean.page import Source
     from vclean.result import Result
     from vclean.settings import CleanerOptions
 
@@ -170,16 +171,16 @@ class ArrowCleaner:
         names = [name for name in batch.schema.names if name in self._inputs]
         pages = batch.select(names).rename_columns([self._inputs[name] for name in names])
         pages = pages.select(page_columns(pages.schema, "the table"))
-        entries = batch_pages(pages, self.settings.rendering.max_bytes, name="row")
-        rows = [self._clean_page(*entry) for entry in entries]
+        sources = batch_pages(pages, self.settings.rendering.max_bytes, name="row")
+        rows = list(map(self._clean_page, sources))
         columns = [column.combine_chunks() for column in pa.Table.from_batches(rows, self._schema).columns]
         return pa.RecordBatch.from_arrays([*(batch.column(name) for name in self._keep), *columns], schema=schema)
 
-    def _clean_page(self, name: str, read: Callable[[], Page]) -> pa.RecordBatch:
+    def _clean_page(self, source: Source) -> pa.RecordBatch:
         """Return the row of a page, with the output columns."""
-        task = Task(Page(id=name), "", bytes(KEY_BYTES))
+        task = Task(Page(id=source.id), "", bytes(KEY_BYTES))
         try:
-            task = Task(read(), "", bytes(KEY_BYTES))
+            task = Task(source.read(), "", bytes(KEY_BYTES))
             result = self._opened().run(task.page)
             return self._select(result_row(result, task, {}), result)
         except FATAL_ERRORS:

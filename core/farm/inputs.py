@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from glob import glob, has_magic
 from hashlib import blake2b
-from itertools import chain, groupby, islice, starmap
+from itertools import chain, groupby, islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Final
@@ -28,7 +28,6 @@ from vclean.farm.tasks import Item, Task, page_key
 from vclean.files import make_folder
 from vclean.input.sources import (
     STDIN,
-    Source,
     archive_sources,
     find_sources,
     is_archive,
@@ -37,8 +36,8 @@ from vclean.input.sources import (
     is_parquet,
     is_url,
 )
-from vclean.input.tables import escape_surrogates, failing_entry, parquet_pages, read_lines, row_group_ranges
-from vclean.page import Page
+from vclean.input.tables import escape_surrogates, failing_source, parquet_pages, read_lines, row_group_ranges
+from vclean.page import Page, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -116,7 +115,7 @@ class UnitReader:
                 raise NetworkError(f"{argument} is not fetched without the network: add --network public")
             return find_sources(escape_surrogates(argument), self.settings.rendering, live=True)
         if groups is not None:
-            return starmap(Source, parquet_pages(path, max_bytes, groups))
+            return parquet_pages(path, max_bytes, groups)
         if is_archive(path) and path.is_file():
             return archive_sources(path, max_bytes, index=self.index_of(path), only=self.pages)
         _check_name(path)
@@ -166,8 +165,7 @@ def _read_page(read: Callable[[], Page], name: str) -> Page:
 
 
 def _failing_item(name: str, error: VcleanError) -> Item:
-    _, read = failing_entry(name, error)
-    return Item(name, name, read)
+    return Item(name, name, failing_source(name, error).read)
 
 
 @contextmanager

@@ -38,14 +38,14 @@ def lines(path: Path, *rows: object) -> Path:
     return path
 
 
-def read(entries):
-    """Return the id of each entry, and its content or error message."""
-    return [(name, content(page)) for name, page in entries]
+def read(sources):
+    """Return the id of each page, and its content or error message."""
+    return [(source.id, content(source)) for source in sources]
 
 
-def content(page):
+def content(source):
     try:
-        return page().content
+        return source.read().content
     except (InputError, LimitError) as error:
         return str(error)
 
@@ -59,7 +59,7 @@ class TestParquetPages:
 
     def test_ids_may_be_numbers(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": ["<p>", "<p>"], "id": [0, None]}), tmp_path / "a.parquet")
-        assert [name for name, _ in parquet_pages(tmp_path / "a.parquet", LIMIT)] == [
+        assert [source.id for source in parquet_pages(tmp_path / "a.parquet", LIMIT)] == [
             "0",
             f"{tmp_path}/a.parquet#1",
         ]
