@@ -215,10 +215,9 @@ def page_columns(schema: pa.Schema, name: str) -> list[str]:
 
 
 def _is_text(kind: pa.DataType) -> bool:
+    """Return whether a column has text or bytes, also in a dictionary."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
     return any(part in str(kind) for part in ("string", "binary")) and not pa.types.is_nested(kind)
 
 
