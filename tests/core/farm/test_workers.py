@@ -290,15 +290,17 @@ class TestRunLocally:
         run_locally(inputs, Slow(), CleanerSettings(render=True), RunSettings(workers=3), Stats())  # type: ignore[arg-type]
         assert most <= 3
 
-    def test_skips_finished_pages(self) -> None:
-        output, stats = farm(PAGES, output=Output(done=set(PAGES[:60])))
-        assert output.ids == PAGES[60:]
-        assert (stats.skipped, stats.ok) == (60, 40)
+    def test_finished_and_unreadable_pages_reach_no_worker(self) -> None:
+        tasks: list[str] = []
 
-    def test_unreadable_page_reaches_no_worker(self) -> None:
-        output, stats = farm(["a", "bad", "c"], lambda task: good(task) if task.page.id != "bad" else 1 / 0)  # type: ignore[return-value]
-        assert output.ids == ["a", "bad", "c"]
-        assert stats.failed == {"InputError": 1}
+        def answer(task: Task) -> TaskOutcome:
+            tasks.append(task.page.id)
+            return good(task)
+
+        output, stats = farm([*PAGES, "bad"], answer, Output(done=set(PAGES[:60])))
+        assert sorted(tasks) == PAGES[60:]
+        assert output.ids == ["bad", *PAGES[60:]]
+        assert (stats.skipped, stats.ok, stats.failed) == (60, 40, {"InputError": 1})
 
 
 class TestFailures:
