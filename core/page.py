@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -73,6 +74,20 @@ class Page:
     record_id: str = ""
     record_date: str = ""
     snapshot: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Page that can be read.
+
+    Attributes:
+        id: the name of the page in messages and output: the path from the command line, the URL, or the id in its
+            container.
+        read: a function that returns the page; it raises `InputError`, `LimitError`, `NetworkError` or `DeadlineError`.
+    """
+
+    id: str
+    read: Callable[[], Page]
 
 
 def split_url(url: str) -> SplitResult:

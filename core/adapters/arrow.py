@@ -27,9 +27,10 @@ from vclean.page import Page
 from vclean.pipeline import Pipeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Unpack
 
+    from vclean.page import Source
     from vclean.result import Result
     from vclean.settings import CleanerOptions
 
@@ -90,7 +91,13 @@ class ArrowCleaner:
         self._inputs = {html: "html", url: "url", id: "id"}
         self._columns, self._keep = tuple(columns), tuple(keep)
         self._pipeline: Pipeline | None = None
-        _check_columns(self._columns, self._keep)
+        for name in self._columns:
+            if name not in SCHEMA.names:
+                raise UsageError(f"no output column {name!r}: choose one of {', '.join(SCHEMA.names)}")
+        names = [*self._keep, *self._columns]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise UsageError(f"the output has two columns {repeated[0]!r}: leave one out of keep or columns")
+        self._schema = pa.schema(map(SCHEMA.field, self._columns))
 
     def __enter__(self) -> Self:
         """Return the cleaner; the browser starts with the first table."""
@@ -152,7 +159,7 @@ class ArrowCleaner:
         if missing:
             raise UsageError(f"no input column {missing[0]!r} to keep: name columns of the input table")
         copied = [schema.field(name) for name in self._keep] if schema is not None else []
-        return pa.schema([*copied, *(SCHEMA.field(name) for name in self._columns)])
+        return pa.schema([*copied, *self._schema])
 
     def close(self) -> None:
         """Close the browser; the next table starts a new one."""
@@ -164,17 +171,16 @@ class ArrowCleaner:
         names = [name for name in batch.schema.names if name in self._inputs]
         pages = batch.select(names).rename_columns([self._inputs[name] for name in names])
         pages = pages.select(page_columns(pages.schema, "the table"))
-        entries = batch_pages(pages, self.settings.rendering.max_bytes, name="row")
-        rows = [self._clean_page(*entry) for entry in entries]
-        table = pa.Table.from_batches(rows, schema=pa.schema([SCHEMA.field(name) for name in self._columns]))
-        columns = [table[name].combine_chunks() for name in self._columns]
+        sources = batch_pages(pages, self.settings.rendering.max_bytes, name="row")
+        rows = list(map(self._clean_page, sources))
+        columns = [column.combine_chunks() for column in pa.Table.from_batches(rows, self._schema).columns]
         return pa.RecordBatch.from_arrays([*(batch.column(name) for name in self._keep), *columns], schema=schema)
 
-    def _clean_page(self, name: str, read: Callable[[], Page]) -> pa.RecordBatch:
+    def _clean_page(self, source: Source) -> pa.RecordBatch:
         """Return the row of a page, with the output columns."""
-        task = Task(Page(id=name), "", bytes(KEY_BYTES))
+        task = Task(Page(id=source.id), "", bytes(KEY_BYTES))
         try:
-            task = Task(read(), "", bytes(KEY_BYTES))
+            task = Task(source.read(), "", bytes(KEY_BYTES))
             result = self._opened().run(task.page)
             return self._select(result_row(result, task, {}), result)
         except FATAL_ERRORS:
@@ -189,27 +195,10 @@ class ArrowCleaner:
         return self._pipeline
 
     def _select(self, row: pa.RecordBatch, result: Result | None) -> pa.RecordBatch:
-        extra = {"labels": label_counts, "markdown": _markdown}
+        markdown = replace_surrogates(result.to_markdown()) if result and "markdown" in self._columns else None
+        extra = {"labels": result and label_counts(result), "markdown": markdown}
         arrays = [
-            pa.array([extra[name](result) if result else None], SCHEMA.field(name).type) if name in extra else row[name]
-            for name in self._columns
+            pa.array([extra[field.name]], field.type) if field.name in extra else row[field.name]
+            for field in self._schema
         ]
-        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema([SCHEMA.field(name) for name in self._columns]))
-
-
-def _markdown(result: Result) -> str:
-    return replace_surrogates(result.to_markdown())
-
-
-def _check_columns(columns: Sequence[str], keep: Sequence[str]) -> None:
-    """Check the names of output columns.
-
-    Raises:
-        UsageError: a name does not exist or occurs twice.
-    """
-    for name in columns:
-        if name not in SCHEMA.names:
-            raise UsageError(f"no output column {name!r}: choose one of {', '.join(SCHEMA.names)}")
-    names = [*keep, *columns]
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise UsageError(f"the output has two columns {repeated[0]!r}: leave one out of keep or columns")
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)

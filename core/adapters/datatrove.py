@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from vclean.adapters.documents import label_counts
 from vclean.api import Cleaner
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from datatrove.data import Document
 
-    from vclean.result import Result
     from vclean.settings import CleanerOptions
 
 TIMEOUT: Final = 30.0
@@ -155,11 +154,8 @@ class VcleanStep(PipelineStep):
             self.stat_update(f"failed: {type(error).__name__}")
             return False
         document.text = result.to(self.format)
-        document.metadata |= _metadata(result)
+        fields = json.page_fields(result)
+        fields["empty"] = fields["empty"] and str(fields["empty"])  # writers need strings
+        document.metadata |= {"vclean_labels": label_counts(result)}
+        document.metadata |= {f"vclean_{name}": fields[name] for name in _PAGE_FIELDS}
         return True
-
-
-def _metadata(result: Result) -> dict[str, Any]:
-    fields = json.page_fields(result)
-    fields["empty"] = fields["empty"] and str(fields["empty"])  # writers need strings
-    return {"vclean_labels": label_counts(result), **{f"vclean_{name}": fields[name] for name in _PAGE_FIELDS}}

@@ -151,7 +151,11 @@ class PageTools:
 
     def _page_blocks(self, page: str, start: int, *, content_only: bool) -> dict[str, Any]:
         result = self._clean(page)
-        return _blocks(result, self._visible(result), start, content_only=content_only)
+        visible = self._visible(result)
+        blocks = [block for block in visible if block.index >= start and (block.is_content or not content_only)]
+        shown = _fitting([_record(block) for block in blocks[:MAX_BLOCKS]])
+        after = blocks[len(shown)].index if len(shown) < len(blocks) else None
+        return {**_facts(result), "count": len(visible), "blocks": shown, "next_start": after}
 
     def _visible(self, result: Result) -> list[Block]:
         """Return the blocks without those that the policy hides: an agent must not read what people do not see."""
@@ -249,12 +253,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _page_text(result: Result, start: int) -> dict[str, Any]:
-    text = result.to_markdown()
-    return {
-        **_facts(result),
-        "markdown": text[start : start + MAX_CHARACTERS],
-        **_next(start, MAX_CHARACTERS, len(text)),
-    }
+    text, end = result.to_markdown(), start + MAX_CHARACTERS
+    return {**_facts(result), "markdown": text[start:end], "next_start": end if end < len(text) else None}
 
 
 def _facts(result: Result) -> dict[str, Any]:
@@ -262,13 +262,6 @@ def _facts(result: Result) -> dict[str, Any]:
     names = ("url", "title", "language", "rendered", "confidence", "empty", "hidden")
     fields = json.page_fields(result)
     return {name: _bounded(fields[name]) for name in names}
-
-
-def _blocks(result: Result, visible: list[Block], start: int, *, content_only: bool) -> dict[str, Any]:
-    blocks = [block for block in visible if block.index >= start and (block.is_content or not content_only)]
-    shown = _fitting([_record(block) for block in blocks[:MAX_BLOCKS]])
-    after = blocks[len(shown)].index if len(shown) < len(blocks) else None
-    return {**_facts(result), "count": len(visible), "blocks": shown, "next_start": after}
 
 
 def _matches(visible: list[Block], text: str) -> dict[str, Any]:
@@ -309,10 +302,6 @@ def _bounded(value: Any) -> Any:  # noqa: ANN401 - all that JSON can contain
 
 def _shorten(text: str) -> str:
     return text if len(text) <= MAX_STRING else text[: MAX_STRING - 1] + "…"
-
-
-def _next(start: int, size: int, total: int) -> dict[str, int | None]:
-    return {"next_start": start + size if start + size < total else None}
 
 
 def _crop(screenshot: bytes, top: float) -> bytes:

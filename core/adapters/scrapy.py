@@ -46,8 +46,6 @@ _PRIORITY: Final = 950
 _REASON: Final = "vclean_settings"
 """Reason for the end of a crawl with wrong settings."""
 _OPEN_PAGE: Final = "vclean_open_page"
-_SPIDER_MIDDLEWARES: Final = "SPIDER_MIDDLEWARES"
-_DOWNLOADER_MIDDLEWARES: Final = "DOWNLOADER_MIDDLEWARES"
 
 _log = logging.getLogger("vclean")
 
@@ -57,11 +55,8 @@ class VcleanAddon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the middlewares to the settings of a crawler, unless the project has placed them itself."""
-        for name, middleware in (
-            (_SPIDER_MIDDLEWARES, ItemMiddleware),
-            (_DOWNLOADER_MIDDLEWARES, OpenPageMiddleware),
-        ):
-            settings.setdefault_in_component_priority_dict(name, middleware, _PRIORITY)
+        settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", ItemMiddleware, _PRIORITY)
+        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", OpenPageMiddleware, _PRIORITY)
 
 
 class OpenPageMiddleware:
@@ -112,7 +107,10 @@ class ItemMiddleware:
             NotConfigured: the settings are wrong, or what they need is missing; the reason is logged.
         """
         try:
-            middleware = cls(_make_cleaner(crawler.settings), crawler, _read_action(crawler.settings))
+            on_error = crawler.settings.get(ON_ERROR, ERROR_ACTIONS[0])
+            if on_error not in ERROR_ACTIONS:
+                raise UsageError(f"{ON_ERROR} has to be one of {', '.join(ERROR_ACTIONS)}, not {on_error!r}")
+            middleware = cls(_make_cleaner(crawler.settings), crawler, on_error)
         except VcleanError as error:
             _log.error("the spider is not started: %s", error)
             _end_at_start(crawler)
@@ -177,7 +175,16 @@ def _make_cleaner(settings: BaseSettings) -> AsyncCleaner:
     Raises:
         VcleanError: a setting is wrong, or what it needs is missing.
     """
-    options, browsers = _read_settings(settings)
+    try:
+        options = settings.getdict(OPTIONS)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{OPTIONS} has to be a dictionary, not {settings.get(OPTIONS)!r}") from error
+    try:
+        browsers = settings.getint(BROWSERS, 2)
+    except (TypeError, ValueError):
+        browsers = 0
+    if browsers < 1:
+        raise UsageError(f"{BROWSERS} has to be a number from 1, not {settings.get(BROWSERS)!r}")
     if options.get("render"):  # a page without its style sheets has other boxes, and shows what they hide
         from vclean.render.browser.chromium import find_chromium
 
@@ -195,37 +202,6 @@ def _end_at_start(crawler: Crawler) -> None:
         crawler.spider = None  # then Scrapy ends with the exit code 1
 
     crawler.signals.connect(end, signals.engine_started, weak=False)
-
-
-def _read_settings(settings: BaseSettings) -> tuple[dict[str, Any], int]:
-    """Return the options of the cleaner and the number of browsers.
-
-    Raises:
-        UsageError: one of the settings has no such value.
-    """
-    try:
-        options = settings.getdict(OPTIONS)
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"{OPTIONS} has to be a dictionary, not {settings.get(OPTIONS)!r}") from error
-    try:
-        browsers = settings.getint(BROWSERS, 2)
-    except (TypeError, ValueError):
-        browsers = 0
-    if browsers < 1:
-        raise UsageError(f"{BROWSERS} has to be a number from 1, not {settings.get(BROWSERS)!r}")
-    return options, browsers
-
-
-def _read_action(settings: BaseSettings) -> str:
-    """Return what to do with items of pages that cannot be cleaned.
-
-    Raises:
-        UsageError: the setting has no such value.
-    """
-    action = settings.get(ON_ERROR, ERROR_ACTIONS[0])
-    if action not in ERROR_ACTIONS:
-        raise UsageError(f"{ON_ERROR} has to be one of {', '.join(ERROR_ACTIONS)}, not {action!r}")
-    return str(action)
 
 
 def _page(response: HtmlResponse) -> Page:

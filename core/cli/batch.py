@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vclean.cli.options import PageOptions
-    from vclean.input.sources import Source
-    from vclean.page import Page
+    from vclean.page import Page, Source
     from vclean.result import Result
 
 

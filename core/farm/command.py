@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
@@ -28,18 +28,17 @@ from vclean.cli.options import (
 from vclean.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
     from vclean.farm.stats import Stats
     from vclean.farm.tasks import RunSettings
-    from vclean.farm.workers import InterruptedRunError
     from vclean.settings import CleanerSettings, Network, RenderMode
 
-Engine = Literal["local", "ray"]
+    _Engine = Callable[[Inputs, RunOutput, CleanerSettings, RunSettings, Stats], None]
+    """Function that cleans all pages: see `vclean.farm.workers.run_locally`."""
 
 _UNITS: Final = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -85,7 +84,7 @@ class RunOptions(Options):
 
     section = "Options that do not change the rows"
 
-    engine: Engine = option(
+    engine: Literal["local", "ray"] = option(
         "--engine",
         type=click.Choice(("local", "ray")),
         default="local",
@@ -244,30 +243,29 @@ def farm(options: FarmOptions) -> int:
             run(inputs, output, options.cleaning, options.run, stats)
         except InterruptedRunError as interruption:
             output.interrupt()
-            return _report_interruption(interruption, stats)
+            _log.warning("stopped after %s; --resume continues", progress_line(stats))
+            return _SIGNAL_CODE + interruption.number
     if not stats.skipped + stats.done:
         _log.warning("the inputs contain no page: check them")
     elif options.verbosity >= 0:
         _log.warning(
             "%s; the rows are in %s",
-            final_line(stats, output.failed, output.render_reasons, output.no_pages),
+            final_line(stats, output.summary),
             output.folder / PARTS,
         )
-    return int(output.failed.total() > 0)
-
-
-class _Run(Protocol):
-    """Engine of a run: see `vclean.farm.workers.run_locally`."""
-
-    def __call__(
-        self, inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings, stats: Stats, /
-    ) -> None:
-        """Clean all pages of `inputs` into `output`."""
+    return int(bool(output.summary["failed"]))
 
 
 @contextmanager
-def _engine(options: FarmOptions) -> Iterator[_Run]:
-    """Return the engine, after checking before anything is written that it can run."""
+def _engine(options: FarmOptions) -> Iterator[_Engine]:
+    """Return the engine, after checking before anything is written that it can run.
+
+    A browser renders a text, which also warns of isolation that it lacks: workers print no warnings.
+
+    Raises:
+        BrowserError: the browser does not render, or there is no Chromium.
+        UsageError: there is no Ray cluster.
+    """
     if options.engine == "ray":
         from vclean.farm.ray.engine import connect_to_cluster, run_on_ray
 
@@ -277,7 +275,10 @@ def _engine(options: FarmOptions) -> Iterator[_Run]:
     from vclean.farm.workers import run_locally
 
     if options.cleaning.render:
-        _check_browser()
+        from vclean.cli.installation import check_rendering
+        from vclean.render.browser.chromium import find_chromium
+
+        check_rendering(find_chromium())
     yield run_locally
 
 
@@ -295,23 +296,6 @@ def _check_methods(cleaning: CleanerSettings) -> None:
         get(cleaning.method, cleaning.model)
     if cleaning.templates:
         Templates.from_folder(cleaning.templates)
-
-
-def _check_browser() -> None:
-    """Check before the run that a browser renders, and warn of isolation that it lacks; workers print no warnings.
-
-    Raises:
-        BrowserError: it does not render, or there is no Chromium.
-    """
-    from vclean.cli.installation import check_rendering
-    from vclean.render.browser.chromium import find_chromium
-
-    check_rendering(find_chromium())
-
-
-def _report_interruption(interruption: InterruptedRunError, stats: Stats) -> int:
-    _log.warning("stopped after %s; --resume continues", progress_line(stats))
-    return _SIGNAL_CODE + interruption.number
 
 
 def show_progress(stats: Stats) -> AbstractContextManager[None]:
@@ -344,21 +328,17 @@ def progress_line(stats: Stats) -> str:
     return f"{pages}, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
 
 
-def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str], no_pages: int = 0) -> str:
+def final_line(stats: Stats, summary: Mapping[str, Any]) -> str:
     """Return the result of a run in one line.
 
     Args:
         stats: the counts of the run.
-        failed: the failures in all of its output, by error.
-        rendered: the pages in all of its output that `render="auto"` rendered, by reason.
-        no_pages: the files in all of its output that were skipped because they are no pages.
+        summary: the counts of all of its output, as `vclean.farm.output.summarize_parts` returns them.
 
-    >>> from collections import Counter
     >>> from vclean.farm.stats import Stats
-    >>> final_line(Stats(skipped=4), Counter(InputError=1), Counter()).partition(", in ")[0]
-    '4 pages, 4 of them before, 1 failed (InputError 1; each message is in pages.jsonl, --retry-failed tries again)'
-    >>> final_line(Stats(skipped=4), Counter(), Counter(styles=2)).partition(", in ")[0]
-    '4 pages, 4 of them before, 2 rendered (styles 2), 0 failed'
+    >>> counts = {"failed": {"InputError": 1}, "render_reasons": {"styles": 2}, "no_pages": 0}
+    >>> final_line(Stats(skipped=4), counts).partition(" (InputError")[0]
+    '4 pages, 4 of them before, 2 rendered (styles 2), 1 failed'
     """
     from tqdm import tqdm
 
@@ -366,10 +346,14 @@ def final_line(stats: Stats, failed: Counter[str], rendered: Counter[str], no_pa
 
     pages = format_count(stats.skipped + stats.done, "page")
     before = f", {stats.skipped:,} of them before" if stats.skipped else ""
-    reasons = ", ".join(f"{name} {count:,}" for name, count in sorted(failed.items()))
-    details = f" ({reasons}; each message is in {LOG}, --retry-failed tries again)" if failed else ""
-    chosen = ", ".join(f"{name} {count:,}" for name, count in sorted(rendered.items()))
-    by_reason = f", {rendered.total():,} rendered ({chosen})" if rendered else ""
-    time = tqdm.format_interval(stats.elapsed)
-    skipped = f", {format_count(no_pages, 'file')} skipped (no pages)" if no_pages else ""
-    return f"{pages}{before}{by_reason}{skipped}, {failed.total():,} failed{details}, in {time}"
+    rendered = _by_name(summary["render_reasons"])
+    by_reason = f", {sum(summary['render_reasons'].values()):,} rendered ({rendered})" if rendered else ""
+    skipped = f", {format_count(summary['no_pages'], 'file')} skipped (no pages)" if summary["no_pages"] else ""
+    reasons = _by_name(summary["failed"])
+    details = f" ({reasons}; each message is in {LOG}, --retry-failed tries again)" if reasons else ""
+    failed = f", {sum(summary['failed'].values()):,} failed{details}"
+    return f"{pages}{before}{by_reason}{skipped}{failed}, in {tqdm.format_interval(stats.elapsed)}"
+
+
+def _by_name(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from glob import glob, has_magic
 from hashlib import blake2b
-from itertools import chain, groupby, islice, starmap
+from itertools import chain, groupby, islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from vclean.farm.tasks import Item, Task, page_key
 from vclean.files import make_folder
 from vclean.input.sources import (
     STDIN,
-    Source,
     archive_sources,
     find_sources,
     is_archive,
@@ -37,8 +36,8 @@ from vclean.input.sources import (
     is_parquet,
     is_url,
 )
-from vclean.input.tables import escape_surrogates, parquet_pages, read_lines, row_group_ranges
-from vclean.page import Page
+from vclean.input.tables import escape_surrogates, failing_source, parquet_pages, read_lines, row_group_ranges
+from vclean.page import Page, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -102,27 +101,25 @@ class UnitReader:
             try:
                 with _convert_errors():
                     for source in self._find_sources(argument, unit.groups):
-                        yield _to_item(source, name)
+                        page_id = escape_surrogates(source.id)
+                        yield Item(page_id, name, partial(_read_page, source.read, page_id))
             except OutputError:
                 raise
             except VcleanError as error:
-                yield _failing_item(name, name, error)
+                yield _failing_item(name, error)
 
     def _find_sources(self, argument: str, groups: range | None) -> Iterator[Source]:
         path, max_bytes = Path(argument), self.settings.rendering.max_bytes
         if is_url(argument):
-            self._check_network(argument)
+            if self.settings.network != "public":
+                raise NetworkError(f"{argument} is not fetched without the network: add --network public")
             return find_sources(escape_surrogates(argument), self.settings.rendering, live=True)
         if groups is not None:
-            return starmap(Source, parquet_pages(path, max_bytes, groups))
+            return parquet_pages(path, max_bytes, groups)
         if is_archive(path) and path.is_file():
             return archive_sources(path, max_bytes, index=self.index_of(path), only=self.pages)
         _check_name(path)
         return find_sources(argument, self.settings.rendering)
-
-    def _check_network(self, url: str) -> None:
-        if self.settings.network != "public":
-            raise NetworkError(f"{url} is not fetched without the network: add --network public")
 
     def index_of(self, archive: Path) -> Path | None:
         """Return the path for the index of an archive; None without an index folder.
@@ -147,7 +144,7 @@ class UnitReader:
                 continue  # reading its pages reports this failure
         for url in remaining:
             name = escape_surrogates(url)
-            yield _failing_item(name, name, InputError(f"{name} is in no archive of this run: check the list of pages"))
+            yield _failing_item(name, InputError(f"{name} is in no archive of this run: check the list of pages"))
 
 
 def _check_name(path: Path) -> None:
@@ -162,22 +159,13 @@ def _check_name(path: Path) -> None:
         raise InputError(f"{path} is a list inside a list: name it as an input of its own")
 
 
-def _to_item(source: Source, location: str) -> Item:
-    name = escape_surrogates(source.id)
-    return Item(name, location, partial(_read_page, source.read, name))
-
-
 def _read_page(read: Callable[[], Page], name: str) -> Page:
     with _convert_errors():
         return replace(read(), id=name)
 
 
-def _failing_item(name: str, location: str, error: VcleanError) -> Item:
-    return Item(name, location, partial(_raise, error))
-
-
-def _raise(error: VcleanError) -> NoReturn:
-    raise error
+def _failing_item(name: str, error: VcleanError) -> Item:
+    return Item(name, name, failing_source(name, error).read)
 
 
 @contextmanager
@@ -286,15 +274,11 @@ class Inputs:
 
         A file that no longer exists is not an input.
         """
-        if not any(map(self._contains_name, (source, *map(str, Path(source).parents)))):
+        names = np.array([_hash(name) for name in (source, *map(str, Path(source).parents))], dtype=np.uint64)
+        if (np.searchsorted(self._name_hashes, names) == np.searchsorted(self._name_hashes, names, "right")).all():
             return False
         # A printed name with a backslash may differ from the name on the disk.
         return is_url(source) or "\\" in source or os.path.lexists(source)
-
-    def _contains_name(self, name: str) -> bool:
-        value = np.uint64(_hash(name))
-        index = np.searchsorted(self._name_hashes, value)
-        return bool(index < len(self._name_hashes) and self._name_hashes[index] == value)
 
     @cached_property
     def _name_hashes(self) -> NDArray[np.uint64]:
@@ -306,17 +290,14 @@ class Inputs:
     def names(self) -> Iterator[str]:
         """Yield URLs and absolute paths of files, including files in folders, in the order of the pages."""
         for name in self._expand_arguments():
-            if is_folder(Path(name)):
-                yield from self._list_folder(name)
-            else:
+            if not is_folder(Path(name)):
                 yield name
-
-    def _list_folder(self, folder: str) -> Iterator[str]:
-        try:
-            for source in find_sources(folder, self.reader.settings.rendering):
-                yield source.id
-        except InputError:
-            yield folder  # reading it raises the same error
+                continue
+            try:
+                for source in find_sources(name, self.reader.settings.rendering):
+                    yield source.id
+            except InputError:
+                yield name  # reading it raises the same error
 
     def _expand_arguments(self) -> Iterator[str]:
         """Yield the URLs and absolute paths that arguments, patterns and lists name."""
@@ -399,6 +380,8 @@ def _hash(name: str) -> int:
 def read_task(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
     """Read a page and return its task; for a page that cannot be read also its outcome, else None.
 
+    The key of a page that cannot be read is computed from its name and location.
+
     Args:
         item: the page.
         digest: digest of the settings (`vclean.farm.tasks.settings_digest`).
@@ -407,11 +390,7 @@ def read_task(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
     try:
         page = item.read()
     except (VcleanError, MemoryError) as error:
-        task = _failed_task(item, digest)
+        key = page_key(Page(content=item.source, url=item.id), digest)
+        task = Task(Page(id=item.id), item.source, key)
         return task, failed_outcome(task, error, {"read": time.perf_counter() - start})
     return Task(page, item.source, page_key(page, digest), seconds=time.perf_counter() - start), None
-
-
-def _failed_task(item: Item, digest: str) -> Task:
-    """Return the task of a page that could not be read; its key is computed from its name and location."""
-    return Task(Page(id=item.id), item.source, page_key(Page(content=item.source, url=item.id), digest))

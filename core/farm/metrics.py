@@ -30,17 +30,18 @@ class FarmCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """Yield the metrics that docs/reference/farm.md lists."""
         stats = self._stats
-        yield _gauge("vclean_pages_working", "Pages in progress.", stats.working)
+        yield GaugeMetricFamily("vclean_pages_working", "Pages in progress.", stats.working)
         if stats.queued is not None:
-            yield _gauge("vclean_pages_queued", "Pages that are neither done nor in progress.", stats.queued)
-        yield _counter("vclean_pages_done", "Pages cleaned.", stats.ok)
-        yield _counter("vclean_pages_skipped", "Pages that an earlier run has done.", stats.skipped)
+            text = "Pages that are neither done nor in progress."
+            yield GaugeMetricFamily("vclean_pages_queued", text, stats.queued)
+        yield CounterMetricFamily("vclean_pages_done", "Pages cleaned.", stats.ok)
+        yield CounterMetricFamily("vclean_pages_skipped", "Pages that an earlier run has done.", stats.skipped)
         yield _counters("vclean_pages_failed", "Failed pages, by error class.", "error", stats.failed)
-        yield _counter("vclean_no_pages", "Files that are no pages.", stats.no_pages)
-        yield _counter("vclean_retries", "Attempts after the first.", stats.retried)
+        yield CounterMetricFamily("vclean_no_pages", "Files that are no pages.", stats.no_pages)
+        yield CounterMetricFamily("vclean_retries", "Attempts after the first.", stats.retried)
         yield _counters("vclean_worker_restarts", "Workers and browsers replaced, by reason.", "reason", stats.restarts)
         yield _counters("vclean_stage_seconds", "Wall clock by stage, summed over pages.", "stage", stats.seconds)
-        yield _gauge("vclean_run_seconds", "Seconds since the run began.", stats.elapsed)
+        yield GaugeMetricFamily("vclean_run_seconds", "Seconds since the run began.", stats.elapsed)
 
 
 @contextmanager
@@ -69,14 +70,6 @@ def serve_metrics(stats: Stats, address: str | None) -> Iterator[None]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-def _gauge(name: str, text: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, text, value=value)
-
-
-def _counter(name: str, text: str, value: float) -> Metric:
-    return CounterMetricFamily(name, text, value=value)
 
 
 def _counters(name: str, text: str, label: str, values: Mapping[str, float]) -> Metric:

@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from hashlib import sha1
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote
 from uuid import NAMESPACE_OID, uuid5
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from vclean.farm.stats import Stats
@@ -69,7 +69,8 @@ def write_wet(part: Path) -> None:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with AtomicFile(path) as file:
         file.write(_info(path.name, now))
-        for number, row in enumerate(_rows(part)):
+        batches = read_parts([part], _WET_COLUMNS, _WET_ROWS)
+        for number, row in enumerate(chain.from_iterable(batch.to_pylist() for batch in batches)):
             if row["text"]:
                 file.write(_conversion(row, _record_id(path.name, number), now))
 
@@ -84,11 +85,6 @@ def complete_wet(folder: Path) -> None:
     for part in part_paths(folder):
         if not (folder / WET / wet_name(part.name)).exists():
             write_wet(part)
-
-
-def _rows(part: Path) -> Iterator[dict[str, Any]]:
-    for batch in read_parts([part], _WET_COLUMNS, _WET_ROWS):
-        yield from batch.to_pylist()
 
 
 def _info(name: str, now: str) -> bytes:
@@ -133,22 +129,13 @@ _MAX_WARNINGS: Final = 3
 """Most failures of a run whose messages are logged; the others are in the log of the run alone."""
 
 _SUMMARY_BATCH: Final = 10_000
-_COLUMNS: Final = (
-    "status",
-    "error",
-    "attempts",
-    "seconds",
-    "characters",
-    "block_count",
-    "kept_count",
-    "render_reason",
-    "render_change",
-)
 _COUNTED: Final = ("block_count", "kept_count", "characters")
+_COLUMNS: Final = (*_COUNTED, "error", "attempts", "seconds", "render_reason", "render_change")
 
-_MIN_SECONDS, _MAX_SECONDS = 1e-5, 1e5
 _STEP: Final = 1.02
 """Ratio of the widths of neighbouring bins for seconds: 2 % gives percentiles within 1 %."""
+_EDGES: Final = 1e-5 * _STEP ** np.arange(np.log(1e10) / np.log(_STEP) + 2)
+"""Edges of the bins, from 10 microseconds to a day."""
 
 _log = logging.getLogger("vclean")
 
@@ -157,31 +144,27 @@ class SecondsHistogram:
     """Count seconds in logarithmic bins and estimate percentiles."""
 
     def __init__(self) -> None:
-        size = int(np.ceil(np.log(_MAX_SECONDS / _MIN_SECONDS) / np.log(_STEP))) + 1
-        self._bins = np.zeros(size, dtype=np.int64)
+        self._bins = np.zeros(len(_EDGES) - 1, dtype=np.int64)
         self._sum = 0.0
         self._maximum = 0.0
 
     def add(self, seconds: NDArray[np.float32]) -> None:
         """Count the seconds of some pages, (n,)."""
-        if not len(seconds):
-            return
-        index = np.log(np.clip(seconds, _MIN_SECONDS, _MAX_SECONDS) / _MIN_SECONDS) / np.log(_STEP)
-        self._bins += np.bincount(index.astype(np.int64), minlength=len(self._bins))
+        self._bins += np.histogram(np.clip(seconds, _EDGES[0], _EDGES[-1]), _EDGES)[0]
         self._sum += float(seconds.sum(dtype=np.float64))
-        self._maximum = max(self._maximum, float(seconds.max()))
+        self._maximum = max(self._maximum, float(seconds.max(initial=0.0)))
 
     def to_dict(self) -> dict[str, float] | None:
         """Return mean, percentiles and maximum by name; None if nothing was counted."""
-        total = int(self._bins.sum())
-        if not total:
+        counts = np.cumsum(self._bins)
+        if not counts[-1]:
             return None
-        facts = {"mean": self._sum / total} | {f"p{at}": self._percentile(at, total) for at in PERCENTILES}
-        return {name: round(value, 5) for name, value in (facts | {"max": self._maximum}).items()}
-
-    def _percentile(self, percent: int, total: int) -> float:
-        index = int(np.searchsorted(np.cumsum(self._bins), total * percent / 100))
-        return min(float(_MIN_SECONDS * _STEP ** (index + 0.5)), self._maximum)
+        facts = {"mean": self._sum / int(counts[-1])}
+        for percent in PERCENTILES:
+            lower = _EDGES[np.searchsorted(counts, counts[-1] * percent / 100)]
+            facts[f"p{percent}"] = min(float(lower * _STEP**0.5), self._maximum)
+        facts["max"] = self._maximum
+        return {name: round(value, 5) for name, value in facts.items()}
 
 
 CHANGED: Final = 0.05
@@ -201,14 +184,15 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
     reasons: Counter[str] = Counter()
     stages = {stage: SecondsHistogram() for stage in STAGES}
     for batch in read_parts(paths, _COLUMNS, _SUMMARY_BATCH):
-        counts.update(_count_batch(batch))
-        failed.update(error for error in batch.column("error").to_pylist() if error is not None)
-        reasons.update(reason for reason in batch.column("render_reason").to_pylist() if reason is not None)
+        counts["pages"] += batch.num_rows
+        counts.update({name: pc.sum(batch[name]).as_py() or 0 for name in ("attempts", *_COUNTED)})
+        counts["changed"] += sum((share or 0) > CHANGED for share in batch["render_change"].to_pylist())
+        failed.update(error for error in batch["error"].to_pylist() if error is not None)
+        reasons.update(reason for reason in batch["render_reason"].to_pylist() if reason is not None)
         for stage in STAGES:
-            seconds = pc.struct_field(batch.column("seconds"), stage).drop_null()
+            seconds = pc.struct_field(batch["seconds"], stage).drop_null()
             stages[stage].add(seconds.to_numpy(zero_copy_only=False))
     no_pages = failed.pop(NotHtmlError.__name__, 0)
-    files = {"parts": len(paths), "bytes": sum(path.stat().st_size for path in paths)}
     return {
         "pages": counts["pages"],
         "ok": counts["pages"] - failed.total() - no_pages,
@@ -218,15 +202,10 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
         "render_reasons": dict(sorted(reasons.items())),
         "changed_by_rendering": counts["changed"],
         **{name: counts[name] for name in _COUNTED},
-        **files,
+        "parts": len(paths),
+        "bytes": sum(path.stat().st_size for path in paths),
         "seconds": {stage: seconds.to_dict() for stage, seconds in stages.items()},
     }
-
-
-def _count_batch(batch: pa.RecordBatch) -> dict[str, int]:
-    sums = {name: pc.sum(batch.column(name)).as_py() or 0 for name in ("attempts", *_COUNTED)}
-    changed = sum((share or 0) > CHANGED for share in batch.column("render_change").to_pylist())
-    return {"pages": batch.num_rows, "changed": changed, **sums}
 
 
 RUN: Final = "run.json"
@@ -251,9 +230,7 @@ class RunOutput:
         stats: counts of this run, for the summary.
 
     Attributes:
-        failed: after the block, the failures in all parts, by class name of their error.
-        no_pages: after the block, the number of files in all parts that are no pages.
-        render_reasons: after the block, the pages in all parts that `render="auto"` rendered, by reason.
+        summary: after the block, the content of `summary.json`.
 
     Raises:
         UsageError: the folder contains a run and this one does not resume it or has other settings; or another process
@@ -280,9 +257,7 @@ class RunOutput:
         self._stats = stats
         self._interrupted = False
         self._complete = False
-        self.failed: Counter[str] = Counter()
-        self.no_pages = 0
-        self.render_reasons: Counter[str] = Counter()
+        self.summary: dict[str, Any] = {}
         self._warnings = 0
         self._stack = ExitStack()
 
@@ -367,13 +342,13 @@ class RunOutput:
         self._interrupted = True
 
     def _write_summary(self) -> None:
-        state = {"state": "complete" if self._complete else "interrupted"}
-        summary = summarize_parts(part_paths(self.folder))
-        self.failed.update(summary["failed"])
-        self.no_pages = summary["no_pages"]
-        self.render_reasons.update(summary["render_reasons"])
-        last_run = {"run": self._stats.to_dict() if self._stats else None}
-        write_atomic(self.folder / SUMMARY, _to_json_document(state | summary | last_run | self._facts))
+        self.summary = {
+            "state": "complete" if self._complete else "interrupted",
+            **summarize_parts(part_paths(self.folder)),
+            "run": self._stats.to_dict() if self._stats else None,
+            **self._facts,
+        }
+        write_atomic(self.folder / SUMMARY, _to_json_document(self.summary))
 
 
 def _begin_run(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict[str, Any]:
@@ -383,43 +358,40 @@ def _begin_run(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict
         UsageError: the folder contains other files, or a run that must not or cannot be resumed.
     """
     path = folder / RUN
-    if not path.exists():
-        if any(each.name != _LOCK for each in folder.iterdir()):
-            raise UsageError(f"{folder} contains other files: name a new folder")
-        facts = _run_facts(cleaning)
-        write_atomic(path, _to_json_document(facts))
-        return facts
-    if not resume:
-        raise UsageError(f"{folder} contains a run already: add --resume, or name another folder")
-    return _check_same_settings(path, _run_facts(cleaning))
-
-
-def _run_facts(cleaning: CleanerSettings) -> dict[str, Any]:
-    return {
+    current = {
         "schema": VERSION,
         "digest": settings_digest(cleaning),
         "settings": settings_to_dict(cleaning),
         "versions": {"vclean": __version__, "python": platform.python_version()},
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+    if path.exists():
+        if not resume:
+            raise UsageError(f"{folder} contains a run already: add --resume, or name another folder")
+        return _check_same_settings(path, json.loads(json.dumps(current)))
+    if any(each.name != _LOCK for each in folder.iterdir()):
+        raise UsageError(f"{folder} contains other files: name a new folder")
+    write_atomic(path, _to_json_document(current))
+    return current
 
 
 def _check_same_settings(path: Path, current: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of `run.json` of the run to resume, after checking that its settings are the same."""
+    names = ("schema", "digest", "settings")
+    now = _flatten({name: current[name] for name in names})
     try:
         facts: dict[str, Any] = json.loads(path.read_bytes())
-        before = _flatten({name: facts[name] for name in ("schema", "digest", "settings")})
+        before = _flatten({name: facts[name] for name in names})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path} is damaged and its run cannot be resumed: name another folder") from error
-    now = _flatten(json.loads(json.dumps({name: current[name] for name in ("schema", "digest", "settings")})))
     differences = [
         f"{name.removeprefix('settings.')} was {before.get(name)!r} and is {now.get(name)!r}"
         for name in sorted(before.keys() | now.keys())
         if name != "digest" and before.get(name) != now.get(name)
     ]
     if differences or before["digest"] != now["digest"]:
-        names = "; ".join(differences) or "its digest"
-        raise UsageError(f"the run in {path.parent} has other settings ({names}): use the same, or another folder")
+        reason = "; ".join(differences) or "its digest"
+        raise UsageError(f"the run in {path.parent} has other settings ({reason}): use the same, or another folder")
     return facts
 
 

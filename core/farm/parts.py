@@ -42,7 +42,6 @@ _SNAPSHOT_GROUP_ROWS: Final = 8
 """Snapshots in a row group. One has about 100 kB, and reading one reads its whole group."""
 
 _DIGEST: Final = 8
-_FAILED: Final = pa.scalar(FAILED)
 
 
 class PartWriter:
@@ -78,12 +77,12 @@ class PartWriter:
         self._on_commit = on_commit
         self._mark = mark
         self._names: list[bytes] = []
-        self._parts = _TemporaryParquetFile(make_folder(folder / PARTS), _with_metadata(SCHEMA, facts), _GROUP_ROWS)
+        schema = SCHEMA.with_metadata({**SCHEMA.metadata, **(facts or {})})
+        self._parts = _TemporaryParquetFile(make_folder(folder / PARTS), schema, _GROUP_ROWS)
         self._snapshots: _TemporaryParquetFile | None = None
         if snapshots:
-            self._snapshots = _TemporaryParquetFile(
-                make_folder(folder / SNAPSHOTS), _with_metadata(SNAPSHOT_SCHEMA, facts), _SNAPSHOT_GROUP_ROWS
-            )
+            schema = SNAPSHOT_SCHEMA.with_metadata(dict(facts or {}))
+            self._snapshots = _TemporaryParquetFile(make_folder(folder / SNAPSHOTS), schema, _SNAPSHOT_GROUP_ROWS)
 
     def __enter__(self) -> Self:
         return self
@@ -97,34 +96,31 @@ class PartWriter:
         with self._discard_on_error():
             self._parts.add(row)
             if self._snapshots and snapshot is not None:
-                self._snapshots.add(_snapshot_row(row, snapshot))
+                columns = [*row.select(list(_PAGE_COLUMNS)).columns, pa.array([snapshot])]
+                self._snapshots.add(pa.RecordBatch.from_arrays(columns, schema=SNAPSHOT_SCHEMA))
             self._names.append(row.column("key")[0].as_py() + row.column("id")[0].as_py().encode())
             if len(self._names) >= self._rows:
-                self._commit()
+                self.commit()
 
     def commit(self) -> None:
         """Move the unfinished part to its final path, unless it is empty: first the snapshots, then the rows."""
-        with self._discard_on_error():
-            self._commit()
-
-    def _commit(self) -> None:
         if not self._names:
             return
-        name = self._part_name()
-        self._parts.finish()  # what may fail on a full disk comes first
-        if self._snapshots:
-            self._snapshots.commit(f"{SNAPSHOTS}-{name}.parquet")
-        self._parts.commit(f"part-{name}.parquet")
-        if self._on_commit:
-            self._on_commit(self._parts.folder / f"part-{name}.parquet")
-        self._names.clear()
+        with self._discard_on_error():
+            name = self._part_name()
+            self._parts.finish()  # what may fail on a full disk comes first
+            if self._snapshots:
+                self._snapshots.commit(f"{SNAPSHOTS}-{name}.parquet")
+            self._parts.commit(f"part-{name}.parquet")
+            if self._on_commit:
+                self._on_commit(self._parts.folder / f"part-{name}.parquet")
+            self._names.clear()
 
     def _part_name(self) -> str:
         """Return 16 hexadecimal digits; without a mark, ones that no existing part has."""
-        count = 0
+        names, count = b"\0".join(sorted(self._names)), 0
         while True:
             salt = count.to_bytes(4)
-            names = b"\0".join(sorted(self._names))
             digest = blake2b(names, digest_size=_DIGEST, salt=salt, key=self._mark).hexdigest()
             if self._mark or not (self._parts.folder / f"part-{digest}.parquet").exists():
                 return digest
@@ -181,11 +177,10 @@ def remove_leftovers(folder: Path) -> None:
     Raises:
         OutputError: a file cannot be deleted.
     """
-    parts = {path.name.removeprefix("part-") for path in part_paths(folder)}
-    snapshots = (folder / SNAPSHOTS).glob(f"{SNAPSHOTS}-*.parquet")
-    orphans = [path for path in snapshots if path.name.removeprefix(f"{SNAPSHOTS}-") not in parts]
-    names = {wet_name(path.name) for path in part_paths(folder)}
-    orphans += [path for path in (folder / WET).glob("wet-*") if path.name not in names]
+    parts = [path.name for path in part_paths(folder)]
+    names = {*map(wet_name, parts), *(name.replace("part-", f"{SNAPSHOTS}-") for name in parts)}
+    companions = (*(folder / SNAPSHOTS).glob(f"{SNAPSHOTS}-*.parquet"), *(folder / WET).glob("wet-*"))
+    orphans = [path for path in companions if path.name not in names]
     for subfolder in (folder, folder / PARTS, folder / SNAPSHOTS, folder / WET):
         orphans += stale_temporary_files(subfolder)
     for path in orphans:
@@ -201,8 +196,7 @@ def drop_failures(folder: Path) -> None:
         OutputError: it cannot be rewritten; it stays unchanged.
     """
     for path in part_paths(folder):
-        table = pa.Table.from_batches(read_parts([path], ["status"], _GROUP_ROWS), pa.schema([SCHEMA.field("status")]))
-        if pc.any(pc.equal(table["status"], _FAILED)).as_py():
+        if any(FAILED in batch["status"].to_pylist() for batch in read_parts([path], ["status"], _GROUP_ROWS)):
             _rewrite(path)
 
 
@@ -211,7 +205,7 @@ def _rewrite(path: Path) -> None:
     rest = _TemporaryParquetFile(path.parent, pq.read_schema(path), _GROUP_ROWS)
     try:
         for batch in read_parts([path], SCHEMA.names, _GROUP_ROWS):
-            successes = batch.filter(pc.not_equal(batch["status"], _FAILED))
+            successes = batch.filter(pc.not_equal(batch["status"], pa.scalar(FAILED)))
             if successes.num_rows:
                 rest.add(successes)
         with output_errors(path):
@@ -256,19 +250,17 @@ class _TemporaryParquetFile:
         """Write the rest of the file, if there is one."""
         if self._waiting:
             self._flush()
-        if self._writer is None or self._file is None:
-            return
-        with output_errors(self.folder):
-            self._writer.close()
-            self._file.close()
+        if self._writer and self._file:
+            with output_errors(self.folder):
+                self._writer.close()
+                self._file.close()
 
     def commit(self, name: str) -> None:
         """Finish the file, if there is one, and rename it to `name`."""
         self.finish()
-        if self._file is None:
-            return
-        replace_durably(self._path, self.folder / name)
-        self._writer = self._file = None
+        if self._file:
+            replace_durably(self._path, self.folder / name)
+            self._writer = self._file = None
 
     def discard(self) -> None:
         """Delete the file and the waiting rows."""
@@ -291,18 +283,6 @@ class _TemporaryParquetFile:
             self._writer.write_table(pa.Table.from_batches(self._waiting, self._schema))
         self._waiting.clear()
         self._bytes = 0
-
-
-def _snapshot_row(row: pa.RecordBatch, snapshot: bytes) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays(
-        [*row.select(list(_PAGE_COLUMNS)).columns, pa.array([snapshot])], schema=SNAPSHOT_SCHEMA
-    )
-
-
-def _with_metadata(schema: pa.Schema, facts: Mapping[str, str] | None) -> pa.Schema:
-    return schema.with_metadata(
-        (schema.metadata or {}) | {key.encode(): value.encode() for key, value in (facts or {}).items()}
-    )
 
 
 _ROWS_AT_ONCE: Final = 10_000
@@ -342,10 +322,6 @@ class ResumeLog:
         """Delete the temporary file."""
         self._database.close()
 
-    def __len__(self) -> int:
-        """Return the number of pages that are not claimed yet."""
-        return self._unclaimed
-
     def claim(self, key: bytes, page_id: str, covers: Callable[[str], bool]) -> bool:
         """Return whether a page of the input is done. If it is, claim its row: each row counts for one page.
 
@@ -359,37 +335,28 @@ class ResumeLog:
         """
         if not self._unclaimed:
             return False
-        row = self._row_of_page(key, page_id) or self._row_of_moved_page(key, covers)
+        row = self._first_unclaimed("key = ? and id_hash = ?", (key, _hash(page_id)), lambda _: True)
+        row = row or self._first_unclaimed("key = ?", (key,), lambda source: not covers(source))
         if row is None:
             return False
         self._claimed[row] = True
         self._unclaimed -= 1
         return True
 
-    def _row_of_page(self, key: bytes, page_id: str) -> int | None:
-        """Return a row with the key and the id of a page."""
-        query = "select rowid from done where key = ? and id_hash = ? and rowid > ? order by rowid"
-        return self._first_unclaimed(query, (key, _hash(page_id)), lambda _: True)
-
-    def _row_of_moved_page(self, key: bytes, covers: Callable[[str], bool]) -> int | None:
-        """Return a row with the key of a page, if the file of the row is no longer an input."""
-        query = "select rowid, source from done where key = ? and rowid > ? order by rowid"
-        return self._first_unclaimed(query, (key,), lambda row: not covers(row[1]))
-
-    def _first_unclaimed(self, query: str, parameters: tuple[Any, ...], fits: Callable[[Any], bool]) -> int | None:
-        """Return the first unclaimed row that fits. Rows passed over are not examined again for these parameters."""
+    def _first_unclaimed(self, condition: str, parameters: tuple[Any, ...], fits: Callable[[str], bool]) -> int | None:
+        """Return the first unclaimed row with a fitting source. Rows passed over are not examined again."""
         start = last = self._passed.get(parameters, 0)
-        for row in self._database.execute(query, (*parameters, start)):
-            if not self._claimed[row[0]] and fits(row):
+        query = f"select rowid, source from done where {condition} and rowid > ? order by rowid"
+        first: int | None = None
+        for row, source in self._database.execute(query, (*parameters, start)):
+            if not self._claimed[row] and fits(source):
+                first = row
                 break
-            last = row[0]
-        else:
-            row = (None,)
+            last = row
         if last > start:
             self._passed = self._passed if len(self._passed) < _MAX_PASSED else {}
             self._passed[parameters] = last
-        number: int | None = row[0]
-        return number
+        return first
 
     def _load(self, paths: list[Path]) -> None:
         run = self._database.execute

@@ -20,11 +20,10 @@ from vclean.render.cache import read_key
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
-    from vclean.records import Item, Post, Product, Recipe
     from vclean.result import Result
 
 with requires_extra("farm", "pyarrow"):
@@ -45,134 +44,98 @@ SKIPPED: Final = "skipped"
 STAGES: Final = ("read", "render", "extract", "label", "pack")
 """Stages by which the wall clock of a page is divided."""
 
-BOX: Final = pa.struct([(name, pa.float32()) for name in ("x", "y", "w", "h")])
-BLOCK: Final = pa.struct(
-    [
-        ("label", pa.string()),
-        ("role", pa.string()),
-        ("kind", pa.string()),
-        ("probability", pa.float32()),
-        ("box", BOX),
-        ("xpath", pa.string()),
-        ("visibility", pa.string()),
-        ("technique", pa.string()),
-        ("text", pa.string()),
-    ]
+_TEXT: Final[pa.DataType] = pa.string()
+_TEXTS: Final[pa.DataType] = pa.list_(pa.string())
+_NUMBER: Final[pa.DataType] = pa.float32()
+_INTEGER: Final[pa.DataType] = pa.int32()
+_INDICES: Final[pa.DataType] = pa.list_(pa.int32())
+
+
+def _struct(types: Mapping[str, pa.DataType]) -> pa.StructType:
+    return pa.struct(list(types.items()))
+
+
+BOX: Final = _struct(dict.fromkeys("xywh", _NUMBER))
+BLOCK: Final = _struct(
+    {
+        **dict.fromkeys(("label", "role", "kind"), _TEXT),
+        "probability": _NUMBER,
+        "box": BOX,
+        **dict.fromkeys(("xpath", "visibility", "technique", "text"), _TEXT),
+    }
 )
-SEGMENT: Final = pa.struct(
-    [
-        ("parent", pa.int32()),
-        ("doc", pa.int32()),
-        ("role", pa.string()),
-        ("content_share", pa.float32()),
-        ("box", BOX),
-        ("xpaths", pa.list_(pa.string())),
-        ("text", pa.string()),
-    ]
+SEGMENT: Final = _struct(
+    {
+        **dict.fromkeys(("parent", "doc"), _INTEGER),
+        "role": _TEXT,
+        "content_share": _NUMBER,
+        "box": BOX,
+        "xpaths": _TEXTS,
+        "text": _TEXT,
+    }
 )
 """Segment of a page; `parent` is the row of the segment around it, -1 for the page."""
-_LIST_FIELDS: Final = frozenset(LISTS)
-METADATA: Final = pa.struct(
-    [(name, pa.list_(pa.string()) if name in _LIST_FIELDS else pa.string()) for name in PAGE_FIELDS]
-)
+METADATA: Final = _struct({name: _TEXTS if name in LISTS else _TEXT for name in PAGE_FIELDS})
 """Metadata of the page; null where there is no probable value."""
-EVIDENCE: Final = pa.struct(
-    [("field", pa.string()), ("source", pa.string()), ("property", pa.string()), ("probability", pa.float32()),
-     ("xpath", pa.string()), ("box", BOX)]
-)  # fmt: skip
+EVIDENCE: Final = _struct(
+    {**dict.fromkeys(("field", "source", "property"), _TEXT), "probability": _NUMBER, "xpath": _TEXT, "box": BOX}
+)
 """Where a value of the metadata comes from, and how sure it is."""
-_PLACE: Final[list[tuple[str, pa.DataType]]] = [
-    ("box", BOX),
-    ("xpath", pa.string()),
-    ("blocks", pa.list_(pa.int32())),
-]
-_POST: Final[list[tuple[str, pa.DataType]]] = [
-    *((name, pa.string()) for name in ("author", "date", "date_text", "text")),
-    *((name, pa.int32()) for name in ("depth", "parent")),
-    *_PLACE,
-]
-_ITEM: Final[list[tuple[str, pa.DataType]]] = [
-    *((name, pa.string()) for name in ("title", "link", "image", "price", "snippet")),
-    *_PLACE,
-]
-POST, ITEM = pa.struct(_POST), pa.struct(_ITEM)
-_SUBJECT_PLACE: Final[list[tuple[str, pa.DataType]]] = [("box", BOX), ("blocks", pa.list_(pa.int32()))]
-_PRODUCT: Final[list[tuple[str, pa.DataType]]] = [
-    *((name, pa.string()) for name in ("name", "brand", "price", "price_text", "currency")),
-    ("numbers", pa.list_(pa.string())),
-    *_SUBJECT_PLACE,
-]
-_RECIPE: Final[list[tuple[str, pa.DataType]]] = [
-    ("name", pa.string()),
-    *((name, pa.list_(pa.string())) for name in ("ingredients", "steps")),
-    *_SUBJECT_PLACE,
-]
-PRODUCT, RECIPE = pa.struct(_PRODUCT), pa.struct(_RECIPE)
-SECONDS: Final = pa.struct([(stage, pa.float32()) for stage in STAGES])
-_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
-    ("id", pa.string()),
-    ("url", pa.string()),
-    ("source", pa.string()),
-    ("record_id", pa.string()),
-    ("record_date", pa.string()),
-    ("key", pa.binary(KEY_BYTES)),
-    ("read_key", pa.binary(KEY_BYTES)),
-    ("status", pa.string()),
-    ("error", pa.string()),
-    ("message", pa.string()),
-    ("empty", pa.string()),
-    ("attempts", pa.int32()),
-    ("seconds", SECONDS),
-    ("rendered", pa.bool_()),
-    ("render_reason", pa.string()),
-    ("render_change", pa.float32()),
-    ("language", pa.string()),
-    ("title", pa.string()),
-    ("metadata", METADATA),
-    ("evidence", pa.list_(EVIDENCE)),
-    ("confidence", pa.float32()),
-    ("noscript", pa.bool_()),
-    ("build", pa.string()),
-    ("method", pa.string()),
-    ("model", pa.string()),
-    ("block_count", pa.int32()),
-    ("kept_count", pa.int32()),
-    ("characters", pa.int64()),
-    ("revealable_words", pa.int64()),
-    ("hidden_words", pa.int64()),
-    ("injection_suspect", pa.bool_()),
-    ("text", pa.string()),
-    ("cleaneval", pa.string()),
-    ("blocks", pa.list_(BLOCK)),
-    ("posts", pa.list_(POST)),
-    ("items", pa.list_(ITEM)),
-    ("product", PRODUCT),
-    ("recipe", RECIPE),
-    ("segments", pa.list_(SEGMENT)),
-]
+_PLACE: Final = {"box": BOX, "xpath": _TEXT, "blocks": _INDICES}
+POST: Final = _struct(
+    {
+        **dict.fromkeys(("author", "date", "date_text", "text"), _TEXT),
+        **dict.fromkeys(("depth", "parent"), _INTEGER),
+        **_PLACE,
+    }
+)
+ITEM: Final = _struct({**dict.fromkeys(("title", "link", "image", "price", "snippet"), _TEXT), **_PLACE})
+PRODUCT: Final = _struct(
+    {
+        **dict.fromkeys(("name", "brand", "price", "price_text", "currency"), _TEXT),
+        "numbers": _TEXTS,
+        "box": BOX,
+        "blocks": _INDICES,
+    }
+)
+RECIPE: Final = _struct({"name": _TEXT, "ingredients": _TEXTS, "steps": _TEXTS, "box": BOX, "blocks": _INDICES})
+_COLUMNS: Final[Mapping[str, pa.DataType]] = {
+    **dict.fromkeys(("id", "url", "source", "record_id", "record_date"), _TEXT),
+    **dict.fromkeys(("key", "read_key"), pa.binary(KEY_BYTES)),
+    **dict.fromkeys(("status", "error", "message", "empty"), _TEXT),
+    "attempts": _INTEGER,
+    "seconds": _struct(dict.fromkeys(STAGES, _NUMBER)),
+    "rendered": pa.bool_(),
+    "render_reason": _TEXT,
+    "render_change": _NUMBER,
+    **dict.fromkeys(("language", "title"), _TEXT),
+    "metadata": METADATA,
+    "evidence": pa.list_(EVIDENCE),
+    "confidence": _NUMBER,
+    "noscript": pa.bool_(),
+    **dict.fromkeys(("build", "method", "model"), _TEXT),
+    **dict.fromkeys(("block_count", "kept_count"), _INTEGER),
+    **dict.fromkeys(("characters", "revealable_words", "hidden_words"), pa.int64()),
+    "injection_suspect": pa.bool_(),
+    **dict.fromkeys(("text", "cleaneval"), _TEXT),
+    "blocks": pa.list_(BLOCK),
+    "posts": pa.list_(POST),
+    "items": pa.list_(ITEM),
+    "product": PRODUCT,
+    "recipe": RECIPE,
+    "segments": pa.list_(SEGMENT),
+}
 SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
 """Columns of a part, described in `docs/reference/farm-output.md`."""
 
-_LARGE: Final = frozenset(
-    (
-        "read_key",
-        "metadata",
-        "evidence",
-        "text",
-        "cleaneval",
-        "blocks",
-        "posts",
-        "items",
-        "product",
-        "recipe",
-        "segments",
-    )
-)
-LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name not in _LARGE)
+_LARGE: Final = {"read_key", "text", "cleaneval", *(field.name for field in SCHEMA if field.type.num_fields)}
+LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name == "seconds" or name not in _LARGE)
 """Small columns, which `log_entry` selects."""
 
 
-_METADATA_COLUMNS: Final = ("url", "rendered", "language", "title", "confidence", "noscript", "build", "method")
+_METADATA_COLUMNS: Final = (
+    "url", "rendered", "render_reason", "language", "title", "confidence", "noscript", "build", "method", "empty",
+)  # fmt: skip
 _VISIBILITY: Final = [each.name.lower() for each in Visibility]
 _TECHNIQUES: Final = [each.technique or None for each in Hidden]
 
@@ -188,26 +151,29 @@ def result_row(
         seconds: wall clock by stage, of `STAGES`.
         segments: the segments of the page, if they were requested.
     """
-    facts = json.page_fields(result)
-    metadata = {name: facts[name] for name in _METADATA_COLUMNS}
-    metadata |= {"metadata": _metadata_array(facts["metadata"]), "evidence": _evidence_array(facts["metadata"])}
-    content = {"text": result.to_text(), "cleaneval": result.to_cleaneval(), "blocks": _blocks_array(result)}
-    content |= {"posts": _records_array(result.posts, POST), "items": _records_array(result.items, ITEM)}
-    content |= {
-        "product": pa.array([_record(result.product)], PRODUCT),
-        "recipe": pa.array([_record(result.recipe)], RECIPE),
-    }
-    farm_columns = {
-        "segments": None if segments is None else _segments_array(segments),
+    facts, text = json.page_fields(result), result.to_text()
+    metadata = facts["metadata"]
+    columns = {name: facts[name] for name in _METADATA_COLUMNS} | {
+        "metadata": metadata,
+        "evidence": [{**evidence, "field": name} for name, evidence in metadata["evidence"].items()],
+        "segments": None if segments is None else _segment_rows(segments),
         "status": OK,
         "message": "; ".join(facts["notes"]) or None,
-        "empty": facts["empty"],
         "model": result.versions.get("model"),
         "read_key": _read_key(result, task),
-        "render_reason": result.render_reason or None,
         "render_change": result.render_change,
+        "block_count": len(result.columns),
+        "kept_count": result.content_count,
+        "characters": len(text),
+        **{name: facts["hidden"][name] for name in ("revealable_words", "hidden_words", "injection_suspect")},
+        "text": text,
+        "cleaneval": result.to_cleaneval(),
+        "blocks": _blocks_array(result),
+        **{name: list(map(json.record_fields, getattr(result, name))) for name in ("posts", "items")},
+        "product": result.product and json.record_fields(result.product),
+        "recipe": result.recipe and json.record_fields(result.recipe),
     }
-    return _build_row(_common_columns(task, seconds) | metadata | farm_columns | _count_columns(result) | content)
+    return _build_row(_common_columns(task, seconds) | columns)
 
 
 def failure_row(task: Task, error: VcleanError, seconds: Mapping[str, float]) -> pa.RecordBatch:
@@ -231,10 +197,9 @@ def log_entry(row: pa.RecordBatch) -> dict[str, Any]:
     """
     entry: dict[str, Any] = row.select(list(LOG_COLUMNS)).to_pylist()[0]
     seconds = {stage: round(value, 4) for stage, value in entry["seconds"].items() if value is not None}
-    confidence = None if entry["confidence"] is None else round(entry["confidence"], 4)
-    change = None if entry["render_change"] is None else round(entry["render_change"], 4)
-    rounded = {"seconds": seconds, "confidence": confidence, "render_change": change}
-    return entry | {"key": entry["key"].hex()} | rounded
+    shares = ("confidence", "render_change")
+    rounded = {name: None if entry[name] is None else round(entry[name], 4) for name in shares}
+    return entry | {"key": entry["key"].hex(), "seconds": seconds} | rounded
 
 
 def _common_columns(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
@@ -263,9 +228,19 @@ def _build_row(values: Mapping[str, Any]) -> pa.RecordBatch:
 
 
 def _to_array(value: object, data_type: pa.DataType) -> pa.Array[Any]:
-    if isinstance(value, pa.Array):
+    return value if isinstance(value, pa.Array) else pa.array([_storable(value)], data_type)
+
+
+def _storable(value: Any) -> Any:  # noqa: ANN401 - a field may have any type
+    """Return a JSON value with strings that UTF-8 can encode, and the sides of boxes by name."""
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    if isinstance(value, list):
+        return [_storable(each) for each in value]
+    if not isinstance(value, dict):
         return value
-    return pa.array([replace_surrogates(value) if isinstance(value, str) else value], data_type)
+    sides = {"box": dict(zip("xywh", value["box"], strict=True))} if value.get("box") else {}
+    return {name: _storable(each) for name, each in value.items()} | sides
 
 
 def _blocks_array(result: Result) -> pa.Array[Any]:
@@ -286,59 +261,20 @@ def _blocks_array(result: Result) -> pa.Array[Any]:
     return pa.ListArray.from_arrays(pa.array([0, len(blocks)], pa.int32()), rows, type=SCHEMA.field("blocks").type)
 
 
-def _metadata_array(fields: Mapping[str, Any]) -> pa.Array[Any]:
-    """Convert the metadata of a page, as JSON has it, to an array of one struct."""
-    values = {
-        name: list(map(replace_surrogates, value)) if name in _LIST_FIELDS else replace_surrogates(value)
-        for name, value in fields.items()
-        if name in PAGE_FIELDS
-    }
-    return pa.array([values], METADATA)
-
-
-def _evidence_array(fields: Mapping[str, Any]) -> pa.Array[Any]:
-    """Convert the evidence of the metadata of a page to an array of one list."""
-    rows = [
-        {**evidence, "field": name, "box": evidence["box"] and dict(zip("xywh", evidence["box"], strict=True))}
-        for name, evidence in fields["evidence"].items()
-    ]
-    return pa.array([rows], pa.list_(EVIDENCE))
-
-
-def _segments_array(segments: Segments) -> pa.Array[Any]:
-    """Convert the segments of a page, in document order, to an array of one list."""
-    rows = [
+def _segment_rows(segments: Segments) -> list[dict[str, Any]]:
+    """Return the segments of a page, in document order."""
+    return [
         {
             "parent": int(segments.parent[row]),
             "doc": int(segments.coherence[row]),
             "role": segments.roles[row] if segments.roles else None,
             "content_share": None if math.isnan(share := float(segments.content_share[row])) else share,
-            "box": dict(zip("xywh", segments.box[row].tolist(), strict=True)),
+            "box": segments.box[row].tolist(),
             "xpaths": [segments.xpath(node) for node in segments.roots[row]],
-            "text": replace_surrogates(segments.segment_text(row)),
+            "text": segments.segment_text(row),
         }
         for row in range(len(segments))
     ]
-    return pa.array([rows], pa.list_(SEGMENT))
-
-
-def _records_array(records: Sequence[Post | Item], data_type: pa.DataType) -> pa.Array[Any]:
-    """Convert posts or items to an array of one list."""
-    return pa.array([[_record(each) for each in records]], pa.list_(data_type))
-
-
-def _record(record: Post | Item | Product | Recipe | None) -> dict[str, Any] | None:
-    """Return the values of a record for Arrow; None without one."""
-    if record is None:
-        return None
-    row = {name: _storable(value) for name, value in json.record_fields(record).items()}
-    return row | {"box": row["box"] and dict(zip(("x", "y", "w", "h"), row["box"], strict=True))}
-
-
-def _storable(value: Any) -> Any:  # noqa: ANN401 - a field may have any type
-    if isinstance(value, list):
-        return [_storable(each) for each in value]
-    return replace_surrogates(value) if isinstance(value, str) else value
 
 
 def _string_array(values: Iterable[str | None]) -> pa.Array[Any]:
@@ -350,16 +286,6 @@ def _box_array(blocks: BlockColumns) -> pa.Array[Any]:
     unpainted = [not all(map(math.isfinite, box)) for box in blocks.box.tolist()]
     sides = [pa.array(side, pa.float32()) for side in blocks.box.T]
     return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unpainted, pa.bool_()))
-
-
-def _count_columns(result: Result) -> dict[str, int | bool]:
-    hidden = json.hidden_facts(result)
-    return {
-        "block_count": len(result.columns),
-        "kept_count": result.content_count,
-        "characters": len(result.to_text()),
-        **{name: hidden[name] for name in ("revealable_words", "hidden_words", "injection_suspect")},
-    }
 
 
 _log = logging.getLogger("vclean")

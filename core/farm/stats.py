@@ -120,75 +120,56 @@ _SECONDS: Final = 5.0
 """Seconds between two counts, while files remain to be counted."""
 
 
-@dataclass(slots=True)
-class _Count:
-    """Number of counted pages, bytes of their files, and bytes of files that were not counted."""
-
-    pages: int = 0
-    size: int = 0
-    unknown: int = 0
-
-    @property
-    def total(self) -> int | None:
-        """Return the number of pages, extrapolated by bytes to uncounted files; None if no file was counted."""
-        if not self.unknown:
-            return self.pages
-        return round(self.pages * (1 + self.unknown / self.size)) if self.size else None
-
-
-def _limited(total: int | None, limit: int | None) -> int | None:
-    return min(total, limit) if total is not None and limit is not None else total
-
-
 @contextmanager
 def count_input(inputs: Inputs, stats: Stats) -> Iterator[None]:
     """Update `stats.total` in a thread inside the block."""
 
     def repeat(stop: threading.Event) -> None:
         while not stop.is_set():
-            count = _count_pages(inputs, stop)
-            stats.total = _limited(count.total, inputs.limit)
-            if not count.unknown or stop.wait(_SECONDS):
+            total, is_exact = _count_pages(inputs, stop)
+            stats.total = total if total is None or inputs.limit is None else min(total, inputs.limit)
+            if is_exact or stop.wait(_SECONDS):
                 return
 
     with background_thread(repeat):
         yield
 
 
-def _count_pages(inputs: Inputs, stop: threading.Event) -> _Count:
-    """Count the pages of the input.
+def _count_pages(inputs: Inputs, stop: threading.Event) -> tuple[int | None, bool]:
+    """Return the number of pages of the input, and whether it is exact.
 
-    Archives without an index and compressed lines cannot be counted without reading them.
+    Archives without an index and compressed lines cannot be counted without reading them. Their number of pages is
+    extrapolated by bytes; it is None if no file could be counted.
     """
-    count = _Count()
+    pages = counted_bytes = other_bytes = 0
     for name in inputs.names():
         if stop.is_set():
             break
-        if not is_container(name):
-            count.pages += 1
-            continue
-        pages, size = _pages_of_file(inputs, Path(name)), _file_size(Path(name))
-        if pages is None:
-            count.unknown += size
+        count, size = _pages_of_file(inputs, Path(name)) if is_container(name) else (1, 0)
+        pages += count or 0
+        if count is None:
+            other_bytes += size
         else:
-            count.pages += pages
-            count.size += size
-    return count
+            counted_bytes += size
+    if not other_bytes:
+        return pages, True
+    return round(pages * (1 + other_bytes / counted_bytes)) if counted_bytes else None, False
 
 
-def _pages_of_file(inputs: Inputs, path: Path) -> int | None:
+def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
+    """Return the number of pages of a file, None if it is unknown, and its size in bytes."""
+    size = 0
     try:
+        size = path.stat().st_size
         if is_parquet(path):
-            return row_count(path)
+            return row_count(path), size
         if is_archive(path):
             index_path = inputs.reader.index_of(path)
             index = open_matching_index(path, index_path) if index_path else None
-            return _selected_pages(inputs, index) if index else None
-        if path.suffix.lower() in _LINE_SUFFIXES:
-            return line_count(path)
+            return _selected_pages(inputs, index) if index else None, size
+        return line_count(path) if path.suffix.lower() in _LINE_SUFFIXES else None, size
     except (InputError, OSError):
-        return 1  # the file gives one failure row
-    return None
+        return 1, size  # the file gives one failure row
 
 
 def _selected_pages(inputs: Inputs, index: Index) -> int:
@@ -196,10 +177,3 @@ def _selected_pages(inputs: Inputs, index: Index) -> int:
     pages, requested = int(index.facts["pages"]), inputs.reader.pages
     index.close()
     return pages if requested is None else min(pages, len(requested))
-
-
-def _file_size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

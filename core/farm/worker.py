@@ -14,9 +14,10 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Final, Self, cast
+from functools import partial
+from typing import IO, TYPE_CHECKING, Final, cast
 
 import psutil
 
@@ -53,7 +54,7 @@ class MemoryTrimmer:
         trim: returns free memory to the system; None if the C library cannot.
     """
 
-    def __init__(self, resident: Callable[[], int], trim: Callable[[], None] | None) -> None:
+    def __init__(self, resident: Callable[[], int], trim: Callable[[], object] | None) -> None:
         self._resident = resident
         self._trim_malloc = trim
         self._lowest = 0
@@ -67,13 +68,11 @@ class MemoryTrimmer:
         return size
 
 
-def find_malloc_trim() -> Callable[[], None] | None:
+def find_malloc_trim() -> Callable[[], object] | None:
     """Return a function that returns free memory to the system, with glibc; else None."""
-    try:
-        trim = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):  # another C library, or Windows, which does not accept None
-        return None
-    return lambda: trim(0)
+    with suppress(AttributeError, OSError, TypeError):  # another C library, or Windows, which does not accept None
+        return partial(ctypes.CDLL(None).malloc_trim, 0)
+    return None
 
 
 READY: Final = "ready"
@@ -86,28 +85,16 @@ _MAX_IDLE_MEMORY: Final = 2**30
 
 
 class Worker:
-    """Clean pages one at a time; a context manager that owns the browser.
+    """Clean pages one at a time in a pipeline, which owns the browser."""
 
-    Raises:
-        VcleanError: an error that every page would repeat.
-    """
-
-    def __init__(self, cleaning: CleanerSettings, run: RunSettings) -> None:
+    def __init__(self, pipeline: Pipeline, run: RunSettings) -> None:
         process = psutil.Process()
         self._snapshots, self._segments = run.snapshots, run.segments
-        self._pipeline = Pipeline(cleaning)
+        self._pipeline = pipeline
         self._trimmer = MemoryTrimmer(lambda: int(process.memory_info().rss), find_malloc_trim())
+        self._seconds: dict[str, float] = {}
         self._pages = 0
         self._worn = False
-
-    def __enter__(self) -> Self:
-        """Prepare the browser, which starts with the first page."""
-        self._pipeline.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """End the browser."""
-        self._pipeline.__exit__(*exception)
 
     def work(self, task: Task) -> TaskOutcome:
         """Clean a page. The outcome contains its error, if any.
@@ -116,29 +103,38 @@ class Worker:
             VcleanError: an error that every page would repeat.
         """
         self._pages += 1
-        stages = _Stages({"read": task.seconds})
+        self._seconds = {"read": task.seconds}
         try:
-            outcome = self._clean(task, stages)
+            outcome = self._clean(task)
         except FATAL_ERRORS:
             raise
         except Exception as error:  # a bug on one page must not end the run
-            outcome = failed_outcome(task, error, stages.seconds)
+            outcome = failed_outcome(task, error, self._seconds)
             # The parser's thread continues until the page is parsed (see `vclean.render.static.parse`).
             self._worn |= isinstance(error, DeadlineError | MemoryError)
         return replace(outcome, worn=self._is_worn())
 
-    def _clean(self, task: Task, stages: _Stages) -> TaskOutcome:
-        result = self._pipeline.run(task.page, timer=stages.timed)
+    def _clean(self, task: Task) -> TaskOutcome:
+        result = self._pipeline.run(task.page, timer=self._timed)
         snapshot = None
         if self._snapshots:
-            with stages.timed("pack"):
+            with self._timed("pack"):
                 snapshot = to_bytes(result.columns.snapshot)
         segments = None
         if self._segments and result.columns.snapshot.rendered:
-            with stages.timed("label"), deadline(self._pipeline.settings.rendering.deadline):
+            with self._timed("label"), deadline(self._pipeline.settings.rendering.deadline):
                 segments = _segments(result)
-        row = rows.result_row(result, task, stages.seconds, segments=segments)
-        return TaskOutcome(row, snapshot, seconds=stages.seconds)
+        row = rows.result_row(result, task, self._seconds, segments=segments)
+        return TaskOutcome(row, snapshot, seconds=self._seconds)
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        """Add the wall clock of the block to a stage of the page."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[stage] = self._seconds.get(stage, 0.0) + time.perf_counter() - start
 
     def _is_worn(self) -> bool:
         resident = self._trimmer.trim()
@@ -153,31 +149,17 @@ def _segments(result: Result) -> Segments:
     return describe(segment(result.columns.snapshot), result.columns, result.prediction).at(DEFAULT_PDOC)
 
 
-class _Stages:
-    """Wall clock of one page by stage; `seconds` contains the initial stages and those timed since."""
-
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self.seconds = seconds
-
-    @contextmanager
-    def timed(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
-
-
 def main() -> None:
     """Serve the parent until it closes the channel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends this process
     output = _claim_stdout()
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
-    settings = cast("tuple[CleanerSettings, RunSettings]", receive(sys.stdin.buffer))
+    cleaning, run = cast("tuple[CleanerSettings, RunSettings]", receive(sys.stdin.buffer))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
     block_pandas()
     try:
-        with Worker(*settings) as worker:
+        with Pipeline(cleaning) as pipeline:
+            worker = Worker(pipeline, run)
             send(output, READY)
             while True:
                 send(output, worker.work(tasks.get()))

@@ -6,14 +6,13 @@ A page is read only when a worker is free, so memory never contains more pages t
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import signal
 import subprocess
 import sys
 import threading
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +24,7 @@ from vclean.imports import requires_extra
 from vclean.render.isolation.orphan_reaper import kill_tree
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
@@ -129,8 +128,9 @@ class WorkerProcess:
             VcleanError: the worker reports that it cannot continue.
         """
         await self.start()
+        watch = asyncio.create_task(self._watch_memory())
         try:
-            async with asyncio.timeout(self._limit), self._memory_watched():
+            async with asyncio.timeout(self._limit):
                 answer = await self._exchange(task)
         except TimeoutError:
             await self.close()
@@ -138,6 +138,8 @@ class WorkerProcess:
         except asyncio.CancelledError:
             self.kill()
             raise
+        finally:
+            watch.cancel()
         if not isinstance(answer, TaskOutcome):
             await self.close()
             raise answer if isinstance(answer, VcleanError) else WorkerLostError("the worker sent an invalid answer")
@@ -155,7 +157,7 @@ class WorkerProcess:
         self.kill()
         process, self._process = self._process, None
         if process is not None:
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            with suppress(BrokenPipeError, ConnectionResetError):
                 await process.communicate()
 
     async def _exchange(self, message: object) -> object:
@@ -175,19 +177,11 @@ class WorkerProcess:
         """Return how the worker ended. A worker that only closed its channel is ended first."""
         process = self._process
         assert process is not None
-        with contextlib.suppress(TimeoutError):
+        with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _LAST_SECONDS)
         await self.close()
         code = process.returncode or 0
         return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-    @asynccontextmanager
-    async def _memory_watched(self) -> AsyncIterator[None]:
-        watch = asyncio.create_task(self._watch_memory())
-        try:
-            yield
-        finally:
-            watch.cancel()
 
     async def _watch_memory(self) -> None:
         """End the worker when its memory, with that of its browser, exceeds the limit."""
@@ -208,15 +202,12 @@ def private_memory(pid: int) -> int:
         processes = [process, *process.children(recursive=True)]
     except psutil.Error:
         return 0
-    return sum(map(_process_memory, processes))
-
-
-def _process_memory(process: psutil.Process) -> int:
-    try:
-        info = process.memory_info()
-    except psutil.Error:
-        return 0
-    return int(info.rss) - int(getattr(info, "shared", 0))
+    size = 0
+    for each in processes:
+        with suppress(psutil.Error):
+            info = each.memory_info()
+            size += int(info.rss) - int(getattr(info, "shared", 0))
+    return size
 
 
 CRASHES: Final = frozenset({"BrowserError", "WorkerLostError"})
@@ -233,29 +224,24 @@ async def clean_with_retries(worker: WorkerProcess, task: Task, retries: int, st
 
     Args:
         worker: cleans the page.
-        task: the page.
+        task: the page; its attempt is the first.
         retries: number of further attempts after a crash.
         stats: counts of retries and restarts.
 
     Raises:
         VcleanError: an error that every page would repeat.
     """
-    for attempt in range(1, retries + 1):
-        outcome = await _clean_once(worker, replace(task, attempt=attempt), stats)
-        if outcome.error not in CRASHES:
+    while True:
+        try:
+            outcome = await worker.run(task)
+            stats.restarts.update(["worn"] * outcome.worn + ["browser"] * (outcome.error == BrowserError.__name__))
+        except (DeadlineError, LimitError, WorkerLostError) as error:
+            stats.restarts[_REASONS[type(error)]] += 1
+            outcome = failed_outcome(task, error)
+        if outcome.error not in CRASHES or task.attempt > retries:
             return outcome
         stats.retried += 1
-    return await _clean_once(worker, replace(task, attempt=retries + 1), stats)
-
-
-async def _clean_once(worker: WorkerProcess, task: Task, stats: Stats) -> TaskOutcome:
-    try:
-        outcome = await worker.run(task)
-    except (DeadlineError, LimitError, WorkerLostError) as error:
-        stats.restarts[_REASONS[type(error)]] += 1
-        return failed_outcome(task, error)
-    stats.restarts.update(["worn"] * outcome.worn + ["browser"] * (outcome.error == BrowserError.__name__))
-    return outcome
+        task = replace(task, attempt=task.attempt + 1)
 
 
 def repeated_crash_error(lost: int) -> BrowserError:
@@ -320,24 +306,24 @@ class _Farm:
         self._reading = asyncio.Lock()
         self._writing = asyncio.Lock()
         self._workers: list[asyncio.Task[None]] = []
-        self._crashed: list[TaskOutcome] = []
+        self._held: list[TaskOutcome] = []
         self._signal = 0
 
     async def run(self) -> None:
         """Clean until no page is left, or an error ends the run."""
-        with self._handle_signals():
-            self._workers = [asyncio.create_task(self._run_worker()) for _ in range(self._run.pool_size)]
-            try:
-                await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
-            finally:
-                self._cancel_workers()
-                results = await asyncio.gather(*self._workers, return_exceptions=True)
+        self._handle_signals()
+        self._workers = [asyncio.create_task(self._run_worker()) for _ in range(self._run.pool_size)]
+        try:
+            await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            self._cancel_workers()
+            results = await asyncio.gather(*self._workers, return_exceptions=True)
         for result in results:
             if isinstance(result, Exception):
                 raise result
         if self._signal:
             raise InterruptedRunError(self._signal)
-        await self._write_crashed()
+        await self._write_held()
 
     async def _run_worker(self) -> None:
         """Run one worker until no page is left."""
@@ -359,28 +345,25 @@ class _Farm:
             return None if self._signal else await asyncio.to_thread(next, self._tasks, None)
 
     async def _write_or_hold(self, outcome: TaskOutcome) -> None:
-        """Write an outcome. Crashes are written only after another page shows that pages can be cleaned at all."""
-        if outcome.error in CRASHES:
-            self._crashed.append(outcome)
-            if len(self._crashed) >= max(MAX_CRASHES, 2 * self._run.pool_size):
-                raise repeated_crash_error(len(self._crashed))
-            return
-        await self._write_crashed()
-        await self._write(outcome)
+        """Write an outcome. Crashes are held until another page shows that pages can be cleaned at all."""
+        self._held.append(outcome)
+        if outcome.error not in CRASHES:
+            await self._write_held()
+        elif len(self._held) >= max(MAX_CRASHES, 2 * self._run.pool_size):
+            raise repeated_crash_error(len(self._held))
 
-    async def _write_crashed(self) -> None:
-        crashed, self._crashed = self._crashed, []
-        for outcome in crashed:
-            await self._write(outcome)
+    async def _write_held(self) -> None:
+        held, self._held = self._held, []
+        for outcome in held:
+            async with self._writing:
+                await asyncio.to_thread(self._output.write, outcome)
+            self._stats.count(outcome)
 
-    async def _write(self, outcome: TaskOutcome) -> None:
-        async with self._writing:
-            await asyncio.to_thread(self._output.write, outcome)
-        self._stats.count(outcome)
+    def _handle_signals(self) -> None:
+        """Handle signals: the first one stops reading; a second one, or the time limit, drops pages in progress.
 
-    @contextmanager
-    def _handle_signals(self) -> Iterator[None]:
-        """Handle signals: the first one stops reading; a second one, or the time limit, drops pages in progress."""
+        The event loop ends with the run and restores the handlers.
+        """
         loop = asyncio.get_running_loop()
 
         def stop(number: int) -> None:
@@ -392,7 +375,6 @@ class _Farm:
         with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, or another thread
             for number in _SIGNALS:
                 loop.add_signal_handler(number, stop, number)
-        yield  # the event loop ends with the run and restores the handlers
 
     def _cancel_workers(self) -> None:
         for worker in self._workers:

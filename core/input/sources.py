@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import islice, starmap
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from vclean.characters import format_count
 from vclean.errors import InputError
-from vclean.page import Page
+from vclean.page import Page, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,20 +37,6 @@ _ARCHIVES: Final = {
     b"PAR1": "Parquet file",
 }
 """Containers of pages that cannot be read from standard input, by their first bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Page that can be read.
-
-    Attributes:
-        id: the name of the page in messages and output: the path from the command line, the URL, or the id in its
-            container.
-        read: a function that returns the page; it raises `InputError`, `LimitError`, `NetworkError` or `DeadlineError`.
-    """
-
-    id: str
-    read: Callable[[], Page]
 
 
 def is_url(argument: str) -> bool:
@@ -220,14 +206,10 @@ def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
         yield from _find_in_folder(path, max_bytes)
     elif is_archive(path):
         yield from archive_sources(path, max_bytes)
-    elif is_parquet(path):
-        from vclean.input.tables import parquet_pages  # single pages need no tables
+    elif is_parquet(path) or path.name.lower().endswith(_JSON):
+        from vclean.input.tables import json_pages, parquet_pages  # single pages need no tables
 
-        yield from starmap(Source, parquet_pages(path, max_bytes))
-    elif path.name.lower().endswith(_JSON):
-        from vclean.input.tables import json_pages
-
-        yield from starmap(Source, json_pages(path, max_bytes))
+        yield from (parquet_pages if is_parquet(path) else json_pages)(path, max_bytes)
     else:
         yield Source(str(path), partial(read_file, path, max_bytes))
 
@@ -304,10 +286,10 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
         is_empty = False
         yield Source(str(path), partial(read_file, path, max_bytes))
     for error in errors:
-        from vclean.input.tables import failing_entry
+        from vclean.input.tables import failing_source
 
         message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
-        yield Source(*failing_entry(str(error.filename), InputError(message)))
+        yield failing_source(str(error.filename), InputError(message))
     if is_empty and not errors:
         raise InputError(_no_pages(folder))
 

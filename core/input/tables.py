@@ -16,18 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from vclean.characters import format_count
 from vclean.errors import InputError, LimitError, VcleanError
 from vclean.imports import requires_extra
-from vclean.page import Page
+from vclean.page import Page, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from io import BufferedIOBase
     from pathlib import Path
 
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    PageEntry = tuple[str, Callable[[], Page]]
-    """Id of a page, and a function that reads it."""
 
 _DOCUMENTS: Final = ("html", "snapshot")
 _COLUMNS: Final = (*_DOCUMENTS, "url", "id")
@@ -40,7 +37,7 @@ _ESCAPE_FACTOR: Final = 4
 """Largest ratio of the size of a document in JSON to its size: escaped Cyrillic is three times as long."""
 
 
-def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = None) -> Iterator[PageEntry]:
+def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = None) -> Iterator[Source]:
     """Iterate over the rows of a Parquet file as pages.
 
     A page without id and URL is named after its row, counted from 0. Only a few rows, and only the needed columns, are
@@ -53,7 +50,7 @@ def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = Non
         groups: the row groups to read; None for all.
 
     Yields:
-        The id of each page, and a function that reads it.
+        The sources of the pages.
 
     Raises:
         InputError: the file is not a Parquet file, has neither column, or is damaged; raised after the readable pages.
@@ -108,7 +105,7 @@ def line_count(path: Path) -> int:
         return sum(data.count(b"\n") for data in iter(partial(stream.read, _BUFFER), b""))
 
 
-def json_pages(path: Path, max_bytes: int) -> Iterator[PageEntry]:
+def json_pages(path: Path, max_bytes: int) -> Iterator[Source]:
     """Iterate over the lines of a file as pages; each line is a JSON object, blank lines are skipped.
 
     A page without id and URL is named after its line, counted from 1. For an invalid line, a page is returned that
@@ -119,21 +116,24 @@ def json_pages(path: Path, max_bytes: int) -> Iterator[PageEntry]:
         max_bytes: limit on the size of a document in bytes; a line may be four times as long.
 
     Yields:
-        The id of each page, and a function that reads it.
+        The sources of the pages.
 
     Raises:
         InputError: the file cannot be read, or is damaged; raised after the readable pages.
     """
     limit = _ESCAPE_FACTOR * max_bytes + _BUFFER
-    with _input_errors(path), path.open("rb") as stream:
-        lines = gzip.GzipFile(fileobj=stream) if path.suffix.lower() == ".gz" else stream
-        for number, line in enumerate(read_lines(lines, limit), 1):
-            location = f"{path}#{number}"
-            if len(line) > limit:
-                error = LimitError(f"{location} is a line of over {format_count(limit, 'byte')}: raise --max-bytes")
-                yield failing_entry(location, error)
-            elif line.strip():
-                yield _json_page(location, line, max_bytes)
+    try:
+        with path.open("rb") as stream:
+            lines = gzip.GzipFile(fileobj=stream) if path.suffix.lower() == ".gz" else stream
+            for number, line in enumerate(read_lines(lines, limit), 1):
+                location = f"{path}#{number}"
+                if len(line) > limit:
+                    reason = f"is a line of over {format_count(limit, 'byte')}: raise --max-bytes"
+                    yield failing_source(location, LimitError(f"{location} {reason}"))
+                elif line.strip():
+                    yield _json_page(location, line, max_bytes)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
 def read_lines(stream: BufferedIOBase, limit: int) -> Iterator[bytes]:
@@ -160,30 +160,22 @@ def size_limit_error(name: str, max_bytes: int) -> LimitError:
     return LimitError(f"{name} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes")
 
 
-def failing_entry(name: str, error: VcleanError) -> PageEntry:
-    """Return the entry of a page that raises `error` when it is read."""
-    return name, partial(_fail, error)
+def failing_source(name: str, error: VcleanError) -> Source:
+    """Return a page that raises `error` when it is read."""
+    return Source(name, partial(_fail, error))
 
 
 def _fail(error: VcleanError) -> NoReturn:
     raise error
 
 
-def _page(location: str, html: bytes | str, url: str, name: str, max_bytes: int) -> PageEntry:
-    """Return the entry of a row with HTML."""
-    name = name or url or location
-    size = len(html) if isinstance(html, bytes) else len(html.encode("utf-8", "surrogatepass"))
+def _source(page: Page, max_bytes: int) -> Source:
+    """Return the source of a page; reading it raises an error if its document is too large."""
+    document = page.content if page.snapshot is None else page.snapshot
+    size = len(document) if isinstance(document, bytes) else len(document.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
-        return failing_entry(name, size_limit_error(name, max_bytes))
-    return name, partial(Page, content=html, url=url, id=name)
-
-
-def _snapshot_page(location: str, snapshot: bytes, url: str, name: str, max_bytes: int) -> PageEntry:
-    """Return the entry of a row with a stored snapshot."""
-    name = name or url or location
-    if len(snapshot) > max_bytes:
-        return failing_entry(name, size_limit_error(name, max_bytes))
-    return name, partial(Page, snapshot=snapshot, url=url, id=name)
+        return failing_source(page.id, size_limit_error(page.id, max_bytes))
+    return Source(page.id, lambda: page)
 
 
 @contextmanager
@@ -223,10 +215,9 @@ def page_columns(schema: pa.Schema, name: str) -> list[str]:
 
 
 def _is_text(kind: pa.DataType) -> bool:
+    """Return whether a column has text or bytes, also in a dictionary."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
     return any(part in str(kind) for part in ("string", "binary")) and not pa.types.is_nested(kind)
 
 
@@ -235,7 +226,7 @@ def _batch_rows(group: pq.RowGroupMetaData) -> int:
     return min(max(_BATCH_BYTES // max(mean, 1), 1), _BATCH_ROWS)
 
 
-def batch_pages(batch: pa.RecordBatch, max_bytes: int, *, name: str, start: int = 0) -> Iterator[PageEntry]:
+def batch_pages(batch: pa.RecordBatch, max_bytes: int, *, name: str, start: int = 0) -> Iterator[Source]:
     """Iterate over the rows of a batch as pages; each page is read as in `parquet_pages`.
 
     Args:
@@ -245,18 +236,18 @@ def batch_pages(batch: pa.RecordBatch, max_bytes: int, *, name: str, start: int 
         start: the number of the first row in the table.
 
     Yields:
-        The id of each page, and a function that reads it.
+        The sources of the pages.
     """
     columns = {key: _as_bytes(batch.column(key)) for key in batch.schema.names}
     is_text = "html" in columns and "string" in str(batch.schema.field("html").type)
-    for row in range(batch.num_rows):
-        location = f"{name}#{start + row}"
-        url, page_id = (_decode(columns[key][row].as_py() or b"") if key in columns else "" for key in ("url", "id"))
-        html, snapshot = (columns[key][row].as_py() if key in columns else None for key in _DOCUMENTS)
-        if snapshot is not None:
-            yield _snapshot_page(location, snapshot, url, page_id, max_bytes)
-        else:
-            yield _page(location, _decode(html or b"") if is_text else html or b"", url, page_id, max_bytes)
+    for number in range(batch.num_rows):
+        row = {key: column[number].as_py() for key, column in columns.items()}
+        url, page_id = (_decode(row.get(key) or b"") for key in ("url", "id"))
+        snapshot = row.get("snapshot")
+        html = b"" if snapshot is not None else row.get("html") or b""
+        content = _decode(html) if is_text else html
+        page = Page(content=content, snapshot=snapshot, url=url, id=page_id or url or f"{name}#{start + number}")
+        yield _source(page, max_bytes)
 
 
 def _as_bytes(column: pa.Array[Any]) -> pa.Array[Any]:
@@ -275,32 +266,19 @@ def _decode(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
-@contextmanager
-def _input_errors(path: Path) -> Iterator[None]:
-    """Convert errors of reading in the block to an `InputError` about `path`.
-
-    Raises:
-        InputError: the block raised such an error.
-    """
-    try:
-        yield
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
-
-
-def _json_page(location: str, line: bytes, max_bytes: int) -> PageEntry:
+def _json_page(location: str, line: bytes, max_bytes: int) -> Source:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return failing_entry(location, InputError(f"{location} is not JSON ({error}): write one object on each line"))
+        return failing_source(location, InputError(f"{location} is not JSON ({error}): write one object on each line"))
     if not isinstance(row, dict):
-        return failing_entry(location, InputError(f"{location} is not a JSON object: it needs a field 'html'"))
+        return failing_source(location, InputError(f"{location} is not a JSON object: it needs a field 'html'"))
     url, name = (_to_text(row.get(field)) for field in ("url", "id"))
     if not isinstance(row.get("html", 0), str | None):
         others = " with text" if "html" in row else f", it has {', '.join(row)}"
         reason = f"has no field 'html'{others}: write the document into it"
-        return failing_entry(name or url or location, InputError(f"{location} {reason}"))
-    return _page(location, row["html"] or b"", url, name, max_bytes)
+        return failing_source(name or url or location, InputError(f"{location} {reason}"))
+    return _source(Page(content=row["html"] or b"", url=url, id=name or url or location), max_bytes)
 
 
 def _to_text(value: object) -> str:

@@ -213,7 +213,7 @@ class _Run(PageRun):
 
     def prepare_pages(self, preparer: Preparer) -> Iterator[PreparedPage]:
         """Yield the pages as they are prepared; failures are reported."""
-        if not self._options.pages:
+        if not self.options.pages:
             yield from preparer.stored_pages()
         for source in self.sources():
             with self.report_errors(source.id):

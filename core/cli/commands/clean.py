@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vclean.classify.content.site_evidence import SiteEvidence
-    from vclean.input.sources import Source
     from vclean.output.reports import Review
+    from vclean.page import Source
     from vclean.pipeline import Pipeline, UnlabelledPage
     from vclean.result import Result
     from vclean.settings import CleanerSettings, RenderMode

@@ -14,7 +14,7 @@ from vclean.cli.options import PageOptions, compared_methods
 from vclean.files import write_stream
 
 if TYPE_CHECKING:
-    from vclean.input.sources import Source
+    from vclean.page import Source
     from vclean.pipeline import Pipeline
     from vclean.settings import RenderMode
 

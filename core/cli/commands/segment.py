@@ -17,7 +17,7 @@ from vclean.cli.options import HiddenOption, OverlayOptions, PageOptions
 from vclean.settings import DEFAULT_PDOC
 
 if TYPE_CHECKING:
-    from vclean.input.sources import Source
+    from vclean.page import Source
     from vclean.pipeline import SegmentPipeline
 
 FORMATS: Final = ("json", "webis")

@@ -13,7 +13,7 @@ import signal
 import socket
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, cast
 
 from vclean.errors import UsageError, VcleanError
 from vclean.farm.parts import part_paths, remove_leftovers
@@ -22,10 +22,10 @@ from vclean.farm.ray.stages import (
     ChunkCleaner,
     FencingToken,
     PartReport,
-    RemoteClaims,
     from_table,
     list_units,
     read_chunks,
+    remote_claim,
     write_part,
 )
 from vclean.farm.tasks import settings_digest
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
     from types import FrameType, ModuleType
-
-    import pyarrow as pa
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
@@ -96,21 +94,17 @@ class PoolSizes:
         Raises:
             UsageError: not even one worker fits.
         """
-        nodes = list(nodes)
-        fitting = sum(_workers_on(node, memory) for node in nodes)
+        resources = [(node.get("CPU", 0), node.get("memory", 0)) for node in nodes]
+        by_node = (min((cpus * _SHARE - _SPARED) / WORKER_CPUS, size // memory) for cpus, size in resources)
+        fitting = sum(max(0, int(workers)) for workers in by_node)
         if not fitting:
             raise UsageError("no node of the Ray cluster has a processor and 1 GB of memory to spare: add a node")
         workers = min(requested or fitting, fitting)
-        left = sum(node.get("CPU", 0) for node in nodes) - workers * WORKER_CPUS
+        left = sum(cpus for cpus, _ in resources) - workers * WORKER_CPUS
         tasks = max(2, int(left / TASK_CPUS))
         readers = min(max(1, workers // _WORKERS_PER_READER), tasks // 2)
         writers = min(max(1, workers // _WORKERS_PER_READER // 2), tasks - readers)
         return cls(workers, readers, writers)
-
-
-def _workers_on(node: Mapping[str, float], memory: int) -> int:
-    by_cpu = int((node.get("CPU", 0) * _SHARE - _SPARED) / WORKER_CPUS)
-    return max(0, min(by_cpu, int(node.get("memory", 0) // memory)))
 
 
 @contextmanager
@@ -125,51 +119,36 @@ def connect_to_cluster(address: str | None) -> Iterator[ModuleType]:
         ExtraMissingError: Ray is not installed.
         UsageError: there is no cluster at the address.
     """
-    ray = _ray()
+    verbose = _log.isEnabledFor(logging.DEBUG)  # Ray's messages are hidden otherwise: most do not concern a user
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "info" if verbose else "fatal")
+    ray = import_optional("ray", "Ray")
+    import_optional("ray.data", "Ray")
+    level = logging.INFO if verbose else logging.ERROR
+    logging.getLogger("ray.data").setLevel(level)
     if ray.is_initialized():
         yield ray
         return
-    _connect(ray, address)
+    _connect(ray, address, log_to_driver=verbose, logging_level=level)
     try:
         yield ray
     finally:
         ray.shutdown()
 
 
-def _ray() -> ModuleType:
-    """Import Ray. Its messages are hidden unless the log level is DEBUG: most do not concern a user."""
-    verbose = _log.isEnabledFor(logging.DEBUG)
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "info" if verbose else "fatal")
-    ray = import_optional("ray", "Ray")
-    import_optional("ray.data", "Ray")
-    logging.getLogger("ray.data").setLevel(logging.INFO if verbose else logging.ERROR)
-    return ray
-
-
-def _connect(ray: ModuleType, address: str | None) -> None:
+def _connect(ray: ModuleType, address: str | None, **options: object) -> None:
     if address and "://" in address:
         raise UsageError(f"{address} is the address of a Ray client: run vclean on a node, with --address auto")
-    verbose = _log.isEnabledFor(logging.DEBUG)
+    host, colon, port = (address or "").rpartition(":")
     try:
-        _check_reachable(address)
-        ray.init(address, log_to_driver=verbose, logging_level=logging.INFO if verbose else logging.ERROR)
+        if colon:  # Ray itself would try for ten minutes
+            socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
+        ray.init(address, **options)
     except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UsageError(
             f"no Ray cluster at {address or 'this machine'} ({reason}): check with `ray status`"
         ) from error
-
-
-def _check_reachable(address: str | None) -> None:
-    """Check that HOST:PORT accepts connections; Ray itself would try for ten minutes.
-
-    Raises:
-        OSError: it does not.
-    """
-    host, colon, port = (address or "").rpartition(":")
-    if colon:
-        socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
 
 
 def alive_nodes(ray: ModuleType) -> list[Mapping[str, float]]:
@@ -214,106 +193,77 @@ def run_on_ray(
     """
     model, templates = (path and path.absolute() for path in (cleaning.model, cleaning.templates))
     cleaning = replace(cleaning, model=model, templates=templates)
-    with _raise_on_signals() as received, _convert_errors():
-        for report in _Pipeline(ray, inputs, output, cleaning=cleaning, run=run).reports():
-            for entry in report.entries:
-                output.log(entry)
-            stats.add(report.stats)
-            if received:
-                raise InterruptedRunError(received[0])
-        remove_leftovers(output.folder)  # files of tasks that were lost while writing
+    try:
+        with _raise_on_signals() as received:
+            for report in _run_pipeline(ray, inputs, output, cleaning, run):
+                for entry in report.entries:
+                    output.log(entry)
+                stats.add(report.stats)
+                if received:
+                    raise InterruptedRunError(received[0])
+            remove_leftovers(output.folder)  # files of tasks that were lost while writing
+    except (InterruptedRunError, VcleanError):
+        raise
+    except Exception as error:  # Ray raises many types, and wraps those of workers
+        _log.debug("", exc_info=error)
+        raise to_vclean_error(error) from error
 
 
-class _Dataset(Protocol):
-    """Methods used of a Ray Data set."""
+def _run_pipeline(
+    ray: ModuleType, inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings
+) -> Iterator[PartReport]:
+    """Run the stages, and yield a report of each part when it is written."""
+    context = ray.data.DataContext.get_current().copy()
+    context.target_max_block_size = 1  # a block for every row
+    context.enable_progress_bars = False
+    context.autoscaling_config.actor_pool_util_downscaling_threshold = 0.0  # until nothing is left to read
+    with ray.data.DataContext.current(context):
+        stages = _stages(ray, inputs, output, cleaning, run)
+        for table in stages.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
+            yield cast("PartReport", from_table(table))
 
-    def map_batches(self, function: object, **options: object) -> _Dataset:
-        """Return the dataset of the results of a function for the blocks of this one."""
 
-    def iter_batches(self, **options: object) -> Iterable[pa.Table]:
-        """Yield the blocks."""
+def _stages(ray: ModuleType, inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings) -> Any:  # noqa: ANN401 - a dataset of Ray
+    """Return the stages of a run as a Ray Data pipeline. Each gets tables of one row; writing gets as many as fit."""
+    memory = WORKER_MEMORY[bool(cleaning.render)]
+    pools = PoolSizes.for_nodes(alive_nodes(ray), requested=run.workers, memory=memory)
+    folder = output.folder.absolute()
+    fencing_token = _new_fencing_token(folder)
+    # Without a processor, and on the driver's node, because they read its files.
+    on_driver = {"num_cpus": 0, "resources": {f"node:{ray.util.get_node_ip_address()}": _TRACE}}
+    parts = part_paths(folder)
+    size = min(CHUNK_PAGES, run.part_rows)
+    reading = {
+        "reader": inputs.reader,
+        "digest": settings_digest(cleaning),
+        "fencing_token": fencing_token,
+        "claim": remote_claim(ray, parts, inputs, **on_driver) if parts else None,
+        "size": size,
+    }
+    writing = {"part_writer": output.part_writer, "fencing_token": fencing_token}
+    # A pool that may shrink to one: an actor of a lost node then waits for a free slot.
+    actors = ray.data.ActorPoolStrategy(
+        min_size=1, max_size=pools.workers, initial_size=pools.workers, max_tasks_in_flight_per_actor=_AHEAD
+    )
 
+    def tasks(number: int) -> dict[str, object]:
+        return {"compute": ray.data.TaskPoolStrategy(size=number), "num_cpus": TASK_CPUS, **_TABLES}
 
-class _Pipeline:
-    """Stages of one run as a Ray Data pipeline."""
-
-    def __init__(
-        self, ray: ModuleType, inputs: Inputs, output: RunOutput, *, cleaning: CleanerSettings, run: RunSettings
-    ) -> None:
-        self._ray = ray
-        self._inputs = inputs
-        self._output = output
-        self._cleaning = cleaning
-        self._run = run
-        self._memory = WORKER_MEMORY[bool(cleaning.render)]
-        self._pool_sizes = PoolSizes.for_nodes(alive_nodes(ray), requested=run.workers, memory=self._memory)
-        self._size = min(CHUNK_PAGES, run.part_rows)
-
-    def reports(self) -> Iterator[PartReport]:
-        """Yield a report of each part when it is written."""
-        context = self._ray.data.DataContext.get_current().copy()
-        _configure(context)
-        with self._ray.data.DataContext.current(context):
-            stages = self._stages(_new_fencing_token(self._output.folder.absolute()))
-            for table in stages.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
-                yield cast("PartReport", from_table(table))
-
-    def _stages(self, fencing_token: FencingToken) -> _Dataset:
-        start: _Dataset = self._ray.data.from_items([{"start": 0}])
-        units = _map(start, list_units, {"inputs": self._inputs}, self._driver_options())
-        chunks = _map(
-            units, read_chunks, self._reader_arguments(fencing_token), self._task_options(self._pool_sizes.readers)
-        )
-        cleaned = chunks.map_batches(
+    return (
+        ray.data.from_items([{"start": 0}])
+        .map_batches(list_units, fn_kwargs={"inputs": inputs}, batch_size=1, **_TABLES, **on_driver)
+        .map_batches(read_chunks, fn_kwargs=reading, batch_size=1, **tasks(pools.readers))
+        .map_batches(
             ChunkCleaner,
-            fn_constructor_args=(self._cleaning, self._run),
+            fn_constructor_args=(cleaning, run),
             batch_size=1,
             **_TABLES,
-            **self._actor_options(),
+            compute=actors,
+            num_cpus=WORKER_CPUS,
+            memory=memory,
         )
-        writing = {"part_writer": self._output.part_writer, "fencing_token": fencing_token}
-        rows = max(1, self._run.part_rows // self._size)
-        return _map(cleaned, write_part, writing, self._task_options(self._pool_sizes.writers), rows=rows)
-
-    def _reader_arguments(self, fencing_token: FencingToken) -> dict[str, object]:
-        parts = part_paths(self._output.folder.absolute())
-        return {
-            "reader": self._inputs.reader,
-            "digest": settings_digest(self._cleaning),
-            "fencing_token": fencing_token,
-            "claims": RemoteClaims(self._ray, parts, self._inputs, **self._driver_options()) if parts else None,
-            "size": self._size,
-        }
-
-    def _task_options(self, number: int) -> dict[str, object]:
-        return {"compute": self._ray.data.TaskPoolStrategy(size=number), "num_cpus": TASK_CPUS}
-
-    def _actor_options(self) -> dict[str, object]:
-        """Return options for a pool that may shrink to one: an actor of a lost node then waits for a free slot."""
-        strategy = self._ray.data.ActorPoolStrategy(
-            min_size=1,
-            max_size=self._pool_sizes.workers,
-            initial_size=self._pool_sizes.workers,
-            max_tasks_in_flight_per_actor=_AHEAD,
-        )
-        return {"compute": strategy, "num_cpus": WORKER_CPUS, "memory": self._memory}
-
-    def _driver_options(self) -> dict[str, object]:
-        """Return options for tasks that need no processor and run on the driver's node, because they read its files."""
-        return {"num_cpus": 0, "resources": {f"node:{self._ray.util.get_node_ip_address()}": _TRACE}}
-
-
-def _configure(context: Any) -> None:  # noqa: ANN401 - a DataContext
-    """Make Ray Data create a block for every row, and shrink the pool only when nothing is left to read."""
-    context.target_max_block_size = 1
-    context.enable_progress_bars = False
-    context.autoscaling_config.actor_pool_util_downscaling_threshold = 0.0
-
-
-def _map(
-    data: _Dataset, function: object, arguments: dict[str, object], options: dict[str, object], *, rows: int = 1
-) -> _Dataset:
-    return data.map_batches(function, fn_kwargs=arguments, batch_size=rows, **_TABLES, **options)
+        .map_batches(write_part, fn_kwargs=writing, batch_size=max(1, run.part_rows // size), **tasks(pools.writers))
+    )
 
 
 def _new_fencing_token(folder: Path) -> FencingToken:
@@ -341,14 +291,3 @@ def _raise_on_signals() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextmanager
-def _convert_errors() -> Iterator[None]:
-    try:
-        yield
-    except (InterruptedRunError, VcleanError):
-        raise
-    except Exception as error:  # Ray raises many types, and wraps those of workers
-        _log.debug("", exc_info=error)
-        raise to_vclean_error(error) from error

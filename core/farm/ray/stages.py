@@ -11,6 +11,7 @@ import asyncio
 import pickle
 import sqlite3
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
 
     from vclean.farm.inputs import Inputs, InputUnit, UnitReader
     from vclean.farm.parts import PartWriter
-    from vclean.farm.tasks import Item, RunSettings, Task, TaskOutcome
+    from vclean.farm.tasks import RunSettings, Task, TaskOutcome
     from vclean.settings import CleanerSettings
+
+    Claim = Callable[[int, int, Sequence[tuple[bytes, str]]], bytes]
+    """Method `Claims.claim` of an actor."""
 
 
 CHUNK_PAGES: Final = 32
@@ -106,7 +110,7 @@ def read_chunks(
     reader: UnitReader,
     digest: str,
     fencing_token: FencingToken,
-    claims: Claims | RemoteClaims | None,
+    claim: Claim | None,
     size: int,
 ) -> Iterator[pa.Table]:
     """Yield the remaining pages of a unit as chunks.
@@ -116,49 +120,37 @@ def read_chunks(
         reader: reader of the unit.
         digest: digest of the settings.
         fencing_token: token of this run.
-        claims: pages that earlier runs have done; None for a new run.
+        claim: returns which pages earlier runs have done, see `Claims.claim`; None for a new run.
         size: pages in a chunk.
     """
     fencing_token.check()
     number, unit = cast("tuple[int, InputUnit]", from_table(table))
     skipped = 0
     for batch, pages in enumerate(_read_batches(reader, unit, digest, size)):
-        remaining = [page for page, done in zip(pages, _claim(claims, number, batch, pages), strict=True) if not done]
+        keys = [(task.key, task.page.id) for task, _ in pages]
+        done = claim(number, batch, keys) if claim else bytes(len(pages))
+        remaining = [pickled for (_, pickled), is_done in zip(pages, done, strict=True) if not is_done]
         skipped += len(pages) - len(remaining)
         if remaining:
-            yield to_table(Chunk((number, batch), [pickled for _, pickled in remaining], Stats(skipped=skipped)))
+            yield to_table(Chunk((number, batch), remaining, Stats(skipped=skipped)))
             skipped = 0
     if skipped:
         yield to_table(Chunk((number, -1), [], Stats(skipped=skipped)))
 
 
-_Page = tuple["Task", bytes]
-
-
-def _read_batches(reader: UnitReader, unit: InputUnit, digest: str, size: int) -> Iterator[list[_Page]]:
-    """Yield the pages of a unit in batches of `size`; batches of large pages are smaller."""
-    batch: list[_Page] = []
+def _read_batches(reader: UnitReader, unit: InputUnit, digest: str, size: int) -> Iterator[list[tuple[Task, bytes]]]:
+    """Yield the pages of a unit, also pickled, in batches of `size`; batches of large pages are smaller."""
+    batch: list[tuple[Task, bytes]] = []
     size_bytes = 0
     for item in reader.items(unit):
-        page = _read_pickled(item, digest)
-        batch.append(page)
-        size_bytes += len(page[1])
+        task, outcome = read_task(item, digest)
+        batch.append((task, pickle.dumps((task, outcome))))
+        size_bytes += len(batch[-1][1])
         if len(batch) >= size or size_bytes >= _CHUNK_BYTES:
             yield batch
             batch, size_bytes = [], 0
     if batch:
         yield batch
-
-
-def _read_pickled(item: Item, digest: str) -> _Page:
-    task, outcome = read_task(item, digest)
-    return task, pickle.dumps((task, outcome))
-
-
-def _claim(claims: Claims | RemoteClaims | None, number: int, batch: int, pages: list[_Page]) -> Iterable[int]:
-    if claims is None:
-        return bytes(len(pages))
-    return claims.claim(number, batch, [(task.key, task.page.id) for task, _ in pages])
 
 
 class ChunkCleaner:
@@ -192,15 +184,12 @@ class ChunkCleaner:
         cleaned = []
         for page in chunk.pages:
             task, failure = pickle.loads(page)
-            cleaned.append(pickle.dumps(await self._clean_page(task, failure, chunk.stats)))
+            outcome = failure or await clean_with_retries(self._worker, task, self._retries, chunk.stats)
+            self._lost = self._lost + 1 if outcome.error in CRASHES else 0
+            if self._lost >= MAX_CRASHES:
+                raise repeated_crash_error(self._lost)
+            cleaned.append(pickle.dumps(outcome))
         return cleaned
-
-    async def _clean_page(self, task: Task, failure: TaskOutcome | None, stats: Stats) -> TaskOutcome:
-        outcome = failure or await clean_with_retries(self._worker, task, self._retries, stats)
-        self._lost = self._lost + 1 if outcome.error in CRASHES else 0
-        if self._lost >= MAX_CRASHES:
-            raise repeated_crash_error(self._lost)
-        return outcome
 
 
 def write_part(table: pa.Table, part_writer: Callable[..., PartWriter], fencing_token: FencingToken) -> pa.Table:
@@ -282,22 +271,13 @@ class Claims:
         return done
 
 
-class RemoteClaims:
-    """Client of the actor `Claims` for readers; picklable.
+def remote_claim(ray: ModuleType, parts: Iterable[Path], inputs: Inputs, **options: object) -> Claim:
+    """Start the actor `Claims`, with these options, and return its method `claim`; picklable."""
+    return partial(_claim, ray.remote(Claims).options(max_task_retries=-1, **options).remote(parts, inputs))
 
-    Args:
-        ray: the module.
-        parts: parts of the earlier runs.
-        inputs: inputs of this run.
-        options: options of the actor.
-    """
 
-    def __init__(self, ray: ModuleType, parts: Iterable[Path], inputs: Inputs, **options: object) -> None:
-        self._actor: Any = ray.remote(Claims).options(max_task_retries=-1, **options).remote(parts, inputs)
+def _claim(actor: Any, unit: int, batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:  # noqa: ANN401 - of Ray
+    import ray
 
-    def claim(self, unit: int, batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
-        """Call `Claims.claim` of the actor."""
-        import ray
-
-        done: bytes = ray.get(self._actor.claim.remote(unit, batch, pages))
-        return done
+    done: bytes = ray.get(actor.claim.remote(unit, batch, pages))
+    return done

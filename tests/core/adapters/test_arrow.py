@@ -106,13 +106,16 @@ class TestCall:
 
 
 class TestOptions:
-    def test_unknown_column(self) -> None:
-        with pytest.raises(UsageError, match="no output column 'txt': choose one of id, url,"):
-            ArrowCleaner(columns=["txt"])
-
-    def test_a_column_twice(self) -> None:
-        with pytest.raises(UsageError, match="two columns 'url'"):
-            ArrowCleaner(keep=["url"])
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"columns": ["txt"]}, "no output column 'txt': choose one of id, url,"),
+            ({"keep": ["url"]}, "two columns 'url'"),
+        ],
+    )
+    def test_wrong_columns(self, options: dict[str, list[str]], message: str) -> None:
+        with pytest.raises(UsageError, match=message):
+            ArrowCleaner(**options)
 
     def test_nothing_to_keep(self) -> None:
         with pytest.raises(UsageError, match="no input column 'key' to keep"):
@@ -123,8 +126,9 @@ class TestOptions:
         assert [name for name in SCHEMA.names if f"`{name}`" not in text] == []
 
     def test_columns_of_the_farm_are_there(self) -> None:
-        assert {"text", "confidence", "language", "error", "blocks"} <= set(SCHEMA.names) & set(rows.SCHEMA.names)
-        assert all(SCHEMA.field(name) == rows.SCHEMA.field(name) for name in set(SCHEMA.names) & set(rows.SCHEMA.names))
+        shared = set(SCHEMA.names) & set(rows.SCHEMA.names)
+        assert {"text", "confidence", "language", "error", "blocks"} <= shared
+        assert all(SCHEMA.field(name) == rows.SCHEMA.field(name) for name in shared)
 
 
 class TestMapBatches:

@@ -4,6 +4,7 @@ import logging
 import sys
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 from helpers.waiting import assert_eventually
@@ -24,24 +25,27 @@ class TestProgressLine:
 
 
 class TestFinalLine:
-    def test_resumed_run_with_failures(self) -> None:
-        stats = Stats(skipped=500, ok=490, started=time.monotonic() - 100)
-        stats.failed["DeadlineError"] = 10
-        failed = Counter(InputError=2, DeadlineError=10)
-        assert final_line(stats, failed, Counter()) == (
-            "1,000 pages, 500 of them before, 12 failed"
-            " (DeadlineError 10, InputError 2; each message is in pages.jsonl, --retry-failed tries again), in 01:40"
-        )
-
-    @pytest.mark.parametrize(("count", "pages"), [(50, "50 pages"), (1, "1 page")])
-    def test_new_run(self, count: int, pages: str) -> None:
-        stats = Stats(ok=count, started=time.monotonic() - 100)
-        assert final_line(stats, Counter(), Counter()) == f"{pages}, 0 failed, in 01:40"
-
-    def test_rendered_pages(self) -> None:
-        stats = Stats(ok=10, started=time.monotonic() - 100)
-        rendered = Counter(styles=3, empty=1)
-        assert final_line(stats, Counter(), rendered) == "10 pages, 4 rendered (empty 1, styles 3), 0 failed, in 01:40"
+    @pytest.mark.parametrize(
+        ("done", "counts", "line"),
+        [
+            ({"ok": 50}, {}, "50 pages, 0 failed, in 01:40"),
+            ({"ok": 1}, {"no_pages": 1}, "1 page, 1 file skipped (no pages), 0 failed, in 01:40"),
+            (
+                {"ok": 10},
+                {"render_reasons": {"empty": 1, "styles": 3}},
+                "10 pages, 4 rendered (empty 1, styles 3), 0 failed, in 01:40",
+            ),
+            (
+                {"skipped": 500, "ok": 490, "failed": Counter(DeadlineError=10)},
+                {"failed": {"DeadlineError": 10, "InputError": 2}},
+                "1,000 pages, 500 of them before, 12 failed (DeadlineError 10, InputError 2; "
+                "each message is in pages.jsonl, --retry-failed tries again), in 01:40",
+            ),
+        ],
+    )
+    def test_counts(self, done: dict[str, Any], counts: dict[str, Any], line: str) -> None:
+        stats = Stats(**done, started=time.monotonic() - 100)
+        assert final_line(stats, {"failed": {}, "render_reasons": {}, "no_pages": 0, **counts}) == line
 
 
 class TestShowProgress:

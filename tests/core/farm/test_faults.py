@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from helpers.archives import record, response
 from helpers.farming import content, html, kill, wait_until
 
 from vclean.cli.main import main
@@ -130,24 +131,24 @@ class TestMemory:
 
 def test_damaged_archives_lose_no_other_page(farm: Farm) -> None:
     """Read an archive that is cut off, one with a damaged record, and two with a record of a wrong length."""
-
-    def members(name: str, count: int) -> list[bytes]:
-        return [gzip.compress(record(f"http://{name}.example/{number}", html("thing"))) for number in range(count)]
-
-    cut, bad, short, long = (members(name, 4) for name in ("cut", "bad", "short", "long"))
-    cut[3] = cut[3][:-150]
-    bad[2] = bad[2][:20] + bytes(40) + bad[2][60:]
-    short[1] = gzip.compress(record("http://short.example/1", html("thing"), -400))
-    long[1] = gzip.compress(record("http://long.example/1", html("thing"), 400))
-    paths = {name: farm.folder / f"{name}.warc.gz" for name in ("cut", "bad", "short", "long")}
-    for path, archive in zip(paths.values(), (cut, bad, short, long), strict=True):
-        path.write_bytes(b"".join(archive))
+    http = response(html("thing").encode())
+    intact = {"cut": (0, 1, 2), "bad": (0, 1, 3), "short": (0, 2, 3), "long": (0, 2, 3)}
+    records = {name: [record(f"http://{name}.example/{number}", http) for number in range(4)] for name in intact}
+    length = b"Content-Length: %d\r\n"
+    for name, shift in (("short", -400), ("long", 400)):
+        records[name][1] = records[name][1].replace(length % len(http), length % (len(http) + shift))
+    members = {name: list(map(gzip.compress, each)) for name, each in records.items()}
+    members["cut"][3] = members["cut"][3][:-150]
+    members["bad"][2] = members["bad"][2][:20] + bytes(40) + members["bad"][2][60:]
+    paths = {name: farm.folder / f"{name}.warc.gz" for name in intact}
+    for name, path in paths.items():
+        path.write_bytes(b"".join(members[name]))
     code, _ = farm.run(*paths.values(), farm.crawl(1), "--no-render")
     statuses = {row["id"]: row["error"] or row["status"] for row in farm.rows()}
     assert code == 1
     assert statuses[str(paths["cut"])] == "InputError"
     assert statuses["p000"] == "ok"
-    for name, numbers in {"cut": (0, 1, 2), "bad": (0, 1, 3), "short": (0, 2, 3), "long": (0, 2, 3)}.items():
+    for name, numbers in intact.items():
         assert all(statuses[f"http://{name}.example/{number}"] == "ok" for number in numbers), name
 
 
@@ -247,18 +248,3 @@ class TestFullDisk:
         assert farm.run(pages, "--no-render", "--part-rows", 4, "--resume") == (0, "")
         assert len(farm.ids()) == 30
         assert set(done) <= set(farm.ids())
-
-
-def record(url: str, page: str, shift: int = 0) -> bytes:
-    """Return a WARC record; `shift` makes its length wrong."""
-    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page.encode()
-    fields = {
-        "WARC-Type": "response",
-        "WARC-Target-URI": url,
-        "WARC-Record-ID": f"<urn:uuid:{url}>",
-        "WARC-Date": "2026-01-01T00:00:00Z",
-        "Content-Type": "application/http; msgtype=response",
-        "Content-Length": str(len(http) + shift),
-    }
-    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-    return b"WARC/1.0\r\n" + head.encode() + b"\r\n" + http + b"\r\n\r\n"

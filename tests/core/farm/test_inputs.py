@@ -4,30 +4,39 @@ import gc
 import gzip
 import io
 import json
-import os
 import pickle
 from pathlib import Path
+from typing import NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers.archives import PAGE, record, response
+from helpers.archives import PAGE, STYLE, record, response
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.errors import InputError
-from vclean.farm.inputs import Inputs, InputUnit, read_list
+from vclean.errors import InputError, NetworkError, OutputError, VcleanError
+from vclean.farm import inputs as module
+from vclean.farm.inputs import Inputs, InputUnit, read_list, read_task
+from vclean.farm.tasks import Item, page_key
+from vclean.page import Page
 from vclean.settings import CleanerSettings
 
 TWO = record("http://a.example/two", response(b"<p>two"))
 
 
-def inputs(*arguments: object, **options) -> Inputs:
-    return Inputs([str(argument) for argument in arguments], CleanerSettings(render=True, network="public"), **options)
+def inputs(*arguments: object, network: str = "public", **options) -> Inputs:
+    return Inputs([str(argument) for argument in arguments], CleanerSettings(network=network), **options)
 
 
 def ids(*arguments: object, **options) -> list[str]:
     return [item.id for item in inputs(*arguments, **options)]
+
+
+def failure(item: Item) -> VcleanError:
+    with pytest.raises(VcleanError) as caught:
+        item.read()
+    return caught.value
 
 
 def pages(folder: Path, *names: str) -> list[str]:
@@ -50,6 +59,13 @@ def parquet(path: Path, rows: int, group: int) -> Path:
 
 
 @pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(map(gzip.compress, (PAGE, STYLE, TWO))))
+    return path
+
+
+@pytest.fixture
 def stdin(monkeypatch: pytest.MonkeyPatch):
     def give(content: bytes) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
@@ -58,26 +74,27 @@ def stdin(monkeypatch: pytest.MonkeyPatch):
 
 
 class TestIteration:
-    def test_all_kinds_in_argument_order(self, tmp_path: Path) -> None:
+    def test_all_kinds_in_argument_order(self, tmp_path: Path, archive: Path) -> None:
         first, second = pages(tmp_path, "z.html", "folder/a.html")
-        (tmp_path / "b.warc.gz").write_bytes(gzip.compress(PAGE))
         (tmp_path / "c.jsonl").write_text(json.dumps({"html": "<p>"}))
         table = parquet(tmp_path / "d.parquet", 2, 10)
-        arguments = (
-            first,
-            tmp_path / "b.warc.gz",
-            "https://e.example/",
-            tmp_path / "folder",
-            tmp_path / "c.jsonl",
-            table,
-        )
-        assert ids(*arguments) == [first, "http://a.example/page", "https://e.example/", second,
-                                   f"{tmp_path}/c.jsonl#1", f"{table}#0", f"{table}#1"]  # fmt: skip
-
-    def test_is_repeatable(self, tmp_path: Path) -> None:
-        pages(tmp_path, *(f"{number % 7}/{number}.html" for number in range(200)))
-        items = inputs(tmp_path)
-        assert [item.id for item in items] == [item.id for item in items]
+        url = "https://e.example/"
+        items = list(inputs(first, archive, url, tmp_path / "folder", tmp_path / "c.jsonl", table))
+        assert [(item.id, item.source) for item in items] == [
+            (first, first),
+            ("http://a.example/page", str(archive)),
+            ("http://a.example/two", str(archive)),
+            (url, url),
+            (second, second),
+            (f"{tmp_path}/c.jsonl#1", f"{tmp_path}/c.jsonl"),
+            (f"{table}#0", str(table)),
+            (f"{table}#1", str(table)),
+        ]
+        page, archived, _, live, *rows = (item.read() for item in items)
+        assert (page.id, page.content, page.path) == (first, b"<p>z.html", Path(first))
+        assert archived.charset == "windows-1250"
+        assert (live.url, live.live, live.content) == (url, True, b"")
+        assert [row.id for row in rows] == [item.id for item in items[4:]]
 
     def test_independent_of_working_directory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (path,) = pages(tmp_path, "sub/a.html")
@@ -88,22 +105,27 @@ class TestIteration:
         (path,) = pages(tmp_path, "a.html")
         assert ids(path, path) == [path, path]
 
-    def test_failures_replace_pages_in_order(self, tmp_path: Path) -> None:
-        first, last = pages(tmp_path, "a.html", "c.html")
-        missing = str(tmp_path / "b.html")
-        assert ids(first, missing, last) == [first, missing, last]
-
     def test_finds_pages_lazily(self, tmp_path: Path) -> None:
         first, second = pages(tmp_path, *(f"{number:03}.html" for number in range(100)))[:2]
         items = iter(inputs(tmp_path))
         assert [next(items).id, next(items).id] == [first, second]
         for path in tmp_path.iterdir():
             path.unlink()
-        with pytest.raises(InputError, match="does not exist"):
-            next(items).read()
+        assert "does not exist" in str(failure(next(items)))
 
     def test_no_arguments(self) -> None:
         assert ids() == []
+        assert not inputs().covers("/a.html")
+
+    def test_url_requires_network_option(self) -> None:
+        (item,) = inputs("https://example.org/", network="none")
+        error = failure(item)
+        assert isinstance(error, NetworkError)
+        assert "add --network public" in str(error)
+
+    def test_url_that_is_not_utf8(self) -> None:
+        (item,) = inputs("https://example.org/caf\udce9")
+        assert item.read().url == item.id == r"https://example.org/caf\udce9"
 
 
 class TestFolders:
@@ -114,25 +136,7 @@ class TestFolders:
     def test_folder_without_pages_is_a_failure(self, tmp_path: Path) -> None:
         (item,) = inputs(tmp_path)
         assert item.id == item.source == str(tmp_path)
-        with pytest.raises(InputError, match="without HTML files"):
-            item.read()
-
-    def test_unreadable_subfolder_is_skipped(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Read the rest of the folder."""
-        (path,) = pages(tmp_path, "b/page.html")
-        (tmp_path / "a").mkdir()
-        listing = os.scandir
-
-        def refuse(folder: str):
-            if str(folder).endswith("/a"):
-                raise PermissionError(13, "Permission denied", str(folder))
-            return listing(folder)
-
-        monkeypatch.setattr("os.scandir", refuse)
-        page, closed = inputs(tmp_path)
-        assert (page.id, closed.id) == (path, f"{tmp_path}/a")
-        with pytest.raises(InputError, match=r"a cannot be listed \(Permission denied\)"):
-            closed.read()
+        assert "without HTML files" in str(failure(item))
 
     def test_circular_links(self, tmp_path: Path) -> None:
         (path,) = pages(tmp_path, "a/page.html")
@@ -166,8 +170,7 @@ class TestPatterns:
     def test_pattern_without_match_is_a_failure(self, tmp_path: Path, pattern: str) -> None:
         (item,) = inputs(tmp_path / pattern)
         assert item.id == str(tmp_path / pattern)
-        with pytest.raises(InputError):
-            item.read()
+        assert str(failure(item)) == f"no file matches {tmp_path / pattern}: check the pattern"
 
     def test_question_mark_in_url_is_no_pattern(self) -> None:
         assert ids("https://e.example/?a=[1]*") == ["https://e.example/?a=[1]*"]
@@ -176,9 +179,8 @@ class TestPatterns:
 class TestLists:
     def test_one_input_per_line(self, tmp_path: Path) -> None:
         paths = pages(tmp_path, "a.html", "folder/b.html")
-        path = listed(
-            tmp_path / "inputs.TXT", "# pages", "", f"  {paths[0]} ", "https://e.example/#x", tmp_path / "f*", "\r"
-        )
+        lines = ("# pages", "", f"  {paths[0]} ", "https://e.example/#x", tmp_path / "f*", "\r")
+        path = listed(tmp_path / "inputs.TXT", *lines)
         assert ids(path) == [paths[0], "https://e.example/#x", paths[1]]
 
     def test_reads_standard_input(self, tmp_path: Path, stdin) -> None:
@@ -204,22 +206,17 @@ class TestLists:
 
     def test_names_that_are_not_utf8(self, tmp_path: Path, stdin) -> None:
         stdin(bytes(tmp_path) + b"/caf\xe9.html\n")
-        Path(f"{tmp_path}/caf\udce9.html").write_bytes(b"<p>")
+        path = Path(f"{tmp_path}/caf\udce9.html")
+        path.write_bytes(b"<p>")
         (item,) = inputs("-")
-        assert item.id == rf"{tmp_path}/caf\udce9.html"
-        assert item.read().content == b"<p>"
+        page = item.read()
+        assert item.id == item.source == page.id == rf"{tmp_path}/caf\udce9.html"
+        assert (page.content, page.path) == (b"<p>", path)
 
     def test_nested_list_is_a_failure(self, tmp_path: Path) -> None:
         path = tmp_path / "a.txt"
         (item,) = inputs(listed(path, path))
-        with pytest.raises(InputError, match="a list inside a list"):
-            item.read()
-
-    def test_missing_list_is_a_failure(self, tmp_path: Path) -> None:
-        (item,) = inputs(tmp_path / "a.txt")
-        assert item.id == str(tmp_path / "a.txt")
-        with pytest.raises(InputError, match="does not exist"):
-            item.read()
+        assert "is a list inside a list: name it as an input of its own" in str(failure(item))
 
     def test_folder_named_like_a_list(self, tmp_path: Path) -> None:
         (path,) = pages(tmp_path, "a.txt/page.html")
@@ -268,23 +265,100 @@ class TestUnits:
         path.unlink()
 
 
-class TestSelectedPages:
-    def test_missing_pages_come_last(self, tmp_path: Path) -> None:
-        (tmp_path / "a.warc").write_bytes(PAGE + TWO)
-        (path,) = pages(tmp_path, "a.html")
-        requested = listed(
-            tmp_path / "pages.txt", "http://a.example/none", "http://a.example/two", "http://a.example/two"
-        )
-        items = list(inputs(tmp_path / "a.warc", path, pages=requested))
-        assert [item.id for item in items] == ["http://a.example/two", path, "http://a.example/none"]
-        with pytest.raises(InputError, match="in no archive"):
-            items[-1].read()
+class TestFailures:
+    def test_do_not_end_the_input(self, tmp_path: Path) -> None:
+        first, last = pages(tmp_path, "a.html", "c.html")
+        missing = str(tmp_path / "b.html")
+        items = list(inputs(first, missing, tmp_path / "a.txt", last))
+        assert [item.id for item in items] == [first, missing, f"{tmp_path}/a.txt", last]
+        assert all("does not exist" in str(failure(item)) for item in items[1:3])
+        assert items[1].source == missing
+        assert items[-1].read().content == b"<p>c.html"
 
-    def test_page_in_two_archives_is_read_twice(self, tmp_path: Path) -> None:
-        for name in ("a.warc", "b.warc"):
-            (tmp_path / name).write_bytes(TWO)
-        requested = listed(tmp_path / "pages.txt", "http://a.example/two")
-        assert ids(tmp_path / "?.warc", pages=requested) == ["http://a.example/two"] * 2
+    def test_damaged_end_of_archive(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.warc"
+        path.write_bytes(PAGE + TWO[:-8])
+        *matches, last = inputs(path)
+        assert matches[0].read().content == b"<p>one"
+        assert (last.id, last.source) == (str(path), str(path))
+        assert isinstance(failure(last), InputError)
+
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("a.warc", b"", "empty or cut off"),
+            ("a.warc.gz", b"words", "no readable web archive"),
+            ("a.wacz", b"words", "no readable WACZ"),
+            ("a.warc", STYLE, "contains no HTML page"),
+            ("a.parquet", b"words", "not a readable Parquet"),
+            ("a.jsonl.gz", b"words", "cannot be read"),
+        ],
+    )
+    def test_content_that_contradicts_suffix(self, tmp_path: Path, name: str, content: bytes, message: str) -> None:
+        (tmp_path / name).write_bytes(content)
+        (item,) = inputs(tmp_path / name)
+        assert item.id == item.source == str(tmp_path / name)
+        assert message in str(failure(item))
+
+    @pytest.mark.parametrize("name", ["nul\0.html", "caf\udce9.html", "a" * 5000, "caf\udce9*.html", "b\udce9.warc"])
+    def test_odd_names_can_be_stored(self, tmp_path: Path, name: str) -> None:
+        (item,) = inputs(tmp_path / name)
+        error = failure(item)
+        assert isinstance(error, InputError)
+        for text in (item.id, item.source, str(error)):
+            text.encode()
+
+    @pytest.mark.parametrize("when", ["finding", "reading"])
+    def test_bug_is_a_failure(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+        def broken(*_args: object) -> NoReturn:
+            raise ZeroDivisionError("of all things")
+
+        found = broken if when == "finding" else lambda *_: iter([module.Source("x", broken)])
+        monkeypatch.setattr(module, "find_sources", found)
+        (item,) = inputs(tmp_path / "a.html")
+        assert "unexpected ZeroDivisionError: of all things" in str(failure(item))
+
+
+class TestIndexes:
+    def test_indexes_archive_once(self, archive: Path, tmp_path: Path) -> None:
+        folder = tmp_path / "out" / "index"
+        assert len(ids(archive, index_folder=folder)) == 2
+        (index,) = folder.iterdir()
+        written = index.stat().st_mtime_ns
+        assert len(ids(archive, index_folder=folder)) == 2
+        assert index.stat().st_mtime_ns == written
+
+    def test_archives_of_equal_name_have_separate_indexes(self, archive: Path, tmp_path: Path) -> None:
+        (tmp_path / "sub").mkdir()
+        other = tmp_path / "sub" / archive.name
+        other.write_bytes(gzip.compress(TWO))
+        assert ids(archive, other, index_folder=tmp_path / "index")[-1] == "http://a.example/two"
+        assert len(list((tmp_path / "index").iterdir())) == 2
+
+    def test_unwritable_index_folder(self, archive: Path, tmp_path: Path) -> None:
+        """Read the archive again on resume: a full disk is no property of the archive."""
+        (tmp_path / "index").write_bytes(b"")
+        with pytest.raises(OutputError, match="not a folder"):
+            ids(archive, index_folder=tmp_path / "index")
+
+
+class TestSelectedPages:
+    def test_are_read_from_archives_and_missing_ones_come_last(self, tmp_path: Path) -> None:
+        """Read all other inputs, and report no archive that has none of the pages."""
+        archives = {"a.warc": PAGE + TWO, "b.warc": TWO, "none.warc": PAGE, "bad.warc": b""}
+        for name, content in archives.items():
+            (tmp_path / name).write_bytes(content)
+        (path,) = pages(tmp_path, "a.html")
+        two, none = "http://a.example/two", "http://a.example/none"
+        requested = listed(tmp_path / "pages.txt", none, two, two)
+        items = list(inputs(*(tmp_path / name for name in archives), path, pages=requested))
+        assert [item.id for item in items] == [two, two, f"{tmp_path}/bad.warc", path, none]
+        assert items[0].read().content == b"<p>two"
+        assert items[-1].source == none
+        assert "is in no archive of this run" in str(failure(items[-1]))
+
+    def test_no_archives(self, tmp_path: Path) -> None:
+        assert ids(pages=listed(tmp_path / "pages.txt", "http://a.example/two")) == ["http://a.example/two"]
 
     def test_missing_list(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"pages\.txt cannot be read"):
@@ -300,21 +374,16 @@ class TestCovers:
         assert not any(map(items.covers, [d, "https://e.example/2", str(path), str(tmp_path)]))
 
     def test_files_in_named_folder(self, tmp_path: Path) -> None:
+        """Recognize also a page after its file was renamed within a folder."""
         inside, outside = pages(tmp_path, "folder/sub/a.html", "folder2/a.html")
         items = inputs(tmp_path / "folder")
         assert items.covers(inside)
         assert not items.covers(outside)
-
-    def test_not_deleted_files(self, tmp_path: Path) -> None:
-        """Recognize a page after its file was renamed within a folder."""
-        (path,) = pages(tmp_path, "a.html")
-        items = inputs(tmp_path)
-        assert items.covers(path)
-        Path(path).unlink()
-        assert not items.covers(path)
+        Path(inside).unlink()
+        assert not items.covers(inside)
 
     def test_every_source_of_a_run(self, tmp_path: Path, stdin) -> None:
-        paths = pages(tmp_path, "a.html", "folder/b.html", "folder/caf\udce9.html".replace("\udce9", "é"))
+        paths = pages(tmp_path, "a.html", "folder/b.html", "folder/café.html")
         Path(f"{tmp_path}/folder/caf\udce9.html").write_bytes(b"<p>")
         stdin(f"{paths[0]}\nhttps://e.example/é\n".encode())
         items = inputs("-", tmp_path / "folder", parquet(tmp_path / "a.parquet", 1, 1))
@@ -329,9 +398,48 @@ class TestCovers:
         items = pickle.loads(pickle.dumps(inputs("-", path)))
         path.unlink()
         gc.collect()
-        assert items.covers("https://e.example/1")
-        assert items.covers("https://e.example/2")
-        assert not items.covers("https://e.example/3")
+        covered = [items.covers(f"https://e.example/{number}") for number in (1, 2, 3)]
+        assert covered == [True, True, False]
 
-    def test_no_inputs(self) -> None:
-        assert not inputs().covers("/a.html")
+
+SMALL = Page(content=b"<p>Hello", id="a")
+
+
+def failing(error: Exception, name: str = "a") -> Item:
+    def fail() -> NoReturn:
+        raise error
+
+    return Item(name, "/crawl/a.warc", fail)
+
+
+class TestReadTask:
+    def test_returns_task(self) -> None:
+        task, failure = read_task(Item("a", "/crawl/a.html", lambda: SMALL), "digest")
+        assert failure is None
+        assert (task.page, task.source, task.key) == (SMALL, "/crawl/a.html", page_key(SMALL, "digest"))
+        assert task.attempt == 1
+
+    @pytest.mark.parametrize(
+        ("error", "name", "message"),
+        [
+            (InputError("it is damaged"), "InputError", "it is damaged"),
+            (MemoryError(), "LimitError", "the page needs more memory than this machine has: clean it on a larger "
+             "machine"),
+        ],
+    )  # fmt: skip
+    def test_error_gives_failure(self, error: Exception, name: str, message: str) -> None:
+        task, failure = read_task(failing(error), "digest")
+        assert failure is not None
+        row = failure.record.to_pylist()[0]
+        assert (row["id"], row["source"], row["status"]) == ("a", "/crawl/a.warc", "failed")
+        assert (row["error"], row["message"], failure.error) == (name, message, name)
+        assert row["key"] == task.key
+
+    def test_raises_other_errors(self) -> None:
+        with pytest.raises(ZeroDivisionError):
+            read_task(failing(ZeroDivisionError()), "digest")
+
+    def test_key_of_failure_is_stable_and_distinct(self) -> None:
+        items = failing(InputError("one")), failing(InputError("two")), failing(InputError("one"), "b")
+        first, again, other = (read_task(item, "digest")[0].key for item in items)
+        assert first == again != other

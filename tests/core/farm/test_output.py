@@ -60,6 +60,7 @@ class TestNewRun:
             "snapshots",
             "summary.json",
         }
+        assert opened(out).index_folder == out / "index"
 
     def test_writes_run_json(self, out):
         facts = json.loads((written(out) / "run.json").read_bytes())
@@ -68,12 +69,10 @@ class TestNewRun:
         assert facts["versions"]["vclean"]
         assert facts["created"].endswith("+00:00")
 
-    def test_accepts_empty_folder(self, out):
+    @pytest.mark.parametrize("resume", [True, False])
+    def test_accepts_empty_folder(self, out, resume):
         out.mkdir(parents=True)
-        assert ids(written(out, done(1))) == ["p1"]
-
-    def test_resume_of_empty_folder_is_new_run(self, out):
-        assert ids(written(out, done(1), resume=True)) == ["p1"]
+        assert ids(written(out, done(1), resume=resume)) == ["p1"]
 
     @pytest.mark.parametrize("resume", [True, False])
     def test_rejects_folder_with_other_files(self, tmp_path, resume):
@@ -89,21 +88,14 @@ class TestNewRun:
 
 
 class TestWrite:
-    def test_writes_row_snapshot_and_log_line(self, out):
-        written(out, done(1), lost(2))
-        assert ids(out) == ["p1", "p2"]
-        assert [line["status"] for line in lines(out)] == ["ok", "failed"]
-        assert len(list((out / "snapshots").iterdir())) == 1
-
-    def test_flushes_log_lines(self, out):
+    def test_writes_row_snapshot_and_flushed_log_line(self, out):
         with opened(out) as output:
             output.write(done(1))
-            assert lines(out) == [log_entry(done(1).record)]
-
-    def test_log_writes_line_only(self, out):
-        with opened(out) as output:
-            output.log(log_entry(done(1).record))
-        assert (len(lines(out)), ids(out)) == (1, [])
+            output.write(lost(2))
+            output.log(log_entry(done(3).record))
+            assert lines(out) == [log_entry(each.record) for each in (done(1), lost(2), done(3))]
+        assert ids(out) == ["p1", "p2"]
+        assert len(list((out / "snapshots").iterdir())) == 1
 
     def test_commits_when_interrupted(self, out):
         output = opened(out).__enter__()
@@ -151,20 +143,17 @@ class TestResume:
                 CleanerSettings(render=False, method="text", policy=Policy(recall_weight=2)),
                 r"\(method was 'vclean' and is 'text'; policy.recall_weight was 1.0 and is 2\)",
             ),
+            (CLEANING, r"\(gone was 7 and is None\)"),
         ],
     )
     def test_rejects_other_settings_by_name(self, out, cleaning, message):
         written(out, done(1))
+        if cleaning == CLEANING:  # as after an update of vclean
+            facts = json.loads((out / "run.json").read_bytes())
+            facts["settings"]["gone"] = 7
+            (out / "run.json").write_text(json.dumps(facts), encoding="utf-8")
         with pytest.raises(UsageError, match=message):
             written(out, cleaning=cleaning, resume=True)
-
-    def test_names_setting_of_one_run_alone(self, out):
-        written(out, done(1))
-        facts = json.loads((out / "run.json").read_bytes())
-        facts["settings"]["gone"] = 7
-        (out / "run.json").write_text(json.dumps(facts), encoding="utf-8")
-        with pytest.raises(UsageError, match="gone was 7 and is None"):
-            written(out, resume=True)
 
     def test_accepts_other_run_settings(self, out):
         written(out, done(1))
@@ -249,10 +238,6 @@ def _refuse(*_):
     raise OutputError("no room")
 
 
-def test_index_folder_is_in_the_output(out):
-    assert opened(out).index_folder == out / "index"
-
-
 def histogram(*seconds):
     merged = SecondsHistogram()
     merged.add(np.array(seconds, dtype=np.float32))
@@ -263,16 +248,11 @@ class TestSecondsHistogram:
     def test_nothing_counted(self):
         assert histogram() is None
 
-    def test_one_value(self):
-        assert histogram(0.5) == {"mean": 0.5, "p50": pytest.approx(0.5, rel=0.01)} | {
-            "p90": pytest.approx(0.5, rel=0.01),
-            "p99": pytest.approx(0.5, rel=0.01),
-            "max": 0.5,
-        }
-
     @given(st.lists(st.floats(0.001, 100), min_size=1, max_size=50))
     def test_percentiles_within_one_percent(self, seconds):
         result = histogram(*seconds)
+        assert result["mean"] == pytest.approx(np.mean(seconds), abs=1e-5)
+        assert result["max"] == pytest.approx(max(seconds), rel=1e-6, abs=1e-5)
         for percent in (50, 90, 99):
             exact = np.percentile(np.float32(seconds), percent, method="inverted_cdf")
             assert result[f"p{percent}"] == pytest.approx(exact, rel=0.011, abs=1e-5)

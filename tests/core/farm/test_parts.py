@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +20,12 @@ from vclean.render.cache import from_bytes
 def write_rows(writer, *outcomes):
     for outcome in outcomes:
         writer.write(outcome.record, outcome.snapshot)
+
+
+def write(folder, *outcomes, **options):
+    """Write outcomes to parts of a folder."""
+    with PartWriter(folder, **options) as writer:
+        write_rows(writer, *outcomes)
 
 
 def names(folder):
@@ -58,8 +65,7 @@ def full_disk(monkeypatch):
 
 class TestWrite:
     def test_rows_can_be_read(self, tmp_path):
-        with PartWriter(tmp_path) as writer:
-            write_rows(writer, done(1), lost(2))
+        write(tmp_path, done(1), lost(2))
         (path,) = part_paths(tmp_path)
         expected = pa.Table.from_batches([done(1).record, lost(2).record])
         assert pq.read_table(path).equals(expected)
@@ -72,8 +78,7 @@ class TestWrite:
         assert sorted(ids(tmp_path)) == [f"p{number}" for number in range(5)]
 
     def test_writes_no_part_without_pages(self, tmp_path):
-        with PartWriter(tmp_path, snapshots=True):
-            pass
+        write(tmp_path, snapshots=True)
         assert names(tmp_path) == []
 
     def test_commits_when_interrupted(self, tmp_path):
@@ -85,14 +90,13 @@ class TestWrite:
     def test_writes_row_groups_early(self, tmp_path, monkeypatch):
         """Limit row groups by their number of rows, and by their bytes for huge pages."""
         monkeypatch.setattr(parts, "_GROUP_BYTES", 3 * done(1).record.nbytes)
-        with PartWriter(tmp_path) as writer:
-            write_rows(writer, *map(done, range(7)))
+        write(tmp_path, *map(done, range(7)))
         metadata = pq.read_metadata(part_paths(tmp_path)[0])
         assert [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)] == [3, 3, 1]
+        assert not (tmp_path / "snapshots").exists()
 
     def test_writes_facts_to_metadata(self, tmp_path):
-        with PartWriter(tmp_path, snapshots=True, facts={"vclean.digest": "abc"}) as writer:
-            write_rows(writer, done(1))
+        write(tmp_path, done(1), snapshots=True, facts={"vclean.digest": "abc"})
         for path in tmp_path.rglob("*.parquet"):
             assert pq.read_schema(path).metadata[b"vclean.digest"] == b"abc"
         assert pq.read_schema(part_paths(tmp_path)[0]).metadata[b"vclean.schema"] == b"2"
@@ -101,40 +105,32 @@ class TestWrite:
 class TestNames:
     def test_independent_of_order(self, tmp_path):
         for folder, order in (("a", (1, 2, 3)), ("b", (3, 1, 2))):
-            with PartWriter(tmp_path / folder) as writer:
-                write_rows(writer, *map(done, order))
+            write(tmp_path / folder, *map(done, order))
         assert names(tmp_path / "a") == names(tmp_path / "b")
 
-    def test_repeated_task_replaces_its_part(self, tmp_path):
-        for _ in range(2):
-            with PartWriter(tmp_path, mark=b"task 1", snapshots=True) as writer:
-                write_rows(writer, done(1), done(2))
-        assert ids(tmp_path) == ["p1", "p2"]
-        assert len(names(tmp_path)) == 2
-
-    def test_equal_pages_of_other_tasks_get_own_parts(self, tmp_path):
-        for mark in (b"task 1", b"task 2"):
-            with PartWriter(tmp_path, mark=mark) as writer:
-                write_rows(writer, done(1))
-        assert ids(tmp_path) == ["p1", "p1"]
+    @pytest.mark.parametrize(
+        ("marks", "rows"), [((b"task 1", b"task 1"), ["p1", "p2"]), ((b"task 1", b"task 2"), ["p1", "p2"] * 2)]
+    )
+    def test_repeated_task_replaces_its_part(self, tmp_path, marks, rows):
+        for mark in marks:
+            write(tmp_path, done(1), done(2), mark=mark, snapshots=True)
+        assert ids(tmp_path) == rows
+        assert len(names(tmp_path)) == len(rows)
 
     def test_equal_pages_of_one_writer_get_own_parts(self, tmp_path):
         """Write three rows for a page that occurs three times, with parts of any size."""
-        with PartWriter(tmp_path, rows=1) as writer:
-            write_rows(writer, done(1), done(1), done(1))
+        write(tmp_path, done(1), done(1), done(1), rows=1)
         assert ids(tmp_path) == ["p1"] * 3
 
 
 class TestSnapshots:
     def test_named_like_their_part(self, tmp_path):
-        with PartWriter(tmp_path, rows=2, snapshots=True) as writer:
-            write_rows(writer, *map(done, range(4)))
+        write(tmp_path, *map(done, range(4)), rows=2, snapshots=True)
         stems = {path.name.removeprefix("part-") for path in part_paths(tmp_path)}
         assert {path.name.removeprefix("snapshots-") for path in (tmp_path / "snapshots").iterdir()} == stems
 
     def test_contain_columns_that_identify_the_page(self, tmp_path):
-        with PartWriter(tmp_path, snapshots=True) as writer:
-            write_rows(writer, lost(1), done(2))
+        write(tmp_path, lost(1), done(2), snapshots=True)
         (path,) = (tmp_path / "snapshots").iterdir()
         (row,) = pq.read_table(path).to_pylist()
         assert list(row) == SNAPSHOT_SCHEMA.names
@@ -143,35 +139,16 @@ class TestSnapshots:
         assert from_bytes(row["snapshot"]).texts == RESULT.columns.snapshot.texts
 
     def test_can_be_read_individually(self, tmp_path):
-        with PartWriter(tmp_path, snapshots=True) as writer:
-            write_rows(writer, *map(done, range(20)))
+        write(tmp_path, *map(done, range(20)), snapshots=True)
         (path,) = (tmp_path / "snapshots").iterdir()
         assert pq.read_metadata(path).num_row_groups == 3
-
-    def test_only_if_requested(self, tmp_path):
-        with PartWriter(tmp_path) as writer:
-            write_rows(writer, done(1))
-        assert not (tmp_path / "snapshots").exists()
-
-    def test_committed_before_the_part(self, tmp_path, monkeypatch):
-        order = []
-        replace_durably = parts.replace_durably
-        monkeypatch.setattr(
-            parts,
-            "replace_durably",
-            lambda aside, target: (order.append(target.parent.name), replace_durably(aside, target)),
-        )
-        with PartWriter(tmp_path, snapshots=True) as writer:
-            write_rows(writer, done(1))
-        assert order == ["snapshots", "parts"]
 
 
 class TestFailure:
     @pytest.mark.parametrize("room", [0, 3, 1_000, 5_000, 8_000])
     def test_full_disk_discards_unfinished_part(self, tmp_path, full_disk, room):
         """Keep committed parts, delete the unfinished part, and name a remedy in the error."""
-        with PartWriter(tmp_path, rows=2) as writer:
-            write_rows(writer, done(1), done(2))
+        write(tmp_path, done(1), done(2), rows=2)
         before = names(tmp_path)
         full_disk(room)
         with (
@@ -181,69 +158,56 @@ class TestFailure:
             write_rows(writer, *map(done, range(3, 9)))
         assert names(tmp_path) == before
 
-    def test_failing_rename(self, tmp_path, monkeypatch):
+    @pytest.mark.parametrize("room", [10, None])
+    def test_writes_next_part_after_failure(self, tmp_path, full_disk, monkeypatch, room):
+        """Discard the rows if writing fails, and if renaming fails."""
         writer = PartWriter(tmp_path)
-        write_rows(writer, done(1))
 
         def refuse(*_):
             raise OSError(errno.EDQUOT, "Disk quota exceeded")
 
-        monkeypatch.setattr(Path, "replace", refuse)
-        with pytest.raises(OutputError, match="quota is used up"):
+        if room is None:
+            monkeypatch.setattr(Path, "replace", refuse)
+        else:
+            full_disk(room)
+        write_rows(writer, done(1))
+        with pytest.raises(OutputError, match="quota is used up" if room is None else "the disk is full"):
             writer.commit()
         assert names(tmp_path) == []
-
-    def test_writes_next_part_after_failure(self, tmp_path, full_disk, monkeypatch):
-        writer = PartWriter(tmp_path)
-        full_disk(10)
-        write_rows(writer, done(1))
-        with pytest.raises(OutputError):
-            writer.commit()
         monkeypatch.undo()
         write_rows(writer, done(2))
         writer.commit()
         assert ids(tmp_path) == ["p2"]
 
-    def test_file_instead_of_folder(self, tmp_path):
-        (tmp_path / "parts").touch()
-        with pytest.raises(OutputError, match="not a folder"):
-            PartWriter(tmp_path)
-
-    def test_flushes_before_rename(self, tmp_path, monkeypatch):
+    def test_flushes_before_rename_and_snapshots_before_rows(self, tmp_path, monkeypatch):
         synced = []
         fsync = os.fsync
         monkeypatch.setattr(
             os, "fsync", lambda number: (synced.append(Path(f"/proc/self/fd/{number}").readlink().name), fsync(number))
         )
-        with PartWriter(tmp_path) as writer:
-            write_rows(writer, done(1))
-        assert [name[:8] for name in synced] == [".vclean-", "parts"]
+        write(tmp_path, done(1), snapshots=True)
+        assert [re.match(r"\.?[a-z]+", name)[0] for name in synced] == [".vclean", "snapshots", ".vclean", "parts"]
 
 
 class TestReadParts:
     def test_reads_columns_in_batches(self, tmp_path):
-        with PartWriter(tmp_path) as writer:
-            write_rows(writer, *map(done, range(5)))
+        write(tmp_path, *map(done, range(5)))
         batches = list(read_parts(part_paths(tmp_path), ["id", "key"], 2))
         assert [batch.num_rows for batch in batches] == [2, 2, 1]
         assert batches[0].schema.names == ["id", "key"]
 
-    @pytest.mark.parametrize("content", [b"", b"no Parquet", b"PAR1" * 9])
-    def test_rejects_damaged_part(self, tmp_path, content):
+    @pytest.mark.parametrize("content", [None, b"", b"no Parquet", b"PAR1" * 9])
+    def test_rejects_missing_or_damaged_part(self, tmp_path, content):
         path = tmp_path / "part-0.parquet"
-        path.write_bytes(content)
+        if content is not None:
+            path.write_bytes(content)
         with pytest.raises(InputError, match="is damaged"):
             list(read_parts([path], ["id"], 2))
-
-    def test_rejects_missing_part(self, tmp_path):
-        with pytest.raises(InputError, match="is damaged"):
-            list(read_parts([tmp_path / "no.parquet"], ["id"], 2))
 
 
 class TestRemoveLeftovers:
     def test_deletes_only_leftovers(self, tmp_path):
-        with PartWriter(tmp_path, snapshots=True) as writer:
-            write_rows(writer, done(1))
+        write(tmp_path, done(1), snapshots=True)
         before = names(tmp_path)
         killed = PartWriter(tmp_path, snapshots=True)
         write_rows(killed, *map(done, range(100)))
@@ -254,15 +218,10 @@ class TestRemoveLeftovers:
         killed.discard()
 
     def test_deletes_snapshots_without_part(self, tmp_path):
-        with PartWriter(tmp_path, rows=1, snapshots=True) as writer:
-            write_rows(writer, done(1), done(2))
+        write(tmp_path, done(1), done(2), rows=1, snapshots=True)
         part_paths(tmp_path)[0].unlink()
         remove_leftovers(tmp_path)
         assert len(names(tmp_path)) == 2
-
-    def test_empty_folder(self, tmp_path):
-        remove_leftovers(tmp_path)
-        assert names(tmp_path) == []
 
 
 def test_schema_matches_documentation() -> None:
@@ -275,35 +234,39 @@ class TestDropFailures:
     @pytest.fixture
     def mixed(self, tmp_path):
         """Write four parts of two rows: two results, one of each, two failures."""
-        with PartWriter(tmp_path, rows=2, snapshots=True, facts={"vclean.digest": "d"}) as writer:
-            write_rows(writer, done(0), done(1), done(2), lost(3), lost(4), done(5), lost(6), lost(7))
+        write(
+            tmp_path,
+            done(0),
+            done(1),
+            done(2),
+            lost(3),
+            lost(4),
+            done(5),
+            lost(6),
+            lost(7),
+            rows=2,
+            snapshots=True,
+            facts={"vclean.digest": "d"},
+        )
         return tmp_path
 
-    def test_keeps_other_rows(self, mixed):
-        before = {path.name for path in part_paths(mixed)}
+    def test_rewrites_only_parts_with_failures(self, mixed):
+        """Keep the other rows, the metadata, and all snapshots."""
+        before = {path.name: path.stat().st_ino for path in part_paths(mixed)}
         drop_failures(mixed)
         assert sorted(ids(mixed)) == ["p0", "p1", "p2", "p5"]
-        assert {path.name for path in part_paths(mixed)} < before
         assert len(part_paths(mixed)) == 3
-
-    def test_does_not_change_rows_and_metadata(self, mixed):
-        drop_failures(mixed)
+        unchanged = []
         for path in part_paths(mixed):
             table = pq.read_table(path)
             assert table.schema.metadata[b"vclean.digest"] == b"d"
             assert table["text"].to_pylist() == [RESULT.to_text()] * table.num_rows
-
-    def test_does_not_rewrite_parts_without_failures(self, mixed):
-        before = {path.name: path.stat().st_ino for path in part_paths(mixed)}
-        drop_failures(mixed)
-        same = [path for path in part_paths(mixed) if path.stat().st_ino == before[path.name]]
-        assert [pq.read_table(path)["status"].to_pylist() for path in same] == [["ok", "ok"]]
-
-    def test_does_not_delete_snapshots(self, mixed):
-        drop_failures(mixed)
-        before = names(mixed)
+            if path.stat().st_ino == before[path.name]:
+                unchanged.append(table["id"].to_pylist())
+        assert unchanged == [["p0", "p1"]]
+        files = names(mixed)
         remove_leftovers(mixed)
-        assert names(mixed) == before
+        assert names(mixed) == files
         assert len(list((mixed / "snapshots").iterdir())) == 3
 
     def test_full_disk_loses_nothing(self, mixed, full_disk):
@@ -319,7 +282,3 @@ class TestDropFailures:
         part_paths(mixed)[0].write_bytes(b"PAR1")
         with pytest.raises(InputError, match="damaged"):
             drop_failures(mixed)
-
-    def test_no_parts(self, tmp_path):
-        drop_failures(tmp_path)
-        assert names(tmp_path) == []

@@ -25,6 +25,8 @@ from vclean.page import Page
 from vclean.render.cache import from_bytes, read_key, to_bytes
 from vclean.settings import RenderSettings
 
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
+
 
 def row(page, labels, **facts):
     record = result_row(result(page, labels, **facts), task(1), {})
@@ -35,17 +37,9 @@ def row(page, labels, **facts):
 class TestResultRow:
     def test_metadata_equals_json_output(self):
         facts, record = row(laid_out("<title>T</title><p>x"), "p", language="cs", confidence=0.5), RESULT.to_dict()
-        assert {
-            name: facts[name] for name in ("title", "language", "confidence", "rendered", "method", "noscript")
-        } == {
-            "title": "T",
-            "language": "cs",
-            "confidence": 0.5,
-            "rendered": True,
-            "method": "vclean",
-            "noscript": False,
-        }
-        assert (facts["url"], facts["build"]) == (record["url"], record["build"])
+        known = {"title": "T", "language": "cs", "confidence": 0.5, "rendered": True, "method": "vclean"}
+        known |= {"noscript": False, "url": record["url"], "build": record["build"]}
+        assert {name: facts[name] for name in known} == known
 
     def test_columns_of_the_task(self):
         facts = result_row(RESULT, task(7, source="/in", attempt=2), {}).to_pylist()[0]
@@ -94,39 +88,31 @@ class TestResultRow:
             assert facts[name]["blocks"]
             assert facts[other] is None
 
-    def test_text_and_counts(self):
-        facts = row(snapshot("<h1>One<p>two<p>three"), "hpo")
-        assert (facts["text"], facts["cleaneval"]) == ("One\n\ntwo\n", "<h>One\n<p>two\n")
-        assert (facts["block_count"], facts["kept_count"], facts["characters"]) == (3, 2, 9)
-
-    def test_parsed_page_has_no_boxes(self):
-        facts = row(snapshot("<p>x"), "p")
-        assert facts["rendered"] is False
-        assert facts["blocks"][0]["box"] is None
-
-    def test_page_without_blocks(self):
-        facts = row(snapshot("<p>"), "")
-        assert (facts["blocks"], facts["text"], facts["block_count"]) == ([], "", 0)
-
-    def test_page_without_text_says_why(self):
-        facts = row(snapshot("<iframe/><p>Home"), "o")
-        assert (facts["status"], facts["empty"], facts["characters"]) == ("ok", "boilerplate", 0)
-        assert facts["message"] == (
-            "the source was repaired: no end of <iframe>; no text: the only block was labelled boilerplate"
-        )
-        assert (row(snapshot("<p>x"), "p")["empty"], row(snapshot("<p>x"), "p")["message"]) == (None, None)
+    @pytest.mark.parametrize(
+        ("html", "labels", "known"),
+        [
+            ("<h1>One<p>two<p>three", "hpo", {
+                "text": "One\n\ntwo\n", "cleaneval": "<h>One\n<p>two\n", "block_count": 3, "kept_count": 2,
+                "characters": 9, "rendered": False, "empty": None, "message": None,
+            }),
+            ("<p>", "", {"blocks": [], "text": "", "block_count": 0}),
+            ("<iframe/><p>Home", "o", {
+                "status": "ok", "empty": "boilerplate", "characters": 0, "message": "the source was repaired: no end "
+                "of <iframe>; no text: the only block was labelled boilerplate",
+            }),
+        ],
+    )  # fmt: skip
+    def test_text_counts_and_notes_of_parsed_page(self, html, labels, known):
+        facts = row(snapshot(html), labels, versions={"vclean": "1", "model": "7"})
+        assert {name: facts[name] for name in known} == known
+        assert facts["model"] == "7"
+        assert all(block["box"] is None for block in facts["blocks"])
 
     def test_unknown_values_are_null(self):
         page = result(snapshot("<p>x"), "p")
         page.prediction.probability[0] = math.nan
-        facts = result_row(page, task(1), {}).to_pylist()[0]
+        facts = result_row(page, task(1), {"render": 0.5, "label": 2.0, "odd": 1.0}).to_pylist()[0]
         assert (facts["confidence"], facts["model"], facts["blocks"][0]["probability"]) == (None, None, None)
-
-    def test_model_version(self):
-        assert row(snapshot("<p>x"), "p", versions={"vclean": "1", "model": "7"})["model"] == "7"
-
-    def test_seconds_by_stage(self):
-        facts = result_row(RESULT, task(1), {"render": 0.5, "label": 2.0, "odd": 1.0}).to_pylist()[0]
         assert facts["seconds"] == {"read": None, "render": 0.5, "extract": None, "label": 2.0, "pack": None}
 
     def test_read_key_of_rendered_page(self):
@@ -137,12 +123,12 @@ class TestResultRow:
         facts = result_row(result(page, "p"), task(1), {}).to_pylist()[0]
         assert facts["read_key"] == read_key(task(1).page, settings.to_dict(), rendered=True)
 
-    @pytest.mark.parametrize("page", [snapshot("<p>x"), laid_out("<p>x")], ids=["parsed", "stored"])
-    def test_no_read_key_for_parsed_page(self, page):
+    def test_no_read_key_for_parsed_or_stored_page(self):
         stored = Task(Page(snapshot=b"..."), "/s", key(1))
-        assert result_row(result(page, "p"), stored, {}).to_pylist()[0]["read_key"] is None
+        for page, of in ((snapshot("<p>x"), task(1)), (laid_out("<p>x"), stored)):
+            assert result_row(result(page, "p"), of, {}).to_pylist()[0]["read_key"] is None
 
-    @given(st.text(max_size=20), st.text(max_size=20))
+    @given(ANY_TEXT, ANY_TEXT)
     def test_any_text(self, name, text):
         """Accept lone surrogates, which Parquet cannot encode."""
         page = snapshot("<p>x")
@@ -154,17 +140,12 @@ class TestResultRow:
 
 
 class TestFailureRow:
-    def test_has_error_and_message(self):
-        record = failure_row(task(3, attempt=3), BrowserError("the browser crashed"), {"read": 0.5})
-        facts = record.to_pylist()[0]
-        assert (facts["status"], facts["error"], facts["message"]) == ("failed", "BrowserError", "the browser crashed")
-        assert (facts["id"], facts["url"], facts["attempts"]) == ("p3", "https://example.org/3", 3)
-        assert facts["seconds"]["read"] == 0.5
-
     def test_other_columns_are_null(self):
-        facts = failure_row(task(3), BrowserError("x"), {}).to_pylist()[0]
-        known = {"id", "url", "source", "key", "status", "error", "message", "attempts", "seconds"}
-        assert {name for name, value in facts.items() if value is not None} == known
+        record = failure_row(task(3, attempt=3), BrowserError("the browser crashed"), {"read": 0.5})
+        known = {"id": "p3", "url": "https://example.org/3", "source": "/in/pages.parquet", "key": key(3)}
+        known |= {"status": "failed", "error": "BrowserError", "message": "the browser crashed", "attempts": 3}
+        known |= {"seconds": {"read": 0.5, "render": None, "extract": None, "label": None, "pack": None}}
+        assert {name: value for name, value in record.to_pylist()[0].items() if value is not None} == known
 
     def test_has_schema_of_results(self):
         table = pa.Table.from_batches([failure_row(task(3), BrowserError("x"), {}), result_row(RESULT, task(1), {})])
@@ -181,12 +162,8 @@ class TestLogEntry:
 
     def test_failure(self):
         line = log_entry(failure_row(task(1), BrowserError("x"), {}))
-        assert (line["error"], line["seconds"], line["confidence"], line["characters"]) == (
-            "BrowserError",
-            {},
-            None,
-            None,
-        )
+        known = {"error": "BrowserError", "seconds": {}, "confidence": None, "characters": None}
+        assert {name: line[name] for name in known} == known
 
     def test_numbers_are_rounded(self):
         record = result_row(result(snapshot("<p>x"), "p", confidence=0.1), task(1), {})

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 NAMES = [f"p{number:03}" for number in range(12)]
+HOSTS = ("example.org", "example.net")
 
 
 class TestRendered:
@@ -102,13 +103,10 @@ class TestUnrendered:
         templates.mkdir()
         (templates / "example.org.txt").write_text("h1\n")
         pages = farm.folder / "pages.jsonl"
-        rows = [
-            {"id": host, "url": f"https://{host}/", "html": html("rain")} for host in ("example.org", "example.net")
-        ]
-        pages.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        environment = {"VCLEAN_CHROMIUM": "/nonexistent"}
-        run = farm.start(pages, "--no-render", "--templates", templates, env=environment)
-        messages = run.process.communicate()[1]
+        rows = [{"id": host, "url": f"https://{host}/", "html": html("rain")} for host in HOSTS]
+        pages.write_text("\n".join(map(json.dumps, rows)))
+        options = ("--no-render", "--templates", templates)
+        messages = farm.start(pages, *options, env={"VCLEAN_CHROMIUM": "/nonexistent"}).process.communicate()[1]
         assert messages.endswith(f"; the rows are in {farm.folder / 'out' / 'parts'}\n")
         assert "vclean: 2 pages, 0 failed, in 00:" in messages
         assert {row["rendered"] for row in farm.rows()} == {False}
@@ -178,24 +176,17 @@ class TestBadArguments:
             (("--model", "none"), 10, "cannot read the model none"),
             (("--method", "none"), 2, "none"),
             (("--templates", "none"), 3, "cannot read the folder of templates none"),
+            (("--pages", "none.txt"), 3, "none.txt cannot be read"),
+            (("",), 2, "an INPUT is empty"),
         ],
     )
-    def test_prints_one_line(self, messages, arguments: tuple[str, ...], code: int, message: str) -> None:
+    def test_prints_one_line_and_writes_nothing(
+        self, farm: Farm, messages, arguments: tuple[str, ...], code: int, message: str
+    ) -> None:
         ended, line = messages("--no-render", *arguments)
         assert ended == code
         assert message in line
         assert line.count("\n") == 1
-
-    @pytest.mark.parametrize(
-        "arguments", [("--method", "none"), ("--pages", "none.txt"), ("--model", "none"), ("--templates", "none")]
-    )
-    def test_writes_nothing(self, farm: Farm, messages, arguments: tuple[str, ...]) -> None:
-        assert messages("--no-render", *arguments)[0] > 1
-        assert not (farm.folder / "out").exists()
-
-    def test_empty_input(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["farm", "", "-o", str(farm.folder / "out")]) == 2
-        assert "an INPUT is empty" in capsys.readouterr().err
         assert not (farm.folder / "out").exists()
 
     def test_inputs_without_pages(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,19 +3,18 @@ from __future__ import annotations
 import gzip
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from helpers.archives import PAGE, record, response
+from helpers.waiting import assert_eventually
 
-from vclean.farm import stats as total
+from vclean.farm import stats as module
 from vclean.farm.inputs import Inputs
 from vclean.farm.stats import Stats, count_input
 from vclean.farm.tasks import TaskOutcome
-from vclean.render.archive.pages import Archive
 from vclean.settings import CleanerSettings
 
 
@@ -24,34 +23,28 @@ def outcome(error: str = "", **seconds: float) -> TaskOutcome:
 
 
 class TestCount:
-    def test_results_and_failures(self) -> None:
+    def test_results_failures_and_seconds_by_stage(self) -> None:
         stats = Stats()
-        for error in ("", "", "DeadlineError", "BrowserError", "DeadlineError"):
-            stats.count(outcome(error))
-        assert (stats.ok, stats.done) == (2, 5)
+        for error in ("", "", "DeadlineError", "BrowserError", "DeadlineError", "NotHtmlError"):
+            stats.count(outcome(error, render=1.0, extract=0.5))
+        assert (stats.ok, stats.no_pages, stats.done) == (2, 1, 6)
         assert stats.failed == {"DeadlineError": 2, "BrowserError": 1}
-
-    def test_seconds_add_up_by_stage(self) -> None:
-        stats = Stats()
-        stats.count(outcome(render=1.0, extract=0.5))
-        stats.count(outcome("DeadlineError", render=2.0))
-        assert stats.seconds == {"render": 3.0, "extract": 0.5}
+        assert stats.seconds == {"render": 6.0, "extract": 3.0}
 
 
 class TestRemainingSeconds:
-    def running(self, **facts: int) -> Stats:
-        return Stats(started=time.monotonic() - 100, **facts)
-
-    def test_uses_rate_of_this_run(self) -> None:
-        """Exclude pages of an earlier run from the rate."""
-        assert self.running(total=1000, skipped=500, ok=50).remaining_seconds == pytest.approx(900, rel=0.01)
-
-    @pytest.mark.parametrize("facts", [{"ok": 50}, {"total": 100}])
-    def test_unknown(self, facts: dict[str, int]) -> None:
-        assert self.running(**facts).remaining_seconds is None
-
-    def test_is_never_negative(self) -> None:
-        assert self.running(total=10, ok=50).remaining_seconds == 0
+    @pytest.mark.parametrize(
+        ("facts", "seconds"),
+        [
+            ({"total": 1000, "skipped": 500, "ok": 50}, 900),  # pages of an earlier run are not in the rate
+            ({"total": 10, "ok": 50}, 0),
+            ({"ok": 50}, None),
+            ({"total": 100}, None),
+        ],
+    )
+    def test_uses_rate_of_this_run(self, facts: dict[str, int], seconds: float | None) -> None:
+        remaining = Stats(started=time.monotonic() - 100, **facts).remaining_seconds
+        assert remaining == (seconds and pytest.approx(seconds, rel=0.01))
 
 
 class TestToDict:
@@ -80,17 +73,12 @@ class TestAdd:
         assert (mine.restarts, mine.seconds) == ({"crash": 1}, {"render": 0.5})
 
 
-def wait_for_stats(
-    *arguments: object, until: Callable[[Stats], bool] = lambda stats: stats.total is not None, **more
-) -> Stats:
-    """Return the counts when a condition is met."""
+def wait_for_total(*arguments: object, **options) -> int | None:
+    """Return the number of pages of inputs when they are counted."""
     stats = Stats()
-    with count_input(Inputs([str(each) for each in arguments], CleanerSettings(), **more), stats):
-        end = time.monotonic() + 20
-        while not until(stats):
-            assert time.monotonic() < end, "the condition was never met"
-            time.sleep(0.01)
-    return stats
+    with count_input(Inputs([str(each) for each in arguments], CleanerSettings(), **options), stats):
+        assert_eventually(lambda: stats.total is not None, 20)
+    return stats.total
 
 
 @pytest.fixture
@@ -114,47 +102,34 @@ class TestCountInput:
         (tmp_path / "folder").mkdir()
         for name in ("a.html", "b.html"):
             (tmp_path / "folder" / name).write_text("<p>a")
-        assert wait_for_stats(table, lines, tmp_path / "folder", "https://a.example/").total == 70 + 5 + 2 + 1
+        assert wait_for_total(table, lines, tmp_path / "folder", "https://a.example/") == 70 + 5 + 2 + 1
 
     @pytest.mark.parametrize(("limit", "total"), [(30, 30), (70, 70), (99, 70)])
     def test_limit(self, table: Path, limit: int, total: int) -> None:
-        assert wait_for_stats(table, limit=limit).total == total
+        assert wait_for_total(table, limit=limit) == total
 
     def test_unreadable_file_counts_as_one_failure(self, tmp_path: Path) -> None:
         broken = tmp_path / "broken.parquet"
         broken.write_bytes(b"PAR1 no more")
-        assert wait_for_stats(broken, tmp_path / "missing.parquet").total == 2
+        assert wait_for_total(broken, tmp_path / "missing.parquet") == 2
 
-    def test_counts_archives_by_index(self, tmp_path: Path, archive: Path) -> None:
-        inputs = Inputs([str(archive)], CleanerSettings(), index_folder=tmp_path)
-        index_path = inputs.reader.index_of(archive)
-        assert index_path is not None
-        Archive(archive, index=index_path)
-        assert wait_for_stats(archive, index_folder=tmp_path).total == 2
-
-    def test_counts_only_requested_pages(self, tmp_path: Path, archive: Path) -> None:
-        requested = tmp_path / "wanted.txt"
-        requested.write_text("http://a.example/2\n")
-        index_path = Inputs([str(archive)], CleanerSettings(), index_folder=tmp_path).reader.index_of(archive)
-        assert index_path is not None
-        Archive(archive, index=index_path)
-        assert wait_for_stats(archive, pages=requested, index_folder=tmp_path).total == 1
+    @pytest.mark.parametrize(("requested", "total"), [(None, 2), ("http://a.example/2\n", 1)])
+    def test_counts_archives_by_index(
+        self, tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, requested: str | None, total: int
+    ) -> None:
+        """Count the archive again after it was read."""
+        monkeypatch.setattr(module, "_SECONDS", 0.01)
+        pages = tmp_path / "requested.txt"
+        pages.write_text(requested or "")
+        options = {"pages": pages} if requested else {}
+        inputs, stats = Inputs([str(archive)], CleanerSettings(), index_folder=tmp_path, **options), Stats()
+        with count_input(inputs, stats):
+            time.sleep(0.1)
+            assert stats.total is None
+            assert len(list(inputs)) == total
+            assert_eventually(lambda: stats.total == total, 20)
 
     def test_extrapolates_by_bytes(self, tmp_path: Path, table: Path) -> None:
         packed = tmp_path / "more.jsonl.gz"
         packed.write_bytes(gzip.compress(b"x").ljust(table.stat().st_size, b"\0"))
-        assert wait_for_stats(table, packed).total == 140
-
-    def test_counts_archive_after_it_was_read(
-        self, tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(total, "_SECONDS", 0.01)
-        inputs, stats = Inputs([str(archive)], CleanerSettings(), index_folder=tmp_path), Stats()
-        with count_input(inputs, stats):
-            time.sleep(0.1)
-            assert stats.total is None
-            assert len(list(inputs)) == 2
-            end = time.monotonic() + 20
-            while stats.total != 2:
-                assert time.monotonic() < end
-                time.sleep(0.01)
+        assert wait_for_total(table, packed) == 140

@@ -16,7 +16,6 @@ from vclean.farm import tasks
 from vclean.farm.tasks import (
     KEY_BYTES,
     RunSettings,
-    Task,
     encode_message,
     page_key,
     receive,
@@ -32,43 +31,32 @@ PAGE = Page(content=b"<p>Hello", url="https://example.org/", charset="utf-8", id
 
 
 class TestPageKey:
-    def test_has_fixed_length(self) -> None:
-        assert len(page_key(PAGE, "digest")) == KEY_BYTES
-
-    def test_equal_for_text_and_its_bytes(self) -> None:
-        assert page_key(replace(PAGE, content="<p>Hello"), "digest") == page_key(PAGE, "digest")
+    def test_equal_for_text_and_its_bytes_under_any_name(self) -> None:
+        key = page_key(PAGE, "digest")
+        assert len(key) == KEY_BYTES
+        assert page_key(replace(PAGE, content="<p>Hello", id="b"), "digest") == key
 
     @pytest.mark.parametrize(
-        "other",
+        ("one", "other"),
         [
-            replace(PAGE, content=b"<p>Hello!"),
-            replace(PAGE, url="https://example.org/b"),
-            replace(PAGE, charset="latin-1"),
-            replace(PAGE, live=True),
+            (PAGE, replace(PAGE, content=b"<p>Hello!")),
+            (PAGE, replace(PAGE, url="https://example.org/b")),
+            (PAGE, replace(PAGE, charset="latin-1")),
+            (PAGE, replace(PAGE, live=True)),
+            (Page(url="ab", charset="c"), Page(url="a", charset="bc")),
         ],
     )
-    def test_depends_on_content(self, other: Page) -> None:
-        assert page_key(other, "digest") != page_key(PAGE, "digest")
+    def test_depends_on_content(self, one: Page, other: Page) -> None:
+        assert page_key(one, "digest") != page_key(other, "digest")
 
     def test_depends_on_settings(self) -> None:
         assert page_key(PAGE, "one") != page_key(PAGE, "two")
-
-    def test_independent_of_name(self) -> None:
-        assert page_key(replace(PAGE, id="b"), "digest") == page_key(PAGE, "digest")
 
     @given(st.text(), st.text())
     def test_accepts_any_text(self, content: str, url: str) -> None:
         """Accept lone surrogates, which UTF-8 cannot encode."""
         page = Page(content=content, url=url)
         assert page_key(page, "") == page_key(pickle.loads(pickle.dumps(page)), "")
-
-    def test_separates_fields(self) -> None:
-        assert page_key(Page(url="ab", charset="c"), "") != page_key(Page(url="a", charset="bc"), "")
-
-
-def test_task_is_picklable() -> None:
-    task = Task(PAGE, "crawl.warc.gz", bytes(16), 2)
-    assert pickle.loads(pickle.dumps(task)) == task
 
 
 OTHERS = {
@@ -82,33 +70,25 @@ OTHERS = {
 
 
 class TestDigest:
-    def test_equal_for_equal_settings(self) -> None:
-        assert settings_digest(CleanerSettings()) == settings_digest(CleanerSettings())
-
     @pytest.mark.parametrize("name", OTHERS)
     def test_depends_on_every_setting(self, name: str) -> None:
-        assert settings_digest(CleanerSettings(**{name: OTHERS[name]})) != settings_digest(CleanerSettings())
+        default, same = (settings_digest(CleanerSettings()) for _ in range(2))
+        assert settings_digest(CleanerSettings(**{name: OTHERS[name]})) != default == same
 
     def test_covers_all_settings(self) -> None:
         assert {field.name for field in fields(CleanerSettings)} == {*OTHERS, "model", "templates"}
 
     def test_depends_on_content_of_model(self, tmp_path: Path) -> None:
-        one, same, other = tmp_path / "1", tmp_path / "2", tmp_path / "3"
-        one.write_bytes(b"model")
-        same.write_bytes(b"model")
-        other.write_bytes(b"another model")
-        digests = [settings_digest(CleanerSettings(model=path)) for path in (one, same, other)]
+        digests = []
+        for number, content in enumerate((b"model", b"model", b"another model")):
+            (tmp_path / str(number)).write_bytes(content)
+            digests.append(settings_digest(CleanerSettings(model=tmp_path / str(number))))
         assert digests[0] == digests[1] != digests[2]
-
-    def test_rejects_missing_model(self, tmp_path: Path) -> None:
-        with pytest.raises(ModelError, match="cannot be read"):
-            settings_digest(CleanerSettings(model=tmp_path / "none"))
 
     def test_depends_on_names_and_contents_of_templates(self, tmp_path: Path) -> None:
         digests = []
-        for number, (name, text) in enumerate(
-            [("a.org", "main"), ("a.org", "main"), ("a.org", "p"), ("b.org", "main")]
-        ):
+        files = [("a.org", "main"), ("a.org", "main"), ("a.org", "p"), ("b.org", "main")]
+        for number, (name, text) in enumerate(files):
             folder = tmp_path / str(number)
             folder.mkdir()
             (folder / f"{name}.txt").write_text(text)
@@ -116,14 +96,20 @@ class TestDigest:
         assert digests[0] == digests[1]
         assert len({settings_digest(CleanerSettings()), *digests}) == 4
 
-    def test_rejects_missing_templates(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="cannot read the folder of templates"):
-            settings_digest(CleanerSettings(templates=tmp_path / "none"))
-
-    def test_rejects_unreadable_template(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("name", "path", "error", "message"),
+        [
+            ("model", "none", ModelError, "cannot be read"),
+            ("templates", "none", InputError, "cannot read the folder of templates"),
+            ("templates", ".", InputError, "cannot be read"),
+        ],
+    )
+    def test_rejects_what_cannot_be_read(
+        self, tmp_path: Path, name: str, path: str, error: type[Exception], message: str
+    ) -> None:
         (tmp_path / "a.org.txt").mkdir()
-        with pytest.raises(InputError, match="cannot be read"):
-            settings_digest(CleanerSettings(templates=tmp_path))
+        with pytest.raises(error, match=message):
+            settings_digest(CleanerSettings(**{name: tmp_path / path}))
 
     def test_depends_on_version_of_vclean(self, monkeypatch: pytest.MonkeyPatch) -> None:
         before = settings_digest(CleanerSettings())
@@ -173,33 +159,28 @@ class TestSendAndReceive:
         stream.close()
 
 
+async def received(*pieces: bytes) -> object:
+    """Return the message that arrives in pieces at an event loop; then the channel is closed."""
+    stream = asyncio.StreamReader(limit=1000)
+    reading = asyncio.create_task(receive_async(stream))
+    for piece in pieces:
+        stream.feed_data(piece)
+        await asyncio.sleep(0)
+    stream.feed_eof()
+    return await reading
+
+
 class TestReceive:
     @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 12])
     def test_closed_channel_raises_eof(self, size: int) -> None:
         """Close the channel before a message, in its length, or in its body."""
+        data = encode_message("hello")[:size]
         with pytest.raises(EOFError):
-            receive(io.BytesIO(encode_message("hello")[:size]))
-
-    @pytest.mark.parametrize("size", [0, 7, 8, 12])
-    def test_closed_channel_raises_eof_in_event_loop(self, size: int) -> None:
-        async def read() -> object:
-            stream = asyncio.StreamReader()
-            stream.feed_data(encode_message("hello")[:size])
-            stream.feed_eof()
-            return await receive_async(stream)
-
+            receive(io.BytesIO(data))
         with pytest.raises(EOFError):
-            asyncio.run(read())
+            asyncio.run(received(data))
 
-
-class TestReceiveAsync:
     def test_message_in_pieces_longer_than_buffer(self) -> None:
-        async def read(data: bytes) -> object:
-            stream = asyncio.StreamReader(limit=1000)
-            reading = asyncio.create_task(receive_async(stream))
-            for start in range(0, len(data), 999):
-                stream.feed_data(data[start : start + 999])
-                await asyncio.sleep(0)
-            return await reading
-
-        assert asyncio.run(read(encode_message("x" * 50_000))) == "x" * 50_000
+        data = encode_message("x" * 50_000)
+        pieces = [data[start : start + 999] for start in range(0, len(data), 999)]
+        assert asyncio.run(received(*pieces)) == "x" * 50_000

@@ -69,51 +69,41 @@ class TestWet:
         assert [kind for kind, *_ in records(path)] == ["warcinfo", "conversion"]
 
 
-def part(folder: Path, **columns: str | None) -> Path:
+def part(folder: Path, **columns: str) -> None:
     """Write a part with one row."""
     row = {"id": "p", "url": None, "record_id": None, "record_date": None, "text": "It rained.\n", **columns}
-    (folder / "parts").mkdir(parents=True)
-    pq.write_table(
-        pa.table({name: pa.array([value], pa.string()) for name, value in row.items()}),
-        folder / "parts" / "part-1.parquet",
-    )
-    return folder / "parts" / "part-1.parquet"
+    (folder / "parts").mkdir()
+    table = pa.table({name: pa.array([value], pa.string()) for name, value in row.items()})
+    pq.write_table(table, folder / "parts" / "part-1.parquet")
 
 
 class TestCompleteWet:
     @pytest.mark.parametrize(
-        ("url", "uri"),
+        ("columns", "uri"),
         [
-            (URL, "https://example.org/ferry?a=%C5%BE%20b"),
-            ("https://example.org/a\r\nX: y", "https://example.org/a%0D%0AX:%20y"),
-            (None, "file:///p"),
+            ({"url": URL}, "https://example.org/ferry?a=%C5%BE%20b"),
+            ({"url": "https://example.org/a\r\nX: y"}, "https://example.org/a%0D%0AX:%20y"),
+            ({}, "file:///p"),
+            ({"id": "/pages/p.html"}, "file:///pages/p.html"),
         ],
     )
-    def test_addresses_end_no_header(self, tmp_path: Path, url: str | None, uri: str) -> None:
-        part(tmp_path, url=url)
+    def test_addresses_end_no_header(self, tmp_path: Path, columns: dict[str, str], uri: str) -> None:
+        part(tmp_path, **columns)
         complete_wet(tmp_path)
         _, (_, headers, text) = records(tmp_path / "wet" / "wet-1.warc.wet.gz")
         assert (headers["WARC-Target-URI"], text) == (uri, "It rained.\n")
         assert "X" not in headers
         assert "WARC-Refers-To" not in headers
 
-    def test_a_path_is_a_file_address(self, tmp_path: Path) -> None:
-        part(tmp_path, id="/pages/p.html")
-        complete_wet(tmp_path)
-        _, (_, headers, _) = records(tmp_path / "wet" / "wet-1.warc.wet.gz")
-        assert headers["WARC-Target-URI"] == "file:///pages/p.html"
-
-    def test_written_once(self, tmp_path: Path) -> None:
+    def test_warcio_finds_no_fault_in_a_file_that_is_written_once(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         part(tmp_path)
         complete_wet(tmp_path)
         path = tmp_path / "wet" / "wet-1.warc.wet.gz"
         before = path.stat().st_mtime_ns
         complete_wet(tmp_path)
         assert path.stat().st_mtime_ns == before
-
-    def test_warcio_finds_no_fault(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        part(tmp_path)
-        complete_wet(tmp_path)
-        arguments = type("Arguments", (), {"inputs": [str(tmp_path / "wet" / "wet-1.warc.wet.gz")], "verbose": True})
+        arguments = type("Arguments", (), {"inputs": [str(path)], "verbose": True})
         assert Checker(arguments).process_all() == 0
         assert "digest pass" in capsys.readouterr().out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,45 +13,32 @@ from vclean.farm.worker import MemoryTrimmer
 MB = 2**20
 
 
-class Process:
-    """Process of a given size that shrinks to another size when trimmed."""
-
-    def __init__(self, size: int, needed: int) -> None:
-        self.size, self.needed, self.trims = size * MB, needed * MB, 0
-
-    def resident(self) -> int:
-        return self.size
-
-    def trim(self) -> None:
-        self.trims += 1
-        self.size = min(self.size, self.needed)
-
-
 class TestMemoryTrimmer:
-    def test_trims_after_growth(self) -> None:
-        process = Process(500, needed=300)
-        assert MemoryTrimmer(process.resident, process.trim).trim() == 300 * MB
+    @pytest.mark.parametrize(
+        ("pages", "sizes", "trims"),
+        [
+            ([(500, 300)], [300], 1),
+            ([(300, 300), (360, 300)], [300, 360], 1),  # trimming takes longer than a small page
+            ([(500, 300), (370, 370), (440, 440), (370, 370)], [300, 370, 440, 370], 3),  # the memory stays in use
+        ],
+    )
+    def test_trims_after_growth(self, pages: list[tuple[int, int]], sizes: list[int], trims: int) -> None:
+        """Give the size after each page, and the size to which trimming reduces it, in MB."""
+        process = SimpleNamespace(size=0, needed=0, trims=0)
 
-    def test_ignores_small_growth(self) -> None:
-        """Leave small growth alone: trimming takes longer than a small page."""
-        process = Process(300, needed=300)
-        trimmer = MemoryTrimmer(process.resident, process.trim)
-        trimmer.trim()
-        process.size = 360 * MB
-        assert (trimmer.trim(), process.trims) == (360 * MB, 1)
+        def trim() -> None:
+            process.size = process.needed
+            process.trims += 1
 
-    def test_measures_growth_from_last_trimmed_size(self) -> None:
-        """Avoid repeated trimming of memory that stays in use."""
-        process = Process(500, needed=300)
-        trimmer = MemoryTrimmer(process.resident, process.trim)
-        trimmer.trim()
-        for size in (370, 440, 370):
-            process.size, process.needed = size * MB, size * MB
-            trimmer.trim()
-        assert process.trims == 3
+        trimmer = MemoryTrimmer(lambda: process.size * MB, trim)
+        after = []
+        for size, needed in pages:
+            process.size, process.needed = size, needed
+            after.append(trimmer.trim() // MB)
+        assert (after, process.trims) == (sizes, trims)
 
     def test_without_malloc_trim(self) -> None:
-        assert MemoryTrimmer(Process(500, needed=300).resident, None).trim() == 500 * MB
+        assert MemoryTrimmer(lambda: 500 * MB, None).trim() == 500 * MB
 
 
 PROGRAM = """

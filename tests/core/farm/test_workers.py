@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import mmap
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from textwrap import dedent
 
 import psutil
 import pytest
@@ -47,6 +43,7 @@ say = lambda message: send(sys.stdout.buffer, message)
 """
 
 READY = "say('ready')\n"
+RECEIVED = READY + "receive(sys.stdin.buffer); "
 OUTCOME = "TaskOutcome(record=None)"
 
 Play = Callable[..., object]
@@ -58,14 +55,14 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
     monkeypatch.setattr(workers, "_MODULE", "odd_worker")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]))
 
-    def run(script: str, tasks: int = 1, **run: int) -> object:
-        (tmp_path / "odd_worker.py").write_text(HEAD + dedent(script))
-        return asyncio.run(_run(tasks, RunSettings(**run)))
+    def run(script: str, tasks: int = 1, content: bytes = b"", **run: int) -> object:
+        (tmp_path / "odd_worker.py").write_text(HEAD + script)
+        return asyncio.run(_run(tasks, content, RunSettings(**run)))
 
     return run
 
 
-async def _run(tasks: int, run: RunSettings) -> tuple[list[TaskOutcome], set[int]]:
+async def _run(tasks: int, content: bytes, run: RunSettings) -> tuple[list[TaskOutcome], set[int]]:
     """Return the outcomes, and the processes that they came from."""
     worker = WorkerProcess(CleanerSettings(render=True), run)
     outcomes, pids = [], set()
@@ -73,7 +70,7 @@ async def _run(tasks: int, run: RunSettings) -> tuple[list[TaskOutcome], set[int
         for number in range(tasks):
             await worker.start()
             pids.add(worker.pid or 0)
-            outcomes.append(await worker.run(Task(Page(id=str(number)), "", bytes(16))))
+            outcomes.append(await worker.run(Task(Page(id=str(number), content=content), "", bytes(16))))
         return outcomes, pids
     finally:
         await worker.close()
@@ -101,25 +98,29 @@ class TestRun:
 
     def test_large_answers_and_messages_on_standard_error(self, play: Play) -> None:
         """Accept answers larger than any buffer, and messages on standard error between them."""
-        script = READY + "receive(sys.stdin.buffer); print('chatter' * 10000, file=sys.stderr)\n"
+        script = RECEIVED + "print('chatter' * 10000, file=sys.stderr)\n"
         outcomes, _ = play(script + "say(TaskOutcome(record=None, snapshot=bytes(20_000_000)))")
         assert len(outcomes[0].snapshot) == 20_000_000
 
     @pytest.mark.parametrize(
-        ("death", "cause"),
-        [("os.kill(os.getpid(), 9)", "signal 9"), ("os._exit(3)", "exit code 3"), ("os.abort()", "signal 6")],
+        ("script", "error", "message"),
+        [
+            (RECEIVED + "os.kill(os.getpid(), 9)", WorkerLostError, "signal 9"),
+            (RECEIVED + "os._exit(3)", WorkerLostError, "exit code 3"),
+            (RECEIVED + "os.abort()", WorkerLostError, "signal 6"),
+            (RECEIVED + "sys.stdout.buffer.write(bytes(7) + b'x' + b'half')", WorkerLostError, "died"),
+            (RECEIVED + "os.close(1); time.sleep(600)", WorkerLostError, "died"),
+            (RECEIVED + "say(42)", WorkerLostError, "invalid answer"),
+            (RECEIVED + "say(BrowserMissingError('none'))", BrowserMissingError, "none"),
+            ("say(BrowserMissingError('none at all')); time.sleep(600)", BrowserMissingError, "none at all"),
+            ("os._exit(1)", WorkerLostError, "exit code 1"),
+        ],
     )
-    def test_worker_dies(self, play: Play, death: str, cause: str) -> None:
-        with pytest.raises(WorkerLostError, match=cause):
-            play(READY + f"receive(sys.stdin.buffer); {death}")
-
-    def test_worker_dies_during_its_answer(self, play: Play) -> None:
-        with pytest.raises(WorkerLostError):
-            play(READY + "receive(sys.stdin.buffer); sys.stdout.buffer.write(bytes(7) + b'x' + b'half')")
-
-    def test_worker_closes_its_output_without_ending(self, play: Play) -> None:
-        with pytest.raises(WorkerLostError):
-            play(READY + "receive(sys.stdin.buffer); os.close(1); time.sleep(600)")
+    def test_worker_fails(self, play: Play, script: str, error: type[Exception], message: str) -> None:
+        """Die or close the output after a page or at the start, or answer with an error or with nonsense."""
+        with pytest.raises(error, match=message) as caught:
+            play(script)
+        assert type(caught.value) is error
 
     def test_worker_never_answers(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_GRACE_SECONDS", -119.5)  # 4 times 30 s, and this
@@ -128,17 +129,11 @@ class TestRun:
             play(READY + "time.sleep(600)")
         assert time.monotonic() - start < 60
 
-    def test_worker_never_reads(self, tmp_path: Path, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_worker_never_reads(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
         """Send a page larger than the buffer of the operating system without blocking the parent."""
         monkeypatch.setattr(workers, "_GRACE_SECONDS", -119.5)
-        (tmp_path / "odd_worker.py").write_text(HEAD + READY + "time.sleep(600)")
-
-        async def run() -> None:
-            worker = WorkerProcess(CleanerSettings(render=True), RunSettings())
-            await worker.run(Task(Page(content=bytes(10_000_000)), "", bytes(16)))
-
         with pytest.raises(DeadlineError):
-            asyncio.run(run())
+            play(READY + "time.sleep(600)", content=bytes(10_000_000))
 
     def test_ends_children_of_worker(self, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_GRACE_SECONDS", -118)
@@ -149,34 +144,18 @@ class TestRun:
         child = int(note.read_text())
         wait_until(lambda: not is_running(child))  # the kernel ends a killed process a little later
 
-    def test_worker_exceeds_memory_limit(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(
+        "script",
+        [
+            "data = b'x' * 400 * 2**20; time.sleep(600)",
+            "subprocess.run([sys.executable, '-c', \"d = b'x' * 400 * 2**20; import time; time.sleep(600)\"])",
+        ],
+        ids=["worker", "child"],
+    )
+    def test_memory_limit_is_exceeded(self, play: Play, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
         monkeypatch.setattr(workers, "_UNWATCHED_SECONDS", 0.1)
         with pytest.raises(LimitError, match="more than 300 MB of memory: raise --max-memory"):
-            play(READY + "data = b'x' * 400 * 2**20; time.sleep(600)", max_memory=300 * 2**20)
-
-    def test_child_exceeds_memory_limit(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(workers, "_UNWATCHED_SECONDS", 0.1)
-        script = "subprocess.Popen([sys.executable, '-c', \"d = b'x' * 400 * 2**20; import time; time.sleep(600)\"])\n"
-        with pytest.raises(LimitError):
-            play(READY + script + "time.sleep(600)", max_memory=300 * 2**20)
-
-    def test_invalid_answer(self, play: Play) -> None:
-        with pytest.raises(WorkerLostError, match="invalid answer"):
-            play(READY + "receive(sys.stdin.buffer); say(42)")
-
-    def test_raises_fatal_error(self, play: Play) -> None:
-        with pytest.raises(BrowserMissingError, match="none"):
-            play(READY + "receive(sys.stdin.buffer); say(BrowserMissingError('none'))")
-
-
-class TestStart:
-    def test_raises_error_of_start(self, play: Play) -> None:
-        with pytest.raises(BrowserMissingError, match="none at all"):
-            play("say(BrowserMissingError('none at all')); time.sleep(600)")
-
-    def test_worker_dies_at_start(self, play: Play) -> None:
-        with pytest.raises(WorkerLostError):
-            play("os._exit(1)")
+            play(READY + script, max_memory=300 * 2**20)
 
     def test_worker_never_starts(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_START_SECONDS", 0.5)
@@ -184,27 +163,10 @@ class TestStart:
             play("time.sleep(600)")
 
 
-class TestPrivateMemory:
-    def test_grows_with_allocations(self) -> None:
-        before = private_memory(os.getpid())
-        with mmap.mmap(-1, 100 * 2**20, flags=mmap.MAP_PRIVATE) as taken:  # not from the heap, which may have room
-            taken.write(b"x" * len(taken))
-            assert private_memory(os.getpid()) - before > 90 * 2**20
-
-    def test_includes_children(self) -> None:
-        before = private_memory(os.getpid())
-        script = "d = b'x' * 100 * 2**20; print('ready', flush=True); input()"
-        with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-            assert child.stdout
-            assert child.stdin
-            child.stdout.readline()
-            assert private_memory(os.getpid()) - before > 90 * 2**20
-            child.stdin.write(b"\n")
-
-    def test_ended_process_has_none(self) -> None:
-        child = subprocess.Popen(["true"])
-        child.wait()
-        assert private_memory(child.pid) == 0
+def test_ended_process_has_no_memory() -> None:
+    child = subprocess.Popen(["true"])
+    child.wait()
+    assert private_memory(child.pid) == 0
 
 
 Answer = Callable[[Task], TaskOutcome]
@@ -281,13 +243,6 @@ def good(task: Task) -> TaskOutcome:
     return replace(failed_outcome(task, VcleanError("fine")), error="", seconds={"render": 0.5})
 
 
-def lost_first(task: Task) -> TaskOutcome:
-    """Crash in the first two attempts."""
-    if task.attempt < 3:
-        raise WorkerLostError("it died")
-    return good(task)
-
-
 def raising(error: Exception) -> Answer:
     def answer(task: Task) -> TaskOutcome:
         raise error
@@ -315,14 +270,11 @@ PAGES = [f"p{number:03}" for number in range(100)]
 
 
 class TestRunLocally:
-    def test_cleans_every_page_once(self) -> None:
-        output, stats = farm(PAGES)
+    def test_cleans_every_page_once_in_concurrent_workers(self) -> None:
+        output, stats = farm(PAGES, workers=4)
         assert output.ids == PAGES
         assert (stats.ok, stats.done, stats.working) == (100, 100, 0)
         assert stats.seconds["render"] == pytest.approx(50)
-
-    def test_runs_all_workers_concurrently(self) -> None:
-        farm(PAGES, workers=4)
         assert Worker.most == 4
 
     def test_reads_no_more_pages_than_workers(self) -> None:
@@ -338,41 +290,50 @@ class TestRunLocally:
         run_locally(inputs, Slow(), CleanerSettings(render=True), RunSettings(workers=3), Stats())  # type: ignore[arg-type]
         assert most <= 3
 
-    def test_no_pages(self) -> None:
-        output, stats = farm([])
-        assert (output.rows, stats.done) == ([], 0)
+    def test_finished_and_unreadable_pages_reach_no_worker(self) -> None:
+        tasks: list[str] = []
 
-    def test_skips_finished_pages(self) -> None:
-        output, stats = farm(PAGES, output=Output(done=set(PAGES[:60])))
-        assert output.ids == PAGES[60:]
-        assert (stats.skipped, stats.ok) == (60, 40)
+        def answer(task: Task) -> TaskOutcome:
+            tasks.append(task.page.id)
+            return good(task)
 
-    def test_unreadable_page_reaches_no_worker(self) -> None:
-        output, stats = farm(["a", "bad", "c"], lambda task: good(task) if task.page.id != "bad" else 1 / 0)  # type: ignore[return-value]
-        assert output.ids == ["a", "bad", "c"]
-        assert stats.failed == {"InputError": 1}
+        output, stats = farm([*PAGES, "bad"], answer, Output(done=set(PAGES[:60])))
+        assert sorted(tasks) == PAGES[60:]
+        assert output.ids == ["bad", *PAGES[60:]]
+        assert (stats.skipped, stats.ok, stats.failed) == (60, 40, {"InputError": 1})
 
 
 class TestFailures:
-    def test_retries_after_crash(self) -> None:
-        output, stats = farm(PAGES[:5], lost_first, retries=2)
-        assert [row["attempts"] for row in output.rows] == [3] * 5
-        assert (stats.ok, stats.retried) == (5, 10)
-        assert stats.restarts == {"crash": 10}
-
     @pytest.mark.parametrize(
-        ("error", "reason"), [(DeadlineError("late"), "deadline"), (LimitError("too much"), "memory")]
+        ("error", "attempts", "restarts"),
+        [
+            (DeadlineError("late"), 1, {"deadline": 5}),
+            (LimitError("too much"), 1, {"memory": 5}),
+            (WorkerLostError("it died"), 3, {"crash": 15}),
+            (BrowserError("gone"), 3, {"browser": 15}),
+        ],
     )
-    def test_does_not_retry_errors_of_the_page(self, error: VcleanError, reason: str) -> None:
-        output, stats = farm(PAGES[:5], raising(error))
-        assert {(row["status"], row["message"], row["attempts"]) for row in output.rows} == {("failed", str(error), 1)}
-        assert stats.failed == {type(error).__name__: 5}
-        assert stats.restarts == {reason: 5}
+    def test_only_crashes_are_tried_again(self, error: VcleanError, attempts: int, restarts: dict[str, int]) -> None:
+        def answer(task: Task) -> TaskOutcome:
+            if type(error) is BrowserError:  # the worker survives its browser
+                return failed_outcome(task, error)
+            raise error
 
-    def test_counts_lost_browser(self) -> None:
-        _, stats = farm(["a"], lambda task: failed_outcome(task, BrowserError("gone")), retries=1)
-        assert stats.restarts == {"browser": 2}
-        assert stats.failed == {"BrowserError": 1}
+        output, stats = farm(PAGES[:5], answer, retries=2)
+        rows = {(row["id"], row["status"], row["message"], row["attempts"]) for row in output.rows}
+        assert rows == {(name, "failed", str(error), attempts) for name in PAGES[:5]}
+        assert (stats.failed, stats.retried) == ({type(error).__name__: 5}, 5 * (attempts - 1))
+        assert stats.restarts == restarts
+
+    def test_page_that_survives_its_last_attempt(self) -> None:
+        def answer(task: Task) -> TaskOutcome:
+            if task.attempt < 3:
+                raise WorkerLostError("it died")
+            return good(task)
+
+        output, stats = farm(PAGES[:5], answer, retries=2)
+        assert [row["attempts"] for row in output.rows] == [3] * 5
+        assert (stats.ok, stats.retried, stats.restarts) == (5, 10, {"crash": 10})
 
     def test_isolated_crashes_give_failure_rows(self) -> None:
         def answer(task: Task) -> TaskOutcome:
@@ -391,24 +352,16 @@ class TestFailures:
             farm(PAGES, raising(WorkerLostError("it died")), output, retries=0)
         assert output.rows == []
 
-    def test_few_pages_that_all_crash_give_failure_rows(self) -> None:
-        output, stats = farm(PAGES[:5], raising(WorkerLostError("it died")), retries=1)
-        assert output.ids == PAGES[:5]
-        assert (stats.retried, stats.failed) == (5, Counter(WorkerLostError=5))
-
-    def test_fatal_error_ends_run(self) -> None:
+    @pytest.mark.parametrize("error", [BrowserMissingError("no Chromium"), ZeroDivisionError()], ids=["fatal", "bug"])
+    def test_other_errors_end_run(self, error: Exception) -> None:
         output = Output()
-        with pytest.raises(BrowserMissingError, match="no Chromium"):
-            farm(PAGES, raising(BrowserMissingError("no Chromium")), output)
+        with pytest.raises(type(error)):
+            farm(PAGES, raising(error), output)
         assert output.rows == []
 
     def test_full_disk_ends_run(self) -> None:
         with pytest.raises(OutputError, match="full"):
             farm(PAGES, output=Output(error=OutputError("the disk is full")))
-
-    def test_bug_ends_run(self) -> None:
-        with pytest.raises(ZeroDivisionError):
-            farm(PAGES, raising(ZeroDivisionError()))
 
 
 class TestSignals:

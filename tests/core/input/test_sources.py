@@ -24,18 +24,27 @@ def test_docstrings() -> None:
     assert doctest.testmod(sources).failed == 0
 
 
-def parquet(path: Path, **columns: list[object]) -> Path:
-    pq.write_table(pa.table(columns), path)
-    return path
+def give_stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+class TestLimit:
+    @pytest.mark.parametrize("size", [0, 3, 1000, 1001, 2000])
+    def test_is_in_bytes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+        """Read a file or standard input of any length up to the limit."""
+        path, content = tmp_path / "page.html", b"a" * size
+        path.write_bytes(content)
+        for argument, name in ((str(path), "page.html"), ("-", "standard input")):
+            give_stdin(monkeypatch, content)
+            (source,) = find_sources(argument, SETTINGS)
+            if size <= 1000:
+                assert source.read().content == content
+                continue
+            with pytest.raises(LimitError, match=f"{name} is over the limit of 1,000 bytes"):
+                source.read()
 
 
 class TestFile:
-    def test_over_the_limit(self, tmp_path: Path) -> None:
-        (tmp_path / "page.html").write_bytes(b"a" * 1001)
-        (source,) = find_sources(str(tmp_path / "page.html"), SETTINGS)
-        with pytest.raises(LimitError, match=r"page\.html is over the limit of 1,000 bytes"):
-            source.read()
-
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
     def test_no_permission(self, tmp_path: Path) -> None:
         (tmp_path / "page.html").touch(mode=0)
@@ -107,28 +116,16 @@ class TestStdin:
     )
     def test_an_archive(self, monkeypatch: pytest.MonkeyPatch, content: bytes, name: str) -> None:
         # The archive is detected before the size limit, because that error suggests another fix.
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content + bytes(2000))))
+        give_stdin(monkeypatch, content + bytes(2000))
         (source,) = find_sources("-", SETTINGS)
         with pytest.raises(InputError, match=f"is a {name} .*: give it as a file"):
             source.read()
 
     def test_mhtml_is_recognized_by_its_content(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(SAVED)))
+        give_stdin(monkeypatch, SAVED)
         (page,) = (source.read() for source in find_sources("-", RenderSettings()))
         assert (page.id, page.url) == ("-", "https://example.org/news/page.html")
         assert page.resources is not None
-
-    @pytest.mark.parametrize("content", [b"", b"<p>", b"a" * 1000])
-    def test_any_length_up_to_the_limit(self, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-        (source,) = find_sources("-", SETTINGS)
-        assert source.read().content == content
-
-    def test_over_the_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a" * 2000)))
-        (source,) = find_sources("-", SETTINGS)
-        with pytest.raises(LimitError, match="standard input"):
-            source.read()
 
 
 class TestUrl:
@@ -183,21 +180,18 @@ class TestArchive:
         with pytest.raises(InputError, match="contains no HTML page"):
             list(find_sources(str(tmp_path / "a.warc"), SETTINGS))
 
-    def test_mhtml(self, tmp_path: Path) -> None:
-        (tmp_path / "a.mht").write_bytes(SAVED)
-        (source,) = find_sources(str(tmp_path / "a.mht"), RenderSettings())
-        assert source.read().url == "https://example.org/news/page.html"
-
-    def test_mhtml_without_its_suffix(self, tmp_path: Path) -> None:
-        (tmp_path / "a.eml").write_bytes(SAVED)
-        (source,) = find_sources(str(tmp_path / "a.eml"), RenderSettings())
+    @pytest.mark.parametrize("suffix", ["mht", "eml"])
+    def test_mhtml_is_recognized_by_its_content_too(self, tmp_path: Path, suffix: str) -> None:
+        (tmp_path / f"a.{suffix}").write_bytes(SAVED)
+        (source,) = find_sources(str(tmp_path / f"a.{suffix}"), RenderSettings())
         assert source.read().url == "https://example.org/news/page.html"
 
 
 class TestParquet:
     def test_a_null_is_an_empty_page(self, tmp_path: Path) -> None:
-        path = parquet(tmp_path / "a.parquet", html=[None, b"<p>"])
-        assert [source.read().content for source in find_sources(str(path), SETTINGS)] == [b"", b"<p>"]
+        pq.write_table(pa.table({"html": [None, b"<p>"]}), tmp_path / "a.parquet")
+        sources = find_sources(str(tmp_path / "a.parquet"), SETTINGS)
+        assert [source.read().content for source in sources] == [b"", b"<p>"]
 
 
 class TestJsonLines:
@@ -220,9 +214,8 @@ class TestCountPages:
         assert count_pages(str(tmp_path), 1) == 1
 
 
-class TestIsContainer:
-    def test_invalid_paths(self) -> None:
-        assert not any(map(is_container, ["a" * 5000, "nul\0.html"]))
-
-    def test_single_pages(self) -> None:
-        assert not any(map(is_container, ["-", "a.html", "a.mhtml", "https://example.org/a.warc", "missing"]))
+@pytest.mark.parametrize(
+    "argument", ["-", "a.html", "a.mhtml", "https://example.org/a.warc", "missing", "a" * 5000, "nul\0.html"]
+)
+def test_no_container(argument: str) -> None:
+    assert not is_container(argument)

@@ -18,7 +18,6 @@ from vclean.errors import InputError, LimitError
 from vclean.input import tables
 from vclean.input.tables import (
     escape_surrogates,
-    failing_entry,
     json_pages,
     parquet_pages,
     read_lines,
@@ -39,14 +38,14 @@ def lines(path: Path, *rows: object) -> Path:
     return path
 
 
-def read(entries):
-    """Return the id of each entry, and its content or error message."""
-    return [(name, content(page)) for name, page in entries]
+def read(sources):
+    """Return the id of each page, and its content or error message."""
+    return [(source.id, content(source)) for source in sources]
 
 
-def content(page):
+def content(source):
     try:
-        return page().content
+        return source.read().content
     except (InputError, LimitError) as error:
         return str(error)
 
@@ -60,20 +59,22 @@ class TestParquetPages:
 
     def test_ids_may_be_numbers(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": ["<p>", "<p>"], "id": [0, None]}), tmp_path / "a.parquet")
-        assert [name for name, _ in parquet_pages(tmp_path / "a.parquet", LIMIT)] == [
+        assert [source.id for source in parquet_pages(tmp_path / "a.parquet", LIMIT)] == [
             "0",
             f"{tmp_path}/a.parquet#1",
         ]
 
-    def test_documents_of_another_type(self, tmp_path: Path) -> None:
-        pq.write_table(pa.table({"html": [[b"<p>"]]}), tmp_path / "a.parquet")
-        with pytest.raises(InputError, match=r"documents of type list<.*>.*: make them bytes or text"):
-            list(parquet_pages(tmp_path / "a.parquet", LIMIT))
-
-    def test_ignores_duplicate_column_names(self, tmp_path: Path) -> None:
-        table = pa.Table.from_arrays([pa.array(["<p>"])] * 2, names=["html", "html"])
-        pq.write_table(table, tmp_path / "a.parquet")
-        with pytest.raises(InputError, match="no column 'html'"):
+    @pytest.mark.parametrize(
+        ("columns", "message"),
+        [
+            ([[[b"<p>"]]], r"documents of type list<.*>.*: make them bytes or text"),
+            ([["<p>"], ["<p>"]], "no column 'html'"),  # which of the two is meant is unknown
+        ],
+    )
+    def test_unusable_columns(self, tmp_path: Path, columns: list[list[object]], message: str) -> None:
+        arrays = [pa.array(each) for each in columns]
+        pq.write_table(pa.Table.from_arrays(arrays, names=["html"] * len(arrays)), tmp_path / "a.parquet")
+        with pytest.raises(InputError, match=message):
             list(parquet_pages(tmp_path / "a.parquet", LIMIT))
 
     def test_the_limit_is_in_bytes(self, tmp_path: Path) -> None:
@@ -123,14 +124,15 @@ class TestJsonPages:
         ]
 
     def test_the_limit(self, tmp_path: Path) -> None:
-        path = lines(tmp_path / "a.jsonl", {"html": "a" * LIMIT, "id": "1"}, {"html": "a" * (LIMIT + 1), "id": "2"})
-        (_, first), (_, second) = read(json_pages(path, LIMIT))
-        assert first == "a" * LIMIT
-        assert "2 is over the limit of 1,000 bytes" in second
-
-    def test_escapes_are_not_counted(self, tmp_path: Path) -> None:
-        path = lines(tmp_path / "a.jsonl", {"html": "č" * 500})
-        assert read(json_pages(path, LIMIT)) == [(f"{path}#1", "č" * 500)]
+        """Do not count escapes."""
+        texts = ("a" * LIMIT, "a" * (LIMIT + 1), "č" * (LIMIT // 2))
+        path = lines(tmp_path / "a.jsonl", *({"html": text} for text in texts))
+        message = f"{path}#2 is over the limit of 1,000 bytes: raise it with --max-bytes"
+        assert read(json_pages(path, LIMIT)) == [
+            (f"{path}#1", texts[0]),
+            (f"{path}#2", message),
+            (f"{path}#3", texts[2]),
+        ]
 
     def test_endless_line_is_not_kept_in_memory(self, tmp_path: Path) -> None:
         path = tmp_path / "a.jsonl.gz"
@@ -171,11 +173,3 @@ class TestEscapeSurrogates:
     @given(st.text())
     def test_text_stays(self, name: str) -> None:
         assert escape_surrogates(name) == name
-
-
-class TestFailing:
-    def test_reading_raises(self) -> None:
-        name, page = failing_entry("a", InputError("gone"))
-        assert name == "a"
-        with pytest.raises(InputError, match="gone"):
-            page()

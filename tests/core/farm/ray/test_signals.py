@@ -23,21 +23,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class _IgnoringPipeline:
-    """Double of a pipeline of two parts, which ignores the error that a signal raises before the first."""
-
-    def __init__(self, *_arguments: object, **_options: object) -> None:
-        """Take the arguments of a pipeline."""
-
-    def reports(self) -> Iterator[PartReport]:
-        with suppress(InterruptedRunError):
-            signal.raise_signal(signal.SIGTERM)
-        yield PartReport([], Stats(ok=1))
-        yield PartReport([], Stats(ok=1))
+def _reports(*_: object) -> Iterator[PartReport]:
+    """Yield the reports of two parts; ignore the error that a signal raises before the first."""
+    with suppress(InterruptedRunError):
+        signal.raise_signal(signal.SIGTERM)
+    yield PartReport([], Stats(ok=1))
+    yield PartReport([], Stats(ok=1))
 
 
 def test_signal_whose_error_was_ignored_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_Pipeline", _IgnoringPipeline)
+    monkeypatch.setattr(engine, "_run_pipeline", _reports)
     cleaning, run, stats = CleanerSettings(render=False), RunSettings(), Stats()
     with RunOutput(tmp_path / "out", cleaning, run, resume=False) as output, pytest.raises(InterruptedRunError):
         engine.run_on_ray(Inputs([str(tmp_path)], cleaning), output, cleaning, run, stats, ray=ModuleType("ray"))

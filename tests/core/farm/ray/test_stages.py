@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from vclean.farm.inputs import InputUnit
+
 UNRENDERED = CleanerSettings(render=False)
 
 
@@ -55,16 +57,11 @@ def many(count: int) -> dict[str, str]:
     return {f"p{number}": f"<p>Page {number}." for number in range(count)}
 
 
-def read(path: Path, fencing_token: FencingToken, *, size: int = 4, claims: Any = None) -> list[Chunk]:
+def read(path: Path, fencing_token: FencingToken, *, claim: Any = None) -> list[Chunk]:
     """Return the chunks of all units of a file."""
     inputs = Inputs([str(path)], UNRENDERED)
-    options = {
-        "reader": inputs.reader,
-        "digest": settings_digest(UNRENDERED),
-        "fencing_token": fencing_token,
-        "claims": claims,
-        "size": size,
-    }
+    options = {"reader": inputs.reader, "digest": settings_digest(UNRENDERED), "size": 4}
+    options |= {"fencing_token": fencing_token, "claim": claim}
     chunks = [table for unit in list_units(to_table(0), inputs) for table in read_chunks(unit, **options)]
     return [cast("Chunk", from_table(table)) for table in chunks]
 
@@ -78,31 +75,35 @@ def outcome(name: str, *, error: Exception | None = None) -> TaskOutcome:
     return failed_outcome(Task(page, "source", page_key(page, name)), error or InputError("no"))
 
 
-def cleaned(position: tuple[int, int], names: Sequence[str], **counts: int) -> Chunk:
+def chunk(position: tuple[int, int], names: Sequence[str], **counts: int) -> Chunk:
+    """Return a chunk of cleaned pages."""
     return Chunk(position, [pickle.dumps(outcome(name)) for name in names], Stats(**counts))
 
 
-def joined(*parts: Chunk) -> pa.Table:
-    return pa.concat_tables(map(to_table, parts))
+def write(folder: Path, fencing_token: FencingToken, *chunks: Chunk) -> PartReport:
+    """Write chunks as one part."""
+    table = pa.concat_tables(map(to_table, chunks))
+    return cast("PartReport", from_table(write_part(table, partial(PartWriter, folder / "out"), fencing_token)))
 
 
-class TestTables:
-    def test_preserves_any_bytes(self) -> None:
-        assert from_table(to_table(b"\0a\0\0")) == b"\0a\0\0"
-
-    def test_table_has_one_row(self) -> None:
-        assert to_table(list(range(1000))).num_rows == 1
+def test_table_of_one_row_preserves_any_bytes() -> None:
+    table = to_table([b"\0a\0\0"] * 1000)
+    assert table.num_rows == 1
+    assert from_table(table) == [b"\0a\0\0"] * 1000
 
 
 class TestFencingToken:
     def test_accepts_this_run(self, fencing_token: FencingToken) -> None:
         fencing_token.check()
-        assert fencing_token.path.read_text("ascii") == fencing_token.token
 
-    def test_rejects_earlier_run(self, fencing_token: FencingToken) -> None:
+    def test_rejects_earlier_run(self, tmp_path: Path, fencing_token: FencingToken) -> None:
+        """Read and write nothing."""
         fencing_token.path.write_text("another", encoding="ascii")
         with pytest.raises(OutputError, match="another run writes to"):
-            fencing_token.check()
+            read(crawl(tmp_path, many(1)), fencing_token)
+        with pytest.raises(OutputError, match="another run writes to"):
+            write(tmp_path, fencing_token, chunk((0, 0), "a"))
+        assert list((tmp_path / "out" / "parts").iterdir()) == []
 
     def test_rejects_folder_that_is_not_shared(self, fencing_token: FencingToken) -> None:
         fencing_token.path.unlink()
@@ -111,78 +112,60 @@ class TestFencingToken:
 
 
 class TestListUnits:
-    def test_numbers_units_and_divides_large_files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(
+        ("limit", "sizes"), [(None, [20, 20, 10]), (25, [20, 5]), (40, [20, 20]), (99, [20, 20, 10])]
+    )
+    def test_numbers_units_and_divides_large_files(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int | None, sizes: list[int]
+    ) -> None:
+        """Read the first pages, whatever the size of a unit, in the order of a local run."""
         monkeypatch.setattr(stages, "_UNIT_ROWS", 20)
-        inputs = Inputs([str(crawl(tmp_path, many(50), group=10))], UNRENDERED)
-        chunks = [cast("tuple[int, Any]", from_table(table)) for table in list_units(to_table(0), inputs)]
-        assert [number for number, _ in chunks] == [0, 1, 2]
-        assert [item.id for _, unit in chunks for item in inputs.reader.items(unit)] == list(many(50))
-
-    def test_limit_ends_within_a_unit(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Read the first 25 of 50 pages, whatever the size of a unit, in the order of a local run."""
-        monkeypatch.setattr(stages, "_UNIT_ROWS", 20)
-        limited = Inputs([str(crawl(tmp_path, many(50), group=10))], UNRENDERED, limit=25)
-        units = [cast("tuple[int, Any]", from_table(table))[1] for table in list_units(to_table(0), limited)]
-        names = [[item.id for item in limited.reader.items(unit)] for unit in units]
-        assert [len(each) for each in names] == [20, 5]
-        assert [*names[0], *names[1]] == [item.id for item in limited] == list(many(50))[:25]
-
-    def test_limit_beyond_the_input(self, tmp_path: Path) -> None:
-        path = str(crawl(tmp_path, many(3)))
-        limited = Inputs([path, path], UNRENDERED, limit=9)
-        units = [cast("tuple[int, Any]", from_table(table))[1] for table in list_units(to_table(0), limited)]
-        assert sum(len(list(limited.reader.items(unit))) for unit in units) == 6
-
-    def test_inputs_are_picklable(self, tmp_path: Path) -> None:
-        inputs = pickle.loads(pickle.dumps(Inputs([str(crawl(tmp_path, many(1)))], UNRENDERED)))
-        assert len(list(list_units(to_table(0), inputs))) == 1
+        inputs = Inputs([str(crawl(tmp_path, many(50), group=10))], UNRENDERED, limit=limit)
+        tables = list(list_units(to_table(0), pickle.loads(pickle.dumps(inputs))))
+        units = [cast("tuple[int, InputUnit]", from_table(table)) for table in tables]
+        names = [[item.id for item in inputs.reader.items(unit)] for _, unit in units]
+        assert [number for number, _ in units] == list(range(len(sizes)))
+        assert [len(each) for each in names] == sizes
+        assert [name for each in names for name in each] == [item.id for item in inputs] == list(many(50))[:limit]
 
 
 class TestReadChunks:
-    def test_preserves_order_in_chunks_of_limited_size(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        chunks = read(crawl(tmp_path, many(10)), fencing_token)
-        assert [chunk.position for chunk in chunks] == [(0, 0), (0, 1), (0, 2)]
-        assert [len(chunk.pages) for chunk in chunks] == [4, 4, 2]
-        assert [name for chunk in chunks for name in ids(chunk)] == list(many(10))
+    def test_same_pages_in_same_chunks_of_a_repeated_reader(self, tmp_path: Path, fencing_token: FencingToken) -> None:
+        path = crawl(tmp_path, many(10))
+        for _ in range(2):
+            chunks = read(path, fencing_token)
+            assert [each.position for each in chunks] == [(0, 0), (0, 1), (0, 2)]
+            assert [len(each.pages) for each in chunks] == [4, 4, 2]
+            assert [name for each in chunks for name in ids(each)] == list(many(10))
 
     def test_chunks_of_large_pages_are_smaller(self, tmp_path: Path, fencing_token: FencingToken) -> None:
         large = "<p>" + "x" * (stages._CHUNK_BYTES // 2)
         chunks = read(crawl(tmp_path, {"a": large, "b": large, "c": "<p>c"}), fencing_token)
-        assert [ids(chunk) for chunk in chunks] == [["a", "b"], ["c"]]
-
-    def test_is_repeatable(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        """Return the same pages in the same chunks from a repeated reader."""
-        path = crawl(tmp_path, many(10))
-        first, second = read(path, fencing_token), read(path, fencing_token)
-        assert [(chunk.position, ids(chunk)) for chunk in first] == [(chunk.position, ids(chunk)) for chunk in second]
+        assert list(map(ids, chunks)) == [["a", "b"], ["c"]]
 
     def test_includes_unreadable_pages(self, tmp_path: Path, fencing_token: FencingToken) -> None:
         [chunk] = read(tmp_path / "missing.warc.gz", fencing_token)
         [(task, failure)] = map(pickle.loads, chunk.pages)
         assert (task.page.id, failure.error) == (str(tmp_path / "missing.warc.gz"), "InputError")
 
-    def test_skips_and_counts_finished_pages(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        chunks = read(crawl(tmp_path, many(10)), fencing_token, claims=Done({"p0", "p5", "p6"}))
-        assert [ids(chunk) for chunk in chunks] == [["p1", "p2", "p3"], ["p4", "p7"], ["p8", "p9"]]
-        assert sum(chunk.stats.skipped for chunk in chunks) == 3
+    @pytest.mark.parametrize(
+        ("done", "remaining"),
+        [
+            (["p0", "p5", "p6"], [["p1", "p2", "p3"], ["p4", "p7"], ["p8", "p9"]]),
+            (list(many(10)), [[]]),
+        ],
+    )
+    def test_skips_and_counts_finished_pages(
+        self, tmp_path: Path, fencing_token: FencingToken, done: list[str], remaining: list[list[str]]
+    ) -> None:
+        """Return one empty chunk for a finished unit."""
 
-    def test_finished_unit_gives_one_empty_chunk(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        [chunk] = read(crawl(tmp_path, many(10)), fencing_token, claims=Done(many(10)))
-        assert (chunk.pages, chunk.stats.skipped) == ([], 10)
+        def claim(_unit: int, _batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
+            return bytes(name in done for _, name in pages)
 
-    def test_rejects_earlier_run(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        with pytest.raises(OutputError):
-            read(crawl(tmp_path, many(1)), FencingToken(fencing_token.path, "yours"))
-
-
-class Done:
-    """Fake claims."""
-
-    def __init__(self, names: Any) -> None:
-        self._names = set(names)
-
-    def claim(self, _unit: int, _batch: int, pages: Sequence[tuple[bytes, str]]) -> bytes:
-        return bytes(name in self._names for _, name in pages)
+        chunks = read(crawl(tmp_path, many(10)), fencing_token, claim=claim)
+        assert list(map(ids, chunks)) == remaining
+        assert sum(each.stats.skipped for each in chunks) == len(done)
 
 
 class Worker:
@@ -209,30 +192,20 @@ def cleaning(worker: Worker, monkeypatch: pytest.MonkeyPatch, **run: int) -> Chu
     return ChunkCleaner(UNRENDERED, RunSettings(**run))
 
 
-def to_clean(count: int) -> pa.Table:
+def to_clean(count: int, *others: bytes) -> pa.Table:
     pages = [(Task(Page(id=f"p{number}"), "source", b"k" * 16), None) for number in range(count)]
-    return to_table(Chunk((0, 0), [pickle.dumps(page) for page in pages]))
+    return to_table(Chunk((0, 0), [*map(pickle.dumps, pages), *others]))
 
 
 class TestChunkCleaner:
     def test_returns_one_chunk(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Give unreadable pages to no worker, and end the worker with the actor."""
         worker = Worker(outcome("any"))
-        chunk = cast("Chunk", from_table(cleaning(worker, monkeypatch)(to_clean(3))))
+        unreadable = pickle.dumps((Task(Page(id="a"), "source", b"k" * 16), outcome("a", error=BrowserError("no"))))
+        chunk = cast("Chunk", from_table(cleaning(worker, monkeypatch)(to_clean(2, unreadable))))
         assert chunk.position == (0, 0)
-        assert [pickle.loads(page).error for page in chunk.pages] == ["InputError"] * 3
-        assert [task.page.id for task in worker.tasks] == ["p0", "p1", "p2"]
-
-    def test_unreadable_page_needs_no_worker(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        worker = Worker(outcome("any"))
-        task = Task(Page(id="a"), "source", b"k" * 16)
-        table = to_table(Chunk((0, 0), [pickle.dumps((task, outcome("a")))]))
-        chunk = cast("Chunk", from_table(cleaning(worker, monkeypatch)(table)))
-        assert len(chunk.pages) == 1
-        assert worker.tasks == []
-
-    def test_ends_worker_with_actor(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        worker = Worker(outcome("any"))
-        cleaning(worker, monkeypatch)(to_clean(1))
+        assert [pickle.loads(page).error for page in chunk.pages] == ["InputError", "InputError", "BrowserError"]
+        assert [task.page.id for task in worker.tasks] == ["p0", "p1"]
         assert worker.closed
 
     def test_retries_and_counts_crash(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,8 +228,8 @@ class TestChunkCleaner:
 
 class TestWritePart:
     def test_writes_part_and_returns_log_entries(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        table = joined(cleaned((0, 0), "ab", skipped=3), cleaned((4, 1), "c", retried=1))
-        report = cast("PartReport", from_table(write_part(table, partial(PartWriter, tmp_path / "out"), fencing_token)))
+        chunks = chunk((0, 0), "ab", skipped=3), chunk((4, 1), "c", retried=1)
+        report = write(tmp_path, fencing_token, *chunks)
         [part] = part_paths(tmp_path / "out")
         assert pq.read_table(part)["id"].to_pylist() == ["a", "b", "c"]
         assert [line["id"] for line in report.entries] == ["a", "b", "c"]
@@ -264,38 +237,20 @@ class TestWritePart:
         counts = report.stats
         assert (counts.skipped, counts.retried, counts.failed) == (3, 1, {"InputError": 3})
 
-    def test_repeated_task_writes_one_part(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        """Repeat a task, as Ray does for a lost node."""
-        for _ in range(2):
-            write_part(joined(cleaned((0, 0), "ab")), partial(PartWriter, tmp_path / "out"), fencing_token)
-        assert len(part_paths(tmp_path / "out")) == 1
-
-    def test_equal_pages_from_two_chunks_have_separate_parts(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        for position in ((0, 0), (1, 0)):
-            write_part(joined(cleaned(position, "a")), partial(PartWriter, tmp_path / "out"), fencing_token)
-        assert len(part_paths(tmp_path / "out")) == 2
-
-    def test_equal_pages_of_two_runs_have_separate_parts(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        write_part(joined(cleaned((0, 0), "a")), partial(PartWriter, tmp_path / "out"), fencing_token)
-        fencing_token.path.write_text("next", encoding="ascii")
-        write_part(
-            joined(cleaned((0, 0), "a")),
-            partial(PartWriter, tmp_path / "out"),
-            FencingToken(fencing_token.path, "next"),
-        )
-        assert len(part_paths(tmp_path / "out")) == 2
-
-    def test_earlier_run_writes_nothing(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        writer = partial(PartWriter, tmp_path / "out")
-        with pytest.raises(OutputError, match="another run"):
-            write_part(joined(cleaned((0, 0), "a")), writer, FencingToken(fencing_token.path, "yours"))
-        assert list((tmp_path / "out" / "parts").iterdir()) == []
+    @pytest.mark.parametrize(
+        ("position", "run", "parts"), [((0, 0), "mine", 1), ((1, 0), "mine", 2), ((0, 0), "next", 2)]
+    )
+    def test_only_repeated_task_replaces_its_part(
+        self, tmp_path: Path, fencing_token: FencingToken, position: tuple[int, int], run: str, parts: int
+    ) -> None:
+        """Write equal pages as Ray does for a lost node, from another chunk, and in another run."""
+        write(tmp_path, fencing_token, chunk((0, 0), "ab"))
+        fencing_token.path.write_text(run, encoding="ascii")
+        write(tmp_path, FencingToken(fencing_token.path, run), chunk(position, "ab"))
+        assert len(part_paths(tmp_path / "out")) == parts
 
     def test_empty_chunk_gives_no_part(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        writer = partial(PartWriter, tmp_path / "out")
-        report = cast(
-            "PartReport", from_table(write_part(joined(cleaned((0, -1), "", skipped=7)), writer, fencing_token))
-        )
+        report = write(tmp_path, fencing_token, chunk((0, -1), "", skipped=7))
         assert (report.entries, report.stats.skipped) == ([], 7)
         assert part_paths(tmp_path / "out") == []
 
