@@ -189,9 +189,6 @@ class TestWithoutServer:
         (line,) = capfd.readouterr().err.splitlines()
         assert line.endswith(f"name two of {tmp_path}/gold/ben, {tmp_path}/gold/me")
 
-    def test_agreement_without_gold(self, tmp_path: Path, capfd) -> None:
-        assert main(["label", "--agreement", str(tmp_path), str(tmp_path)]) == 3
-
     def test_export(self, tmp_path: Path, capfd) -> None:
         (tmp_path / "p" / "gold" / "me").mkdir(parents=True)
         (tmp_path / "p" / "gold" / "me" / f"a{SUFFIX}").write_text(labelled("hp").to_line())
