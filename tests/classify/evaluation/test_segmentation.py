@@ -58,9 +58,6 @@ class TestOfShapes:
         both = shapely.MultiPolygon([shapely.box(0, 0, 6, 6), shapely.box(3, 0, 9, 6)])
         assert Segmentation.from_shapes([both]).shapes[0].area == 54
 
-    def test_no_segments(self) -> None:
-        assert len(Segmentation.from_shapes([])) == 0
-
 
 DOM_PAGE = """<body><header title="0 0 100 10"><b title="0 0 40 10">Site</b> slogan <img title="90 0 10 10"></header>
 <main title="0 10 100 80"><p title="0 10 100 40">First</p><p title="0 50 100 40">Second
