@@ -74,12 +74,10 @@ class TestScore:
 
 
 class TestSummary:
-    def test_undefined_scores_count_as_0(self) -> None:
+    def test_undefined_scores_count_as_0_and_no_pages_have_none(self) -> None:
         assert mean_score([BCubedScore(math.nan, 0.0, 1), BCubedScore(1.0, 1.0, 1)]) == BCubedSummary(
             0.5, 0.5, 0.5, 0.5
         )
-
-    def test_no_pages(self) -> None:
         assert all(math.isnan(value) for value in mean_score([]))
 
 

@@ -72,14 +72,11 @@ class TestSeenColumns:
             np.testing.assert_array_equal(part[~known], predicted[:400][~known])
         assert columns.dtype == np.float32
 
-    def test_draw_is_reproducible_and_leaves_the_predictions_alone(self) -> None:
+    def test_draw_is_reproducible_and_leaves_predictions_and_pages_without_a_convention_alone(self) -> None:
         predicted = np.full((400, 2), 0.5, dtype=np.float32)
         once, again = (seen_columns(["news"] * 400, self.KNOWN, predicted) for _ in range(2))
         np.testing.assert_array_equal(once, again)
         assert (predicted == 0.5).all()
-
-    def test_pages_without_a_convention_are_seen_with_predictions(self) -> None:
-        predicted = np.full((400, 2), 0.5, dtype=np.float32)
         np.testing.assert_array_equal(seen_columns([""] * 400, self.KNOWN, predicted), predicted)
 
 

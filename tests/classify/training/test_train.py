@@ -42,12 +42,6 @@ def validation() -> CrossValidation:
     return quick_validation()
 
 
-def predicted_fold(table: TrainingTable):
-    """Return the predictions for the pages of fold 0."""
-    fits = ConventionFits(table, design_matrix(table, *table.fits.scores(None)))
-    return [*training._predict_fold(table, fits, 0)]
-
-
 def without_lists(page: PageRows) -> PageRows:
     """Return a page of the corpus `none`, where lists are not content."""
     is_list = page.label == LABELS.index(Label.LIST_ITEM)
@@ -187,8 +181,10 @@ class TestCrossValidate:
             replace(page, content=~page.content, label=np.zeros_like(page.label)) if fold == 0 else page
             for page, fold in zip(pages, table.fold.tolist(), strict=True)
         ]
-        before = predicted_fold(table)
-        after = predicted_fold(replace(table, pages=turned))
+        before, after = (
+            training._predict_fold(each, ConventionFits(each, design_matrix(each, *each.fits.scores(None))), 0)
+            for each in (table, replace(table, pages=turned))
+        )
         for (page, (one, _)), (other_page, (other, _)) in zip(before, after, strict=True):
             assert page == other_page
             np.testing.assert_array_equal(one.probability, other.probability)

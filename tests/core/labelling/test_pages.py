@@ -405,31 +405,19 @@ class TestManyBlocks:
         tab.assert_labels("p" * MANY)
 
 
-@dataclass
-class Running:
-    """`vclean label` in a new process."""
-
-    process: subprocess.Popen[str]
-    url: str
-
-    def end(self, how: signal.Signals = signal.SIGINT) -> tuple[int, str]:
-        self.process.send_signal(how)
-        output = self.process.communicate(timeout=30)[1]
-        return self.process.returncode, output
-
-
 @pytest.fixture
-def label() -> Iterator[Callable[..., Running]]:
+def label() -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
+    """Return a function that starts `vclean label` in a new process, and returns the process and its address."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: object) -> Running:
+    def start(*arguments: object) -> tuple[subprocess.Popen[str], str]:
         command = [sys.executable, "-m", "vclean", "label", *map(str, arguments)]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
         started.append(process)
         assert process.stderr is not None
         first = next((line for line in process.stderr if "sandbox is off" not in line), "")
         assert first.startswith("vclean: open http://127.0.0.1:"), first
-        return Running(process, first.split()[-1])
+        return process, first.split()[-1]
 
     yield start
     for process in started:
@@ -449,23 +437,24 @@ class TestFromClickToModel:
         project, model = tmp_path / "project", tmp_path / "new.vclean"
         assert APPEAL in clean(article(4)).to_text()
 
-        first = label(tmp_path / "site", "-o", project)
+        process, address = label(tmp_path / "site", "-o", project)
         tab = context.new_page()
-        tab.goto(first.url)
+        tab.goto(address)
         expect(tab.locator("#count")).to_have_text("0 of 4 done", timeout=60_000)
         tab.locator("#start").click()
         correct(tab, done=0)
-        first.end(signal.SIGKILL)  # the answer came: nothing is lost
+        process.kill()  # the answer came: nothing is lost
 
-        again = label("-o", project)
-        tab.goto(again.url)
+        process, address = label("-o", project)
+        tab.goto(address)
         expect(tab.locator("#count")).to_have_text("1 of 4 done", timeout=60_000)
         tab.locator("#start").click()
         for done in (1, 2, 3):
             correct(tab, done=done)
         expect(tab.locator("#count")).to_have_text("4 of 4 done")
-        code, output = again.end()
-        assert (code, "Traceback" in output) == (0, False)
+        process.send_signal(signal.SIGINT)
+        output = process.communicate(timeout=30)[1]
+        assert (process.returncode, "Traceback" in output) == (0, False)
         assert "the labels are in" in output
 
         pages = read_gold(project)
