@@ -48,11 +48,6 @@ def pages():
     return [page(number) for number in range(12)]
 
 
-class TestFit:
-    def test_is_deterministic(self, pages):
-        assert fit(pages).text == fit(pages).text
-
-
 class TestPosterior:
     def test_no_containers(self, pages):
         assert posterior(fit(pages), np.zeros((0, len(COLUMNS)), dtype=np.float32)).shape == (0, CLASSES)
