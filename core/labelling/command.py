@@ -9,7 +9,7 @@ import sys
 import threading
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +25,7 @@ from vclean.files import folder_lock, make_folder, write_stream
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from vclean.input.sources import Source
     from vclean.labelling.preparation import PreparedPage, Preparer
     from vclean.labelling.session import AnnotationSession
     from vclean.page import Page
@@ -176,6 +177,10 @@ def _serve(options: LabelOptions, project: Path) -> int:
     if not options.pages and not has_pages(project):
         raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
     run = _Run(options)
+    sources = run.sources()
+    first = list(islice(sources, 1))
+    if options.pages and not first:
+        return run.exit_code
     with ExitStack() as unused_folder, ExitStack() as stack:
         if not project.exists():
             unused_folder.callback(shutil.rmtree, project, ignore_errors=True)
@@ -188,7 +193,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
             session, lambda number: preparer.document(session.page(number)), list_document(), options.port or 0
         )
         stack.enter_context(server)
-        pages = run.prepare_pages(preparer)
+        pages = run.prepare_pages(preparer, chain(first, sources))
         run.add_pages(islice(pages, 1), session)
         if not run.done:
             return run.exit_code
@@ -211,15 +216,13 @@ class _Run(PageRun):
         self.failures: list[str] = []
         self._ids: set[str] = set()
 
-    def prepare_pages(self, preparer: Preparer) -> Iterator[PreparedPage]:
+    def prepare_pages(self, preparer: Preparer, sources: Iterable[Source]) -> Iterator[PreparedPage]:
         """Yield the pages as they are prepared; failures are reported."""
         if not self.options.pages:
             yield from preparer.stored_pages()
-        for source in self.sources():
-            with self.report_errors(source.id):
-                with report_bugs():
-                    page = preparer.prepare(self._with_unique_id(self.read(source), source.id))
-                yield page
+        for source in sources:
+            with self.report_errors(source.id), report_bugs():
+                yield preparer.prepare(self._with_unique_id(self.read(source), source.id))
 
     def add_pages(self, pages: Iterable[PreparedPage], session: AnnotationSession) -> None:
         """Add every page to the session when it is prepared."""

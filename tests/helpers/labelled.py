@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from PIL import Image
 
 from helpers.pages import laid_out, result
-from vclean.errors import LimitError
 from vclean.labelling import preparation
 from vclean.labelling.export import GoldBlock, GoldWriter, LabelledPage
 from vclean.labelling.preparation import to_prepared_page
@@ -17,7 +16,6 @@ from vclean.labelling.store import Annotation, AnnotationStore, Status
 from vclean.labels import Label, Role
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
-from vclean.settings import RenderSettings
 
 HTML = "<title>News</title><nav>Home</nav><article><h1>Rain</h1><p>It rained.<p>It rained again.</article>"
 """Page with four blocks."""
@@ -27,15 +25,14 @@ ROLES = [Role.NAVIGATION, Role.ARTICLE, Role.ARTICLE, None]
 H, P, L, C, O = (Annotation(label, None) for label in Label)  # noqa: E741
 
 
-def page(name="a.html", *, html=HTML, labels=PREDICTED, confidence=0.5, **facts):
+def page(name="a.html", *, html=HTML, labels=PREDICTED, confidence=0.5):
     """Return a prepared page with the labels of a string; the page `HTML` also has `ROLES`."""
     roles = ROLES if html == HTML else ()
     made = result(laid_out(html), labels, id=name, confidence=confidence, roles=roles, versions={"model": "m1"})
-    keys = facts.pop("snapshots", {"rendered": "00" * 16})
-    return to_prepared_page(made, maker="m1 f1", content="c0" * 32, snapshots=keys)
+    return to_prepared_page(made, maker="m1 f1", content="c0" * 32, snapshots={"rendered": "00" * 16})
 
 
-def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles=(), parts=(), texts=(), **facts):
+def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles=(), parts=(), texts=(), snapshots=()):
     """Return a labelled page of one-word blocks, or of the given texts."""
     words = texts or [f"word{row}" for row in range(len(labels))]
     nothing = [None] * len(labels)
@@ -45,15 +42,15 @@ def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles
         for row, (label, role, part, text) in rows
     ]
     fixed = {"url": "https://example.org/", "title": "", "content": "c0", "settings": "s0", "model": "m1"}
-    keys = facts.pop("snapshots", {})
-    return LabelledPage(id=name, annotator=annotator, status=status, snapshots=keys, blocks=blocks, **(fixed | facts))
+    given = {"id": name, "annotator": annotator, "status": status, "snapshots": dict(snapshots), "blocks": blocks}
+    return LabelledPage(**fixed, **given)
 
 
 @contextmanager
-def session(folder, *pages, annotator="me", failures=()):
+def session(folder, *pages, failures=()):
     """Give a session with pages. The change log and the gold are in the folder."""
-    with AnnotationStore(folder / f"{annotator}.jsonl") as store:
-        made = AnnotationSession(annotator, store, GoldWriter(folder, annotator), failures)
+    with AnnotationStore(folder / "me.jsonl") as store:
+        made = AnnotationSession("me", store, GoldWriter(folder, "me"), failures)
         for each in pages:
             made.add(each)
         yield made
@@ -67,15 +64,12 @@ def white(width=80, height=60):
 
 
 def without_browser(monkeypatch):
-    """Replace the renderer by `helpers.laid_out`, and return a list that receives the ids of rendered pages.
-
-    A page with the id "huge" fails.
-    """
+    """Replace the renderer by `helpers.laid_out`, and return a list that receives the ids of rendered pages."""
     asked = []
 
     class FakeRenderer:
         def __init__(self, settings, **_):
-            assert isinstance(settings, RenderSettings)
+            """Accept the arguments of a renderer."""
 
         def __enter__(self):
             asked.append("started")
@@ -85,8 +79,6 @@ def without_browser(monkeypatch):
             asked.append("ended")
 
         def render(self, page, *, screenshot=False):
-            if page.id == "huge":
-                raise LimitError("huge has too many elements")
             asked.append(page.id)
             content = page.content if isinstance(page.content, str) else page.content.decode()
             return Rendering(laid_out(content or "<p>Live", page.url), white() if screenshot else None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
 from vclean.classify.corpora import alignment
-from vclean.classify.corpora.alignment import MatchingRun, UncoveredGold, common_runs, gold_positions, tokenize
+from vclean.classify.corpora.alignment import UncoveredGold, common_runs, tokenize
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=40)
 
@@ -95,12 +95,6 @@ class TestLongTexts:
         used = [at for run in runs for at in range(run.page, run.page + run.size)]
         assert len(set(used)) == len(used)
         assert all(page[run.page : run.page + run.size] == gold[run.gold : run.gold + run.size] for run in runs)
-
-
-class TestGoldPositions:
-    def test_each_word_of_a_run_has_a_position(self):
-        positions = gold_positions([MatchingRun(1, 0, 2), MatchingRun(4, 5, 1)], 6)
-        assert positions.tolist() == [-1, 0, 1, -1, 5, -1]
 
 
 GOLD = words("one two three four five six seven eight")

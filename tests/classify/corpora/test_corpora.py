@@ -146,10 +146,8 @@ class TestSite:
 
 
 class TestFolds:
-    def test_is_reproducible(self):
+    def test_is_reproducible_and_accepts_no_pages(self):
         assert assign_folds(["a", "b", "c", "d", "e", "f"], 3, seed=7).tolist() == [2, 0, 2, 0, 1, 1]
-
-    def test_no_pages(self):
         assert assign_folds([], 5).tolist() == []
 
     @given(GROUPS, st.integers(1, 6), st.randoms())

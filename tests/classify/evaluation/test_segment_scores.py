@@ -53,17 +53,6 @@ def by_the_definition(weight, predicted, truth):
     return float(np.average(values, weights=weights)) if values else math.nan
 
 
-class TestScore:
-    @pytest.mark.parametrize(
-        ("weight", "predicted", "truth"),
-        [([1, 1, 50], ["a", "b", ""], ["x", "y", ""]), ([1, 0], ["a", "a"], ["x", "y"])],
-        ids=["elements in no segment", "groups of size 0"],
-    )
-    def test_groups_that_do_not_count(self, weight, predicted, truth) -> None:
-        score = named_score(weight, predicted, truth)
-        assert (score.precision, score.recall) == (1, 1)
-
-
 GROUPS = st.lists(
     st.tuples(st.integers(1, 9), st.sets(st.sampled_from("abcd")), st.sets(st.sampled_from("wxyz"))),
     min_size=1,
@@ -71,7 +60,11 @@ GROUPS = st.lists(
 ).map(lambda rows: tuple(zip(*((size, "".join(ours), "".join(theirs)) for size, ours, theirs in rows), strict=True)))
 
 
-class TestProperties:
+class TestScore:
+    def test_groups_of_size_0_do_not_count(self) -> None:
+        result = named_score([1, 0], ["a", "a"], ["x", "y"])
+        assert (result.precision, result.recall) == (1, 1)
+
     @given(GROUPS)
     def test_agrees_with_the_definition(self, groups) -> None:
         weight, predicted, truth = groups
@@ -79,31 +72,12 @@ class TestProperties:
         assert ours.precision == pytest.approx(by_the_definition(weight, predicted, truth), nan_ok=True)
         assert ours.recall == pytest.approx(by_the_definition(weight, truth, predicted), nan_ok=True)
 
-    @given(GROUPS)
-    def test_the_whole_page_misses_no_pair_of_disjoint_segments(self, groups) -> None:
-        weight, _, truth = groups
-        flat = [group[:1] for group in truth]
-        if any(flat):
-            assert named_score(weight, ["a"] * len(weight), flat).recall == pytest.approx(1)
-
-    @given(GROUPS)
-    def test_splitting_a_group_changes_nothing(self, groups) -> None:
-        weight, predicted, truth = groups
-        whole = named_score(weight, predicted, truth)
-        halves = named_score(
-            (weight[0] / 2, *weight[1:], weight[0] / 2), (*predicted, predicted[0]), (*truth, truth[0])
-        )
-        assert halves.precision == pytest.approx(whole.precision, nan_ok=True)
-        assert halves.recall == pytest.approx(whole.recall, nan_ok=True)
-
 
 class TestSummary:
-    def test_undefined_scores_count_as_0(self) -> None:
+    def test_undefined_scores_count_as_0_and_no_pages_have_none(self) -> None:
         assert mean_score([BCubedScore(math.nan, 0.0, 1), BCubedScore(1.0, 1.0, 1)]) == BCubedSummary(
             0.5, 0.5, 0.5, 0.5
         )
-
-    def test_no_pages(self) -> None:
         assert all(math.isnan(value) for value in mean_score([]))
 
 

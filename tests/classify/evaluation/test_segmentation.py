@@ -58,9 +58,6 @@ class TestOfShapes:
         both = shapely.MultiPolygon([shapely.box(0, 0, 6, 6), shapely.box(3, 0, 9, 6)])
         assert Segmentation.from_shapes([both]).shapes[0].area == 54
 
-    def test_no_segments(self) -> None:
-        assert len(Segmentation.from_shapes([])) == 0
-
 
 DOM_PAGE = """<body><header title="0 0 100 10"><b title="0 0 40 10">Site</b> slogan <img title="90 0 10 10"></header>
 <main title="0 10 100 80"><p title="0 10 100 40">First</p><p title="0 50 100 40">Second
@@ -170,10 +167,13 @@ class TestStored:
 
 
 class TestTrained:
-    def test_shipped_model_segments_other_pages(self) -> None:
-        page, _ = marked_page(1)
-        main, parts = find_segmenter("shipped").segmenter.segment("http://other.example/", page)
-        assert len(parts) >= len(main) >= 2
+    def test_shipped_model_and_model_from_a_file_segment_other_pages(self, tmp_path: Path) -> None:
+        path = tmp_path / "own.vclean"
+        path.write_bytes(load_default().to_bytes())
+        for method in map(find_segmenter, ("shipped", str(path))):
+            main, parts = method.segmenter.segment("http://other.example/", marked_page(1)[0])
+            assert len(parts) >= len(main) >= 2
+        assert method.name == str(path)
 
     def test_rejects_pages_it_was_trained_on(self) -> None:
         """Raise UsageError, as scores on training pages are meaningless."""
@@ -181,13 +181,6 @@ class TestTrained:
         address = load_default().card["pages"][0]
         with pytest.raises(UsageError, match=f"shipped was trained on {address}: score it on other pages"):
             find_segmenter("shipped").segmenter.segment(address, page)
-
-    def test_model_from_a_file(self, tmp_path: Path) -> None:
-        path = tmp_path / "own.vclean"
-        path.write_bytes(load_default().to_bytes())
-        page, _ = marked_page(2)
-        assert find_segmenter(str(path)).name == str(path)
-        assert len(find_segmenter(str(path)).segmenter.segment("http://other.example/", page)) == 2
 
 
 class TestTraining:

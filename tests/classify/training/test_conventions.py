@@ -72,14 +72,11 @@ class TestSeenColumns:
             np.testing.assert_array_equal(part[~known], predicted[:400][~known])
         assert columns.dtype == np.float32
 
-    def test_draw_is_reproducible_and_leaves_the_predictions_alone(self) -> None:
+    def test_draw_is_reproducible_and_leaves_predictions_and_pages_without_a_convention_alone(self) -> None:
         predicted = np.full((400, 2), 0.5, dtype=np.float32)
         once, again = (seen_columns(["news"] * 400, self.KNOWN, predicted) for _ in range(2))
         np.testing.assert_array_equal(once, again)
         assert (predicted == 0.5).all()
-
-    def test_pages_without_a_convention_are_seen_with_predictions(self) -> None:
-        predicted = np.full((400, 2), 0.5, dtype=np.float32)
         np.testing.assert_array_equal(seen_columns([""] * 400, self.KNOWN, predicted), predicted)
 
 
@@ -92,10 +89,6 @@ class TestConventionFits:
         monkeypatch.setitem(FITS, "conventions", FITS["conventions"] | small)
         monkeypatch.setattr(module, "MIN_PAGES", 20)
 
-    @pytest.fixture
-    def table(self) -> TrainingTable:
-        return TrainingTable.from_pages(self.PAGES)
-
     def matrix(self, table: TrainingTable) -> np.ndarray:
         """Return a matrix: 1 for pages of blogs, 0 for others in the first column; NaN in the last."""
         is_blog = np.array([page.corpus == "blogs" for page in table.pages])[table.row_page]
@@ -103,15 +96,12 @@ class TestConventionFits:
         x[:, 0], x[:, -1] = is_blog, np.nan
         return x
 
-    def test_names(self, table: TrainingTable) -> None:
+    def test_names_and_other_folds_with_one_convention(self) -> None:
+        """Predict nothing for a fold if all pages of the other convention are in it."""
+        table = replace(TrainingTable.from_pages(self.PAGES), fold=np.array([0, 1] * 10 + [2] * 20 + [0] * 5))
         fits = ConventionFits(table, self.matrix(table))
         assert fits.names == ["news"] * 20 + ["blogs"] * 20 + [""] * 5
         assert fits.known == ("blogs", "news")
-
-    def test_other_folds_with_one_convention(self, table: TrainingTable) -> None:
-        """Predict nothing for a fold if all pages of the other convention are in it."""
-        table = replace(table, fold=np.array([0, 1] * 10 + [2] * 20 + [0] * 5))
-        fits = ConventionFits(table, self.matrix(table))
         is_known = ~np.isnan(fits.predicted).any(axis=1)
         assert is_known.tolist() == [True] * 20 + [False] * 20 + [True] * 5
         assert fits.without().predictor is not None

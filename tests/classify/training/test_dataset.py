@@ -65,12 +65,10 @@ class TestTable:
 
 
 class TestLinearFits:
-    def test_each_model_is_fitted_once(self, fits: LinearFits) -> None:
+    def test_each_model_is_fitted_once_and_folds_differ(self, fits: LinearFits) -> None:
         assert fits.without(1, 2) is fits.without(2, 1)
         assert fits.without(1, 1) is fits.without(1)
         assert fits.without() is not fits.without(1)
-
-    def test_folds_differ(self, fits: LinearFits) -> None:
         assert not same(fits.without(0), fits.without(1))
 
     def test_scores_separate_content_on_unseen_sites(self, fits: LinearFits, whole: TrainingTable) -> None:

@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from helpers.archives import record, response
-from helpers.pages import laid_out, snapshot
+from helpers.pages import context_of, laid_out, snapshot
 
 from vclean.classify.corpora.marked import MarkedArchive, strip_marks
 from vclean.classify.regions import NONE
@@ -28,16 +28,14 @@ from vclean.features.regions.columns import COLUMNS, FLAG_COLUMNS
 WORDS = ["river", "ferry", "bridge", "rope", "village", "winter", "council", "bell"]
 
 
-def page(number, **options):
+def page(number):
     """Return the rows of a page with a marked menu, a marked article, and unmarked text."""
     menu = "".join(f"<li><a href=/{word}>{word}</a>" for word in WORDS[: 3 + number % 4])
     text = "".join(f"<p>The {word} was here, and so were {number} others, they said.</p>" for word in WORDS[:4])
     html = f"""<div data-block-type=Menu data-block=1><ul>{menu}</ul></div>
     <div data-block-type=Article data-block=1><h1>The {WORDS[number % 8]}</h1>{text}</div><p>End"""
     stripped, marks = strip_marks(html)
-    return marked_rows(
-        PageContext(extract_blocks(snapshot(stripped))), marks, **({"site": f"site{number}.example"} | options)
-    )
+    return marked_rows(context_of(stripped), marks, site=f"site{number}.example")
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +46,6 @@ def quick(monkeypatch):
 @pytest.fixture(scope="module")
 def pages():
     return [page(number) for number in range(12)]
-
-
-class TestFit:
-    def test_is_deterministic(self, pages):
-        assert fit(pages).text == fit(pages).text
 
 
 class TestWeights:

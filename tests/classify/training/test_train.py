@@ -14,7 +14,7 @@ from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import best_selection
 from vclean.classify.content.model import from_bytes
 from vclean.classify.training import train as training
-from vclean.classify.training.dataset import LinearFits, PageRows, TrainingTable, design_matrix
+from vclean.classify.training.dataset import PageRows, TrainingTable, design_matrix
 from vclean.classify.training.fits import FITS
 from vclean.classify.training.train import ConventionFits, CrossValidation, HeldOutPrediction, fit_calibration, train
 from vclean.errors import InputError
@@ -42,12 +42,6 @@ def validation() -> CrossValidation:
     return quick_validation()
 
 
-def predicted_fold(table: TrainingTable):
-    """Return the predictions for the pages of fold 0."""
-    fits = ConventionFits(table, design_matrix(table, *table.fits.scores(None)))
-    return [*training._predict_fold(table, fits, 0)]
-
-
 def without_lists(page: PageRows) -> PageRows:
     """Return a page of the corpus `none`, where lists are not content."""
     is_list = page.label == LABELS.index(Label.LIST_ITEM)
@@ -69,19 +63,16 @@ def two_corpora(pages) -> Iterator[CrossValidation]:
 
 
 class TestWordF1:
-    @pytest.mark.parametrize(("selection", "expected"), [("110", 180 / 270), ("100", 180 / 220), ("000", 0)])
-    def test_known_scores(self, selection: str, expected: float) -> None:
+    @pytest.mark.parametrize(
+        ("selection", "gold_words", "expected"),
+        [("110", 120, 180 / 270), ("100", 120, 180 / 220), ("000", 120, 0), ("100", 2, 1), ("000", 0, 0)],
+        ids=["two blocks", "one block", "no block", "more words than in the gold", "nothing"],
+    )
+    def test_known_scores(self, selection: str, gold_words: int, expected: float) -> None:
         """Check selections of 100 and 50 words with 90 and 0 gold words, of 120 gold words: 180 / 270."""
         share, words = np.float32([0.9, 0, 1]), np.float32([100, 50, 30])
         selected = np.array(list(map(int, selection)), dtype=bool)
-        assert training.word_f1(selected, share, words, 120) == pytest.approx(expected)
-
-    def test_is_at_most_one(self) -> None:
-        """Check more words on the page than in the gold text: word counts of scripts without spaces differ."""
-        assert training.word_f1(np.array([True]), np.float32([1]), np.float32([40]), 2) == 1
-
-    def test_no_gold_and_no_blocks(self) -> None:
-        assert training.word_f1(np.zeros(0, dtype=bool), np.zeros(0, np.float32), np.zeros(0, np.float32), 0) == 0
+        assert training.word_f1(selected, share, words, gold_words) == pytest.approx(expected)
 
 
 def held_out(page, certainty: float) -> HeldOutPrediction:
@@ -190,22 +181,14 @@ class TestCrossValidate:
             replace(page, content=~page.content, label=np.zeros_like(page.label)) if fold == 0 else page
             for page, fold in zip(pages, table.fold.tolist(), strict=True)
         ]
-        before = predicted_fold(table)
-        after = predicted_fold(replace(table, pages=turned))
+        before, after = (
+            training._predict_fold(each, ConventionFits(each, design_matrix(each, *each.fits.scores(None))), 0)
+            for each in (table, replace(table, pages=turned))
+        )
         for (page, (one, _)), (other_page, (other, _)) in zip(before, after, strict=True):
             assert page == other_page
             np.testing.assert_array_equal(one.probability, other.probability)
             np.testing.assert_array_equal(one.types, other.types)
-
-    def test_matrix_has_the_scores_of_models_without_the_fold(self, pages) -> None:
-        """Compare the scores of held-out rows with those of models fitted on all other folds."""
-        table = TrainingTable.from_pages(pages)
-        fits = LinearFits(table)
-        x = design_matrix(table, *fits.scores(0))
-        model, held = fits.without(0), table.row_fold == 0
-        path = fits._path.scores(model.path, model.path_bias)
-        column = [column.name for column in stacking.COLUMNS].index("path_score")
-        np.testing.assert_array_equal(x[held, column], path[held])
 
 
 class TestTooFewPages:

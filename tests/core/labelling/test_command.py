@@ -141,6 +141,13 @@ class TestServe:
         assert label(".", "--max-bytes", "10") == 5
         assert (tmp_path / "p" / "notes.txt").exists()
 
+    @pytest.mark.parametrize(("pages", "code"), [(["none.html"], 3), (["none.html", "no.html"], 1)])
+    def test_reports_missing_pages_first(self, site: Path, tmp_path: Path, *, pages: list[str], code: int) -> None:
+        """Read no model and write nothing to the project."""
+        (tmp_path / "p").mkdir()
+        assert label(*pages, "--model", "none.vclean") == code
+        assert list((tmp_path / "p").iterdir()) == []
+
     def test_rejects_second_server_for_annotator_and_project(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
         seen = ctrl_c(capfd, lambda _: (label("."), capfd.readouterr().err))
         label(".")
@@ -181,9 +188,6 @@ class TestWithoutServer:
         assert main(["label", "--agreement", str(tmp_path), str(tmp_path)]) == 2
         (line,) = capfd.readouterr().err.splitlines()
         assert line.endswith(f"name two of {tmp_path}/gold/ben, {tmp_path}/gold/me")
-
-    def test_agreement_without_gold(self, tmp_path: Path, capfd) -> None:
-        assert main(["label", "--agreement", str(tmp_path), str(tmp_path)]) == 3
 
     def test_export(self, tmp_path: Path, capfd) -> None:
         (tmp_path / "p" / "gold" / "me").mkdir(parents=True)

@@ -106,18 +106,11 @@ class TestStoredPages:
             list(made.stored_pages())
 
 
-TITLE = H._replace(part=PartKind.TITLE)
-
-
 class TestToPreparedPage:
-    def test_method_without_roles(self) -> None:
-        assert page(html="<h1>Rain</h1><p>It rained.<p>Home", labels="hpo").predicted == [TITLE, P, O]
-
-    def test_byline_and_date_in_one_block(self) -> None:
-        html = "<title>Rain in May</title><h1>Rain in May</h1><p class=byline>By Ann Lee, May 3, 2024<p>It rained."
-        made = page(html=html, labels="hpp")
-        parts = [annotation.part for annotation in made.predicted]
-        assert parts == [PartKind.TITLE, PartKind.BYLINE_DATE, None]
+    def test_parts_and_no_roles(self) -> None:
+        html = "<h1>Rain in May</h1><p class=byline>By Ann Lee, May 3, 2024<p>It rained.<p>Home"
+        title, byline = H._replace(part=PartKind.TITLE), P._replace(part=PartKind.BYLINE_DATE)
+        assert page(html=html, labels="hppo").predicted == [title, byline, P, O]
 
 
 class TestJson:

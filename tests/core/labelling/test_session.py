@@ -21,24 +21,17 @@ def session_with_pages(tmp_path: Path):
         yield made
 
 
-def labels(session_with_pages: AnnotationSession, number: int = 0, since: int = 0) -> dict[int, str]:
-    return {row: label for row, label, *_ in session_with_pages.state(number, since)["blocks"]}
+def labels(made: AnnotationSession) -> dict[int, str]:
+    return {row: label for row, label, *_ in made.state(0, 0)["blocks"]}
 
 
 class TestQueue:
-    def test_lowest_confidence_first(self, session_with_pages: AnnotationSession) -> None:
-        assert session_with_pages.queue() == [1, 2, 0]
+    def test_lowest_confidence_first_and_pages_without_text_last(self, session_with_pages: AnnotationSession) -> None:
+        session_with_pages.add(page("d.html", html="<title>Empty</title>", labels="", confidence=0.0))
+        assert session_with_pages.queue() == [1, 2, 0, 3]
 
-    def test_lists_failures(self, tmp_path: Path) -> None:
-        failures: list[str] = []
-        with session(tmp_path, failures=failures) as made:
-            failures.append("a.html took too long")
-            assert made.listing()["failed"] == ["a.html took too long"]
-
-    def test_next_page_follows_current_page(self, session_with_pages: AnnotationSession) -> None:
+    def test_next_page_is_open_and_follows_current_page(self, session_with_pages: AnnotationSession) -> None:
         assert [session_with_pages.next_page(page) for page in (None, 1, 2, 0)] == [1, 2, 0, 1]
-
-    def test_next_page_is_open(self, session_with_pages: AnnotationSession) -> None:
         session_with_pages.set_status(2, Status.DONE)
         session_with_pages.set_status(0, Status.SKIPPED)
         assert session_with_pages.next_page(1) == 1
@@ -54,11 +47,6 @@ class TestQueue:
     def test_listing_without_confidence_is_serializable(self, tmp_path: Path) -> None:
         with session(tmp_path, page(confidence=nan)) as made:
             assert json.loads(json.dumps(made.listing(), allow_nan=False))["pages"][0]["confidence"] is None
-
-    def test_pages_without_text_last(self, session_with_pages: AnnotationSession) -> None:
-        """Sort them last, however low the confidence is: they contain nothing to label."""
-        session_with_pages.add(page("d.html", html="<title>Empty</title>", labels="", confidence=0.0))
-        assert session_with_pages.queue() == [1, 2, 0, 3]
 
 
 class TestChange:
@@ -94,15 +82,6 @@ class TestChange:
         with pytest.raises(UsageError):
             session_with_pages.change(0, blocks)
         assert session_with_pages.state(0, 0)["revision"] == 0
-
-    def test_undo_returns_prediction(self, session_with_pages: AnnotationSession) -> None:
-        session_with_pages.change(0, [{"block": 0, "label": "p"}])
-        session_with_pages.undo_or_redo(0, "undo")
-        state = session_with_pages.state(0, 1)
-        facts = (state["blocks"], state["undo"], state["redo"])
-        assert facts == ([[0, "o", "navigation", None, False, 2]], False, True)
-        session_with_pages.undo_or_redo(0, "redo")
-        assert labels(session_with_pages) == {0: "p"}
 
 
 class TestGold:
