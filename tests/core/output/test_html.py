@@ -46,6 +46,7 @@ def body(source, labels, headings=None):
         ("<p>a</p><blockquote>b</blockquote>", "pc", "<p>a</p><blockquote><p>b</p></blockquote>"),
         ("<ul><li><table><tr><td>a<td>b</table></ul>", "pp", "<ul><li><p>a</p><p>b</p></li></ul>"),
         ("<ul><li>a<p>b</p><ul><li>c</ul></ul>", "lpl", "<ul><li><p>a</p><p>b</p><ul><li>c</li></ul></li></ul>"),
+        ("<ul><li>a<div>b</div></ul>", "lc", "<ul><li>a b</li></ul>"),
         ("<p>a<br>b<br><br>c", "pp", "<p>a<br>b</p><p>c</p>"),
         ("<pre>def f():\n    pass</pre>", "p", "<pre>def f():\n    pass</pre>"),
         ("<pre><code><b>a</b>(b)\nc</code></pre>", "p", "<pre><code>a(b)\nc</code></pre>"),
