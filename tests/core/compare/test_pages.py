@@ -9,7 +9,7 @@ import pytest
 from helpers.page_records import error_analysis, page_record, screenshot
 from helpers.pages import laid_out, result
 from helpers.waiting import assert_eventually
-from playwright.sync_api import Frame, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Frame, Page, expect, sync_playwright
 
 from vclean.compare.diff import Comparison
 from vclean.compare.report import ReportData, to_html
@@ -24,28 +24,22 @@ SHOT = screenshot(800, 20 * (COUNT + 2))
 
 
 @pytest.fixture(scope="module")
-def tab() -> Iterator[Page]:
-    """Share one tab between all tests; an error in it fails the test that caused it."""
+def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=str(find_chromium().path), args=["--no-sandbox"])
-        yield running.new_page(viewport={"width": 1200, "height": 600}, color_scheme="dark")
+        yield running
         running.close()
 
 
 @pytest.fixture
-def errors(tab: Page) -> Iterator[list[str]]:
-    """Collect errors of the pages and their requests."""
+def tab(browser: Browser) -> Iterator[Page]:
+    """Return a tab whose pages have no errors and request nothing."""
     problems: list[str] = []
-    listeners = {
-        "pageerror": lambda error: problems.append(str(error)),
-        "console": lambda message: problems.append(message.text),
-        "request": lambda request: request.url.startswith("http") and problems.append(request.url),
-    }
-    for name, listener in listeners.items():
-        tab.on(name, listener)  # type: ignore[call-overload]
-    yield problems
-    for name, listener in listeners.items():
-        tab.remove_listener(name, listener)
+    with browser.new_page(viewport={"width": 1200, "height": 600}, color_scheme="dark") as opened:
+        opened.on("pageerror", lambda error: problems.append(str(error)))
+        opened.on("console", lambda message: problems.append(message.text))
+        opened.on("request", lambda request: request.url.startswith("http") and problems.append(request.url))
+        yield opened
     assert problems == []
 
 
@@ -73,7 +67,7 @@ def report(labels: list[str]) -> str:
 
 
 @pytest.fixture
-def diff(tab: Page, folder: Path, errors: list[str]) -> Page:
+def diff(tab: Page, folder: Path) -> Page:
     tab.goto((folder / "diff.html").as_uri())
     for pane in panes(tab):
         pane.wait_for_selector(".difference.current")
@@ -166,7 +160,7 @@ class TestDiff:
         diff.keyboard.press("j")
         assert current(diff) == "Block number 75"
 
-    def test_list_without_screenshot(self, tab: Page, folder: Path, errors: list[str]) -> None:
+    def test_list_without_screenshot(self, tab: Page, folder: Path) -> None:
         tab.goto((folder / "list.html").as_uri())
         assert tab.locator(".more:visible").count() == 10
         tab.keyboard.press("j")
@@ -174,7 +168,7 @@ class TestDiff:
 
 
 @pytest.fixture
-def page(tab: Page, folder: Path, errors: list[str]) -> Page:
+def page(tab: Page, folder: Path) -> Page:
     tab.goto((folder / "report.html").as_uri())
     return tab
 
@@ -222,4 +216,3 @@ class TestReport:
         assert page.get_by_role("region", name="By page type").count() == 1
         page.set_viewport_size({"width": 400, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
-        page.set_viewport_size({"width": 1200, "height": 600})

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from helpers.forum import cleaned, post, thread
+from helpers.forum import cleaned, thread
 
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.output.thread import post_heading
@@ -51,12 +51,6 @@ class TestMarkdown:
         lines = cleaned(html, content=("p", "pre")).to_markdown().splitlines()
         assert lines[2] == "## Ada · 10 March 2024, 10:20"
         assert lines[4] in ("```", "> Why?")
-
-    def test_posts_in_a_list(self):
-        html = f"<h1>Rain</h1><ul>{''.join(post(n, tag='li') for n in range(4))}</ul>"
-        text = cleaned(html).to_markdown()
-        assert text.count("## ") == 4
-        assert "\ue000" not in text
 
     def test_markup_in_names_is_escaped(self):
         assert "## \\*Ada\\* ·" in cleaned(thread(author="*Ada*")).to_markdown()
