@@ -12,15 +12,12 @@ from vclean.compare.records import ComparedMethod
 from vclean.errors import ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 
-HTML = "<ul><li><a href=x>Home</a></ul><h1>Rain</h1><p>It rained all day in the valley, and nobody minded."
-GOLD = "Rain\nIt rained all day in the valley, and nobody minded."
-PAGE = GoldPage(corpus="news", id="a", url="http://a.example/", page_type="article", html=HTML.encode(), text=GOLD)
-
 
 def test_failed_page_has_no_blocks():
+    page = GoldPage(corpus="news", id="a", html=b"", text="It rained all day in the valley, and nobody minded.")
     outcome, collector = page_record("a").outcome, records.RecordCollector()
-    for blocks in (None, extract_blocks(snapshot(HTML))):
-        collector(PAGE, blocks, None, outcome)
+    for blocks in (None, extract_blocks(snapshot("<p>It rained."))):
+        collector(page, blocks, None, outcome)
         assert len(collector.records[-1].predicted) == len(collector.records[-1].gold) == 0
     assert collector.records[0].language == "en"
 

@@ -14,6 +14,7 @@ from vclean.output.chunks import count_words, make_chunks, split_sentences, spli
 
 OUTLINE = "<h1>A</h1><p>a.<h2>B</h2><p>b1.<p>b2.<h3>C</h3><p>c.<h2>D</h2><p>d."
 TABLE = "<table><tr><th>Day<th>Rain<th><tr><td>One<td>2 mm<td><tr><td>Two<td><p>3<p>mm<td></table>"
+ROWS = "Day | Rain | \nOne | 2 mm | \nTwo | 3 mm | "
 
 
 def chunks(html, labels, max_words=200, **facts):
@@ -50,22 +51,12 @@ class TestHeadings:
         ("<p>It was wet. It was cold. Then it froze.", "p", 6, ["It was wet. It was cold.", "Then it froze."]),
         ("<p>one two three four five", "p", 2, ["one two", "three four", "five"]),
         # Tables and code are never split.
-        (
-            f"<p>Before.{TABLE}<p>After.",
-            "ppppppppp",
-            3,
-            ["Before.", "Day | Rain | \nOne | 2 mm | \nTwo | 3 mm | ", "After."],
-        ),
-        (f"<p>Before.{TABLE}", "pppppppp", 200, ["Before.\n\nDay | Rain | \nOne | 2 mm | \nTwo | 3 mm | "]),
+        (f"<p>Before.{TABLE}<p>After.", "ppppppppp", 3, ["Before.", ROWS, "After."]),
+        (f"<p>Before.{TABLE}", "pppppppp", 200, [f"Before.\n\n{ROWS}"]),
         ("<pre>a = 1\n\nb = 2\n</pre>", "p", 1, ["a = 1\n\nb = 2"]),
         ("<code class='hljs' style='display: block'>a = 1\nb = 2</code>", "p", 1, ["a = 1 b = 2"]),
         ("<table class='blob-wrapper'><tr><td>a = 1<tr><td>b = 2</table>", "pp", 1, ["a = 1\nb = 2"]),
-        (
-            "<div class='highlight' data-lang='py'><div>a = 1</div><div>b = 2</div></div>",
-            "pp",
-            1,
-            ["a = 1\nb = 2"],
-        ),
+        ("<div class=highlight data-lang=py><div>a = 1</div><div>b = 2</div></div>", "pp", 1, ["a = 1\nb = 2"]),
     ],
 )
 def test_texts(html, labels, limit, expected):
