@@ -13,8 +13,8 @@ HOSTILE = "</script><script>alert(1)</script>"
 HTML = "<p>Menu</p><p>Rain, all day long</p><p>Share</p><p>More</p>"
 
 
-def report(pages, **facts):
-    return html.fromstring(to_html(ReportData(records=pages, **facts)))
+def report(records, **facts):
+    return html.fromstring(to_html(ReportData(records=records, **facts)))
 
 
 def text(document):
@@ -35,9 +35,12 @@ def pages(method="one"):
     ]
 
 
-def with_look(image=b""):
-    document = page_record("a", predicted="opop", truth="oppo", confidence=0.5, url="https://a.example/")
-    return document, {document.key: error_analysis(document, HTML, image)}
+def worst_page(image=b"", overlay=""):
+    """Return the data of a report with a worst page, and an overlay of it if given."""
+    record = page_record("a", predicted="opop", truth="oppo", confidence=0.5, url="https://a.example/")
+    analyses = {record.key: error_analysis(record, HTML, image)}
+    overlays = {record.key: overlay} if overlay else {}
+    return {"records": [record], "worst": [record], "analyses": analyses, "overlays": overlays}
 
 
 class TestToHtml:
@@ -97,8 +100,7 @@ def test_labels_shares_by_gold_label():
 
 class TestWorstPages:
     def test_quotes_errors(self):
-        document, analyses = with_look()
-        card = text(report([document], worst=[document], analyses=analyses).find(".//li[@class='card']"))
+        card = text(report(**worst_page()).find(".//li[@class='card']"))
         assert card.startswith("0.000 a https://a.example/ news, en, 1 word of gold")
         assert "content, missed : 1 block .10 Share" in card
         assert "kept, but not content : 1 block .90 More" in card
@@ -121,8 +123,7 @@ class TestWorstPages:
         assert card.find(".//img") is None
 
     def test_thumbnail_opens_overlay(self):
-        document, analyses = with_look(screenshot())
-        made = report([document], worst=[document], analyses=analyses, overlays={document.key: "<p>overlay</p>"})
+        made = report(**worst_page(screenshot(), "<p>overlay</p>"))
         button = made.find(".//button[@data-overlay]")
         assert (button.get("data-overlay"), button.get("aria-label")) == ("0", "Open the overlay of a")
         assert button.find("img").get("src").startswith("data:image/webp;base64,")
@@ -130,14 +131,12 @@ class TestWorstPages:
 
     def test_omits_overlays_that_do_not_fit(self, monkeypatch):
         """Keep the thumbnail, and state the number of omitted overlays."""
-        document, analyses = with_look(screenshot())
-        size = len(to_html(ReportData(records=[document], worst=[document], analyses=analyses)))
+        size = len(to_html(ReportData(**worst_page(screenshot()))))
         monkeypatch.setattr(report_page, "MAX_BYTES", size + 30_000)
-        overlay = "<" * 2_000
-        fits = report([document], worst=[document], analyses=analyses, overlays={document.key: overlay[:1_000]})
+        fits = report(**worst_page(screenshot(), "<" * 1_000))
         assert fits.find(".//button[@data-overlay]") is not None
         assert "left out" not in text(fits.find(".//section[@id='worst-pages']"))
-        made = report([document], worst=[document], analyses=analyses, overlays={document.key: overlay})
+        made = report(**worst_page(screenshot(), "<" * 2_000))
         assert made.find(".//button[@data-overlay]") is None
         assert made.find(".//div[@class='thumbnail']/img") is not None
         assert "The overlays of 1 of them are left out" in text(made.find(".//section[@id='worst-pages']"))

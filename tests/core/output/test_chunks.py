@@ -93,13 +93,13 @@ def test_json_has_one_object_per_line():
     assert lines[3]["roles"] == []
 
 
-class TestSplitSentences:
-    @given(st.text(alphabet="aB1 .!?\n。”'"))
-    def test_no_character_is_lost(self, text: str) -> None:
-        assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
+@given(st.text(alphabet="aB1 .!?\n。”'"))
+def test_sentences_have_every_character(text: str) -> None:
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
 
-    def test_long_text_takes_linear_time(self) -> None:
-        assert len(split_sentences("." * 200_000)) == 1
+
+def test_sentences_of_a_long_text_take_linear_time() -> None:
+    assert len(split_sentences("." * 200_000)) == 1
 
 
 class TestSplitWords:

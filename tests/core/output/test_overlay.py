@@ -104,17 +104,14 @@ class TestDrawBlocks:
         assert drawn.getpixel((45, drawn.height - 200 + 38)) == PENS["h"].color
 
 
-class TestDrawSegments:
-    def test_pdoc(self, image):
-        assert titles(image.draw_segments(pdoc=1)) == []
-        with pytest.raises(UsageError, match="1 to 11, not 12"):
-            image.draw_segments(pdoc=12)
-
-    def test_vips_is_default(self, page, image):
-        captions = titles(image.draw_segments())
-        assert captions == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
-        assert all("DoC" in title for title in captions)
-        assert len(captions) > 1
+def test_segments_are_those_of_vips_with_a_pdoc(page, image):
+    assert titles(image.draw_segments(pdoc=1)) == []
+    with pytest.raises(UsageError, match="1 to 11, not 12"):
+        image.draw_segments(pdoc=12)
+    captions = titles(image.draw_segments())
+    assert captions == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
+    assert all("DoC" in title for title in captions)
+    assert len(captions) > 1
 
 
 @pytest.mark.parametrize("name", ["a.jpg", "a", "html"])

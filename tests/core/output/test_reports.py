@@ -266,11 +266,10 @@ class TestResultOfNotebook:
 
 
 @pytest.mark.browser
-class TestSegments:
-    def test_lists_leaves(self) -> None:
-        segments = vclean.segment(HOSTILE, pdoc=11)
-        html = segments._repr_html_()
-        assert len(rows(html)) == len(segments.leaves)
-        assert "<script>alert" in " ".join(row[5] for row in rows(html))
-        assert "<script" not in html
-        assert f"{len(segments)} segments by vips" in html
+def test_segments_in_a_notebook_are_their_leaves() -> None:
+    segments = vclean.segment(HOSTILE, pdoc=11)
+    html = segments._repr_html_()
+    assert len(rows(html)) == len(segments.leaves)
+    assert "<script>alert" in " ".join(row[5] for row in rows(html))
+    assert "<script" not in html
+    assert f"{len(segments)} segments by vips" in html

@@ -49,7 +49,6 @@ class TestMakeWriter:
     @pytest.mark.parametrize(
         ("out", "name", "many", "message"),
         [
-            ("none/a.json", "json", False, "create the folder"),
             ("none/a.json", "json", True, "create the folder"),
             ("a.txt/b", "text", True, "cannot be created"),
         ],
