@@ -220,6 +220,10 @@ def test_hidden_sentences_are_suspect(html: str) -> None:
     assert vclean.clean(f"<article><h1>Rain</h1>{PROSE}{html}{PROSE}</article>").injection_suspect
 
 
+def test_shown_sentences_and_short_hidden_texts_are_not_suspect() -> None:
+    assert not vclean.clean(f"<article><h1>Rain</h1>{PROSE}<p hidden>Home</p>{PROSE}</article>").injection_suspect
+
+
 def test_words_of_scripts_without_spaces() -> None:
     assert (count_words("雨が降りました。"), count_words("It rained 雨")) == (3, 3)
     assert not is_sentence("雨が降りました。")
