@@ -7,10 +7,13 @@ import io
 import numpy as np
 from PIL import Image
 
+from helpers.pages import laid_out
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, score_page
 from vclean.classify.evaluation.scores import CalibrationSample
+from vclean.compare.error_analysis import ErrorAnalysis, block_kinds
 from vclean.compare.records import PageRecord
+from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, Label
 
 
@@ -44,6 +47,11 @@ def page_record(name, *, text="", gold="word", method="one", predicted="", truth
     )
     rest = {"url": "", "language": "en", "words": len(gold.split())} | facts
     return PageRecord(outcome=outcome, predicted=labels, gold=true, **rest)
+
+
+def error_analysis(record, html, image=b""):
+    """Return the error analysis of the page of a record."""
+    return ErrorAnalysis(record, extract_blocks(laid_out(html)), block_kinds(record), image)
 
 
 def screenshot(width=800, height=400, color="white"):

@@ -3,31 +3,27 @@ from __future__ import annotations
 import json
 
 import pytest
+from helpers.page_records import screenshot
 from helpers.pages import laid_out, result, snapshot
+from lxml import html
 
 from vclean.cli.main import main
-from vclean.compare.diff import FIRST_ONLY, OTHERWISE, SECOND_ONLY, Comparison, label_text
+from vclean.compare.diff import Comparison, label_text
 from vclean.errors import UsageError
 from vclean.labels import Label
 
 PAGE = "<nav>Menu</nav><h1>Rain</h1><p>It rained all day.</p><p>Share this</p>"
+HOSTILE = "</script><script>alert(1)</script>"
 
 
-def compared(first, second, page=PAGE, screenshot=b""):
-    snap = laid_out(page) if screenshot else snapshot(page)
-    return Comparison(("one", "two"), result(snap, first, id="p.html"), result(snap, second, id="p.html"), screenshot)
-
-
-def test_kinds_of_difference():
-    output = compared("ohpo", "oopl")
-    assert [output.kind(block) for block in output.differing] == [FIRST_ONLY, SECOND_ONLY]
-    assert compared("ohpo", "oppo").kind(1) == OTHERWISE
-    assert output.agreement == 0.5
+def compared(first, second, page=PAGE, image=b"", names=("one", "two")):
+    snap = laid_out(page) if image else snapshot(page)
+    return Comparison(names, result(snap, first, id="p.html"), result(snap, second, id="p.html"), image)
 
 
 def test_summary_counts_every_kind():
-    assert compared("hhpo", "oopl").summary() == (
-        "1 of 4 blocks alike (25.0 %), 2 kept by one alone, 1 by two alone, 0 by both with different labels; "
+    assert compared("hhlo", "oopp").summary() == (
+        "0 of 4 blocks alike (0.0 %), 2 kept by one alone, 1 by two alone, 1 by both with different labels; "
         "word F1 of two against one 0.667"
     )
 
@@ -49,7 +45,7 @@ def test_text_has_one_line_per_difference():
 
 
 def test_json_has_documented_fields():
-    output = json.loads(compared("ohpo", "oopp", screenshot=b"picture").to("json"))
+    output = json.loads(compared("ohpo", "oopp", image=b"picture").to("json"))
     assert output["id"] == "p.html"
     assert (output["blocks"], output["agreement"], output["word_f1"]) == (4, 0.5, round(8 / 11, 5))
     assert (output["first_only"], output["second_only"], output["other_label"]) == (1, 1, 0)
@@ -67,32 +63,80 @@ def test_label_omits_unknown_probability():
     assert [label_text(output.blocks[0]), label_text(output.blocks[1])] == ["o .10", Label.HEADING]
 
 
+def text(page):
+    return " ".join(" ".join(page.itertext()).split())
+
+
+def data(page, name):
+    """Return the data of a comparison (`overlays`) or of an overlay (`data`)."""
+    return json.loads(page.find(f".//script[@id='{name}']").text)
+
+
+class TestHtml:
+    def test_without_screenshot_only_list_of_differences(self):
+        page = html.fromstring(compared("ohpo", "oopl").to("html"))
+        rows = page.findall(".//ol/li")
+        assert [text(row) for row in rows] == [
+            "h .90 → o .10 Rain Block 1, /html[1]/body[1]/h1[1]",
+            "o .10 → l .90 Share this Block 3, /html[1]/body[1]/p[2]",
+        ]
+        assert [row.get("data-kind") for row in rows] == ["first", "second"]
+        assert [row.find("button").get("data-block") for row in rows] == ["1", "3"]
+        assert page.find(".//body").get("class") == "list-only"
+        assert page.find(".//iframe") is None
+
+    def test_with_screenshot_two_overlays(self):
+        """The screenshot is written once, outside the overlays."""
+        written = compared("ohpo", "oopl", image=screenshot()).to("html")
+        page = html.fromstring(written)
+        assert [text(title) for title in page.iterfind(".//figure/h2")] == [
+            "A one keeps 2 blocks",
+            "B two keeps 2 blocks",
+        ]
+        frames = data(page, "overlays")["pages"]
+        shown = [data(html.fromstring(frame), "data") for frame in frames]
+        assert ["".join(block["label"] for block in each["blocks"]) for each in shown] == ["ohpo", "oopl"]
+        changed = [None, "one: h .90; two: o .10", None, "one: o .10; two: l .90"]
+        assert [[block.get("changed") for block in each["blocks"]] for each in shown] == [changed] * 2
+        pages = [each["page"] for each in shown]
+        assert [(page["screenshot"], page["width"], page["height"]) for page in pages] == [("", 800, 400)] * 2
+        assert all(frame.count('"screenshot":""') == 1 for frame in frames)
+        address = data(page, "overlays")["screenshot"]
+        assert address.startswith("data:image/")
+        assert written.count(address[:80]) == 1
+        assert written == compared("ohpo", "oopl", image=screenshot()).to("html")
+
+    def test_escapes_hostile_pages_and_names(self):
+        page = f"<title>{HOSTILE.replace('<', '&lt;')}</title><p>{HOSTILE.replace('<', '&lt;')}"
+        page = html.fromstring(compared("p", "o", page, screenshot(), (HOSTILE, "two")).to("html"))
+        scripts = [script.text for script in page.iterfind(".//script") if script.get("type") is None]
+        assert len(scripts) == 1
+        assert "alert(1)" not in scripts[0]
+        assert page.find(".//ol//span[@class='text']").text == HOSTILE
+
+
 METHODS = ["--method", "text", "--method", "bte"]
 
 
 @pytest.fixture
 def page(tmp_path):
-    path = tmp_path / "page.html"
+    """Return the path of a page with a difference, in a folder with one that has none."""
+    path = tmp_path / "pages" / "page.html"
+    path.parent.mkdir()
     path.write_text("<ul><li><a href=x>Home</a></ul><p>It rained all day in the valley, and nobody minded.</p>")
-    return path
-
-
-@pytest.fixture
-def other(tmp_path):
-    path = tmp_path / "other.html"
-    path.write_text("<p>Sun, and no wind at all the whole day long.")
+    path.with_name("other.html").write_text("<p>Sun, and no wind at all the whole day long.")
     return path
 
 
 class TestCommand:
     """Tests of `vclean diff` with methods that need no model."""
 
-    def test_exit_code_reports_differences_on_request(self, page, other):
-        assert main(["diff", str(page), *METHODS, "--exit-code"]) == 13
-        assert main(["diff", str(other), *METHODS, "--exit-code"]) == 0
-
-    def test_summarizes_several_pages(self, page, other, capsys):
-        assert main(["diff", str(page.parent), *METHODS]) == 0
+    def test_exit_code_reports_differences_on_request(self, page, capsys):
+        """Summarize several pages."""
+        assert main(["diff", str(page.with_name("other.html")), *METHODS, "--exit-code"]) == 0
+        assert main(["diff", str(page), *METHODS]) == 0
+        capsys.readouterr()
+        assert main(["diff", str(page.parent), *METHODS, "--exit-code"]) == 13
         out = capsys.readouterr().out
         assert out.count("==> ") == 2
         assert out.splitlines()[-1].startswith("2 pages, 1 with differences; on average 75.0 %")
@@ -111,19 +155,16 @@ class TestCommand:
         assert "empty.html" in output.err
         assert "1 of 2 blocks alike" in output.out
 
-    def test_writes_one_file_per_page_to_folder(self, page, other, tmp_path):
-        assert main(["diff", str(page), str(other), *METHODS, "-f", "html", "-o", str(tmp_path / "out")]) == 0
-        texts = [path.read_text() for path in (tmp_path / "out").glob("*.html")]
-        assert len(texts) == 2
-        assert all(text.startswith("<!DOCTYPE html>") for text in texts)
+    def test_writes_one_file_per_page_to_folder(self, page, tmp_path):
+        assert main(["diff", str(page.parent), *METHODS, "-f", "html", "-o", str(tmp_path / "out")]) == 0
+        texts = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
+        assert sorted(texts) == ["other.html", "page.html"]
+        assert all(text.startswith("<!DOCTYPE html>") for text in texts.values())
+        assert "decided by the method bte, which gives no reasons" in texts["page.html"]
 
     def test_json_lines_for_several_pages(self, page, capsys):
-        assert main(["diff", str(page), str(page), *METHODS, "-f", "json"]) == 0
-        assert [json.loads(line)["first_only"] for line in capsys.readouterr().out.splitlines()] == [1, 1]
-
-    def test_html_states_that_a_method_gives_no_reasons(self, page, tmp_path):
-        assert main(["diff", str(page), *METHODS, "-o", str(tmp_path / "d.html")]) == 0
-        assert "decided by the method bte, which gives no reasons" in (tmp_path / "d.html").read_text()
+        assert main(["diff", str(page.parent), *METHODS, "-f", "json"]) == 0
+        assert [json.loads(line)["first_only"] for line in capsys.readouterr().out.splitlines()] == [0, 1]
 
     def test_method_with_file(self, page, tmp_path, capsys):
         rules = tmp_path / "rules.txt"

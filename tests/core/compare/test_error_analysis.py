@@ -4,26 +4,19 @@ import base64
 import io
 
 import pytest
-from helpers.page_records import page_record, screenshot
-from helpers.pages import laid_out, snapshot
+from helpers.page_records import error_analysis, page_record, screenshot
+from helpers.pages import snapshot
 from PIL import Image
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.compare import error_analysis
-from vclean.compare.error_analysis import MISSED, RIGHT, WRONG, ErrorAnalysis, analyze_errors, block_kinds
+from vclean.compare.error_analysis import MISSED, RIGHT, WRONG, analyze_errors, block_kinds, worst_records
 from vclean.errors import InputError
-from vclean.features.blocks import extract_blocks
 
 HTML = "<p>Menu</p><p>Rain, all day long</p><p>Share</p><p>More</p>"
 
 
 def analysis(html=HTML, predicted="opop", truth="oppo", image=b"", **facts):
-    return ErrorAnalysis(
-        analyzed := page_record("a", predicted=predicted, truth=truth, **facts),
-        extract_blocks(laid_out(html)),
-        block_kinds(analyzed),
-        image,
-    )
+    return error_analysis(page_record("a", predicted=predicted, truth=truth, **facts), html, image)
 
 
 def opened(address):
@@ -37,10 +30,9 @@ def test_block_kinds():
 
 
 def test_worst_records_are_sorted_by_score_then_name():
-    pages = [
-        page_record(name, text=text) for name, text in (("c", "word"), ("b", ""), ("a", ""), ("d", "word and more"))
-    ]
-    assert [analyzed.outcome.id for analyzed in error_analysis.worst_records(pages, 3)] == ["a", "b", "d"]
+    texts = {"c": "word", "b": "", "a": "", "d": "word and more"}
+    worst = worst_records([page_record(name, text=text) for name, text in texts.items()], 3)
+    assert [record.outcome.id for record in worst] == ["a", "b", "d"]
 
 
 def test_errors_are_sorted_by_number_of_words():
@@ -52,8 +44,8 @@ def test_errors_are_sorted_by_number_of_words():
 class TestThumbnail:
     def test_shows_densest_part_of_long_page(self):
         html = "<p>Rain</p>" + "<p>nothing</p>" * 100 + "<p>Sun</p><p>Wind</p><p>Snow</p>"
-        analyzed = analysis(html, "p" + "o" * 100 + "ppp", "p" + "o" * 100 + "ppp", screenshot(800, 2200))
-        image = opened(analyzed.thumbnail())
+        labels = "p" + "o" * 100 + "ppp"
+        image = opened(analysis(html, labels, labels, screenshot(800, 2200)).thumbnail())
         assert image.size == (320, 400)
         tinted_rows = [y for y in range(400) if min(image.getpixel((18, y))) < 235]
         assert tinted_rows
@@ -63,17 +55,14 @@ class TestThumbnail:
         assert opened(analysis(predicted="oooo", truth="oooo", image=screenshot()).thumbnail()).size == (320, 160)
 
 
-class TestOverlay:
-    def test_marks_errors(self):
-        page = analysis(image=screenshot(), confidence=0.8).overlay()
-        assert page.count("missed: content in the gold") == 1
-        assert page.count("wrongly kept: not in the gold") == 1
-        assert '"probability":0.9' in page
-        assert ".difference" in page
-
-    def test_methods_without_probabilities(self):
-        assert '"probability":null' in analysis(image=screenshot()).overlay()
-        assert analysis().overlay() == ""
+def test_overlay_marks_errors():
+    page = analysis(image=screenshot(), confidence=0.8).overlay()
+    assert page.count("missed: content in the gold") == 1
+    assert page.count("wrongly kept: not in the gold") == 1
+    assert '"probability":0.9' in page
+    assert ".difference" in page
+    assert '"probability":null' in analysis(image=screenshot()).overlay()  # of methods without probabilities
+    assert analysis().overlay() == ""
 
 
 class Corpus(list):
@@ -97,12 +86,10 @@ class TestAnalyzeErrors:
         assert read == ["b", "c"]
         assert set(analyzed) == {("news", "b"), ("news", "c")}
 
-    def test_does_not_read_failed_pages(self):
-        assert analyze_errors([Corpus([page("a")])], [page_record("a")], pytest.fail) == {}
-
-    @pytest.mark.parametrize("labels", ["oooo", "oo"])
-    def test_omits_pages_that_are_gone_or_have_other_blocks(self, labels):
+    @pytest.mark.parametrize("labels", ["oooo", "oo", ""])
+    def test_omits_pages_that_failed_are_gone_or_have_other_blocks(self, labels):
         def reader(document):
+            assert labels, "failed pages are not read"
             if labels == "oooo":
                 raise InputError("gone")
             return snapshot(HTML), b""

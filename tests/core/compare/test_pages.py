@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers.page_records import page_record, screenshot
+from helpers.page_records import error_analysis, page_record, screenshot
 from helpers.pages import laid_out, result
 from helpers.waiting import assert_eventually
-from playwright.sync_api import Frame, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Frame, Page, expect, sync_playwright
 
 from vclean.compare.diff import Comparison
-from vclean.compare.error_analysis import ErrorAnalysis, block_kinds
 from vclean.compare.report import ReportData, to_html
-from vclean.features.blocks import extract_blocks
 from vclean.render.browser.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
@@ -26,28 +24,22 @@ SHOT = screenshot(800, 20 * (COUNT + 2))
 
 
 @pytest.fixture(scope="module")
-def tab() -> Iterator[Page]:
-    """Share one tab between all tests; an error in it fails the test that caused it."""
+def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=str(find_chromium().path), args=["--no-sandbox"])
-        yield running.new_page(viewport={"width": 1200, "height": 600}, color_scheme="dark")
+        yield running
         running.close()
 
 
 @pytest.fixture
-def errors(tab: Page) -> Iterator[list[str]]:
-    """Collect errors of the pages and their requests."""
+def tab(browser: Browser) -> Iterator[Page]:
+    """Return a tab whose pages have no errors and request nothing."""
     problems: list[str] = []
-    listeners = {
-        "pageerror": lambda error: problems.append(str(error)),
-        "console": lambda message: problems.append(message.text),
-        "request": lambda request: request.url.startswith("http") and problems.append(request.url),
-    }
-    for name, listener in listeners.items():
-        tab.on(name, listener)  # type: ignore[call-overload]
-    yield problems
-    for name, listener in listeners.items():
-        tab.remove_listener(name, listener)
+    with browser.new_page(viewport={"width": 1200, "height": 600}, color_scheme="dark") as opened:
+        opened.on("pageerror", lambda error: problems.append(str(error)))
+        opened.on("console", lambda message: problems.append(message.text))
+        opened.on("request", lambda request: request.url.startswith("http") and problems.append(request.url))
+        yield opened
     assert problems == []
 
 
@@ -69,13 +61,13 @@ def report(labels: list[str]) -> str:
     others = [
         page_record(f"page {row}", text="word" * (row % 2), page_type=f"type {row % 3}", words=row) for row in range(60)
     ]
-    analyses = {shown.key: ErrorAnalysis(shown, extract_blocks(laid_out(HTML)), block_kinds(shown), SHOT)}
-    overlays = {key: analysis.overlay() for key, analysis in analyses.items()}
-    return to_html(ReportData(records=[shown, *others], worst=[shown], analyses=analyses, overlays=overlays))
+    analysis = error_analysis(shown, HTML, SHOT)
+    parts = {"analyses": {shown.key: analysis}, "overlays": {shown.key: analysis.overlay()}}
+    return to_html(ReportData(records=[shown, *others], worst=[shown], **parts))
 
 
 @pytest.fixture
-def diff(tab: Page, folder: Path, errors: list[str]) -> Page:
+def diff(tab: Page, folder: Path) -> Page:
     tab.goto((folder / "diff.html").as_uri())
     for pane in panes(tab):
         pane.wait_for_selector(".difference.current")
@@ -100,15 +92,18 @@ def current(tab: Page) -> str:
 
 
 class TestDiff:
-    def test_both_panes_show_screenshot_and_first_difference(self, diff: Page) -> None:
+    def test_both_panes_show_screenshot_and_differences(self, diff: Page) -> None:
         assert current(diff) == "Block number 10"
         assert selected(diff) == [[10], [10]]
         assert diff.title().endswith(HOSTILE)
+        for pane, count in zip(panes(diff), (2, 8), strict=True):
+            assert pane.locator(".difference").count() == 10
+            assert pane.locator(".difference.kept").count() == count
         loaded = "document.getElementById('image').complete && document.getElementById('image').naturalWidth > 0"
         assert_eventually(lambda: all(pane.evaluate(loaded) for pane in panes(diff)))
 
     def test_keys_select_next_difference_in_both_panes(self, diff: Page) -> None:
-        """Stop at the ends of the list."""
+        """Stop at the ends of the list; keys work in a pane too."""
         for key in ("k", "j", "ArrowDown", "j", "k"):
             diff.keyboard.press(key)
         assert current(diff) == "Block number 25"
@@ -117,6 +112,9 @@ class TestDiff:
         for _ in range(20):
             diff.keyboard.press("j")
         assert current(diff) == "Block number 90"
+        panes(diff)[0].locator("#pane").focus()
+        diff.keyboard.press("k")
+        expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 80")
 
     def test_scrolls_to_selected_block(self, diff: Page) -> None:
         diff.get_by_role("button", name="Block number 90").click()
@@ -133,11 +131,6 @@ class TestDiff:
         second.evaluate("document.getElementById('pane').scrollTop = 60")
         assert_eventually(lambda: tops(diff) == pytest.approx([60, 60], abs=2))
 
-    def test_frames_only_differences(self, diff: Page) -> None:
-        for pane, count in zip(panes(diff), (2, 8), strict=True):
-            assert pane.locator(".difference").count() == 10
-            assert pane.locator(".difference.kept").count() == count
-
     def test_click_on_screenshot_selects_row(self, diff: Page) -> None:
         mark = panes(diff)[1].locator(".difference").nth(2)
         box = mark.bounding_box()
@@ -145,11 +138,6 @@ class TestDiff:
         diff.mouse.click(box["x"] + 20, box["y"] + box["height"] / 2)
         expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 25")
         assert_eventually(lambda: selected(diff) == [[25], [25]])
-
-    def test_keys_work_in_panes(self, diff: Page) -> None:
-        panes(diff)[0].locator("#pane").focus()
-        diff.keyboard.press("j")
-        expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 20")
 
     def test_panes_zoom_together(self, diff: Page) -> None:
         def scales() -> list[float]:
@@ -172,7 +160,7 @@ class TestDiff:
         diff.keyboard.press("j")
         assert current(diff) == "Block number 75"
 
-    def test_list_without_screenshot(self, tab: Page, folder: Path, errors: list[str]) -> None:
+    def test_list_without_screenshot(self, tab: Page, folder: Path) -> None:
         tab.goto((folder / "list.html").as_uri())
         assert tab.locator(".more:visible").count() == 10
         tab.keyboard.press("j")
@@ -180,7 +168,7 @@ class TestDiff:
 
 
 @pytest.fixture
-def page(tab: Page, folder: Path, errors: list[str]) -> Page:
+def page(tab: Page, folder: Path) -> Page:
     tab.goto((folder / "report.html").as_uri())
     return tab
 
@@ -190,16 +178,15 @@ def column(page: Page, number: int) -> list[str]:
 
 
 class TestReport:
-    def test_head_sorts_column_both_ways(self, page: Page) -> None:
-        head = page.locator("#all-pages-table thead th").nth(4)
-        head.get_by_role("button").click()
-        assert [int(text) for text in column(page, 5)] == sorted(map(int, column(page, 5)), reverse=True)
-        assert head.get_attribute("aria-sort") == "descending"
-        head.get_by_role("button").click()
-        assert column(page, 5)[:3] == ["0", "1", "1"]
-
-    def test_texts_are_sorted_ascending_first_and_undefined_values_last(self, page: Page) -> None:
+    def test_heads_sort_both_ways(self, page: Page) -> None:
+        """Sort texts ascending first, and undefined values last."""
         heads = page.locator("#all-pages-table thead th")
+        words = heads.nth(4).get_by_role("button")
+        words.click()
+        assert [int(text) for text in column(page, 5)] == sorted(map(int, column(page, 5)), reverse=True)
+        assert heads.nth(4).get_attribute("aria-sort") == "descending"
+        words.click()
+        assert column(page, 5)[:3] == ["0", "1", "1"]
         heads.nth(0).get_by_role("button").click()
         assert column(page, 1) == sorted(column(page, 1))
         for _ in range(2):
@@ -229,4 +216,3 @@ class TestReport:
         assert page.get_by_role("region", name="By page type").count() == 1
         page.set_viewport_size({"width": 400, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
-        page.set_viewport_size({"width": 1200, "height": 600})

@@ -2,21 +2,19 @@ from __future__ import annotations
 
 import json
 
-from helpers.page_records import page_record, screenshot
-from helpers.pages import laid_out
-from lxml import html
+from helpers.page_records import error_analysis, page_record, screenshot
+from lxml import etree, html
 
 from vclean.compare import report as report_page
-from vclean.compare.error_analysis import ErrorAnalysis, block_kinds
-from vclean.compare.report import ReportData, to_html
-from vclean.features.blocks import extract_blocks
+from vclean.compare.report import Column, ReportData, Table, to_html
+from vclean.html_pages import environment
 
 HOSTILE = "</script><script>alert(1)</script>"
 HTML = "<p>Menu</p><p>Rain, all day long</p><p>Share</p><p>More</p>"
 
 
-def report(pages, **facts):
-    return html.fromstring(to_html(ReportData(records=pages, **facts)))
+def report(records, **facts):
+    return html.fromstring(to_html(ReportData(records=records, **facts)))
 
 
 def text(document):
@@ -37,11 +35,12 @@ def pages(method="one"):
     ]
 
 
-def with_look(image=b""):
-    document = page_record("a", predicted="opop", truth="oppo", confidence=0.5, url="https://a.example/")
-    return document, {
-        document.key: ErrorAnalysis(document, extract_blocks(laid_out(HTML)), block_kinds(document), image)
-    }
+def worst_page(image=b"", overlay=""):
+    """Return the data of a report with a worst page, and an overlay of it if given."""
+    record = page_record("a", predicted="opop", truth="oppo", confidence=0.5, url="https://a.example/")
+    analyses = {record.key: error_analysis(record, HTML, image)}
+    overlays = {record.key: overlay} if overlay else {}
+    return {"records": [record], "worst": [record], "analyses": analyses, "overlays": overlays}
 
 
 class TestToHtml:
@@ -53,9 +52,8 @@ class TestToHtml:
         assert to_html(ReportData(records=pages())) == to_html(ReportData(records=pages()))
 
     def test_escapes_hostile_names(self):
-        document = page_record(
-            HOSTILE, text="word", method=HOSTILE, page_type=HOSTILE, corpus=HOSTILE, error=HOSTILE, url=HOSTILE
-        )
+        facts = dict.fromkeys(("method", "page_type", "corpus", "error", "url"), HOSTILE)
+        document = page_record(HOSTILE, text="word", **facts)
         made = report([document], worst=[document])
         scripts = [text(script) for script in made.iterfind(".//script") if script.get("type") is None]
         assert len(scripts) == 1
@@ -70,28 +68,20 @@ def test_scores_distribution_over_pages():
 
 class TestKindsOfPages:
     def test_scores_by_language_and_length(self):
-        made = report(
-            [
-                page_record("a", language="en", text="word", words=150),
-                page_record("b", language="en", words=4000),
-                page_record("c", language="", words=0),
-            ]
-        )
+        words = [{"language": "en", "text": "word", "words": 150}, {"words": 4000}, {"language": "", "words": 0}]
+        made = report([page_record(name, **facts) for name, facts in zip("abc", words, strict=True)])
         assert table_rows(made, "By language") == [
             ["en", "2", "one", "0.000 to 1.000", "0.500", "0.500", "0.500"],
             ["unknown", "1", "one", "0.000 to 0.000", "0.000", "0.000", "0.000"],
         ]
         assert [row[0] for row in table_rows(made, "By length")] == ["no words", "100 to 299", "3,000 and more"]
 
-    def test_table_for_each_dimension(self):
-        """Pages of one dimension differ in it; scores are means by method."""
-        section = report(pages()).find(".//section[@id='kinds-of-pages']")
-        assert [text(caption) for caption in section.iterfind(".//caption")] == ["By page type", "By length"]
-
-    def test_row_for_each_method(self):
-        kinds = [page_record("a", page_type="x"), page_record("b", page_type="y", method="two")]
-        rows = table_rows(report(kinds), "By page type")
-        assert [row[:3] for row in rows] == [["x", "1", "one"], ["y", "1", "two"]]
+    def test_table_for_each_dimension_and_row_for_each_method(self):
+        """Pages of one dimension differ in it."""
+        made = report([page_record("a", page_type="x"), page_record("b", page_type="y", method="two")])
+        section = made.find(".//section[@id='kinds-of-pages']")
+        assert [text(caption) for caption in section.iterfind(".//caption")] == ["By page type"]
+        assert [row[:3] for row in table_rows(made, "By page type")] == [["x", "1", "one"], ["y", "1", "two"]]
 
 
 def test_calibration_error_is_distance_from_prediction():
@@ -110,25 +100,18 @@ def test_labels_shares_by_gold_label():
 
 class TestWorstPages:
     def test_quotes_errors(self):
-        document, analyses = with_look()
-        card = text(report([document], worst=[document], analyses=analyses).find(".//li[@class='card']"))
+        card = text(report(**worst_page()).find(".//li[@class='card']"))
         assert card.startswith("0.000 a https://a.example/ news, en, 1 word of gold")
         assert "content, missed : 1 block .10 Share" in card
         assert "kept, but not content : 1 block .90 More" in card
 
     def test_facts_of_a_card(self):
         """Leave out unknown facts, shorten long names and texts, quote five errors and count the rest."""
-        record = page_record(
-            "x" * 500,
-            language="",
-            url="https://example.org/" + "y" * 500,
-            error="X: y",
-            predicted="o" * 6,
-            truth="p" * 6,
-        )
-        blocks = extract_blocks(laid_out("".join(f"<p>{'word ' * (200 - row)}" for row in range(6))))
-        analysis = ErrorAnalysis(record, blocks, block_kinds(record), b"")
-        card = report([record], worst=[record], analyses={record.key: analysis}).find(".//li[@class='card']")
+        facts = {"url": "https://example.org/" + "y" * 500, "error": "X: y", "predicted": "o" * 6, "truth": "p" * 6}
+        record = page_record("x" * 500, language="", **facts)
+        source = "".join(f"<p>{'word ' * (200 - row)}" for row in range(6))
+        analyses = {record.key: error_analysis(record, source)}
+        card = report([record], worst=[record], analyses=analyses).find(".//li[@class='card']")
         assert "news, 1 word of gold; precision 0.000, recall 0.000" in text(card)
         assert card.findtext(".//p[@class='error']") == "X: y"
         link = card.find(".//a")
@@ -140,8 +123,7 @@ class TestWorstPages:
         assert card.find(".//img") is None
 
     def test_thumbnail_opens_overlay(self):
-        document, analyses = with_look(screenshot())
-        made = report([document], worst=[document], analyses=analyses, overlays={document.key: "<p>overlay</p>"})
+        made = report(**worst_page(screenshot(), "<p>overlay</p>"))
         button = made.find(".//button[@data-overlay]")
         assert (button.get("data-overlay"), button.get("aria-label")) == ("0", "Open the overlay of a")
         assert button.find("img").get("src").startswith("data:image/webp;base64,")
@@ -149,14 +131,12 @@ class TestWorstPages:
 
     def test_omits_overlays_that_do_not_fit(self, monkeypatch):
         """Keep the thumbnail, and state the number of omitted overlays."""
-        document, analyses = with_look(screenshot())
-        size = len(to_html(ReportData(records=[document], worst=[document], analyses=analyses)))
+        size = len(to_html(ReportData(**worst_page(screenshot()))))
         monkeypatch.setattr(report_page, "MAX_BYTES", size + 30_000)
-        overlay = "<" * 2_000
-        fits = report([document], worst=[document], analyses=analyses, overlays={document.key: overlay[:1_000]})
+        fits = report(**worst_page(screenshot(), "<" * 1_000))
         assert fits.find(".//button[@data-overlay]") is not None
         assert "left out" not in text(fits.find(".//section[@id='worst-pages']"))
-        made = report([document], worst=[document], analyses=analyses, overlays={document.key: overlay})
+        made = report(**worst_page(screenshot(), "<" * 2_000))
         assert made.find(".//button[@data-overlay]") is None
         assert made.find(".//div[@class='thumbnail']/img") is not None
         assert "The overlays of 1 of them are left out" in text(made.find(".//section[@id='worst-pages']"))
@@ -175,3 +155,14 @@ def test_all_pages_sorts_by_score_of_first_method():
 def test_lists_failures_with_reason():
     row = report(pages()).find(".//section[@id='failures']//tbody/tr")
     assert [text(cell) for cell in row] == ["c", "news", "one", "InputError: no text"]
+
+
+def test_long_tables_scroll_and_escape_texts():
+    def made(columns, rows):
+        macros = environment("vclean.compare").get_template("table.html").module
+        return etree.fromstring(macros.table(Table(columns, rows, "")).strip())
+
+    hostile = made([Column("<i>", 0, '"<'), Column("<b>")], [[1, "<b>x</b>"]])
+    assert ["".join(cell.itertext()) for cell in hostile.find(".//tbody/tr")] == ["1", "<b>x</b>"]
+    kinds = [made([Column("n", 0)], [[row] for row in range(count)]).get("class") for count in (40, 41)]
+    assert kinds == ["scroll", "scroll long"]

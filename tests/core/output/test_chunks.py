@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 from helpers.pages import laid_out, result, snapshot
 from hypothesis import given
@@ -10,11 +9,12 @@ from hypothesis import strategies as st
 
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.errors import UsageError
-from vclean.labels import Kind, Role
+from vclean.labels import Role
 from vclean.output.chunks import count_words, make_chunks, split_sentences, split_words, write_chunks
 
 OUTLINE = "<h1>A</h1><p>a.<h2>B</h2><p>b1.<p>b2.<h3>C</h3><p>c.<h2>D</h2><p>d."
 TABLE = "<table><tr><th>Day<th>Rain<th><tr><td>One<td>2 mm<td><tr><td>Two<td><p>3<p>mm<td></table>"
+ROWS = "Day | Rain | \nOne | 2 mm | \nTwo | 3 mm | "
 
 
 def chunks(html, labels, max_words=200, **facts):
@@ -51,22 +51,12 @@ class TestHeadings:
         ("<p>It was wet. It was cold. Then it froze.", "p", 6, ["It was wet. It was cold.", "Then it froze."]),
         ("<p>one two three four five", "p", 2, ["one two", "three four", "five"]),
         # Tables and code are never split.
-        (
-            f"<p>Before.{TABLE}<p>After.",
-            "ppppppppp",
-            3,
-            ["Before.", "Day | Rain | \nOne | 2 mm | \nTwo | 3 mm | ", "After."],
-        ),
-        (f"<p>Before.{TABLE}", "pppppppp", 200, ["Before.\n\nDay | Rain | \nOne | 2 mm | \nTwo | 3 mm | "]),
+        (f"<p>Before.{TABLE}<p>After.", "ppppppppp", 3, ["Before.", ROWS, "After."]),
+        (f"<p>Before.{TABLE}", "pppppppp", 200, [f"Before.\n\n{ROWS}"]),
         ("<pre>a = 1\n\nb = 2\n</pre>", "p", 1, ["a = 1\n\nb = 2"]),
         ("<code class='hljs' style='display: block'>a = 1\nb = 2</code>", "p", 1, ["a = 1 b = 2"]),
         ("<table class='blob-wrapper'><tr><td>a = 1<tr><td>b = 2</table>", "pp", 1, ["a = 1\nb = 2"]),
-        (
-            "<div class='highlight' data-lang='py'><div>a = 1</div><div>b = 2</div></div>",
-            "pp",
-            1,
-            ["a = 1\nb = 2"],
-        ),
+        ("<div class=highlight data-lang=py><div>a = 1</div><div>b = 2</div></div>", "pp", 1, ["a = 1\nb = 2"]),
     ],
 )
 def test_texts(html, labels, limit, expected):
@@ -90,42 +80,26 @@ class TestLimit:
             chunks("<p>a", "p", limit)
 
 
-def test_fields_places_and_names():
-    page = result(laid_out("<nav>x</nav><p>a<p>b"), "opp", roles=[Role.NAVIGATION, Role.ARTICLE, Role.ARTICLE])
-    (chunk,) = make_chunks(page)
-    assert chunk.blocks == (1, 2)
-    assert chunk.xpaths == ("/html[1]/body[1]/p[1]", "/html[1]/body[1]/p[2]")
-    assert [box.y for box in chunk.boxes] == [40, 60]
-    assert (chunk.kinds, chunk.roles) == ((Kind.BODY,), (Role.ARTICLE,))
+def test_json_has_one_object_per_line():
+    page = result(laid_out(OUTLINE), "hphpphphp", id="a.html", roles=[*[Role.ARTICLE] * 8, None])
+    lines = [json.loads(line) for line in write_chunks(page).splitlines()]
+    assert [line["text"] for line in lines] == ["a.", "b1.\n\nb2.", "c.", "d."]
+    assert lines[1] == {
+        "id": "a.html", "url": "https://example.org/dir/page.html", "index": 1, "headings": ["A", "B"],
+        "text": "b1.\n\nb2.", "words": 2, "blocks": [3, 4],
+        "xpaths": ["/html[1]/body[1]/p[2]", "/html[1]/body[1]/p[3]"],
+        "boxes": [[40, 80, 24, 16], [40, 100, 24, 16]], "kinds": ["body"], "roles": ["article"],
+    }  # fmt: skip
+    assert lines[3]["roles"] == []
 
 
-class TestWriteChunks:
-    def test_one_object_per_line(self):
-        page = result(laid_out(OUTLINE), "hphpphphp", id="a.html")
-        lines = [json.loads(line) for line in write_chunks(page).splitlines()]
-        assert [line["text"] for line in lines] == ["a.", "b1.\n\nb2.", "c.", "d."]
-        assert lines[1] == {
-            "id": "a.html", "url": "https://example.org/dir/page.html", "index": 1, "headings": ["A", "B"],
-            "text": "b1.\n\nb2.", "words": 2, "blocks": [3, 4],
-            "xpaths": ["/html[1]/body[1]/p[2]", "/html[1]/body[1]/p[3]"],
-            "boxes": np.array([[40, 80, 24, 16], [40, 100, 24, 16]]).tolist(), "kinds": ["body"], "roles": [],
-        }  # fmt: skip
-
-    def test_no_content(self):
-        assert write_chunks(result(snapshot("<p>Menu"), "o")) == ""
+@given(st.text(alphabet="aB1 .!?\n。”'"))
+def test_sentences_have_every_character(text: str) -> None:
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
 
 
-class TestSplitSentences:
-    @given(st.text(alphabet="aB1 .!?\n。”'"))
-    def test_no_character_is_lost(self, text: str) -> None:
-        assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
-
-    def test_long_text_takes_linear_time(self) -> None:
-        assert len(split_sentences("." * 200_000)) == 1
-
-
-def test_count_words_of_no_texts() -> None:
-    assert count_words([]) == []
+def test_sentences_of_a_long_text_take_linear_time() -> None:
+    assert len(split_sentences("." * 200_000)) == 1
 
 
 class TestSplitWords:

@@ -21,10 +21,7 @@ class TestText:
         ("html", "text"),
         [
             ("<pre>def f():\n    pass\n</pre>", "def f():\n    pass"),
-            (
-                "<pre><code><span>a</span>(<span>b</span>)\n<span>c</span>\n\n<span>d</span></code></pre>",
-                "a(b)\nc\n\nd",
-            ),
+            ("<pre><code><i>a</i>(<i>b</i>)\n<i>c</i>\n\n<i>d</i></code></pre>", "a(b)\nc\n\nd"),
             ("<pre><div>a</div><div>b</div></pre>", "a\nb"),
             ("<pre>a<br>b</pre>", "a\nb"),
             ("<pre><div><b>a:</b> x\n</div><div>  <b>b</b></div></pre>", "a: x\n  b"),
@@ -37,16 +34,10 @@ class TestText:
             ("<pre><i class=gp>$ </i>ls\nx\n<i class=gp>&gt;&gt;&gt; </i>1</pre>", "ls\nx\n>>> 1"),
             ("<pre><div><i>1</i><p>a</p></div><div><i>2</i><p>b</p></div></pre>", "a\nb"),
             ("<div><code style='white-space: pre'>\na\n  b</code></div>", "a\n  b"),
-            (
-                "<article><code class='hl block'>\n  <i>def</i> <i>m</i> <i>:=</i> <i>1</i>\n</code></article>",
-                "def m := 1",
-            ),
+            ("<article><code class='hl block'>\n  <i>m</i> <i>:=</i> <i>1</i>\n</code></article>", "m := 1"),
             ("<div class=code-block data-lang=xml>&lt;a/&gt;</div>", "<a/>"),
             ("<div class=syntaxhighlighter><div><code>a</code></div><div><code>b</code> x</div></div>", "a\nb x"),
-            (
-                "<table class=hljs><tr><td><p>1<p>2<td><p><code>run()</code><p><code>end()</code></table>",
-                "run()\nend()",
-            ),
+            ("<table class=hljs><tr><td><p>1<p>2<td><p><code>f()</code><p><code>g()</code></table>", "f()\ng()"),
         ],
     )
     def test_lines(self, html: str, text: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from helpers.page_records import screenshot
 from helpers.pages import laid_out, result, snapshot
 from PIL import Image
 
@@ -25,15 +26,9 @@ STYLES = {"h1": {"font-size": "32px", "font-weight": "700", "font-family": '"Old
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def picture(width=800, height=200, kind="PNG"):
-    out = io.BytesIO()
-    Image.new("RGB", (width, height), "white").save(out, kind)
-    return out.getvalue()
-
-
 @pytest.fixture
 def page():
-    return replace(result(laid_out(HTML, styles=STYLES), "ohpcll", id="a.html"), screenshot=picture())
+    return replace(result(laid_out(HTML, styles=STYLES), "ohpcll", id="a.html"), screenshot=screenshot(800, 200))
 
 
 @pytest.fixture
@@ -60,7 +55,7 @@ def test_parts():
         '<title>Rain in May</title><h1>Rain in May</h1><p class="byline">By Ann Lee</p><time>3 May 2024</time>'
         "<p>It rained all of the day in the valley, and the river rose to the second step of the mill.</p>"
     )
-    drawing = replace(result(laid_out(html), "hoop"), screenshot=picture()).page_image()
+    drawing = replace(result(laid_out(html), "hoop"), screenshot=screenshot(800, 200)).page_image()
     assert data(drawing)["parts_drawn"] is False
     assert titles(drawing.draw_parts()) == ["title: Rain in May", "byline: Ann Lee", "date: 2024-05-03"]
     drawn = data(drawing)
@@ -68,38 +63,28 @@ def test_parts():
     assert [part["kind"] for part in drawn["parts"]] == ["title", "byline", "date"]
 
 
-class TestScreenshot:
-    def test_no_screenshot(self, page):
-        with pytest.raises(UsageError, match="clean it with screenshot=True"):
-            replace(page, screenshot=b"").page_image()
-
-    def test_not_rendered(self):
-        with pytest.raises(UsageError, match="render=True"):
-            result(snapshot(HTML), "ohpcll").page_image(picture())
-
-    def test_rejects_other_data(self, page):
-        with pytest.raises(OutputError, match="cannot be read"):
-            page.page_image(b"no picture")
-
-    def test_repr(self, image):
-        assert repr(image.draw_text()) == "<PageImage 'a.html': 800 x 200 px, 1 layer>"
-        assert titles(image) == ["line of text"] * 6
+def test_needs_a_screenshot(page):
+    with pytest.raises(UsageError, match="clean it with screenshot=True"):
+        replace(page, screenshot=b"").page_image()
+    with pytest.raises(OutputError, match="cannot be read"):
+        page.page_image(b"no picture")
 
 
-class TestChaining:
-    def test_without_drawings_is_the_screenshot(self, image):
-        drawn = opened(image.to_bytes())
-        assert drawn.size == (800, 200)
-        assert drawn.getcolors() == [(800 * 200, (255, 255, 255))]
+def test_reset_leaves_the_screenshot(image):
+    drawn = opened(image.draw_blocks().draw_segments().reset().to_bytes())
+    assert drawn.size == (800, 200)
+    assert drawn.getcolors() == [(800 * 200, (255, 255, 255))]
 
-    def test_reset_removes_all_drawings(self, image):
-        plain = image.to_bytes()
-        assert image.draw_blocks().draw_segments().to_bytes() != plain
-        assert image.reset().to_bytes() == plain
 
-    def test_later_drawings_cover_earlier_ones(self, image):
-        assert titles(image.draw_text().draw_blocks())[0] == "line of text"
-        assert titles(image.reset().draw_blocks().draw_text())[-1] == "line of text"
+def test_later_drawings_cover_earlier_ones(image):
+    assert titles(image.draw_text()) == ["line of text"] * 6
+    assert titles(image.draw_blocks())[0] == "line of text"
+    assert titles(image.reset().draw_blocks().draw_text())[-1] == "line of text"
+
+
+def test_in_a_notebook(image):
+    assert repr(image.draw_text()) == "<PageImage 'a.html': 800 x 200 px, 1 layer>"
+    assert image._repr_png_() == image.to_bytes("png")
 
 
 class TestDrawBlocks:
@@ -107,11 +92,9 @@ class TestDrawBlocks:
     def test_some_labels(self, image, labels):
         assert sorted(titles(image.draw_blocks(labels))) == ["h .90: Rain", "p .90: It rained."]
 
-    def test_unknown_label(self, image):
+    def test_unknown_label_and_missing_roles(self, image):
         with pytest.raises(UsageError, match="no label 'x': choose some of h, p, l, c, o"):
             image.draw_blocks("hx")
-
-    def test_by_role_without_roles(self, image):
         with pytest.raises(UsageError, match=r"has no roles: use the method vclean, or by='label'"):
             image.draw_blocks(by="role")
 
@@ -121,27 +104,20 @@ class TestDrawBlocks:
         assert drawn.getpixel((45, drawn.height - 200 + 38)) == PENS["h"].color
 
 
-class TestDrawSegments:
-    def test_pdoc(self, image):
-        assert titles(image.draw_segments(pdoc=1)) == []
-        with pytest.raises(UsageError, match="1 to 11, not 12"):
-            image.draw_segments(pdoc=12)
-
-    def test_vips_is_default(self, page, image):
-        captions = titles(image.draw_segments())
-        assert captions == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
-        assert all("DoC" in title for title in captions)
-        assert len(captions) > 1
+def test_segments_are_those_of_vips_with_a_pdoc(page, image):
+    assert titles(image.draw_segments(pdoc=1)) == []
+    with pytest.raises(UsageError, match="1 to 11, not 12"):
+        image.draw_segments(pdoc=12)
+    captions = titles(image.draw_segments())
+    assert captions == titles(page.page_image().draw_segments(segment(page.columns.snapshot)))
+    assert all("DoC" in title for title in captions)
+    assert len(captions) > 1
 
 
 @pytest.mark.parametrize("name", ["a.jpg", "a", "html"])
 def test_save_rejects_other_suffixes(image, tmp_path, name):
     with pytest.raises(UsageError, match=r"has to end in \.png, \.svg, \.html"):
         image.save(tmp_path / name)
-
-
-def test_notebook_shows_the_drawing(image):
-    assert image.draw_blocks()._repr_png_() == image.to_bytes("png")
 
 
 class TestHtml:
@@ -151,13 +127,11 @@ class TestHtml:
         (layer,) = settings["layers"]
         assert (layer["name"], layer["drawn"], layer["separators_drawn"], layer["pdoc"]) == ("vips", True, False, 5)
 
-    def test_segments_and_separators_of_one_method_are_one_layer(self, image):
+    def test_a_method_has_one_layer_of_segments_and_separators(self, image):
         (layer,) = data(image.draw_segments(pdoc=7).draw_separators(pdoc=7))["layers"]
         assert (layer["drawn"], layer["separators_drawn"], layer["pdoc"]) == (True, True, 7)
-
-    def test_segments_of_two_methods_are_two(self, image):
         other = replace(segment(image._result.columns.snapshot), method="learned")
-        layers = data(image.draw_segments().draw_segments(other))["layers"]
+        layers = data(image.draw_segments(other))["layers"]
         assert [layer["name"] for layer in layers] == ["vips", "learned"]
 
     def test_metadata_of_page(self, page):

@@ -20,54 +20,44 @@ def found(page, headings="", headline=None) -> list[int]:
     return heading_levels(blocks, np.array([letter == "h" for letter in marked], dtype=bool), headline).tolist()
 
 
-def sized(**sizes: str):
-    """Return styles by tag from strings such as `20` or `20 700`: size in px, weight."""
-    return {
-        tag: dict(zip(("font-size", "font-weight"), (f"{size.split()[0]}px", *size.split()[1:]), strict=False))
-        for tag, size in sizes.items()
-    }
+def sized(sizes):
+    """Return styles by tag from sizes in px."""
+    return {tag: {"font-size": f"{size}px"} for tag, size in sizes.items()}
 
 
-class TestUnrendered:
-    @pytest.mark.parametrize(
-        ("html", "headings", "levels"),
-        [
-            ("<p>A</p><p>B</p>", "hh", [2, 2]),
-            ("<h4>A</h4><p>B", "ph", [4, 2]),
-            ("<h3>A</h3><p>B", "hh", [3, 4]),
-        ],
-    )
-    def test_levels(self, html, headings, levels):
-        """Headings without a tag are below the last one with a tag; tags of other blocks do not count."""
-        assert found(snapshot(html), headings) == levels
-
+class TestHeadingLevels:
     @pytest.mark.parametrize(("block", "levels"), [(0, [1, 2, 3]), (2, [2, 1, 3]), (None, [2, 2, 3]), (3, [2, 1, 3])])
     def test_one_title_is_at_level_1(self, block, levels):
         headline = Headline("A", block, HeadlineSource.MODEL)
         assert found(snapshot("<div>A</div><h1>B</h1><h3>C</h3><p>D</p>"), "hhhp", headline)[:3] == levels
 
-
-class TestRendered:
     @pytest.mark.parametrize(
         ("html", "sizes", "levels"),
         [
+            # Without sizes, headings without a tag are below the last one with a tag.
+            ("<p>A</p><p>B</p>", {}, [2, 2]),
+            ("<h3>A</h3><p>B", {}, [3, 4]),
             # Without tags the level is the rank of the size.
-            ("<div>A</div><p>B</p><div>C</div><dl>D</dl>", {"div": "30", "p": "20", "dl": "12"}, [1, 2, 2, 3]),
+            ("<div>A</div><p>B</p><div>C</div><dl>D</dl>", {"div": 30, "p": 20, "dl": 12}, [1, 2, 2, 3]),
             # Between the sizes of tags, it is the highest of the tagged headings that are not larger.
-            ("<h1>A</h1><h3>B</h3><div>C</div>", {"h1": "32", "h3": "20", "div": "26"}, [1, 3, 3]),
-            ("<h2>A</h2><h3>B</h3><div>C</div>", {"h2": "32", "h3": "20", "div": "50"}, [2, 3, 2]),
+            ("<h1>A</h1><h3>B</h3><div>C</div>", {"h1": 32, "h3": 20, "div": 26}, [1, 3, 3]),
+            ("<h2>A</h2><h3>B</h3><div>C</div>", {"h2": 32, "h3": 20, "div": 50}, [2, 3, 2]),
             # Tags that contradict sizes are ignored: an h4 is larger than the h2s.
-            ("<h4>A</h4><h2>B</h2><p>C</p>", {"h4": "32", "h2": "20", "p": "16"}, [1, 2, 3]),
+            ("<h4>A</h4><h2>B</h2><p>C</p>", {"h4": 32, "h2": 20, "p": 16}, [1, 2, 3]),
         ],
     )
     def test_levels(self, html, sizes, levels):
-        assert found(laid_out(html, styles=sized(**sizes))) == levels
+        assert found(laid_out(html, styles=sized(sizes)) if sizes else snapshot(html)) == levels
+
+    def test_tags_of_other_blocks_do_not_count(self):
+        assert found(snapshot("<h4>A</h4><p>B"), "ph") == [4, 2]
 
     @given(st.lists(st.tuples(st.sampled_from((*HEADING_TAGS, "p", "div")), st.booleans()), min_size=1, max_size=9))
     def test_levels_are_levels(self, parts):
         html = "".join(f"<{tag}>word</{tag}>" for tag, _ in parts)
         marked = "".join("h" if is_heading else "p" for _, is_heading in parts)
-        for page in (snapshot(html), laid_out(html, styles=sized(h1="9", h3="30", div="20 700"))):
+        styles = sized({"h1": 9, "h3": 30}) | {"div": {"font-size": "20px", "font-weight": "700"}}
+        for page in (snapshot(html), laid_out(html, styles=styles)):
             assert set(found(page, marked)) <= set(range(1, 7))
 
 

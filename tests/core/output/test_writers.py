@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +10,7 @@ from hypothesis import strategies as st
 
 from vclean.api import clean
 from vclean.errors import OutputError, UsageError
-from vclean.output.writers import (
-    FileWriter,
-    FolderWriter,
-    StreamWriter,
-    UniqueNames,
-    make_writer,
-    page_path,
-)
+from vclean.output.writers import FileWriter, FolderWriter, UniqueNames, make_writer, page_path
 from vclean.page import Page
 from vclean.result import Result
 
@@ -47,9 +39,6 @@ class TestMakeWriter:
         assert isinstance(make_writer(tmp_path / out, name, many=many), kind)
         assert (tmp_path / "new" / "folder").is_dir() == (out == "new/folder")
 
-    def test_no_output_named(self) -> None:
-        assert isinstance(make_writer(None, "text", many=True), StreamWriter)
-
     @pytest.mark.parametrize("name", ["t.txt", "t.MD", "t.html", "t.json", "t.xml", "there"])
     def test_several_pages_to_a_file(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "there").touch()
@@ -60,7 +49,6 @@ class TestMakeWriter:
     @pytest.mark.parametrize(
         ("out", "name", "many", "message"),
         [
-            ("none/a.json", "json", False, "create the folder"),
             ("none/a.json", "json", True, "create the folder"),
             ("a.txt/b", "text", True, "cannot be created"),
         ],
@@ -71,10 +59,9 @@ class TestMakeWriter:
             make_writer(tmp_path / out, name, many=many)
 
 
-def test_stream_writer_name_cannot_end_its_comment(result: Result) -> None:
-    stream = io.StringIO()
-    StreamWriter(stream, "html", many=True).write(replace(result, id="x--><script>"))
-    assert stream.getvalue().startswith("<!-- x- -><script> -->\n")
+def test_name_on_standard_output_cannot_end_its_comment(result: Result, capsys: pytest.CaptureFixture[str]) -> None:
+    make_writer(None, "html", many=True).write(replace(result, id="x--><script>"))
+    assert capsys.readouterr().out.startswith("<!-- x- -><script> -->\n")
 
 
 class TestFiles:
