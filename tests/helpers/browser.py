@@ -1,11 +1,14 @@
+import base64
 import contextlib
 import http.server
+import io
 import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from PIL import Image
 
 from vclean.page import Page
 from vclean.render.browser.renderer import Renderer
@@ -35,6 +38,18 @@ def snap(renderer: Renderer):
         return renderer.render(Page(content=html, url=url)).snapshot
 
     return render
+
+
+def png(width: int, height: int, color: str | tuple[int, ...] = "red") -> bytes:
+    """Return an image in one color."""
+    file = io.BytesIO()
+    Image.new("RGB", (width, height), color).save(file, "PNG")
+    return file.getvalue()
+
+
+def png_url(width: int, height: int, color: str | tuple[int, ...] = "red") -> str:
+    """Return an image in one color as a data URL."""
+    return f"data:image/png;base64,{base64.b64encode(png(width, height, color)).decode()}"
 
 
 @dataclass

@@ -16,7 +16,9 @@ QUICK = RenderSettings(deadline=0.6, allow_hosts=("127.0.0.1",))
 
 
 class _Site(BaseHTTPRequestHandler):
-    """Request handler with one method per path."""
+    """Request handler with one method per path; connections are kept alive."""
+
+    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         getattr(self, "get" + self.path.partition("?")[0].replace("/", "_"), self.get_missing)()
@@ -34,6 +36,9 @@ class _Site(BaseHTTPRequestHandler):
 
     def get_host(self) -> None:
         self.respond(200, self.headers["Host"].encode(), Content_Type="text/html")
+
+    def get_client(self) -> None:
+        self.respond(200, str(self.client_address[1]).encode(), Content_Type="text/html")
 
     def get_packed(self) -> None:
         self.respond(200, gzip.compress(b"<p>packed"), Content_Type="text/html", Content_Encoding="gzip")
@@ -75,6 +80,7 @@ class _Site(BaseHTTPRequestHandler):
         self.respond(200, b"late")
 
     def get_trickle(self) -> None:
+        self.close_connection = True
         self.send_response(200)
         self.end_headers()
         for _ in range(40):

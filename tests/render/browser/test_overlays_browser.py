@@ -1,11 +1,11 @@
 """Screenshots, and comparisons of pixels, without the overlays of a page."""
 
-import base64
 import io
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from helpers.browser import png_url
 from helpers.overlay_pages import NO_OVERLAYS, NOTE, OVERLAYS, SENTENCE, page
 from numpy.typing import NDArray
 from PIL import Image
@@ -42,13 +42,6 @@ def pixels(renderer: Renderer, document: Page) -> NDArray[np.uint8]:
 
 def blue_share(image: NDArray[np.uint8]) -> float:
     return float((image[:768] == BLUE).all(axis=2).mean())
-
-
-def image_of(color: tuple[int, int, int]) -> str:
-    """Return an image of 8 x 8 px as a data URL."""
-    file = io.BytesIO()
-    Image.new("RGB", (8, 8), color).save(file, "png")
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 class TestScreenshot:
@@ -105,7 +98,7 @@ class TestPixels:
     def test_text_below_an_overlay(
         self, kind: int, *, screenshot: bool, color: tuple[int, int, int], hidden: Hidden, renderer: Renderer
     ) -> None:
-        css = f'{WALL} h1 {{ color: rgb(20, 20, 20); background: url("{image_of(color)}") }}'
+        css = f'{WALL} h1 {{ color: rgb(20, 20, 20); background: url("{png_url(8, 8, color)}") }}'
         title = "The heron stands in the shallow water"
         document = documents(page(css, BODY).replace("<h1>The heron", f"<h1>{title}"))[kind]
         snapshot = renderer.render(document, screenshot=screenshot).snapshot
@@ -115,7 +108,8 @@ class TestPixels:
 
     def test_one_page_after_the_other(self, renderer: Renderer) -> None:
         """Render tall pages and short ones in turn: screenshots of tall parts change the size of the screen."""
-        style = f"""<style>p {{ color: rgb(250, 250, 250); background: url("{image_of((20, 20, 20))}"); margin: 0 }}
+        dark = png_url(8, 8, (20, 20, 20))
+        style = f"""<style>p {{ color: rgb(250, 250, 250); background: url("{dark}"); margin: 0 }}
         @media (max-device-width: 1000px) {{ p {{ margin-top: 700px }} }}</style>"""
         heights = {"3000px": 200, "90vh": 1, "2000px": 200, "50vh": 1}
         pages = [Page(content=f"{style}<div style='height: {height}'></div><p>{SENTENCE * count}")

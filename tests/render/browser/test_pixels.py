@@ -1,12 +1,10 @@
 """Tests of the comparison of a page painted with and without some of its texts."""
 
 import asyncio
-import base64
-import io
 
 import numpy as np
 import pytest
-from PIL import Image
+from helpers.browser import png_url
 
 from vclean.page import Page
 from vclean.render.browser.async_renderer import AsyncRenderer
@@ -16,15 +14,7 @@ from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden, Snapshot
 from vclean.settings import RenderSettings
 
-
-def image_style(color: tuple[int, int, int]) -> str:
-    """Return the style of a background image in one color."""
-    file = io.BytesIO()
-    Image.new("RGB", (4, 4), color).save(file, "PNG")
-    return f"background-image: url(data:image/png;base64,{base64.b64encode(file.getvalue()).decode()})"
-
-
-IMAGE = image_style((10, 20, 30))
+IMAGE = f"background-image: url({png_url(4, 4, (10, 20, 30))})"
 HIDDEN = f"<p style='color: rgb(10, 20, 30); {IMAGE}'>Words in the image's color"
 SHOWN = f"<p style='color: rgb(255, 255, 255); {IMAGE}'>White words"
 TECHNIQUES = {"Words in the image's color": "color", "White words": ""}

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 
 import httpx
 import pytest
@@ -91,36 +89,6 @@ class TestErrors:
         assert str(connection_error("u", error)) == expected
 
 
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    """Start a server that returns the requested host and the client port, after a delay for `/slow`."""
-    closing = threading.Event()
-
-    class Echo(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            if self.path == "/slow":
-                closing.wait(20)
-            body = f"{self.headers['host']} {self.client_address[1]}".encode()
-            self.send_response(200)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: object) -> None:
-            """Keep the test's output clean."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        yield server.server_port
-        closing.set()
-        server.shutdown()
-        thread.join()
-
-
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Resolve `name.example` to this machine; return the resolved names."""
@@ -149,15 +117,16 @@ def get_async(*urls: str, hosts: frozenset[str] = HOSTS) -> list[httpx.Response]
 
 @pytest.mark.parametrize("request_page", [get, lambda url, hosts=HOSTS: get_async(url, hosts=hosts)[0]])
 class TestTransports:
-    def test_refuse_private_addresses(self, port: int, request_page: Callable[..., httpx.Response]) -> None:
+    def test_refuse_private_addresses(self, site: str, request_page: Callable[..., httpx.Response]) -> None:
         with pytest.raises(NetworkError, match="not a public address"):
-            request_page(f"http://127.0.0.1:{port}/", hosts=frozenset())
+            request_page(f"{site}/host", hosts=frozenset())
 
     def test_send_host_name_to_the_checked_address(
-        self, port: int, names: list[str], request_page: Callable[..., httpx.Response]
+        self, site: str, names: list[str], request_page: Callable[..., httpx.Response]
     ) -> None:
         # The name is resolved once; a second lookup could return another address.
-        assert request_page(f"http://name.example:{port}/").text.split()[0] == f"name.example:{port}"
+        named = site.replace("127.0.0.1", "name.example")
+        assert request_page(f"{named}/host").text == named.removeprefix("http://")
         assert names == ["name.example"]
 
 
@@ -175,14 +144,14 @@ class TestCheckedTransport:
         assert sent[0].extensions["sni_hostname"] == "name.example"
 
     @pytest.mark.parametrize("seconds", [0.2, -1])
-    def test_stops_after_remaining_time(self, port: int, seconds: float) -> None:
+    def test_stops_after_remaining_time(self, site: str, seconds: float) -> None:
         with pytest.raises(httpx.TimeoutException):
-            get(f"http://127.0.0.1:{port}/slow", seconds=seconds)
+            get(f"{site}/slow", seconds=seconds)
 
 
 class TestAsyncCheckedTransport:
-    def test_checks_every_request_and_uses_new_connections(self, port: int, names: list[str]) -> None:
+    def test_checks_every_request_and_uses_new_connections(self, site: str, names: list[str]) -> None:
         # A reused connection would be used, without a check, for another host at the same address.
-        first, second = get_async(f"http://name.example:{port}/", f"http://127.0.0.1:{port}/")
+        first, second = get_async(f"{site.replace('127.0.0.1', 'name.example')}/client", f"{site}/client")
         assert names == ["name.example", "127.0.0.1"]
-        assert first.text.split()[1] != second.text.split()[1]
+        assert first.text != second.text
