@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -28,6 +29,22 @@ def scripting() -> Iterator[Renderer]:
     """Start one browser that runs the scripts of pages."""
     with Renderer(RenderSettings(scripts="on", settle=1.0)) as shared:
         yield shared
+
+
+def processes(group: int) -> list[Path]:
+    """Return the folders in `/proc` of the running processes of a group, without zombies."""
+    alive = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ends in the meantime
+            state, _, pgrp = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
+            if int(pgrp) == group and state != "Z":
+                alive.append(entry)
+    return alive
+
+
+def group_of(renderer: Renderer) -> int:
+    """Return the process group of a browser."""
+    return renderer._worker.renderer._process.pid
 
 
 @pytest.fixture

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx
 import pytest
 
+from vclean.render.network.fetch import AsyncCheckedTransport, CheckedTransport
 from vclean.settings import RenderSettings
 
 CAPPED = RenderSettings(max_bytes=100_000, allow_hosts=("127.0.0.1", "localhost"))
@@ -101,6 +104,28 @@ class _Site(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     def handle_error(self, *_: object) -> None:
         """Ignore errors: clients of these tests close connections early."""
+
+
+def get(url: str, hosts: frozenset[str] = frozenset(), seconds: float = 20) -> str:
+    """Return the text at a URL through the checked transport."""
+    transport = CheckedTransport(hosts, time.monotonic() + seconds)
+    with httpx.Client(transport=transport, follow_redirects=True) as client:
+        return client.get(url).text
+
+
+def get_async(url: str, hosts: frozenset[str] = frozenset()) -> str:
+    """Return the text at a URL through the asynchronous checked transport."""
+    return get_all(url, hosts=hosts)[0]
+
+
+def get_all(*urls: str, hosts: frozenset[str] = frozenset()) -> list[str]:
+    """Return the texts at URLs through one asynchronous checked transport."""
+
+    async def run() -> list[str]:
+        async with httpx.AsyncClient(transport=AsyncCheckedTransport(hosts), follow_redirects=True) as client:
+            return [(await client.get(url)).text for url in urls]
+
+    return asyncio.run(run())
 
 
 @pytest.fixture(scope="module")

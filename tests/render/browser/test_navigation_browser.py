@@ -47,18 +47,13 @@ def image_size(snapshot: Snapshot) -> list[float]:
 
 
 class TestResources:
-    def test_loads_style_sheet_and_image(self, renderer: Renderer) -> None:
+    def test_loads_style_sheet_and_lazy_image(self, renderer: Renderer) -> None:
         store = Store(a_css=Resource(b"p { font-size: 33px }", "text/css"), b_png=IMAGE)
-        page = Page(content="<link rel=stylesheet href=a.css><p>t<img src=b.png>", url=URL, resources=store)
-        snapshot = renderer.render(page).snapshot
+        html = "<link rel=stylesheet href=a.css><p style='height: 20000px'>t</p><img loading=lazy src=b.png>"
+        snapshot = renderer.render(Page(content=html, url=URL, resources=store)).snapshot
         assert 33 in snapshot.styles.number("font-size")
         assert image_size(snapshot) == [70, 40]
         assert snapshot.url == URL
-
-    def test_loads_lazy_image(self, renderer: Renderer) -> None:
-        html = "<p style='height: 20000px'>t</p><img loading=lazy src=b.png>"
-        page = Page(content=html, url=URL, resources=Store(b_png=IMAGE))
-        assert image_size(renderer.render(page).snapshot) == [70, 40]
 
     def test_requests_font_of_another_origin(self, renderer: Renderer) -> None:
         store = Store()
@@ -81,8 +76,10 @@ class TestResources:
 
     def test_ignores_refresh(self, renderer: Renderer) -> None:
         store = Store(b_html=Resource(b"<p>elsewhere", "text/html"))
-        page = Page(content="<meta http-equiv=refresh content='0;url=b.html'><p>here", url=URL, resources=store)
-        assert renderer.render(page).snapshot.texts == ["here"]
+        for url, resources in (("b.html", store), ("about:blank", None)):
+            html = f"<meta http-equiv=refresh content='0;url={url}'><p>here"
+            page = Page(content=html, url=URL, resources=resources)
+            assert renderer.render(page).snapshot.texts == ["here"]
         assert store.requested == []
 
     def test_runs_no_scripts(self, renderer: Renderer) -> None:

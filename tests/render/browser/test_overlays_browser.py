@@ -19,6 +19,8 @@ pytestmark = pytest.mark.browser
 
 BLUE = (0, 0, 255)
 WALL = ".b { position: fixed; inset: 0; background: #00f }"
+INSISTING = f"""{WALL} .b {{ opacity: 1 !important; transition: opacity 9s; animation: k 1s both }}
+.b p {{ visibility: visible !important }} @keyframes k {{ to {{ opacity: 1 }} }}"""
 BODY = "<article>{article}</article><div class=b>{note}</div>"
 
 
@@ -64,14 +66,16 @@ class TestScreenshot:
         document = Page(content=NO_OVERLAYS[name])
         assert np.array_equal(pixels(hiding, document), pixels(renderer, document))
 
-    def test_styles_that_insist(self, hiding: Renderer) -> None:
-        css = ".b { position: fixed; inset: 0; background: #00f; opacity: 1 !important; transition: opacity 9s } "
-        css += ".b p { visibility: visible !important } @keyframes k { to { opacity: 1 } } .b { animation: k 1s both }"
-        assert blue_share(pixels(hiding, Page(content=page(css, BODY)))) == 0
-
-    def test_form_whose_fields_have_names_of_properties(self, hiding: Renderer) -> None:
-        body = "<article>{article}</article><form class=b><input name=style type=hidden><p>{note}</p></form>"
-        assert blue_share(pixels(hiding, Page(content=page(WALL, body)))) == 0
+    @pytest.mark.parametrize(
+        ("css", "body"),
+        [
+            (INSISTING, BODY),
+            # Fields of a form have names of its properties.
+            (WALL, "<article>{article}</article><form class=b><input name=style type=hidden><p>{note}</p></form>"),
+        ],
+    )
+    def test_overlays_that_resist(self, css: str, body: str, hiding: Renderer) -> None:
+        assert blue_share(pixels(hiding, Page(content=page(css, body)))) == 0
 
     def test_backdrop_of_a_modal_dialog(self) -> None:
         css = "dialog::backdrop { background: #00f }"

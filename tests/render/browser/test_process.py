@@ -18,6 +18,8 @@ from vclean.render.isolation.sandbox import Isolation, Obstacle
 from vclean.settings import RenderSettings
 
 CHROMIUM = Path("/opt/chromium")
+ISOLATED = Isolation(None, None)
+RESTRICTED = Isolation(Obstacle("root", ""), Obstacle("no right", ""))
 
 
 class FakeDriver:
@@ -56,29 +58,22 @@ class TestLaunch:
 
 
 class TestNetwork:
+    @pytest.fixture(autouse=True)
+    def new_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
+
     @pytest.mark.parametrize(
         ("working", "isolation", "attempts", "reason"),
         [
-            (["plain", "isolated"], Isolation(None, None), ["isolated"] * 2, None),
-            (
-                ["plain", "isolated"],
-                Isolation(Obstacle("root", ""), Obstacle("no right", "")),
-                ["plain"] * 2,
-                "no right",
-            ),
+            (["plain", "isolated"], ISOLATED, ["isolated"] * 2, None),
+            (["plain", "isolated"], RESTRICTED, ["plain"] * 2, "no right"),
             # Isolation is tried once, and not again after the browser has started without it; both starts report it.
-            (
-                ["plain"],
-                Isolation(None, None),
-                ["isolated", "plain", "plain"],
-                f"{CHROMIUM} does not start in one: failed",
-            ),
+            (["plain"], ISOLATED, ["isolated", "plain", "plain"], f"{CHROMIUM} does not start in one: failed"),
         ],
     )
     def test_isolates_network_if_possible(
         self, working: list[str], isolation: Isolation, attempts: list[str], reason: str | None, monkeypatch: Any
     ) -> None:
-        monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
         monkeypatch.setattr(process, "available_isolation", lambda: isolation)
         driver = FakeDriver(*working)
         for _ in range(2):
@@ -90,8 +85,7 @@ class TestNetwork:
         assert set(process.SWITCHES) <= set(driver.command)
 
     def test_reports_browser_that_never_starts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
-        monkeypatch.setattr(process, "available_isolation", lambda: Isolation(None, None))
+        monkeypatch.setattr(process, "available_isolation", lambda: ISOLATED)
         with pytest.raises(ProtocolError, match="failed"):
             asyncio.run(process._launch_isolated(FakeDriver(), CHROMIUM, "/nowhere"))
         assert not process._NEEDS_NETWORK

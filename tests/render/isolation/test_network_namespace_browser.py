@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helpers.browser import group_of, processes
 
 from vclean.page import Page
 from vclean.render.browser import process
@@ -44,12 +45,10 @@ def noexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def read_network_files(renderer: Renderer, name: str) -> list[str]:
     """Return the content of a network file in `/proc` for each process of the browser."""
-    group = renderer._worker.renderer._process.pid
     contents = []
-    for entry in Path("/proc").glob("[0-9]*"):
+    for entry in processes(group_of(renderer)):
         with contextlib.suppress(OSError):  # some processes end in the meantime
-            if process._group(entry) == group:
-                contents.append((entry / "net" / name).read_text())
+            contents.append((entry / "net" / name).read_text())
     return contents
 
 

@@ -23,9 +23,10 @@ def network_renderer() -> Iterator[Renderer]:
 class TestNetwork:
     def test_fetches_missing_resources(self, network_renderer: Renderer, site) -> None:
         url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
-        rendering = network_renderer.render(Page(content=f"<link rel=stylesheet href={url}><p>t", url=URL))
+        html = f"<link rel=stylesheet href={url}><link rel=stylesheet href=http://{site.address}/none.css><p>t"
+        rendering = network_renderer.render(Page(content=html, url=URL))
         assert 33 in rendering.snapshot.styles.number("font-size")
-        assert (rendering.served, rendering.missed) == (1, 0)
+        assert (rendering.served, rendering.missed) == (1, 1)
         assert rendering.snapshot.url == URL
 
     def test_prefers_given_resources(self, network_renderer: Renderer, site) -> None:
@@ -44,11 +45,6 @@ class TestNetwork:
         assert network_renderer.render(Page(content=html, url=url)).snapshot.texts == ["at hand"]
         assert site.hits == []
 
-    def test_counts_missing_resources(self, network_renderer: Renderer, site) -> None:
-        html = f"<link rel=stylesheet href=http://{site.address}/none.css><p>t"
-        rendering = network_renderer.render(Page(content=html, url=URL))
-        assert (rendering.served, rendering.missed) == (0, 1)
-
     def test_fetches_nothing_by_default(self, site) -> None:
         url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
         html = f"<link rel=stylesheet href={url}><p>t"
@@ -64,13 +60,11 @@ class TestNetwork:
         assert (rendering.served, rendering.missed, site.hits) == (0, 1, [])
 
 
-class TestCounts:
-    def test_counts_with_resources(self, renderer: Renderer) -> None:
-        stored = {"https://example.org/a.css": Resource(b"p { color: red }", "text/css")}
-        html = "<link rel=stylesheet href=a.css><p>t<img src=b.png><img src=c.png>"
-        rendering = renderer.render(Page(content=html, url=URL, resources=stored))
-        assert (rendering.served, rendering.missed) == (1, 2)
-
-    def test_counts_nothing_without_resources(self, renderer: Renderer) -> None:
-        rendering = renderer.render(Page(content="<link rel=stylesheet href=a.css><p>t", url=URL))
-        assert (rendering.served, rendering.missed) == (0, 0)
+@pytest.mark.parametrize(
+    ("resources", "counts"),
+    [({"https://example.org/a.css": Resource(b"p { color: red }", "text/css")}, (1, 2)), (None, (0, 0))],
+)
+def test_counts_resources_at_hand(renderer: Renderer, resources: dict | None, counts: tuple[int, int]) -> None:
+    html = "<link rel=stylesheet href=a.css><p>t<img src=b.png><img src=c.png>"
+    rendering = renderer.render(Page(content=html, url=URL, resources=resources))
+    assert (rendering.served, rendering.missed) == counts
