@@ -21,8 +21,9 @@ URL = "https://example.org/a/page.html"
 
 @pytest.fixture(scope="module")
 def live() -> Iterator[Renderer]:
-    """Return a renderer that may reach the loopback address by its number."""
-    with Renderer(RenderSettings(deadline=40, max_bytes=40_000, allow_hosts=("127.0.0.1",))) as shared:
+    """Return a renderer that may reach the loopback address by its number, and fetches missing subresources."""
+    settings = RenderSettings(deadline=40, max_bytes=40_000, allow_hosts=("127.0.0.1",))
+    with Renderer(settings, network=True) as shared:
         yield shared
 
 
@@ -66,6 +67,17 @@ class TestResources:
             store = Store(a_css=Resource(b"p { font-size: %dpx }" % size, "text/css"))
             page = Page(content="<link rel=stylesheet href=a.css><p>t", url=URL, resources=store)
             assert size in renderer.render(page).snapshot.styles.number("font-size")
+
+    @pytest.mark.parametrize(
+        ("resources", "counts"),
+        [(Store(a_css=Resource(b"p { color: red }", "text/css")), (1, 2)), (None, (0, 0))],
+    )
+    def test_counts_resources_at_hand(
+        self, renderer: Renderer, resources: Store | None, counts: tuple[int, int]
+    ) -> None:
+        html = "<link rel=stylesheet href=a.css><p>t<img src=b.png><img src=c.png>"
+        rendering = renderer.render(Page(content=html, url=URL, resources=resources))
+        assert (rendering.served, rendering.missed) == counts
 
     def test_serves_frames_from_the_resources(self, renderer: Renderer) -> None:
         store = Store(f_html=Resource(b"<img src=g.png>", "text/html"))
@@ -204,21 +216,18 @@ class TestScreenshot:
 
 class TestLive:
     def test_loads_page_with_style_sheet_and_image(self, live: Renderer, site) -> None:
+        # It follows a redirect, and keeps its cookies.
+        old = site.serve("/old", status=302, location="/page", **{"set-cookie": "a=1"})
         site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
         site.serve("/b.png", IMAGE.body, kind="image/png")
-        url = site.serve("/page", "<link rel=stylesheet href=a.css><p>t<img src=b.png><a href=c>d</a>")
-        snapshot = live.render(Page(url=url, live=True)).snapshot
+        url = site.serve("/page", "<link rel=stylesheet href=a.css><p>Žluťoučký<img src=b.png><a href=c>d</a>")
+        snapshot = live.render(Page(url=old, live=True)).snapshot
+        assert (snapshot.url, snapshot.texts) == (url, ["Žluťoučký", "d"])
         assert 33 in snapshot.styles.number("font-size")
         assert image_size(snapshot) == [70, 40]
         assert snapshot.attributes("href").popitem()[1] == f"http://{site.address}/c"
-        assert sorted(site.hits) == ["/a.css", "/b.png", "/page"]
-
-    def test_follows_redirect_and_keeps_its_cookies(self, live: Renderer, site) -> None:
-        url = site.serve("/old", status=302, location="/new", **{"set-cookie": "a=1"})
-        new = site.serve("/new", "<p>Žluťoučký kůň úpěl ďábelské ódy")
-        snapshot = live.render(Page(url=url, live=True)).snapshot
-        assert (snapshot.url, snapshot.texts) == (new, ["Žluťoučký kůň úpěl ďábelské ódy"])
-        assert site.cookies == ["", "a=1"]
+        assert sorted(site.hits) == ["/a.css", "/b.png", "/old", "/page"]
+        assert site.cookies == ["", "a=1", "a=1", "a=1"]
 
     @pytest.mark.parametrize(
         ("answer", "error", "message"),
@@ -266,3 +275,45 @@ class TestLive:
             pytest.raises(DeadlineError),
         ):
             renderer.render(Page(url=url, live=True))
+
+
+class TestNetwork:
+    """Pages with subresources from the network, because they are missing locally."""
+
+    def test_fetches_missing_resources(self, live: Renderer, site) -> None:
+        url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
+        html = f"<link rel=stylesheet href={url}><link rel=stylesheet href=http://{site.address}/none.css><p>t"
+        rendering = live.render(Page(content=html, url=URL))
+        assert 33 in rendering.snapshot.styles.number("font-size")
+        assert (rendering.served, rendering.missed) == (1, 1)
+        assert rendering.snapshot.url == URL
+
+    def test_prefers_given_resources(self, live: Renderer, site) -> None:
+        given_url = f"http://{site.address}/a.css"
+        missing_url = site.serve("/b.css", "b { font-size: 44px }", kind="text/css")
+        html = f"<link rel=stylesheet href={given_url}><link rel=stylesheet href={missing_url}><p>t<b>u</b>"
+        stored = {given_url: Resource(b"p { font-size: 33px }", "text/css")}
+        rendering = live.render(Page(content=html, url=URL, resources=stored))
+        assert {33, 44} <= set(rendering.snapshot.styles.number("font-size"))
+        assert site.hits == ["/b.css"]
+        assert (rendering.served, rendering.missed) == (2, 0)
+
+    def test_does_not_fetch_the_page(self, live: Renderer, site) -> None:
+        url = site.serve("/page.html", "<p>from the server")
+        html = f"<meta http-equiv=refresh content='0;url={url}'><p>at hand"
+        assert live.render(Page(content=html, url=url)).snapshot.texts == ["at hand"]
+        assert site.hits == []
+
+    def test_fetches_nothing_by_default(self, site) -> None:
+        url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
+        html = f"<link rel=stylesheet href={url}><p>t"
+        with Renderer(RenderSettings(allow_hosts=("127.0.0.1",))) as renderer:
+            for resources in (None, {}):
+                renderer.render(Page(content=html, url=URL, resources=resources))
+        assert site.hits == []
+
+    def test_refuses_private_addresses(self, site) -> None:
+        url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
+        with Renderer(network=True) as renderer:
+            rendering = renderer.render(Page(content=f"<link rel=stylesheet href={url}><p>t", url=URL))
+        assert (rendering.served, rendering.missed, site.hits) == (0, 1, [])

@@ -55,11 +55,15 @@ class TestScreenshot:
         assert np.array_equal(pixels(hiding, document), pixels(renderer, plain))
 
     @pytest.mark.parametrize("name", list(OVERLAYS)[1::4])
-    def test_layout_stays(self, name: str, hiding: Renderer, renderer: Renderer) -> None:
+    def test_layout_and_snapshot_stay(self, name: str, hiding: Renderer, renderer: Renderer) -> None:
         document = Page(content=OVERLAYS[name])
         hidden, shown = pixels(hiding, document), pixels(renderer, document)
         assert hidden.shape == shown.shape
         assert not np.array_equal(hidden, shown)
+        first, second = (each.render(document, screenshot=True).snapshot for each in (hiding, renderer))
+        assert first.texts == second.texts
+        assert np.array_equal(first.box, second.box)
+        assert np.array_equal(first.hidden, second.hidden)
 
     @pytest.mark.parametrize("name", list(NO_OVERLAYS)[::5])
     def test_other_elements_stay(self, name: str, hiding: Renderer, renderer: Renderer) -> None:
@@ -84,13 +88,6 @@ class TestScreenshot:
         settings = RenderSettings(scripts="on", settle=0.3, hide_overlays=True)
         with Renderer(settings) as renderer:
             assert blue_share(pixels(renderer, Page(content=page(css, body) + script))) == 0
-
-    def test_snapshot_is_the_same(self, hiding: Renderer, renderer: Renderer) -> None:
-        document = Page(content=page(WALL, BODY))
-        hidden, shown = (each.render(document, screenshot=True).snapshot for each in (hiding, renderer))
-        assert hidden.texts == shown.texts
-        assert np.array_equal(hidden.box, shown.box)
-        assert np.array_equal(hidden.hidden, shown.hidden)
 
 
 class TestPixels:

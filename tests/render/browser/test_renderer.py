@@ -33,7 +33,7 @@ def children(parent: int) -> list[int]:
 
 class TestRenderer:
     def test_returns_snapshot_and_screenshot(self, renderer: Renderer) -> None:
-        rendering = renderer.render(Page(content="<title> A  b </title><p>Text"), screenshot=True)
+        rendering = renderer.render(Page(content="<title> A &nbsp; b </title><p>Text"), screenshot=True)
         assert rendering.snapshot.title == "A b"
         assert rendering.snapshot.rendered
         assert "Chrome/" in rendering.snapshot.build

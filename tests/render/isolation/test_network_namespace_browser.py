@@ -52,12 +52,11 @@ def read_network_files(renderer: Renderer, name: str) -> list[str]:
     return contents
 
 
-@pytest.mark.parametrize("screenshot", [False, True])
-def test_needs_no_executable_file(screenshot: bool, noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Both drivers start the browser in the namespace, and report it. Its only folder is one that the reaper removes.
+def test_needs_no_executable_file(noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The browser starts in the namespace, and reports it. Its only folder is one that the reaper removes.
     monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
     with Renderer() as renderer:
-        assert renderer.render(Page(content="<p>Text"), screenshot=screenshot).snapshot.texts == ["Text"]
+        assert renderer.render(Page(content="<p>Text")).snapshot.texts == ["Text"]
         assert renderer._worker.renderer._process.isolation.network is None
         assert {len(text.splitlines()) for text in read_network_files(renderer, "dev")} == {3}
         assert [path.name[:7] for path in noexec.iterdir()] == ["vclean-"]
