@@ -156,13 +156,6 @@ class TestReuse:
             assert each._worker.renderer._process is process
         assert screenshots[0] == screenshots[1]
 
-    def test_navigation_keeps_fonts(self, renderer: Renderer, playwright_renderer: Renderer) -> None:
-        # The tab navigates after a page that leaves persistent effects.
-        text = Page(content="<p>serif<pre>fixed</pre><p style='font-family: sans-serif'>sans")
-        for each in (renderer, playwright_renderer):
-            each.render(Page(content=ODD["one that leaves marks"]))
-        assert_same(renderer.render(text).snapshot, playwright_renderer.render(text).snapshot)
-
     def test_live_page_is_the_same(self, site) -> None:
         url = site.serve("/old", status=302, location="/new")
         new = site.serve("/new", "<link rel=stylesheet href=a.css><p>x<script>location.hash = 'y'</script>")

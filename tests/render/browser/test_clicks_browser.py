@@ -45,11 +45,10 @@ REVEALED = {
         <script>more.onclick = () => {{ let height = 0; (function grow() {{ panel.style.height = `${{height += 5}}px`
         if (height < 90) requestAnimationFrame(grow) }})() }}</script>""",
     "third slide": f"""
-        <style>.frame {{ width: 300px; overflow: hidden }} .slides {{ display: flex; transition: transform 1s }}
-        .slides > p {{ flex: 0 0 300px }}</style>
-        <div class=frame><div class=slides><p>One</p><p>Two</p><p>{PANEL}</p></div></div><button id=next>›</button>
-        <script>let slide = 0; next.addEventListener('click', () => {{ slide = (slide + 1) % 3
-        document.querySelector('.slides').style.transform = `translateX(${{-300 * slide}}px)` }})</script>""",
+        <style>#slides {{ display: flex; transition: transform 1s }} #slides > p {{ flex: 0 0 300px }}</style>
+        <div style='width: 300px; overflow: hidden'><div id=slides><p>One</p><p>Two</p><p>{PANEL}</p></div></div>
+        <button id=next>›</button><script>let slide = 0; next.addEventListener('click', () => {{
+        slide = (slide + 1) % 3; slides.style.transform = `translateX(${{-300 * slide}}px)` }})</script>""",
     "slide between others": f"""<button id=back>‹</button><button id=next>›</button>
         <p class=slide>One</p><p class=slide hidden>{PANEL}</p><p class=slide hidden>Three</p>
         <script>let slide = 3; const show = (step) => () => {{ slide += step

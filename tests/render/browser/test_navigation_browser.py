@@ -134,7 +134,7 @@ class TestResources:
     def test_treats_failing_resources_as_missing(self, renderer: Renderer, caplog: pytest.LogCaptureFixture) -> None:
         class Broken:
             def get(self, url: str) -> Resource | None:
-                raise OSError("disk on fire")
+                raise RuntimeError("disk on fire")
 
         page = Page(content="<link rel=stylesheet href=a.css><p>t", url=URL, resources=Broken())
         assert renderer.render(page).snapshot.texts == ["t"]

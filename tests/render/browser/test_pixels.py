@@ -39,14 +39,13 @@ class TestClip:
         assert comparison((0, 0, 9, 9), (80_000, 2_000, 9, 9)).clips == [(0, 0, MAX_SCREENSHOT_WIDTH, 2009)]
         assert comparison((0, 0, 9, 90_000)).clips == [(0, 0, 9, 4096)]
 
+        lines = [(0, top, MAX_SCREENSHOT_WIDTH, 3000) for top in (0, 5000, 10_000)]
+        assert len(comparison(*lines).clips) == 1
+
     def test_lines_far_below_have_parts_of_their_own(self) -> None:
         lines = [(0, top, 100, 20) for top in (10, 4000, 5000, 8000, 60_000, 70_000, 80_000)]
         clips = comparison(*lines).clips
         assert clips == [(0, 10, 100, 4010), (0, 5000, 100, 3020), (0, 60_000, 100, 20), (0, 70_000, 100, 20)]
-
-    def test_all_parts_are_bounded(self) -> None:
-        lines = [(0, top, MAX_SCREENSHOT_WIDTH, 3000) for top in (0, 5000, 10_000)]
-        assert len(comparison(*lines).clips) == 1
 
 
 class TestUnseen:

@@ -404,6 +404,7 @@ class TestNoscript:
 
 FOLLOWER = Page(
     content="<style title=b>p { color: red; width: 50px }</style><p lang=x>text text</p><a href=a>b</a><noscript>n"
+    "</noscript><pre>fixed</pre><b style='font-family: sans-serif'>sans"
 )
 
 
@@ -448,6 +449,7 @@ class TestReuse:
         after, expected = renderer.render(FOLLOWER).snapshot, fresh[1]
         assert (after.texts, after.styles) == (expected.texts, expected.styles)
         assert np.array_equal(after.box, expected.box)
+        assert np.array_equal(after.line_box, expected.line_box)
 
     @pytest.mark.parametrize(
         ("before", "navigations"),

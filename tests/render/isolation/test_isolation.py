@@ -28,7 +28,6 @@ from vclean.settings import RenderSettings
 pytestmark = pytest.mark.browser
 
 ORIGIN = "https://example.org/dir/page.html"
-SCRIPTED = RenderSettings(scripts="on", settle=0.4, deadline=20)
 
 WITHOUT_PROMPTS = (
     "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,LocalNetworkAccessChecksWebRTC"
@@ -53,7 +52,7 @@ def plain(without_namespace: None) -> Iterator[Renderer]:
 
 @pytest.fixture(scope="module")
 def scripted(without_namespace: None) -> Iterator[Renderer]:
-    with Renderer(SCRIPTED) as shared:
+    with Renderer(RenderSettings(scripts="on", settle=0.4, deadline=20)) as shared:
         yield shared
 
 
