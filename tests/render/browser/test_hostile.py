@@ -15,7 +15,7 @@ from helpers.waiting import assert_eventually
 
 from vclean.errors import BrowserError, DeadlineError, LimitError
 from vclean.page import Page
-from vclean.render.browser import process as processes
+from vclean.render.browser import process
 from vclean.render.browser.renderer import Renderer
 from vclean.settings import RenderSettings
 
@@ -259,8 +259,8 @@ class TestFillers:
 class TestBombs:
     @pytest.mark.parametrize("name", BOMBS)
     def test_bounds_memory(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(processes, "_MAX_MEMORY", 400 * 2**20)
-        monkeypatch.setattr(processes, "_CHECK_SECONDS", 0.05)
+        monkeypatch.setattr(process, "_MAX_MEMORY", 400 * 2**20)
+        monkeypatch.setattr(process, "_CHECK_SECONDS", 0.05)
         with Renderer(RenderSettings(deadline=30, scripts="on", settle=20)) as renderer:
             with pytest.raises(LimitError, match="more than 400 MB of memory"):
                 renderer.render(Page(content=script(BOMBS[name]), url="https://example.org/"))
