@@ -1,12 +1,16 @@
+import base64
 import contextlib
 import http.server
+import io
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from vclean.page import Page
 from vclean.render.browser.renderer import Renderer
@@ -28,6 +32,22 @@ def scripting() -> Iterator[Renderer]:
         yield shared
 
 
+def processes(group: int) -> list[Path]:
+    """Return the folders in `/proc` of the running processes of a group, without zombies."""
+    alive = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ends in the meantime
+            state, _, pgrp = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
+            if int(pgrp) == group and state != "Z":
+                alive.append(entry)
+    return alive
+
+
+def group_of(renderer: Renderer) -> int:
+    """Return the process group of a browser."""
+    return renderer._worker.renderer._process.pid
+
+
 @pytest.fixture
 def snap(renderer: Renderer):
     """Return a function that renders HTML to a snapshot."""
@@ -36,6 +56,18 @@ def snap(renderer: Renderer):
         return renderer.render(Page(content=html, url=url)).snapshot
 
     return render
+
+
+def png(width: int, height: int, color: str | tuple[int, ...] = "red") -> bytes:
+    """Return an image in one color."""
+    file = io.BytesIO()
+    Image.new("RGB", (width, height), color).save(file, "PNG")
+    return file.getvalue()
+
+
+def png_url(width: int, height: int, color: str | tuple[int, ...] = "red") -> str:
+    """Return an image in one color as a data URL."""
+    return f"data:image/png;base64,{base64.b64encode(png(width, height, color)).decode()}"
 
 
 @dataclass

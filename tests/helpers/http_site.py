@@ -2,53 +2,137 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx
 import pytest
 
+from vclean.render.network.fetch import AsyncCheckedTransport, CheckedTransport
 from vclean.settings import RenderSettings
 
 CAPPED = RenderSettings(max_bytes=100_000, allow_hosts=("127.0.0.1", "localhost"))
 QUICK = RenderSettings(deadline=0.6, allow_hosts=("127.0.0.1",))
 
-_ONCE, _TWICE = {"content-encoding": "gzip"}, {"content-encoding": "gzip, gzip"}
-_PAGES = {
-    "page": ("<p>žluť".encode("cp1250"), {"kind": "text/html; charset=windows-1250"}),
-    "packed": (gzip.compress(b"<p>packed"), _ONCE),
-    "bomb": (gzip.compress(bytes(10**7)), _ONCE),
-    "nested": (gzip.compress(gzip.compress(b"<p>packed")), _TWICE),
-    "nested_bomb": (lambda handler: handler.wfile.write(gzip.compress(gzip.compress(bytes(10**8)))), _TWICE),
-    "broken": (b"not gzip", _ONCE),
-    "image": (b"\x89PNG", {"kind": "image/png"}),
-    "untyped": (b"<p>untyped", {"kind": ""}),
-    "slow": (b"late", {"delay": 1.2}),
-    "host": (lambda handler: handler.wfile.write(handler.headers["host"].encode()), {}),
-    "trickle": (lambda handler: _trickle(handler.wfile), {}),
-    "hangs_up": (b"", {"status": 0}),
-}
-"""Bodies of pages by path, with the other arguments of `Site.serve`."""
-_REDIRECTS = {
-    "moved": "/page#part",
-    "away": "http://169.254.169.254/latest/meta-data/",
-    "file": "file:///etc/passwd",
-    "loop": "/loop0",
-    **{f"loop{number}": f"/loop{number + 1}" for number in range(20)},
-}
+
+class _Site(BaseHTTPRequestHandler):
+    """Request handler with one method per path; connections are kept alive."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        getattr(self, "get" + self.path.partition("?")[0].replace("/", "_"), self.get_missing)()
+
+    def respond(self, status: int, body: bytes = b"", **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def get_page(self) -> None:
+        self.respond(200, "<p>žluť".encode("cp1250"), Content_Type="text/html; charset=windows-1250")
+
+    def get_host(self) -> None:
+        self.respond(200, self.headers["Host"].encode(), Content_Type="text/html")
+
+    def get_client(self) -> None:
+        self.respond(200, str(self.client_address[1]).encode(), Content_Type="text/html")
+
+    def get_packed(self) -> None:
+        self.respond(200, gzip.compress(b"<p>packed"), Content_Type="text/html", Content_Encoding="gzip")
+
+    def get_bomb(self) -> None:
+        self.respond(200, gzip.compress(bytes(10**7)), Content_Type="text/html", Content_Encoding="gzip")
+
+    def get_nested(self) -> None:
+        body = gzip.compress(gzip.compress(b"<p>packed"))
+        self.respond(200, body, Content_Type="text/html", Content_Encoding="gzip, gzip")
+
+    def get_nested_bomb(self) -> None:
+        body = gzip.compress(gzip.compress(bytes(10**8)))
+        self.respond(200, body, Content_Type="text/html", Content_Encoding="gzip, gzip")
+
+    def get_broken(self) -> None:
+        self.respond(200, b"not gzip", Content_Type="text/html", Content_Encoding="gzip")
+
+    def get_moved(self) -> None:
+        self.respond(302, Location="/page#part")
+
+    def get_away(self) -> None:
+        self.respond(301, Location="http://169.254.169.254/latest/meta-data/")
+
+    def get_file(self) -> None:
+        self.respond(301, Location="file:///etc/passwd")
+
+    def get_loop(self) -> None:
+        self.respond(302, Location=f"/loop?{time.monotonic()}")
+
+    def get_image(self) -> None:
+        self.respond(200, b"\x89PNG", Content_Type="image/png")
+
+    def get_untyped(self) -> None:
+        self.respond(200, b"<p>untyped")
+
+    def get_slow(self) -> None:
+        time.sleep(1.2)
+        self.respond(200, b"late")
+
+    def get_trickle(self) -> None:
+        self.close_connection = True
+        self.send_response(200)
+        self.end_headers()
+        for _ in range(40):
+            self.wfile.write(b"<p>more")
+            self.wfile.flush()
+            time.sleep(0.05)
+
+    def get_hangs_up(self) -> None:
+        self.close_connection = True
+
+    def get_missing(self) -> None:
+        self.respond(404)
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
-def _trickle(file):
-    for _ in range(40):
-        file.write(b"<p>more")
-        file.flush()
-        time.sleep(0.05)
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """Ignore errors: clients of these tests close connections early."""
 
 
-@pytest.fixture
-def site(site):
-    """Serve the pages and redirects, and return the URL of the site."""
-    for path, (body, options) in _PAGES.items():
-        site.serve(f"/{path}", body, **options)
-    for path, target in _REDIRECTS.items():
-        site.serve(f"/{path}", status=302, location=target)
-    return f"http://{site.address}"
+def get(url: str, hosts: frozenset[str] = frozenset(), seconds: float = 20) -> str:
+    """Return the text at a URL through the checked transport."""
+    transport = CheckedTransport(hosts, time.monotonic() + seconds)
+    with httpx.Client(transport=transport, follow_redirects=True) as client:
+        return client.get(url).text
+
+
+def get_async(url: str, hosts: frozenset[str] = frozenset()) -> str:
+    """Return the text at a URL through the asynchronous checked transport."""
+    return get_all(url, hosts=hosts)[0]
+
+
+def get_all(*urls: str, hosts: frozenset[str] = frozenset()) -> list[str]:
+    """Return the texts at URLs through one asynchronous checked transport."""
+
+    async def run() -> list[str]:
+        async with httpx.AsyncClient(transport=AsyncCheckedTransport(hosts), follow_redirects=True) as client:
+            return [(await client.get(url)).text for url in urls]
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(scope="module")
+def site():
+    server = _Server(("127.0.0.1", 0), _Site)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()

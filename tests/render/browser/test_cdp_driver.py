@@ -43,6 +43,37 @@ ODD = {
 }
 
 
+LOADING = 10
+"""Largest duration in seconds; a page that waits for a part that never loads is read after 15 s."""
+PARTS = {
+    "http://example.org/a/s.css": Resource(
+        b"@font-face { font-family: f; src: url(f.woff2) } p { width: 70% }", "text/css"
+    ),
+    "http://example.org/a/f.html": Resource(b"<p>framed<img src=i.svg>", "text/html"),
+    "http://example.org/a/i.svg": Resource(
+        b"<svg xmlns='http://www.w3.org/2000/svg' width='70' height='40'/>", "image/svg+xml"
+    ),
+}
+WITH_PARTS = {
+    "style sheets, pictures and frames": "<link rel=stylesheet href=s.css><p>x<img src=i.svg>"
+    "<iframe src=f.html></iframe>",
+    "what is missing": "<link rel=stylesheet href=no.css><p>x<img src=no.png alt=none><iframe src=no.html></iframe>",
+    "fonts that do not load": "<link rel=stylesheet href=s.css><p style='font-family: f, serif'>x",
+    "plugins, which load when they are painted": "<object classid='clsid:d27cdb6e-ae6d-11cf-96b8-444553540000'"
+    " width=275 height=113><param name=movie value=a.swf>"
+    "<embed src=a.swf type=application/x-shockwave-flash></object><p>x",
+    "a refresh": "<meta http-equiv=refresh content='0;url=f.html'><p>here",
+    "no scripts from files": "<script src=a.js></script><noscript><p>Without</noscript>",
+}
+URL = "http://example.org/a/b.html"
+PAGES = (
+    {name: Page(content=html, url=URL) for name, html in ODD.items()}
+    | {name: Page(content=html, url=URL, resources=PARTS) for name, html in WITH_PARTS.items()}
+    | {str(path.relative_to(path.parents[1])): Page(content=path.read_bytes()) for path in FIXTURES[::4]}
+)
+"""Pages that both drivers show alike."""
+
+
 @pytest.fixture(scope="module")
 def playwright_renderer() -> Iterator[Renderer]:
     """Return a renderer with a browser started by Playwright."""
@@ -73,15 +104,6 @@ def assert_same(first: Snapshot, second: Snapshot) -> None:
 class TestSameSnapshots:
     """Snapshots of both drivers; a renderer keeps its driver for many pages."""
 
-    @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())
-    def test_equals_playwright_on_unusual_pages(
-        self, renderer: Renderer, playwright_renderer: Renderer, html: str
-    ) -> None:
-        page = Page(content=html, url="http://example.org/a/b.html")
-        assert_same(renderer.render(page).snapshot, playwright_renderer.render(page).snapshot)
-        assert isinstance(driver_of(renderer), CdpDriver)
-        assert isinstance(driver_of(playwright_renderer), PlaywrightDriver)
-
     def test_has_a_marquee_before_it_scrolls(
         self, playwright_renderer: Renderer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -97,50 +119,17 @@ class TestSameSnapshots:
         assert snapshot.text_hidden.tolist() == [Hidden.NO]
         assert snapshot.line_box[0][0] == 0
 
-    @pytest.mark.parametrize("path", FIXTURES[::4], ids=lambda path: path.stem)
-    def test_equals_playwright_on_fixtures(self, renderer: Renderer, playwright_renderer: Renderer, path: Path) -> None:
-        page = Page(content=path.read_bytes())
-        assert_same(renderer.render(page).snapshot, playwright_renderer.render(page).snapshot)
-
-
-LOADING = 10
-"""Largest duration in seconds; a page that waits for a part that never loads is read after 15 s."""
-PARTS = {
-    "http://example.org/a/s.css": Resource(
-        b"@font-face { font-family: f; src: url(f.woff2) } p { width: 70% }", "text/css"
-    ),
-    "http://example.org/a/f.html": Resource(b"<p>framed<img src=i.svg>", "text/html"),
-    "http://example.org/a/i.svg": Resource(
-        b"<svg xmlns='http://www.w3.org/2000/svg' width='70' height='40'/>", "image/svg+xml"
-    ),
-}
-WITH_PARTS = {
-    "style sheets, pictures and frames": "<link rel=stylesheet href=s.css><p>x<img src=i.svg>"
-    "<iframe src=f.html></iframe>",
-    "what is missing": "<link rel=stylesheet href=no.css><p>x<img src=no.png alt=none><iframe src=no.html></iframe>",
-    "fonts that do not load": "<link rel=stylesheet href=s.css><p style='font-family: f, serif'>x",
-    "plugins, which load when they are painted": "<object classid='clsid:d27cdb6e-ae6d-11cf-96b8-444553540000'"
-    " width=275 height=113><param name=movie value=a.swf>"
-    "<embed src=a.swf type=application/x-shockwave-flash></object><p>x",
-    "a refresh": "<meta http-equiv=refresh content='0;url=f.html'><p>here",
-    "no scripts": "<script src=a.js></script><noscript><p>Without</noscript>",
-}
-
-
-class TestSameNavigations:
-    """Pages with subresources, which both drivers navigate to."""
-
-    @pytest.mark.parametrize("html", WITH_PARTS.values(), ids=WITH_PARTS.keys())
-    def test_equals_playwright_on_pages_with_subresources(
-        self, renderer: Renderer, playwright_renderer: Renderer, html: str
-    ) -> None:
-        page = Page(content=html, url="http://example.org/a/b.html", resources=PARTS)
+    @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+    def test_equals_playwright(self, renderer: Renderer, playwright_renderer: Renderer, page: Page) -> None:
         first, second = renderer.render(page), playwright_renderer.render(page)
         assert_same(first.snapshot, second.snapshot)
         assert first.snapshot.timings["render"] < LOADING
         assert (first.served, first.missed) == (second.served, second.missed)
         assert isinstance(driver_of(renderer), CdpDriver)
+        assert isinstance(driver_of(playwright_renderer), PlaywrightDriver)
 
+
+class TestContexts:
     @pytest.mark.parametrize(("resources", "screenshot"), [({}, False), (None, True)])
     def test_closes_the_context_of_every_page(
         self, renderer: Renderer, resources: dict | None, screenshot: bool
@@ -167,13 +156,6 @@ class TestReuse:
             assert each._worker.renderer._process is process
         assert screenshots[0] == screenshots[1]
 
-    def test_navigation_keeps_fonts(self, renderer: Renderer, playwright_renderer: Renderer) -> None:
-        # The tab navigates after a page that leaves persistent effects.
-        text = Page(content="<p>serif<pre>fixed</pre><p style='font-family: sans-serif'>sans")
-        for each in (renderer, playwright_renderer):
-            each.render(Page(content=ODD["one that leaves marks"]))
-        assert_same(renderer.render(text).snapshot, playwright_renderer.render(text).snapshot)
-
     def test_live_page_is_the_same(self, site) -> None:
         url = site.serve("/old", status=302, location="/new")
         new = site.serve("/new", "<link rel=stylesheet href=a.css><p>x<script>location.hash = 'y'</script>")
@@ -195,15 +177,17 @@ class TestLaunch:
         [
             ("echo error while loading shared libraries: libnss3.so >&2; exit 127", "doctor.*libnss3"),
             ("exec sleep 60", "no answer within"),
+            (None, "vclean doctor"),
         ],
     )
     def test_reports_broken_browser_in_one_line(
-        self, script: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, script: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(driver, "_START_SECONDS", 1)
         broken = tmp_path / "chromium"
-        broken.write_text(f"#!/bin/sh\n{script}\n")
-        broken.chmod(0o755)
+        if script is not None:
+            broken.write_text(f"#!/bin/sh\n{script}\n")
+            broken.chmod(0o755)
         with Renderer(chromium=broken) as renderer, pytest.raises(BrowserError, match=message) as caught:
             renderer.render(Page(content="<p>Text"))
         assert "\n" not in str(caught.value)

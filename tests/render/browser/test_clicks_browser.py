@@ -26,68 +26,52 @@ def visibility(page: Snapshot, text: str) -> set[str]:
     }
 
 
-FOLDED = f"""
-<style>.panel {{ display: none }} .panel.open {{ display: block }}</style>
-<span class=more>More</span><p class=panel>{PANEL}</p>
-"""
+FOLDED = f"""<style>.panel {{ display: none }} .panel.open {{ display: block }}</style>
+<span id=more>More</span><p id=panel class=panel>{PANEL}</p>"""
+OPENS = "panel.classList.add('open')"
 REVEALED = {
-    "listener of a span": f"""{FOLDED}
-        <script>document.querySelector('.more').addEventListener('click', () =>
-        document.querySelector('.panel').classList.toggle('open'))</script>""",
-    "far from its control": f"""{FOLDED.replace("<p", f"{STORY * 9}<p")}
-        <script>document.querySelector('.more').addEventListener('click', () =>
-        document.querySelector('.panel').classList.toggle('open'))</script>""",
-    "handler as a property": f"""{FOLDED}
-        <script>document.querySelector('.more').onclick = () =>
-        document.querySelector('.panel').classList.add('open')</script>""",
-    "listener of the document": f"""{FOLDED}<style>.more {{ cursor: pointer }}</style>
-        <script>document.addEventListener('click', ({{ target }}) => {{
-        if (target.closest('.more')) document.querySelector('.panel').classList.add('open') }})</script>""",
+    "listener of a span": f"{FOLDED}<script>more.addEventListener('click', () => {OPENS})</script>",
+    "far from its control": FOLDED.replace("<p", f"{STORY * 9}<p")
+    + f"<script>more.addEventListener('click', () => {OPENS})</script>",
+    "handler as a property": f"{FOLDED}<script>more.onclick = () => {OPENS}</script>",
+    "listener of the document": f"""{FOLDED}<style>#more {{ cursor: pointer }}</style>
+        <script>document.addEventListener('click', ({{ target }}) => target.id === 'more' && {OPENS})</script>""",
     "after a delay and a transition": f"""
         <style>.panel {{ max-height: 0; overflow: hidden; transition: max-height 1s }} .open {{ max-height: 99px }}
-        </style><button class=more>More</button><div class=panel><p>{PANEL}</p></div>
-        <script>document.querySelector('.more').onclick = () =>
-        setTimeout(() => document.querySelector('.panel').classList.replace('panel', 'open'), 300)</script>""",
+        </style><button id=more>More</button><div id=panel class=panel><p>{PANEL}</p></div>
+        <script>more.onclick = () => setTimeout(() => panel.classList.replace('panel', 'open'), 300)</script>""",
     "in steps of an animation": f"""
-        <style>.panel {{ height: 0; overflow: hidden }}</style>
-        <button class=more>More</button><div class=panel><p>{PANEL}</p></div>
-        <script>document.querySelector('.more').onclick = () => {{ let height = 0; (function grow() {{
-        document.querySelector('.panel').style.height = `${{height += 5}}px`
+        <button id=more>More</button><div id=panel style='height: 0; overflow: hidden'><p>{PANEL}</p></div>
+        <script>more.onclick = () => {{ let height = 0; (function grow() {{ panel.style.height = `${{height += 5}}px`
         if (height < 90) requestAnimationFrame(grow) }})() }}</script>""",
     "third slide": f"""
-        <style>.frame {{ width: 300px; overflow: hidden }} .slides {{ display: flex; transition: transform 1s }}
-        .slides > p {{ flex: 0 0 300px }}</style>
-        <div class=frame><div class=slides><p>One</p><p>Two</p><p>{PANEL}</p></div></div><button id=next>›</button>
-        <script>let slide = 0; next.addEventListener('click', () => {{ slide = (slide + 1) % 3
-        document.querySelector('.slides').style.transform = `translateX(${{-300 * slide}}px)` }})</script>""",
+        <style>#slides {{ display: flex; transition: transform 1s }} #slides > p {{ flex: 0 0 300px }}</style>
+        <div style='width: 300px; overflow: hidden'><div id=slides><p>One</p><p>Two</p><p>{PANEL}</p></div></div>
+        <button id=next>›</button><script>let slide = 0; next.addEventListener('click', () => {{
+        slide = (slide + 1) % 3; slides.style.transform = `translateX(${{-300 * slide}}px)` }})</script>""",
     "slide between others": f"""<button id=back>‹</button><button id=next>›</button>
         <p class=slide>One</p><p class=slide hidden>{PANEL}</p><p class=slide hidden>Three</p>
         <script>let slide = 3; const show = (step) => () => {{ slide += step
         document.querySelectorAll('.slide').forEach((each, index) => {{ each.hidden = index !== slide % 3 }}) }}
         back.onclick = show(-1); next.onclick = show(1)</script>""",
-    "dialog": f"""<button id=more>More</button><dialog class=panel><p>{PANEL}</p></dialog>
-        <script>more.addEventListener('click', () => document.querySelector('.panel').showModal())</script>""",
-    "panel in a panel": f"""<button class=more>More</button>
-        <div class=panel hidden><button class=inner>More</button><p class=deep hidden>{PANEL}</p></div>
-        <script>document.querySelector('.more').onclick = () => document.querySelector('.panel').hidden = false
-        document.querySelector('.inner').onclick = () => document.querySelector('.deep').hidden = false</script>""",
-    "choice from a menu": f"""<select class=city><option>A<option>B</select><p class=panel hidden>{PANEL}</p>
-        <script>document.querySelector('.city').onchange = ({{ target }}) =>
-        document.querySelector('.panel').hidden = target.selectedIndex === 0</script>""",
+    "dialog": f"""<button id=more>More</button><dialog id=panel><p>{PANEL}</p></dialog>
+        <script>more.addEventListener('click', () => panel.showModal())</script>""",
+    "panel in a panel": f"""<button id=more>More</button>
+        <div id=panel hidden><button id=inner>More</button><p id=deep hidden>{PANEL}</p></div>
+        <script>more.onclick = () => panel.hidden = false; inner.onclick = () => deep.hidden = false</script>""",
+    "choice from a menu": f"""<select id=city><option>A<option>B</select><p id=panel hidden>{PANEL}</p>
+        <script>city.onchange = () => panel.hidden = city.selectedIndex === 0</script>""",
     "menu by hover": f"""<style>.menu p {{ display: none }} .menu:hover p {{ display: block }}</style>
-        <div class=menu>Menu<p class=panel>{PANEL}</p></div>
-        <script>document.querySelector('.menu').addEventListener('x', () => {{}})</script>""",
-    "card by script": f"""{FOLDED}
-        <script>document.querySelector('.more').addEventListener('mouseenter', () =>
-        document.querySelector('.panel').classList.add('open'))</script>""",
+        <div id=menu class=menu>Menu<p>{PANEL}</p></div>
+        <script>menu.addEventListener('x', () => {{}})</script>""",
+    "card by script": f"{FOLDED}<script>more.addEventListener('mouseenter', () => {OPENS})</script>",
     "custom element": f"""<fold-out><p class=panel hidden>{PANEL}</p></fold-out>
         <script>customElements.define('fold-out', class extends HTMLElement {{ constructor() {{ super()
         this.attachShadow({{ mode: 'open' }}).innerHTML = '<button>More</button><slot></slot>'
         this.shadowRoot.querySelector('button').addEventListener('click', () => {{
         this.querySelector('.panel').hidden = false }}) }} }})</script>""",
-    "a click that leaves": f"""<a class=more href=/other>More</a><p class=panel hidden>{PANEL}</p>
-        <script>document.querySelector('.more').addEventListener('click', () => {{
-        document.querySelector('.panel').hidden = false; location.href = '/away' }})</script>""",
+    "a click that leaves": f"""<a id=more href=/other>More</a><p id=panel hidden>{PANEL}</p><script>
+        more.addEventListener('click', () => {{ panel.hidden = false; location.href = '/away' }})</script>""",
 }
 
 

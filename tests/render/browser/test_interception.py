@@ -1,6 +1,5 @@
 import asyncio
 import base64
-import contextlib
 from typing import Any
 
 import pytest
@@ -32,17 +31,14 @@ class TestHtmlResponse:
 
 
 ANY_ORIGIN = ("access-control-allow-origin", "*")
+STYLE_SHEET = ("content-type", "text/css")
 
 
 class TestStoredResponder:
     @pytest.mark.parametrize(
         ("stored", "method", "expected"),
         [
-            (
-                Resource(b"x", "text/css", 203),
-                "GET",
-                PageResponse(b"x", (("content-type", "text/css"), ANY_ORIGIN), 203),
-            ),
+            (Resource(b"x", "text/css", 203), "GET", PageResponse(b"x", (STYLE_SHEET, ANY_ORIGIN), 203)),
             (Resource(b"x"), "GET", PageResponse(b"x", (ANY_ORIGIN,))),
             (Resource(b"x"), "POST", None),
             (None, "GET", None),
@@ -51,31 +47,12 @@ class TestStoredResponder:
     def test_serves_stored_resources(self, stored: Resource | None, method: str, expected: PageResponse | None) -> None:
         assert send_request(StoredResponder("", resources(a=stored) if stored else {}), "a", method=method) == expected
 
-    def test_refuses_everything_without_resources(self) -> None:
-        assert send_request(StoredResponder("", None), "a") is None
-
     def test_counts_each_url_once(self) -> None:
         responder = StoredResponder("", resources(a=Resource(b"x"), b=Resource(b"", status=404)))
         assert send_request(responder, "page", document=True) is not None
         for name, method in (("a", "GET"), ("a", "HEAD"), ("b", "GET"), ("c", "GET"), ("a", "POST")):
             send_request(responder, name, method=method)
         assert (responder.served, responder.missed) == (1, 2)
-
-    def test_uses_fallback_for_missing_resources(self) -> None:
-        fallback = FixedResponder(PageResponse(b"other"))
-        responder = StoredResponder("<p>", resources(a=Resource(b"x")), fallback.answer)
-        names = {"page": True, "a": False, "b": False}
-        responses = [send_request(responder, name, document=document) for name, document in names.items()]
-        assert [response and response.body for response in responses] == [b"<p>", b"x", b"other"]
-        assert [request.url.rpartition("/")[2] for request in fallback.requests] == ["b"]
-        assert (responder.served, responder.missed) == (2, 0)
-
-    @pytest.mark.parametrize("answer", [None, PageResponse(b"gone", status=404), NetworkError("unreachable")])
-    def test_counts_resources_that_the_fallback_lacks(self, answer: PageResponse | Exception | None) -> None:
-        responder = StoredResponder("", None, FixedResponder(answer).answer)
-        with contextlib.suppress(NetworkError):
-            send_request(responder, "a")
-        assert (responder.served, responder.missed) == (0, 1)
 
 
 class Session:
@@ -93,62 +70,45 @@ class Session:
         return {"frameTree": {"frame": {"id": "main"}}}
 
 
-class FixedResponder:
-    """Responder with a fixed response, which may be an error."""
+def refuse_one(error: NetworkError | None = None, **changes: Any) -> tuple[RequestInterceptor, PageRequest, Any]:
+    """Refuse one request, or raise an error for it.
 
-    def __init__(self, answer: PageResponse | Exception | None) -> None:
-        self.response = answer
-        self.requests: list[PageRequest] = []
-
-    async def answer(self, request: PageRequest) -> PageResponse | None:
-        self.requests.append(request)
-        if isinstance(self.response, Exception):
-            raise self.response
-        return self.response
-
-
-def intercept_one(responder: FixedResponder, **changes: Any) -> tuple[RequestInterceptor, tuple[str, dict[str, Any]]]:
-    """Return an interceptor after one request, and the last command it sent."""
+    Returns:
+        the interceptor, the request that the responder got, and the last command of the interceptor.
+    """
     event = {
         "requestId": "r1",
         "frameId": "main",
         "resourceType": "Image",
         "request": {"url": "http://example.org/a", "method": "GET", "headers": {"Accept": "*/*"}},
     }
+    requests: list[PageRequest] = []
 
-    async def run() -> tuple[RequestInterceptor, tuple[str, dict[str, Any]]]:
+    async def respond(request: PageRequest) -> None:
+        requests.append(request)
+        if error is not None:
+            raise error
+
+    async def run() -> tuple[RequestInterceptor, PageRequest, Any]:
         session = Session()
-        interceptor = RequestInterceptor(session, responder.answer)
+        interceptor = RequestInterceptor(session, respond)
         await interceptor.start()
         await session.handlers["Fetch.requestPaused"](event | changes)
-        return interceptor, session.sent[-1]
+        return interceptor, requests[0], session.sent[-1]
 
     return asyncio.run(run())
 
 
 class TestRequestInterceptor:
-    def test_pauses_all_requests(self) -> None:
-        session = Session()
-        asyncio.run(RequestInterceptor(session, FixedResponder(None).answer).start())
-        assert ("Fetch.enable", {"patterns": [{"urlPattern": "*"}]}) in session.sent
-
     def test_passes_body_of_post(self) -> None:
         entries = [{"bytes": base64.b64encode(part).decode()} for part in (b"a=1&", b"b=2")]
-        responder = FixedResponder(None)
-        request = {"url": "u", "method": "POST", "headers": {}, "postDataEntries": entries}
-        intercept_one(responder, request=request)
-        assert (responder.requests[0].method, responder.requests[0].body) == ("POST", b"a=1&b=2")
+        _, request, _ = refuse_one(request={"url": "u", "method": "POST", "headers": {}, "postDataEntries": entries})
+        assert (request.method, request.body) == ("POST", b"a=1&b=2")
 
     @pytest.mark.parametrize("resource_type", ["Document", "Image"])
-    @pytest.mark.parametrize("answer", [None, NetworkError("gone")])
-    def test_refuses_request(self, resource_type: str, answer: NetworkError | None) -> None:
+    @pytest.mark.parametrize("error", [None, NetworkError("gone")])
+    def test_refuses_request(self, resource_type: str, error: NetworkError | None) -> None:
         # The error of the page itself is stored.
-        interceptor, sent = intercept_one(FixedResponder(answer), resourceType=resource_type)
-        assert interceptor.failure is (answer if resource_type == "Document" else None)
+        interceptor, _, sent = refuse_one(error, resourceType=resource_type)
+        assert interceptor.failure is (error if resource_type == "Document" else None)
         assert sent == ("Fetch.failRequest", {"requestId": "r1", "errorReason": "Aborted"})
-
-    def test_logs_other_errors(self, caplog: pytest.LogCaptureFixture) -> None:
-        # A paused request without an answer would block the page until its deadline.
-        _, (method, _) = intercept_one(FixedResponder(ValueError("odd")))
-        assert method == "Fetch.failRequest"
-        assert "http://example.org/a could not be read" in caplog.text

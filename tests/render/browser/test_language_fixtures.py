@@ -71,15 +71,3 @@ class TestBoxes:
         blocks, _ = blocks_and_expected
         largest = int(np.argmax(blocks.box[:, 2] * blocks.box[:, 3]))
         assert blocks.snapshot.tags[blocks.snapshot.tag[blocks.node[largest]]] == "p"
-
-
-class TestRightToLeft:
-    def test_article_is_right_of_the_sidebar_and_short_lines_are_aligned_right(self, renderer: Renderer) -> None:
-        page = Page(content=(FIXTURES[0].parent / "page.html").read_bytes(), url="https://example.org/")
-        blocks = extract_blocks(renderer.render(page).snapshot)
-        article = next(i for i, text in enumerate(blocks.text) if text.startswith("قبل شروق"))
-        side, heading = (blocks.text.index(text) for text in ("الأكثر قراءة", "حارس النخيل في الواحة القديمة"))
-        assert blocks.box[article, 0] > blocks.box[side, 0] + blocks.box[side, 2]
-        container = blocks.snapshot.box[blocks.node[heading]]
-        assert blocks.box[heading, 0] > container[0] + 100
-        assert edge(blocks.box[heading], "right") == pytest.approx(edge(container, "right"), abs=STEP)

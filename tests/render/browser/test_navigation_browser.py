@@ -3,6 +3,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from helpers.browser import png
 from PIL import Image
 
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
@@ -20,8 +21,9 @@ URL = "https://example.org/a/page.html"
 
 @pytest.fixture(scope="module")
 def live() -> Iterator[Renderer]:
-    """Return a renderer that may reach the loopback address by its number."""
-    with Renderer(RenderSettings(deadline=40, max_bytes=40_000, allow_hosts=("127.0.0.1",))) as shared:
+    """Return a renderer that may reach the loopback address by its number, and fetches missing subresources."""
+    settings = RenderSettings(deadline=40, max_bytes=40_000, allow_hosts=("127.0.0.1",))
+    with Renderer(settings, network=True) as shared:
         yield shared
 
 
@@ -37,33 +39,22 @@ class Store(dict[str, Resource]):
         return super().get(url)
 
 
-def image(width: int, height: int) -> Resource:
-    data = io.BytesIO()
-    Image.new("RGB", (width, height), "red").save(data, "PNG")
-    return Resource(data.getvalue(), "image/png")
+IMAGE = Resource(png(70, 40), "image/png")
 
 
-def _first(snapshot: Snapshot, tag: str) -> int:
-    return snapshot.tag.tolist().index(snapshot.tags.index(tag))
-
-
-def size_of(snapshot: Snapshot, tag: str) -> list[float]:
-    return snapshot.box[_first(snapshot, tag)][2:].tolist()
+def image_size(snapshot: Snapshot) -> list[float]:
+    (image,) = snapshot.is_tag(("img",)).nonzero()[0]
+    return snapshot.box[image][2:].tolist()
 
 
 class TestResources:
-    def test_loads_style_sheet_and_image(self, renderer: Renderer) -> None:
-        store = Store(a_css=Resource(b"p { font-size: 33px }", "text/css"), b_png=image(70, 40))
-        page = Page(content="<link rel=stylesheet href=a.css><p>t<img src=b.png>", url=URL, resources=store)
-        snapshot = renderer.render(page).snapshot
+    def test_loads_style_sheet_and_lazy_image(self, renderer: Renderer) -> None:
+        store = Store(a_css=Resource(b"p { font-size: 33px }", "text/css"), b_png=IMAGE)
+        html = "<link rel=stylesheet href=a.css><p style='height: 20000px'>t</p><img loading=lazy src=b.png>"
+        snapshot = renderer.render(Page(content=html, url=URL, resources=store)).snapshot
         assert 33 in snapshot.styles.number("font-size")
-        assert size_of(snapshot, "img") == [70, 40]
+        assert image_size(snapshot) == [70, 40]
         assert snapshot.url == URL
-
-    def test_loads_lazy_image(self, renderer: Renderer) -> None:
-        html = "<p style='height: 20000px'>t</p><img loading=lazy src=b.png>"
-        page = Page(content=html, url=URL, resources=Store(b_png=image(70, 40)))
-        assert size_of(renderer.render(page).snapshot, "img") == [70, 40]
 
     def test_requests_font_of_another_origin(self, renderer: Renderer) -> None:
         store = Store()
@@ -77,6 +68,17 @@ class TestResources:
             page = Page(content="<link rel=stylesheet href=a.css><p>t", url=URL, resources=store)
             assert size in renderer.render(page).snapshot.styles.number("font-size")
 
+    @pytest.mark.parametrize(
+        ("resources", "counts"),
+        [(Store(a_css=Resource(b"p { color: red }", "text/css")), (1, 2)), (None, (0, 0))],
+    )
+    def test_counts_resources_at_hand(
+        self, renderer: Renderer, resources: Store | None, counts: tuple[int, int]
+    ) -> None:
+        html = "<link rel=stylesheet href=a.css><p>t<img src=b.png><img src=c.png>"
+        rendering = renderer.render(Page(content=html, url=URL, resources=resources))
+        assert (rendering.served, rendering.missed) == counts
+
     def test_serves_frames_from_the_resources(self, renderer: Renderer) -> None:
         store = Store(f_html=Resource(b"<img src=g.png>", "text/html"))
         page = Page(content="<iframe src=f.html></iframe><p>t", url=URL, resources=store)
@@ -86,8 +88,10 @@ class TestResources:
 
     def test_ignores_refresh(self, renderer: Renderer) -> None:
         store = Store(b_html=Resource(b"<p>elsewhere", "text/html"))
-        page = Page(content="<meta http-equiv=refresh content='0;url=b.html'><p>here", url=URL, resources=store)
-        assert renderer.render(page).snapshot.texts == ["here"]
+        for url, resources in (("b.html", store), ("about:blank", None)):
+            html = f"<meta http-equiv=refresh content='0;url={url}'><p>here"
+            page = Page(content=html, url=URL, resources=resources)
+            assert renderer.render(page).snapshot.texts == ["here"]
         assert store.requested == []
 
     def test_runs_no_scripts(self, renderer: Renderer) -> None:
@@ -105,7 +109,16 @@ class TestResources:
         assert "b" in snapshot.attr_value
         assert snapshot.url == ""
 
-    @pytest.mark.parametrize("url", ["http://[", "ftp://example.org/", "nonsense", "http://example.org:99999/"])
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://[",
+            "ftp://example.org/",
+            "nonsense",
+            "http://example.org:99999/",
+            'http://e.org/"\\</script>\n\u2028',
+        ],
+    )
     def test_accepts_unusual_urls(self, renderer: Renderer, url: str) -> None:
         snapshot = renderer.render(Page(content="<p>t<a href=b>c</a>", url=url, resources=Store())).snapshot
         assert snapshot.texts == ["t", "c"]
@@ -113,7 +126,7 @@ class TestResources:
     def test_fragment_does_not_scroll(self, renderer: Renderer) -> None:
         html = "<style>:target { color: red }</style><p style='height: 5000px'>t</p><h2 id=x>u</h2>"
         without_fragment, with_fragment = (
-            renderer.render(Page(content=html, url=URL + end, resources=Store())).snapshot for end in ("", "#x")
+            renderer.render(Page(content=html, url=URL + end, resources={})).snapshot for end in ("", "#x")
         )
         assert without_fragment.box.tobytes() == with_fragment.box.tobytes()
         assert without_fragment.styles == with_fragment.styles
@@ -121,7 +134,7 @@ class TestResources:
     def test_treats_failing_resources_as_missing(self, renderer: Renderer, caplog: pytest.LogCaptureFixture) -> None:
         class Broken:
             def get(self, url: str) -> Resource | None:
-                raise OSError("disk on fire")
+                raise RuntimeError("disk on fire")
 
         page = Page(content="<link rel=stylesheet href=a.css><p>t", url=URL, resources=Broken())
         assert renderer.render(page).snapshot.texts == ["t"]
@@ -178,62 +191,43 @@ class TestScripts:
 
 
 class TestScreenshot:
-    @staticmethod
-    def size(data: bytes | None) -> tuple[int, int]:
-        assert data is not None
-        with Image.open(io.BytesIO(data)) as image:
-            return image.size
-
-    @pytest.mark.parametrize("resources", [None, Store()])
-    def test_has_one_pixel_per_css_pixel(self, renderer: Renderer, resources: Store | None) -> None:
-        html = "<!doctype html><body style='margin: 0'><div style='height: 3000px; background: lime'>"
-        rendering = renderer.render(Page(content=html, url=URL, resources=resources), screenshot=True)
-        assert self.size(rendering.screenshot) == (1366, 3000)
-        with Image.open(io.BytesIO(rendering.screenshot)) as image:
-            assert image.convert("RGB").getpixel((700, 2990)) == (0, 255, 0)
-
-    def test_is_truncated(self, renderer: Renderer) -> None:
-        # Content that overflows to the side for tens of thousands of px is not kept in memory.
-        html = "<!doctype html><body style='margin: 0'><div style='width: {}px; height: {}px; background: lime'>"
-        high, wide = (
-            renderer.render(Page(content=html.format(*size)), screenshot=True).screenshot
-            for size in ((1366, 40_000), (60_000, 900))
-        )
-        assert self.size(high) == (1366, MAX_SCREENSHOT_HEIGHT)
-        assert self.size(wide) == (MAX_SCREENSHOT_WIDTH, 900)
-        with Image.open(io.BytesIO(high)) as image:
-            assert image.convert("RGB").getpixel((700, MAX_SCREENSHOT_HEIGHT - 1)) == (0, 255, 0)
-
-    def test_shows_the_layout_of_the_snapshot(self, renderer: Renderer) -> None:
+    @pytest.mark.parametrize("resources", [None, {}])
+    @pytest.mark.parametrize(
+        ("size", "expected"),
+        [
+            ((1366, 3000), (1366, 3768)),
+            # Content that overflows to the side for tens of thousands of px is not kept in memory.
+            ((1366, 40_000), (1366, MAX_SCREENSHOT_HEIGHT)),
+            ((60_000, 3000), (MAX_SCREENSHOT_WIDTH, 3768)),
+        ],
+    )
+    def test_shows_the_layout_of_the_snapshot(
+        self, renderer: Renderer, resources: dict | None, size: tuple[int, int], expected: tuple[int, int]
+    ) -> None:
         # Lengths relative to the viewport height do not change in a screenshot that is higher than the viewport.
-        html = (
-            "<!doctype html><body style='margin: 0'><div style='height: 100vh; background: lime'></div>"
-            "<div style='height: 3000px; background: blue'>"
-        )
-        rendering = renderer.render(Page(content=html), screenshot=True)
-        assert self.size(rendering.screenshot) == (1366, 3768)
+        html = "<!doctype html><body style='margin: 0'><div style='height: 100vh; background: lime'></div>"
+        html += "<div style='width: {}px; height: {}px; background: blue'>".format(*size)
+        rendering = renderer.render(Page(content=html, url=URL, resources=resources), screenshot=True)
         with Image.open(io.BytesIO(rendering.screenshot)) as image:
-            pixels = [image.convert("RGB").getpixel((9, y)) for y in (760, 776)]
-        assert pixels == [(0, 255, 0), (0, 0, 255)]
+            assert image.size == expected
+            pixels = [image.convert("RGB").getpixel((700, y)) for y in (760, 776, expected[1] - 1)]
+        assert pixels == [(0, 255, 0), (0, 0, 255), (0, 0, 255)]
 
 
 class TestLive:
     def test_loads_page_with_style_sheet_and_image(self, live: Renderer, site) -> None:
+        # It follows a redirect, and keeps its cookies.
+        old = site.serve("/old", status=302, location="/page", **{"set-cookie": "a=1"})
         site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
-        site.serve("/b.png", image(70, 40).body, kind="image/png")
-        url = site.serve("/page", "<link rel=stylesheet href=a.css><p>t<img src=b.png><a href=c>d</a>")
-        snapshot = live.render(Page(url=url, live=True)).snapshot
+        site.serve("/b.png", IMAGE.body, kind="image/png")
+        url = site.serve("/page", "<link rel=stylesheet href=a.css><p>Žluťoučký<img src=b.png><a href=c>d</a>")
+        snapshot = live.render(Page(url=old, live=True)).snapshot
+        assert (snapshot.url, snapshot.texts) == (url, ["Žluťoučký", "d"])
         assert 33 in snapshot.styles.number("font-size")
-        assert size_of(snapshot, "img") == [70, 40]
+        assert image_size(snapshot) == [70, 40]
         assert snapshot.attributes("href").popitem()[1] == f"http://{site.address}/c"
-        assert sorted(site.hits) == ["/a.css", "/b.png", "/page"]
-
-    def test_follows_redirect_and_keeps_its_cookies(self, live: Renderer, site) -> None:
-        url = site.serve("/old", status=302, location="/new", **{"set-cookie": "a=1"})
-        new = site.serve("/new", "<p>Žluťoučký kůň úpěl ďábelské ódy")
-        snapshot = live.render(Page(url=url, live=True)).snapshot
-        assert (snapshot.url, snapshot.texts) == (new, ["Žluťoučký kůň úpěl ďábelské ódy"])
-        assert site.cookies == ["", "a=1"]
+        assert sorted(site.hits) == ["/a.css", "/b.png", "/old", "/page"]
+        assert site.cookies == ["", "a=1", "a=1", "a=1"]
 
     @pytest.mark.parametrize(
         ("answer", "error", "message"),
@@ -257,20 +251,22 @@ class TestLive:
             live.render(Page(url=f"http://{site.address}/page", live=True))
         assert "/new" not in site.hits
 
-    def test_refuses_loopback(self, renderer: Renderer, site) -> None:
-        url = site.serve("/page", "<p>t")
-        with pytest.raises(NetworkError, match="not a public address"):
-            renderer.render(Page(url=url, live=True))
+    @pytest.mark.parametrize(
+        ("url", "message"),
+        [
+            ("http://{address}/page", "not a public address"),
+            ("", "only http and https"),
+            ("http://", "no web address"),
+            ("http://example.org:99999/", "no valid URL"),
+            ("http://[/", "no valid URL"),
+            ("file:///etc/passwd", "only http and https"),
+            ("http://nowhere.invalid/", r"nowhere\.invalid"),
+        ],
+    )
+    def test_rejects_other_urls(self, renderer: Renderer, site, url: str, message: str) -> None:
+        with pytest.raises(NetworkError, match=message):
+            renderer.render(Page(url=url.format(address=site.address), live=True))
         assert site.hits == []
-
-    @pytest.mark.parametrize("url", ["", "http://", "http://example.org:99999/", "http://[/", "file:///etc/passwd"])
-    def test_rejects_other_urls(self, live: Renderer, url: str) -> None:
-        with pytest.raises(NetworkError, match=r"no web address|no valid URL|only http and https"):
-            live.render(Page(url=url, live=True))
-
-    def test_reports_unknown_host(self, live: Renderer) -> None:
-        with pytest.raises(NetworkError, match=r"nowhere\.invalid"):
-            live.render(Page(url="http://nowhere.invalid/", live=True))
 
     def test_stops_slow_response_at_deadline(self, site) -> None:
         url = site.serve("/slow", "<p>t", delay=5)
@@ -279,3 +275,45 @@ class TestLive:
             pytest.raises(DeadlineError),
         ):
             renderer.render(Page(url=url, live=True))
+
+
+class TestNetwork:
+    """Pages with subresources from the network, because they are missing locally."""
+
+    def test_fetches_missing_resources(self, live: Renderer, site) -> None:
+        url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
+        html = f"<link rel=stylesheet href={url}><link rel=stylesheet href=http://{site.address}/none.css><p>t"
+        rendering = live.render(Page(content=html, url=URL))
+        assert 33 in rendering.snapshot.styles.number("font-size")
+        assert (rendering.served, rendering.missed) == (1, 1)
+        assert rendering.snapshot.url == URL
+
+    def test_prefers_given_resources(self, live: Renderer, site) -> None:
+        given_url = f"http://{site.address}/a.css"
+        missing_url = site.serve("/b.css", "b { font-size: 44px }", kind="text/css")
+        html = f"<link rel=stylesheet href={given_url}><link rel=stylesheet href={missing_url}><p>t<b>u</b>"
+        stored = {given_url: Resource(b"p { font-size: 33px }", "text/css")}
+        rendering = live.render(Page(content=html, url=URL, resources=stored))
+        assert {33, 44} <= set(rendering.snapshot.styles.number("font-size"))
+        assert site.hits == ["/b.css"]
+        assert (rendering.served, rendering.missed) == (2, 0)
+
+    def test_does_not_fetch_the_page(self, live: Renderer, site) -> None:
+        url = site.serve("/page.html", "<p>from the server")
+        html = f"<meta http-equiv=refresh content='0;url={url}'><p>at hand"
+        assert live.render(Page(content=html, url=url)).snapshot.texts == ["at hand"]
+        assert site.hits == []
+
+    def test_fetches_nothing_by_default(self, site) -> None:
+        url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
+        html = f"<link rel=stylesheet href={url}><p>t"
+        with Renderer(RenderSettings(allow_hosts=("127.0.0.1",))) as renderer:
+            for resources in (None, {}):
+                renderer.render(Page(content=html, url=URL, resources=resources))
+        assert site.hits == []
+
+    def test_refuses_private_addresses(self, site) -> None:
+        url = site.serve("/a.css", "p { font-size: 33px }", kind="text/css")
+        with Renderer(network=True) as renderer:
+            rendering = renderer.render(Page(content=f"<link rel=stylesheet href={url}><p>t", url=URL))
+        assert (rendering.served, rendering.missed, site.hits) == (0, 1, [])

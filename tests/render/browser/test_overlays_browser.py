@@ -1,11 +1,11 @@
 """Screenshots, and comparisons of pixels, without the overlays of a page."""
 
-import base64
 import io
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from helpers.browser import png_url
 from helpers.overlay_pages import NO_OVERLAYS, NOTE, OVERLAYS, SENTENCE, page
 from numpy.typing import NDArray
 from PIL import Image
@@ -19,6 +19,8 @@ pytestmark = pytest.mark.browser
 
 BLUE = (0, 0, 255)
 WALL = ".b { position: fixed; inset: 0; background: #00f }"
+INSISTING = f"""{WALL} .b {{ opacity: 1 !important; transition: opacity 9s; animation: k 1s both }}
+.b p {{ visibility: visible !important }} @keyframes k {{ to {{ opacity: 1 }} }}"""
 BODY = "<article>{article}</article><div class=b>{note}</div>"
 
 
@@ -44,13 +46,6 @@ def blue_share(image: NDArray[np.uint8]) -> float:
     return float((image[:768] == BLUE).all(axis=2).mean())
 
 
-def image_of(color: tuple[int, int, int]) -> str:
-    """Return an image of 8 x 8 px as a data URL."""
-    file = io.BytesIO()
-    Image.new("RGB", (8, 8), color).save(file, "png")
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
-
-
 class TestScreenshot:
     @pytest.mark.parametrize("kind", [0, 1])
     def test_without_overlays(self, kind: int, hiding: Renderer, renderer: Renderer) -> None:
@@ -60,25 +55,31 @@ class TestScreenshot:
         assert np.array_equal(pixels(hiding, document), pixels(renderer, plain))
 
     @pytest.mark.parametrize("name", list(OVERLAYS)[1::4])
-    def test_layout_stays(self, name: str, hiding: Renderer, renderer: Renderer) -> None:
+    def test_layout_and_snapshot_stay(self, name: str, hiding: Renderer, renderer: Renderer) -> None:
         document = Page(content=OVERLAYS[name])
         hidden, shown = pixels(hiding, document), pixels(renderer, document)
         assert hidden.shape == shown.shape
         assert not np.array_equal(hidden, shown)
+        first, second = (each.render(document, screenshot=True).snapshot for each in (hiding, renderer))
+        assert first.texts == second.texts
+        assert np.array_equal(first.box, second.box)
+        assert np.array_equal(first.hidden, second.hidden)
 
     @pytest.mark.parametrize("name", list(NO_OVERLAYS)[::5])
     def test_other_elements_stay(self, name: str, hiding: Renderer, renderer: Renderer) -> None:
         document = Page(content=NO_OVERLAYS[name])
         assert np.array_equal(pixels(hiding, document), pixels(renderer, document))
 
-    def test_styles_that_insist(self, hiding: Renderer) -> None:
-        css = ".b { position: fixed; inset: 0; background: #00f; opacity: 1 !important; transition: opacity 9s } "
-        css += ".b p { visibility: visible !important } @keyframes k { to { opacity: 1 } } .b { animation: k 1s both }"
-        assert blue_share(pixels(hiding, Page(content=page(css, BODY)))) == 0
-
-    def test_form_whose_fields_have_names_of_properties(self, hiding: Renderer) -> None:
-        body = "<article>{article}</article><form class=b><input name=style type=hidden><p>{note}</p></form>"
-        assert blue_share(pixels(hiding, Page(content=page(WALL, body)))) == 0
+    @pytest.mark.parametrize(
+        ("css", "body"),
+        [
+            (INSISTING, BODY),
+            # Fields of a form have names of its properties.
+            (WALL, "<article>{article}</article><form class=b><input name=style type=hidden><p>{note}</p></form>"),
+        ],
+    )
+    def test_overlays_that_resist(self, css: str, body: str, hiding: Renderer) -> None:
+        assert blue_share(pixels(hiding, Page(content=page(css, body)))) == 0
 
     def test_backdrop_of_a_modal_dialog(self) -> None:
         css = "dialog::backdrop { background: #00f }"
@@ -87,13 +88,6 @@ class TestScreenshot:
         settings = RenderSettings(scripts="on", settle=0.3, hide_overlays=True)
         with Renderer(settings) as renderer:
             assert blue_share(pixels(renderer, Page(content=page(css, body) + script))) == 0
-
-    def test_snapshot_is_the_same(self, hiding: Renderer, renderer: Renderer) -> None:
-        document = Page(content=page(WALL, BODY))
-        hidden, shown = (each.render(document, screenshot=True).snapshot for each in (hiding, renderer))
-        assert hidden.texts == shown.texts
-        assert np.array_equal(hidden.box, shown.box)
-        assert np.array_equal(hidden.hidden, shown.hidden)
 
 
 class TestPixels:
@@ -105,7 +99,7 @@ class TestPixels:
     def test_text_below_an_overlay(
         self, kind: int, *, screenshot: bool, color: tuple[int, int, int], hidden: Hidden, renderer: Renderer
     ) -> None:
-        css = f'{WALL} h1 {{ color: rgb(20, 20, 20); background: url("{image_of(color)}") }}'
+        css = f'{WALL} h1 {{ color: rgb(20, 20, 20); background: url("{png_url(8, 8, color)}") }}'
         title = "The heron stands in the shallow water"
         document = documents(page(css, BODY).replace("<h1>The heron", f"<h1>{title}"))[kind]
         snapshot = renderer.render(document, screenshot=screenshot).snapshot
@@ -115,7 +109,8 @@ class TestPixels:
 
     def test_one_page_after_the_other(self, renderer: Renderer) -> None:
         """Render tall pages and short ones in turn: screenshots of tall parts change the size of the screen."""
-        style = f"""<style>p {{ color: rgb(250, 250, 250); background: url("{image_of((20, 20, 20))}"); margin: 0 }}
+        dark = png_url(8, 8, (20, 20, 20))
+        style = f"""<style>p {{ color: rgb(250, 250, 250); background: url("{dark}"); margin: 0 }}
         @media (max-device-width: 1000px) {{ p {{ margin-top: 700px }} }}</style>"""
         heights = {"3000px": 200, "90vh": 1, "2000px": 200, "50vh": 1}
         pages = [Page(content=f"{style}<div style='height: {height}'></div><p>{SENTENCE * count}")

@@ -1,12 +1,10 @@
 """Tests of the comparison of a page painted with and without some of its texts."""
 
 import asyncio
-import base64
-import io
 
 import numpy as np
 import pytest
-from PIL import Image
+from helpers.browser import png_url
 
 from vclean.page import Page
 from vclean.render.browser.async_renderer import AsyncRenderer
@@ -16,15 +14,7 @@ from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden, Snapshot
 from vclean.settings import RenderSettings
 
-
-def image_style(color: tuple[int, int, int]) -> str:
-    """Return the style of a background image in one color."""
-    file = io.BytesIO()
-    Image.new("RGB", (4, 4), color).save(file, "PNG")
-    return f"background-image: url(data:image/png;base64,{base64.b64encode(file.getvalue()).decode()})"
-
-
-IMAGE = image_style((10, 20, 30))
+IMAGE = f"background-image: url({png_url(4, 4, (10, 20, 30))})"
 HIDDEN = f"<p style='color: rgb(10, 20, 30); {IMAGE}'>Words in the image's color"
 SHOWN = f"<p style='color: rgb(255, 255, 255); {IMAGE}'>White words"
 TECHNIQUES = {"Words in the image's color": "color", "White words": ""}
@@ -49,14 +39,13 @@ class TestClip:
         assert comparison((0, 0, 9, 9), (80_000, 2_000, 9, 9)).clips == [(0, 0, MAX_SCREENSHOT_WIDTH, 2009)]
         assert comparison((0, 0, 9, 90_000)).clips == [(0, 0, 9, 4096)]
 
+        lines = [(0, top, MAX_SCREENSHOT_WIDTH, 3000) for top in (0, 5000, 10_000)]
+        assert len(comparison(*lines).clips) == 1
+
     def test_lines_far_below_have_parts_of_their_own(self) -> None:
         lines = [(0, top, 100, 20) for top in (10, 4000, 5000, 8000, 60_000, 70_000, 80_000)]
         clips = comparison(*lines).clips
         assert clips == [(0, 10, 100, 4010), (0, 5000, 100, 3020), (0, 60_000, 100, 20), (0, 70_000, 100, 20)]
-
-    def test_all_parts_are_bounded(self) -> None:
-        lines = [(0, top, MAX_SCREENSHOT_WIDTH, 3000) for top in (0, 5000, 10_000)]
-        assert len(comparison(*lines).clips) == 1
 
 
 class TestUnseen:

@@ -3,6 +3,7 @@ import mmap
 import os
 import re
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,17 @@ from typing import Any
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from vclean.errors import BrowserError
+from vclean.errors import BrowserError, DeadlineError, LimitError
 from vclean.render.browser import process
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
+from vclean.render.browser.process import ResourceLimits, max_memory
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 from vclean.settings import RenderSettings
 
 CHROMIUM = Path("/opt/chromium")
+ISOLATED = Isolation(None, None)
+RESTRICTED = Isolation(Obstacle("root", ""), Obstacle("no right", ""))
 
 
 class FakeDriver:
@@ -56,29 +60,22 @@ class TestLaunch:
 
 
 class TestNetwork:
+    @pytest.fixture(autouse=True)
+    def new_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
+
     @pytest.mark.parametrize(
         ("working", "isolation", "attempts", "reason"),
         [
-            (["plain", "isolated"], Isolation(None, None), ["isolated"] * 2, None),
-            (
-                ["plain", "isolated"],
-                Isolation(Obstacle("root", ""), Obstacle("no right", "")),
-                ["plain"] * 2,
-                "no right",
-            ),
+            (["plain", "isolated"], ISOLATED, ["isolated"] * 2, None),
+            (["plain", "isolated"], RESTRICTED, ["plain"] * 2, "no right"),
             # Isolation is tried once, and not again after the browser has started without it; both starts report it.
-            (
-                ["plain"],
-                Isolation(None, None),
-                ["isolated", "plain", "plain"],
-                f"{CHROMIUM} does not start in one: failed",
-            ),
+            (["plain"], ISOLATED, ["isolated", "plain", "plain"], f"{CHROMIUM} does not start in one: failed"),
         ],
     )
     def test_isolates_network_if_possible(
         self, working: list[str], isolation: Isolation, attempts: list[str], reason: str | None, monkeypatch: Any
     ) -> None:
-        monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
         monkeypatch.setattr(process, "available_isolation", lambda: isolation)
         driver = FakeDriver(*working)
         for _ in range(2):
@@ -90,8 +87,7 @@ class TestNetwork:
         assert set(process.SWITCHES) <= set(driver.command)
 
     def test_reports_browser_that_never_starts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
-        monkeypatch.setattr(process, "available_isolation", lambda: Isolation(None, None))
+        monkeypatch.setattr(process, "available_isolation", lambda: ISOLATED)
         with pytest.raises(ProtocolError, match="failed"):
             asyncio.run(process._launch_isolated(FakeDriver(), CHROMIUM, "/nowhere"))
         assert not process._NEEDS_NETWORK
@@ -163,3 +159,70 @@ class TestPrivateBytes:
 
     def test_is_zero_for_an_ended_process(self, tmp_path: Path) -> None:
         assert process._private_bytes(tmp_path / "none") == 0
+
+
+class FakeProcess:
+    """Fake browser of a given memory size."""
+
+    def __init__(self, size: int = 0) -> None:
+        self.size = size
+        self.checks = 0
+        self.killed = False
+
+    def memory(self) -> int:
+        self.checks += 1
+        return self.size
+
+    def kill(self) -> None:
+        self.killed = True
+
+
+def run_limited(browser: FakeProcess, seconds: float, busy: float = 0.3) -> ResourceLimits:
+    """Return the limits of a page that takes `busy` seconds, or until its browser is killed."""
+    end = time.monotonic() + busy
+    with ResourceLimits(seconds, browser) as applied:
+        while not browser.killed and time.monotonic() < end:
+            time.sleep(0.005)
+    return applied
+
+
+class TestResourceLimits:
+    @pytest.fixture(autouse=True)
+    def check_often(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(process, "_CHECK_SECONDS", 0.02)
+
+    @pytest.mark.parametrize("check_seconds", [0.02, 60])
+    def test_stops_page_at_deadline(self, check_seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+        # It does not wait for the next check.
+        monkeypatch.setattr(process, "_CHECK_SECONDS", check_seconds)
+        browser = FakeProcess()
+        error = run_limited(browser, 0.05, busy=9).error
+        assert browser.killed
+        assert isinstance(error, DeadlineError)
+        assert str(error) == "the page was not rendered within 0.05 s: raise --timeout"
+
+    def test_stops_page_over_memory_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(process, "_MAX_MEMORY", 300 * 2**20)
+        browser = FakeProcess(301 * 2**20)
+        error = run_limited(browser, 9, busy=9).error
+        assert browser.killed
+        assert isinstance(error, LimitError)
+        assert "more than 300 MB of memory" in str(error)
+
+    def test_stops_checks_when_the_page_is_done(self) -> None:
+        browser = FakeProcess()
+        assert run_limited(browser, 9, busy=0).error is None
+        time.sleep(0.1)
+        checks = browser.checks
+        time.sleep(0.1)
+        assert browser.checks == checks <= 1
+        assert not browser.killed
+
+
+class TestMaxMemory:
+    @pytest.mark.skipif(sys.platform == "win32", reason="uses sysconf")
+    @pytest.mark.parametrize(("gigabytes", "expected"), [(64, 4), (4, 2), (1, 0.5)])
+    def test_is_half_of_small_memory(self, gigabytes: int, expected: float, monkeypatch: pytest.MonkeyPatch) -> None:
+        pages = {"SC_PHYS_PAGES": gigabytes * 2**18, "SC_PAGE_SIZE": 4096}
+        monkeypatch.setattr(process.os, "sysconf", pages.__getitem__)
+        assert max_memory() == expected * 2**30

@@ -53,22 +53,19 @@ def xpaths(blocks: BlockColumns) -> list[str]:
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
 class TestFixtures:
-    def test_have_the_same_texts(self, renderer: Renderer, path: Path) -> None:
+    def test_have_the_same_texts_and_metadata(self, renderer: Renderer, path: Path) -> None:
         parsed, rendered = parsed_and_rendered(renderer, path.read_bytes())
         splits = BY_STYLE_SHEET.get(path.parent.name, {})
         assert [part for text in parsed.text for part in splits.get(text, [text])] == rendered.text
+        for name in ("title", "language", "noscript", "url"):
+            assert getattr(parsed.snapshot, name) == getattr(rendered.snapshot, name)
+        assert (parsed.snapshot.rendered, rendered.snapshot.rendered) == (False, True)
 
     def test_have_the_same_visibility_and_xpaths_without_style_sheets(self, renderer: Renderer, path: Path) -> None:
         parsed, rendered = parsed_and_rendered(renderer, SHEET.sub("", decode(path.read_bytes())))
         assert parsed.text == rendered.text
         assert parsed.visibility.tolist() == rendered.visibility.tolist()
         assert xpaths(parsed) == xpaths(rendered)
-
-    def test_have_the_same_metadata(self, renderer: Renderer, path: Path) -> None:
-        parsed, rendered = (blocks.snapshot for blocks in parsed_and_rendered(renderer, path.read_bytes()))
-        for name in ("title", "language", "noscript"):
-            assert getattr(parsed, name) == getattr(rendered, name)
-        assert (parsed.url, parsed.rendered, rendered.rendered) == (rendered.url, False, True)
 
 
 class TestFragments:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helpers.browser import group_of, processes
 
 from vclean.page import Page
 from vclean.render.browser import process
@@ -44,21 +45,18 @@ def noexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def read_network_files(renderer: Renderer, name: str) -> list[str]:
     """Return the content of a network file in `/proc` for each process of the browser."""
-    group = renderer._worker.renderer._process.pid
     contents = []
-    for entry in Path("/proc").glob("[0-9]*"):
+    for entry in processes(group_of(renderer)):
         with contextlib.suppress(OSError):  # some processes end in the meantime
-            if process._group(entry) == group:
-                contents.append((entry / "net" / name).read_text())
+            contents.append((entry / "net" / name).read_text())
     return contents
 
 
-@pytest.mark.parametrize("screenshot", [False, True])
-def test_needs_no_executable_file(screenshot: bool, noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Both drivers start the browser in the namespace, and report it. Its only folder is one that the reaper removes.
+def test_needs_no_executable_file(noexec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The browser starts in the namespace, and reports it. Its only folder is one that the reaper removes.
     monkeypatch.setattr(process, "_NEEDS_NETWORK", {})
     with Renderer() as renderer:
-        assert renderer.render(Page(content="<p>Text"), screenshot=screenshot).snapshot.texts == ["Text"]
+        assert renderer.render(Page(content="<p>Text")).snapshot.texts == ["Text"]
         assert renderer._worker.renderer._process.isolation.network is None
         assert {len(text.splitlines()) for text in read_network_files(renderer, "dev")} == {3}
         assert [path.name[:7] for path in noexec.iterdir()] == ["vclean-"]
