@@ -4,10 +4,9 @@ import http.server
 import io
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -84,26 +83,23 @@ class Site:
 
     address: str
     udp_port: int
-    paths: dict[str, tuple[int, dict[str, str], Any, float]] = field(default_factory=dict)
+    paths: dict[str, tuple[int, dict[str, str], bytes, float]] = field(default_factory=dict)
     hits: list[str] = field(default_factory=list)
     cookies: list[str] = field(default_factory=list)
 
     def serve(
         self,
         path: str,
-        body: str | bytes | Callable[[http.server.BaseHTTPRequestHandler], object] = b"",
+        body: str | bytes = b"",
         *,
         status: int = 200,
         kind: str = "text/html",
         delay: float = 0,
         **headers: str,
     ) -> str:
-        """Respond to `path` with `body`, which may write itself, after `delay` seconds. Return its URL.
-
-        With status 0 the server closes the connection instead.
-        """
-        content = body.encode() if isinstance(body, str) else body
-        self.paths[path] = (status, ({"content-type": kind} if kind else {}) | headers, content, delay)
+        """Respond to `path` with `body` after `delay` seconds. Return its URL."""
+        content = body if isinstance(body, bytes) else body.encode()
+        self.paths[path] = (status, {"content-type": kind} | headers, content, delay)
         return f"http://{self.address}{path}"
 
 
@@ -119,14 +115,12 @@ def site() -> Iterator[Site]:
             served.cookies.append(self.headers.get("cookie", ""))
             status, headers, body, delay = served.paths.get(self.path, (404, {}, b"nothing here", 0))
             closing.wait(delay)
-            if not status:
-                return
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
             with contextlib.suppress(ConnectionError):
                 self.end_headers()
-                body(self) if callable(body) else self.wfile.write(body)
+                self.wfile.write(body)
 
         do_POST = do_HEAD = do_OPTIONS = do_GET  # noqa: N815
 
