@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
 import pickle
 from dataclasses import fields, replace
 from pathlib import Path
@@ -22,7 +21,6 @@ from vclean.farm.tasks import (
     receive_async,
     send,
     settings_digest,
-    settings_to_dict,
 )
 from vclean.page import Page
 from vclean.settings import CleanerSettings, Policy, RenderSettings
@@ -117,17 +115,6 @@ class TestDigest:
         assert settings_digest(CleanerSettings()) != before
 
 
-class TestToDict:
-    def test_is_serializable(self) -> None:
-        facts = json.loads(json.dumps(settings_to_dict(CleanerSettings())))
-        assert facts["rendering"]["width"] == 1366
-        assert facts["policy"] == {
-            "recall_weight": 1.0, "comments": None, "hidden": "revealable", "captions": None, "byline": None,
-            "lists": None, "title": True, "images": True, "ruby": False, "convention": "",
-        }  # fmt: skip
-        assert facts["model"] is None
-
-
 class TestRunSettings:
     @pytest.mark.parametrize(("name", "value"), [("workers", -1), ("retries", -1), ("max_memory", 1), ("part_rows", 0)])
     def test_rejects_values_out_of_range(self, name: str, value: int) -> None:
@@ -150,13 +137,6 @@ class TestSendAndReceive:
             send(stream, message)
         stream.seek(0)
         assert [receive(stream) for _ in messages] == messages
-
-    def test_message_arrives_before_stream_is_closed(self) -> None:
-        raw = io.BytesIO()
-        stream = io.BufferedWriter(raw)
-        send(stream, "now")
-        assert receive(io.BytesIO(raw.getvalue())) == "now"
-        stream.close()
 
 
 async def received(*pieces: bytes) -> object:
