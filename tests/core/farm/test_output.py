@@ -110,15 +110,6 @@ class TestResume:
             written(out, done(2))
         assert ids(out) == ["p1"]
 
-    def test_continues_run(self, out):
-        written(out, *map(done, range(6)))
-        with opened(out, resume=True) as output:
-            for number in range(9):
-                if not output.is_done(f"p{number}", key(number), lambda _: True):
-                    output.write(done(number))
-        assert ids(out) == [f"p{number}" for number in range(9)]
-        assert sorted(line["id"] for line in lines(out)) == ids(out)
-
     def test_skips_failures_unless_retried(self, out):
         written(out, done(1), lost(2))
         for retry_failed, due in ((False, False), (True, True)):
@@ -191,6 +182,7 @@ class TestResume:
             for number in left:
                 output.write(done(number))
         assert ids(out) == [f"p{number}" for number in range(6)]
+        assert sorted(line["id"] for line in lines(out)) == ids(out)
         assert not list(out.rglob(".vclean-*"))
 
 

@@ -22,7 +22,7 @@ from vclean.farm.tasks import Task
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Role
 from vclean.page import Page
-from vclean.render.cache import from_bytes, read_key, to_bytes
+from vclean.render.cache import read_key
 from vclean.settings import RenderSettings
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -47,9 +47,9 @@ class TestResultRow:
         assert (facts["status"], facts["error"], facts["message"]) == ("ok", None, None)
 
     def test_blocks_equal_json_output(self):
-        facts = row(laid_out("<h1>One<p>two<p hidden>three"), "hpo", roles=[Role.TITLE, Role.ARTICLE, None])
-        record = result(laid_out("<h1>One<p>two<p hidden>three"), "hpo", roles=[Role.TITLE, Role.ARTICLE, None])
-        for block, known in zip(facts["blocks"], record.to_dict()["blocks"], strict=True):
+        page = result(laid_out("<h1>One<p>two<p hidden>three"), "hpo", roles=[Role.TITLE, Role.ARTICLE, None])
+        facts = result_row(page, task(1), {}).to_pylist()[0]
+        for block, known in zip(facts["blocks"], page.to_dict()["blocks"], strict=True):
             assert (block["box"] and list(block["box"].values())) == known["box"]
             assert block["probability"] == pytest.approx(known["probability"])
             assert all(block[name] == known[name] for name in ("label", "role", "xpath", "visibility", "text"))
@@ -115,18 +115,16 @@ class TestResultRow:
         assert (facts["confidence"], facts["model"], facts["blocks"][0]["probability"]) == (None, None, None)
         assert facts["seconds"] == {"read": None, "render": 0.5, "extract": None, "label": 2.0, "pack": None}
 
-    def test_read_key_of_rendered_page(self):
-        settings = RenderSettings()
-        page = from_bytes(to_bytes(laid_out("<p>x")))
-        page.settings.clear()
-        page.settings.update(settings.to_dict())
-        facts = result_row(result(page, "p"), task(1), {}).to_pylist()[0]
-        assert facts["read_key"] == read_key(task(1).page, settings.to_dict(), rendered=True)
-
-    def test_no_read_key_for_parsed_or_stored_page(self):
+    def test_only_page_that_was_rendered_has_read_key(self):
+        rendered = replace(laid_out("<p>x"), settings=RenderSettings().to_dict())
+        known = read_key(task(1).page, rendered.settings, rendered=True)
         stored = Task(Page(snapshot=b"..."), "/s", key(1))
-        for page, of in ((snapshot("<p>x"), task(1)), (laid_out("<p>x"), stored)):
-            assert result_row(result(page, "p"), of, {}).to_pylist()[0]["read_key"] is None
+        for page, of, expected in (
+            (rendered, task(1), known),
+            (snapshot("<p>x"), task(1), None),
+            (rendered, stored, None),
+        ):
+            assert result_row(result(page, "p"), of, {}).to_pylist()[0]["read_key"] == expected
 
     @given(ANY_TEXT, ANY_TEXT)
     def test_any_text(self, name, text):
