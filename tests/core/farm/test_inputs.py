@@ -96,14 +96,10 @@ class TestIteration:
         assert (live.url, live.live, live.content) == (url, True, b"")
         assert [row.id for row in rows] == [item.id for item in items[4:]]
 
-    def test_independent_of_working_directory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_absolute_paths_also_if_named_repeatedly(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (path,) = pages(tmp_path, "sub/a.html")
         monkeypatch.chdir(tmp_path)
-        assert ids("sub/a.html") == ids("sub/../sub") == ids("s*") == ids(tmp_path / "sub") == [path]
-
-    def test_input_named_twice_is_read_twice(self, tmp_path: Path) -> None:
-        (path,) = pages(tmp_path, "a.html")
-        assert ids(path, path) == [path, path]
+        assert ids("sub/a.html", "sub/../sub", "s*", tmp_path / "sub", "sub/a.html") == [path] * 5
 
     def test_finds_pages_lazily(self, tmp_path: Path) -> None:
         first, second = pages(tmp_path, *(f"{number:03}.html" for number in range(100)))[:2]
@@ -406,17 +402,17 @@ class TestReadTask:
         ("error", "name", "message"),
         [
             (InputError("it is damaged"), "InputError", "it is damaged"),
-            (MemoryError(), "LimitError", "the page needs more memory than this machine has: clean it on a larger "
-             "machine"),
+            (MemoryError(), "LimitError", "needs more memory than this machine has: clean it on a larger machine"),
         ],
-    )  # fmt: skip
+    )
     def test_error_gives_failure(self, error: Exception, name: str, message: str) -> None:
         task, failure = read_task(failing(error), "digest")
         assert failure is not None
         row = failure.record.to_pylist()[0]
-        assert (row["id"], row["source"], row["status"]) == ("a", "/crawl/a.warc", "failed")
-        assert (row["error"], row["message"], failure.error) == (name, message, name)
-        assert row["key"] == task.key
+        known = {"id": "a", "source": "/crawl/a.warc", "status": "failed", "error": name, "key": task.key}
+        assert known.items() <= row.items()
+        assert row["message"].endswith(message)
+        assert failure.error == name
 
     def test_raises_other_errors(self) -> None:
         with pytest.raises(ZeroDivisionError):

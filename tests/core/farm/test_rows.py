@@ -69,24 +69,16 @@ class TestResultRow:
     def test_segments_are_null_unless_requested(self):
         assert result_row(RESULT, task(1), {}).to_pylist()[0]["segments"] is None
 
-    def test_posts_and_items_equal_json_output(self):
-        for page, name in ((cleaned(thread()), "posts"), (cleaned(listing(), "https://example.org/"), "items")):
-            facts = result_row(page, task(1), {}).to_pylist()[0]
-            known = page.to_dict()[name]
-            assert len(known) > 3
-            for record, fields in zip(facts[name], known, strict=True):
-                assert record == fields
-
-    def test_product_and_recipe_equal_json_output(self):
+    def test_records_equal_json_output(self):
         shop = "<h1>Fennel 2</h1><p>64,90 €</p><p>Number: L-204</p><p>A small lamp.</p><button>Add to cart</button>"
         soup = """<h1 itemprop="name">Soup</h1><script type="application/ld+json">{"@type": "Recipe", "name": "Soup",
             "recipeIngredient": ["3 leeks", "Salt"]}</script><ul><li>3 leeks<li>Salt</ul>"""
-        for html, name, other in ((shop, "product", "recipe"), (soup, "recipe", "product")):
-            page = vclean.clean(html)
-            facts = result_row(page, task(1), {}).to_pylist()[0]
-            assert facts[name] == page.to_dict()[name]
-            assert facts[name]["blocks"]
-            assert facts[other] is None
+        pages = {"posts": cleaned(thread()), "items": cleaned(listing(), "https://example.org/")}
+        pages |= {"product": vclean.clean(shop), "recipe": vclean.clean(soup)}
+        for name, page in pages.items():
+            facts, known = result_row(page, task(1), {}).to_pylist()[0], page.to_dict()
+            assert {each: facts[each] for each in pages} == {each: known[each] for each in pages}
+            assert len(facts[name]) > 3
 
     @pytest.mark.parametrize(
         ("html", "labels", "known"),

@@ -44,7 +44,6 @@ say = lambda message: send(sys.stdout.buffer, message)
 
 READY = "say('ready')\n"
 RECEIVED = READY + "receive(sys.stdin.buffer); "
-OUTCOME = "TaskOutcome(record=None)"
 
 Play = Callable[..., object]
 
@@ -87,14 +86,11 @@ def is_running(pid: int) -> bool:
 
 
 class TestRun:
-    def test_uses_one_process_for_many_pages(self, play: Play) -> None:
-        outcomes, pids = play(READY + f"while receive(sys.stdin.buffer): say({OUTCOME})", tasks=3)
-        assert (len(outcomes), len(pids)) == (3, 1)
-
-    def test_replaces_worn_worker(self, play: Play) -> None:
-        script = READY + "while receive(sys.stdin.buffer): say(TaskOutcome(record=None, worn=True))"
+    @pytest.mark.parametrize(("worn", "processes"), [(False, 1), (True, 2)])
+    def test_replaces_only_worn_worker(self, play: Play, *, worn: bool, processes: int) -> None:
+        script = READY + f"while receive(sys.stdin.buffer): say(TaskOutcome(record=None, worn={worn}))"
         outcomes, pids = play(script, tasks=2)
-        assert (len(outcomes), len(pids)) == (2, 2)
+        assert (len(outcomes), len(pids)) == (2, processes)
 
     def test_large_answers_and_messages_on_standard_error(self, play: Play) -> None:
         """Accept answers larger than any buffer, and messages on standard error between them."""

@@ -59,10 +59,8 @@ class TestParquetPages:
 
     def test_ids_may_be_numbers(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"html": ["<p>", "<p>"], "id": [0, None]}), tmp_path / "a.parquet")
-        assert [source.id for source in parquet_pages(tmp_path / "a.parquet", LIMIT)] == [
-            "0",
-            f"{tmp_path}/a.parquet#1",
-        ]
+        names = [source.id for source in parquet_pages(tmp_path / "a.parquet", LIMIT)]
+        assert names == ["0", f"{tmp_path}/a.parquet#1"]
 
     @pytest.mark.parametrize(
         ("columns", "message"),
