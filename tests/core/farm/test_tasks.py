@@ -138,6 +138,13 @@ class TestSendAndReceive:
         stream.seek(0)
         assert [receive(stream) for _ in messages] == messages
 
+    def test_message_arrives_before_stream_is_closed(self) -> None:
+        raw = io.BytesIO()
+        stream = io.BufferedWriter(raw)
+        send(stream, "now")
+        assert receive(io.BytesIO(raw.getvalue())) == "now"
+        stream.close()
+
 
 async def received(*pieces: bytes) -> object:
     """Return the message that arrives in pieces at an event loop; then the channel is closed."""
