@@ -36,12 +36,6 @@ class TestVcleanReader:
             assert "/html[1]" not in text
             assert "headings:" in text
 
-    def test_folders_have_several_pages(self, tmp_path: Path) -> None:
-        for name in ("one.html", "two.html"):
-            shutil.copy(NEWS, tmp_path / name)
-        sources = {each.metadata["source"] for each in VcleanReader().lazy_load_data(tmp_path)}
-        assert sources == {str(tmp_path / "one.html"), str(tmp_path / "two.html")}
-
     @pytest.mark.parametrize(("on_error", "errors"), [("skip", []), ("collect", ["NotHtmlError"])])
     def test_a_damaged_page_loses_no_other(self, tmp_path: Path, on_error: str, errors: list[str]) -> None:
         for name in ("one.html", "three.html"):
@@ -66,7 +60,3 @@ class TestVcleanReader:
         documents = reader.load_data()
         assert documents[0].text == vclean.clean_file(NEWS).chunks()[0].text
         assert documents[0].metadata["file_name"] == "one.html"
-
-    def test_a_page_that_is_missing(self, tmp_path: Path) -> None:
-        with pytest.raises(vclean.InputError):
-            VcleanReader().load_data(tmp_path / "none.html")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from helpers.browser import Site
 from helpers.libraries import require
 
 import vclean
@@ -68,28 +66,12 @@ PLAYWRIGHT = {
 }
 
 
-class Site(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        body = {"/news": NEWS, "/scripted": SCRIPTED, "/empty": b" "}.get(self.path, b"{}")
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json" if self.path == "/data" else "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    thread.join()
-    server.server_close()
+@pytest.fixture
+def port(site: Site) -> int:
+    for path, body in (("/news", NEWS), ("/scripted", SCRIPTED), ("/empty", b" ")):
+        site.serve(path, body, kind="text/html; charset=utf-8")
+    site.serve("/data", "{}", kind="application/json")
+    return int(site.address.rpartition(":")[2])
 
 
 def crawl(

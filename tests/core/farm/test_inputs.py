@@ -96,14 +96,10 @@ class TestIteration:
         assert (live.url, live.live, live.content) == (url, True, b"")
         assert [row.id for row in rows] == [item.id for item in items[4:]]
 
-    def test_independent_of_working_directory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_absolute_paths_also_if_named_repeatedly(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (path,) = pages(tmp_path, "sub/a.html")
         monkeypatch.chdir(tmp_path)
-        assert ids("sub/a.html") == ids("sub/../sub") == ids("s*") == ids(tmp_path / "sub") == [path]
-
-    def test_input_named_twice_is_read_twice(self, tmp_path: Path) -> None:
-        (path,) = pages(tmp_path, "a.html")
-        assert ids(path, path) == [path, path]
+        assert ids("sub/a.html", "sub/../sub", "s*", tmp_path / "sub", "sub/a.html") == [path] * 5
 
     def test_finds_pages_lazily(self, tmp_path: Path) -> None:
         first, second = pages(tmp_path, *(f"{number:03}.html" for number in range(100)))[:2]
@@ -172,9 +168,6 @@ class TestPatterns:
         assert item.id == str(tmp_path / pattern)
         assert str(failure(item)) == f"no file matches {tmp_path / pattern}: check the pattern"
 
-    def test_question_mark_in_url_is_no_pattern(self) -> None:
-        assert ids("https://e.example/?a=[1]*") == ["https://e.example/?a=[1]*"]
-
 
 class TestLists:
     def test_one_input_per_line(self, tmp_path: Path) -> None:
@@ -183,17 +176,12 @@ class TestLists:
         path = listed(tmp_path / "inputs.TXT", *lines)
         assert ids(path) == [paths[0], "https://e.example/#x", paths[1]]
 
-    def test_reads_standard_input(self, tmp_path: Path, stdin) -> None:
+    def test_reads_standard_input_and_deletes_its_copy(self, tmp_path: Path, stdin) -> None:
         (path,) = pages(tmp_path, "a.html")
         stdin(f"\ufeff{path}\r\nhttps://e.example/".encode())
         items = inputs("-")
         assert [item.id for item in items] == [path, "https://e.example/"] == [item.id for item in items]
-
-    def test_deletes_copy_of_standard_input(self, stdin) -> None:
-        stdin(b"https://e.example/")
-        items = inputs("-")
-        assert items._stdin is not None
-        copy = Path(items._stdin)
+        copy = Path(str(items._stdin))
         assert copy.exists()
         del items
         gc.collect()
@@ -249,14 +237,11 @@ class TestUnits:
         sizes = [len(unit.arguments) for unit in self.everything(tmp_path).units()]
         assert sizes == [64, 64, 23, 1, 1, 2]
 
-    def test_divides_parquet_by_row_groups(self, tmp_path: Path) -> None:
-        path = parquet(tmp_path / "a.parquet", 10, 3)
-        units = list(inputs(path).units(rows=5))
-        assert units == [InputUnit((str(path),), range(2)), InputUnit((str(path),), range(2, 4))]
-
-    def test_does_not_divide_damaged_parquet(self, tmp_path: Path) -> None:
-        (tmp_path / "a.parquet").write_bytes(b"words")
-        assert list(inputs(tmp_path / "a.parquet").units(rows=5)) == [InputUnit((f"{tmp_path}/a.parquet",))]
+    def test_divides_parquet_by_row_groups_unless_damaged(self, tmp_path: Path) -> None:
+        path, damaged = parquet(tmp_path / "a.parquet", 10, 3), tmp_path / "b.parquet"
+        damaged.write_bytes(b"words")
+        divided = [InputUnit((str(path),), range(2)), InputUnit((str(path),), range(2, 4))]
+        assert list(inputs(path, damaged).units(rows=5)) == [*divided, InputUnit((str(damaged),))]
 
     def test_are_created_lazily(self, tmp_path: Path) -> None:
         path = listed(tmp_path / "a.txt", *(f"https://e.example/{number}" for number in range(10_000)))
@@ -320,20 +305,17 @@ class TestFailures:
 
 
 class TestIndexes:
-    def test_indexes_archive_once(self, archive: Path, tmp_path: Path) -> None:
-        folder = tmp_path / "out" / "index"
-        assert len(ids(archive, index_folder=folder)) == 2
-        (index,) = folder.iterdir()
-        written = index.stat().st_mtime_ns
-        assert len(ids(archive, index_folder=folder)) == 2
-        assert index.stat().st_mtime_ns == written
-
-    def test_archives_of_equal_name_have_separate_indexes(self, archive: Path, tmp_path: Path) -> None:
-        (tmp_path / "sub").mkdir()
-        other = tmp_path / "sub" / archive.name
+    def test_indexes_every_archive_once(self, archive: Path, tmp_path: Path) -> None:
+        """Make separate indexes for archives of equal name."""
+        folder, other = tmp_path / "out" / "index", tmp_path / "sub" / archive.name
+        other.parent.mkdir()
         other.write_bytes(gzip.compress(TWO))
-        assert ids(archive, other, index_folder=tmp_path / "index")[-1] == "http://a.example/two"
-        assert len(list((tmp_path / "index").iterdir())) == 2
+        found = ids(archive, other, index_folder=folder)
+        assert found == ["http://a.example/page", "http://a.example/two", "http://a.example/two"]
+        written = {index: index.stat().st_mtime_ns for index in folder.iterdir()}
+        assert len(written) == 2
+        assert ids(archive, other, index_folder=folder) == found
+        assert {index: index.stat().st_mtime_ns for index in folder.iterdir()} == written
 
     def test_unwritable_index_folder(self, archive: Path, tmp_path: Path) -> None:
         """Read the archive again on resume: a full disk is no property of the archive."""
@@ -402,9 +384,6 @@ class TestCovers:
         assert covered == [True, True, False]
 
 
-SMALL = Page(content=b"<p>Hello", id="a")
-
-
 def failing(error: Exception, name: str = "a") -> Item:
     def fail() -> NoReturn:
         raise error
@@ -414,26 +393,26 @@ def failing(error: Exception, name: str = "a") -> Item:
 
 class TestReadTask:
     def test_returns_task(self) -> None:
-        task, failure = read_task(Item("a", "/crawl/a.html", lambda: SMALL), "digest")
-        assert failure is None
-        assert (task.page, task.source, task.key) == (SMALL, "/crawl/a.html", page_key(SMALL, "digest"))
-        assert task.attempt == 1
+        page = Page(content=b"<p>Hello", id="a")
+        task, failure = read_task(Item("a", "/crawl/a.html", lambda: page), "digest")
+        assert (failure, task.page, task.source, task.attempt) == (None, page, "/crawl/a.html", 1)
+        assert task.key == page_key(page, "digest")
 
     @pytest.mark.parametrize(
         ("error", "name", "message"),
         [
             (InputError("it is damaged"), "InputError", "it is damaged"),
-            (MemoryError(), "LimitError", "the page needs more memory than this machine has: clean it on a larger "
-             "machine"),
+            (MemoryError(), "LimitError", "needs more memory than this machine has: clean it on a larger machine"),
         ],
-    )  # fmt: skip
+    )
     def test_error_gives_failure(self, error: Exception, name: str, message: str) -> None:
         task, failure = read_task(failing(error), "digest")
         assert failure is not None
         row = failure.record.to_pylist()[0]
-        assert (row["id"], row["source"], row["status"]) == ("a", "/crawl/a.warc", "failed")
-        assert (row["error"], row["message"], failure.error) == (name, message, name)
-        assert row["key"] == task.key
+        known = {"id": "a", "source": "/crawl/a.warc", "status": "failed", "error": name, "key": task.key}
+        assert known.items() <= row.items()
+        assert row["message"].endswith(message)
+        assert failure.error == name
 
     def test_raises_other_errors(self) -> None:
         with pytest.raises(ZeroDivisionError):

@@ -52,14 +52,8 @@ def ids(out):
 
 class TestNewRun:
     def test_makes_folder(self, out):
-        assert {path.name for path in written(out, done(1)).iterdir()} == {
-            ".lock",
-            "pages.jsonl",
-            "parts",
-            "run.json",
-            "snapshots",
-            "summary.json",
-        }
+        files = {path.name for path in written(out, done(1)).iterdir()}
+        assert files == {".lock", "pages.jsonl", "parts", "run.json", "snapshots", "summary.json"}
         assert opened(out).index_folder == out / "index"
 
     def test_writes_run_json(self, out):
@@ -116,15 +110,6 @@ class TestResume:
             written(out, done(2))
         assert ids(out) == ["p1"]
 
-    def test_continues_run(self, out):
-        written(out, *map(done, range(6)))
-        with opened(out, resume=True) as output:
-            for number in range(9):
-                if not output.is_done(f"p{number}", key(number), lambda _: True):
-                    output.write(done(number))
-        assert ids(out) == [f"p{number}" for number in range(9)]
-        assert sorted(line["id"] for line in lines(out)) == ids(out)
-
     def test_skips_failures_unless_retried(self, out):
         written(out, done(1), lost(2))
         for retry_failed, due in ((False, False), (True, True)):
@@ -169,7 +154,7 @@ class TestResume:
     def test_rejects_damaged_part(self, out):
         written(out, done(1))
         part_paths(out)[0].write_bytes(b"PAR1")
-        with pytest.raises(InputError, match="is damaged"):
+        with pytest.raises(InputError, match=r"is damaged .*: delete it, and --resume cleans its pages again"):
             written(out, resume=True)
 
     def test_rewrites_log_from_parts(self, out):
@@ -197,6 +182,7 @@ class TestResume:
             for number in left:
                 output.write(done(number))
         assert ids(out) == [f"p{number}" for number in range(6)]
+        assert sorted(line["id"] for line in lines(out)) == ids(out)
         assert not list(out.rglob(".vclean-*"))
 
 
@@ -239,8 +225,10 @@ def _refuse(*_):
 
 
 def histogram(*seconds):
+    """Count the first seconds and the others in two additions."""
     merged = SecondsHistogram()
-    merged.add(np.array(seconds, dtype=np.float32))
+    for part in (seconds[:2], seconds[2:]):
+        merged.add(np.array(part, dtype=np.float32))
     return merged.to_dict()
 
 
@@ -260,12 +248,6 @@ class TestSecondsHistogram:
     @pytest.mark.parametrize("second", [0.0, -1.0, 1e9])
     def test_values_out_of_range(self, second):
         assert histogram(second, 1.0)["max"] == max(second, 1.0)
-
-    def test_several_additions(self):
-        merged = SecondsHistogram()
-        for second in (1.0, 2.0, 3.0):
-            merged.add(np.array([second], dtype=np.float32))
-        assert merged.to_dict() == histogram(1, 2, 3)
 
 
 class TestSummarizeParts:

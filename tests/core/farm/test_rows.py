@@ -22,7 +22,7 @@ from vclean.farm.tasks import Task
 from vclean.features.segments.vips.algorithm import segment
 from vclean.labels import Role
 from vclean.page import Page
-from vclean.render.cache import from_bytes, read_key, to_bytes
+from vclean.render.cache import read_key
 from vclean.settings import RenderSettings
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -47,9 +47,9 @@ class TestResultRow:
         assert (facts["status"], facts["error"], facts["message"]) == ("ok", None, None)
 
     def test_blocks_equal_json_output(self):
-        facts = row(laid_out("<h1>One<p>two<p hidden>three"), "hpo", roles=[Role.TITLE, Role.ARTICLE, None])
-        record = result(laid_out("<h1>One<p>two<p hidden>three"), "hpo", roles=[Role.TITLE, Role.ARTICLE, None])
-        for block, known in zip(facts["blocks"], record.to_dict()["blocks"], strict=True):
+        page = result(laid_out("<h1>One<p>two<p hidden>three"), "hpo", roles=[Role.TITLE, Role.ARTICLE, None])
+        facts = result_row(page, task(1), {}).to_pylist()[0]
+        for block, known in zip(facts["blocks"], page.to_dict()["blocks"], strict=True):
             assert (block["box"] and list(block["box"].values())) == known["box"]
             assert block["probability"] == pytest.approx(known["probability"])
             assert all(block[name] == known[name] for name in ("label", "role", "xpath", "visibility", "text"))
@@ -69,24 +69,16 @@ class TestResultRow:
     def test_segments_are_null_unless_requested(self):
         assert result_row(RESULT, task(1), {}).to_pylist()[0]["segments"] is None
 
-    def test_posts_and_items_equal_json_output(self):
-        for page, name in ((cleaned(thread()), "posts"), (cleaned(listing(), "https://example.org/"), "items")):
-            facts = result_row(page, task(1), {}).to_pylist()[0]
-            known = page.to_dict()[name]
-            assert len(known) > 3
-            for record, fields in zip(facts[name], known, strict=True):
-                assert record == fields
-
-    def test_product_and_recipe_equal_json_output(self):
+    def test_records_equal_json_output(self):
         shop = "<h1>Fennel 2</h1><p>64,90 €</p><p>Number: L-204</p><p>A small lamp.</p><button>Add to cart</button>"
         soup = """<h1 itemprop="name">Soup</h1><script type="application/ld+json">{"@type": "Recipe", "name": "Soup",
             "recipeIngredient": ["3 leeks", "Salt"]}</script><ul><li>3 leeks<li>Salt</ul>"""
-        for html, name, other in ((shop, "product", "recipe"), (soup, "recipe", "product")):
-            page = vclean.clean(html)
-            facts = result_row(page, task(1), {}).to_pylist()[0]
-            assert facts[name] == page.to_dict()[name]
-            assert facts[name]["blocks"]
-            assert facts[other] is None
+        pages = {"posts": cleaned(thread()), "items": cleaned(listing(), "https://example.org/")}
+        pages |= {"product": vclean.clean(shop), "recipe": vclean.clean(soup)}
+        for name, page in pages.items():
+            facts, known = result_row(page, task(1), {}).to_pylist()[0], page.to_dict()
+            assert {each: facts[each] for each in pages} == {each: known[each] for each in pages}
+            assert len(facts[name]) > 3
 
     @pytest.mark.parametrize(
         ("html", "labels", "known"),
@@ -115,18 +107,16 @@ class TestResultRow:
         assert (facts["confidence"], facts["model"], facts["blocks"][0]["probability"]) == (None, None, None)
         assert facts["seconds"] == {"read": None, "render": 0.5, "extract": None, "label": 2.0, "pack": None}
 
-    def test_read_key_of_rendered_page(self):
-        settings = RenderSettings()
-        page = from_bytes(to_bytes(laid_out("<p>x")))
-        page.settings.clear()
-        page.settings.update(settings.to_dict())
-        facts = result_row(result(page, "p"), task(1), {}).to_pylist()[0]
-        assert facts["read_key"] == read_key(task(1).page, settings.to_dict(), rendered=True)
-
-    def test_no_read_key_for_parsed_or_stored_page(self):
+    def test_only_page_that_was_rendered_has_read_key(self):
+        rendered = replace(laid_out("<p>x"), settings=RenderSettings().to_dict())
+        known = read_key(task(1).page, rendered.settings, rendered=True)
         stored = Task(Page(snapshot=b"..."), "/s", key(1))
-        for page, of in ((snapshot("<p>x"), task(1)), (laid_out("<p>x"), stored)):
-            assert result_row(result(page, "p"), of, {}).to_pylist()[0]["read_key"] is None
+        for page, of, expected in (
+            (rendered, task(1), known),
+            (snapshot("<p>x"), task(1), None),
+            (rendered, stored, None),
+        ):
+            assert result_row(result(page, "p"), of, {}).to_pylist()[0]["read_key"] == expected
 
     @given(ANY_TEXT, ANY_TEXT)
     def test_any_text(self, name, text):

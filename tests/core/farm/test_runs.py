@@ -16,7 +16,7 @@ from vclean.cli.main import main
 from vclean.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -159,35 +159,32 @@ class TestResume:
 class TestBadArguments:
     """Run in this process: errors are reported before another process starts."""
 
-    @pytest.fixture
-    def messages(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-        """Return a function from arguments to the exit code and the messages of a run on one page."""
-
-        def run(*arguments: object) -> tuple[int, str]:
-            target = str(farm.folder / "out")
-            code = main(["farm", str(farm.crawl(1)), *map(str, arguments), "-o", target])
-            return code, capsys.readouterr().err
-
-        return run
-
     @pytest.mark.parametrize(
         ("arguments", "code", "message"),
         [
-            (("--model", "none"), 10, "cannot read the model none"),
-            (("--method", "none"), 2, "none"),
-            (("--templates", "none"), 3, "cannot read the folder of templates none"),
-            (("--pages", "none.txt"), 3, "none.txt cannot be read"),
-            (("",), 2, "an INPUT is empty"),
+            (("--no-render", "--model", "none"), 10, "cannot read the model none"),
+            (("--no-render", "--method", "none"), 2, "none"),
+            (("--no-render", "--templates", "none"), 3, "cannot read the folder of templates none"),
+            (("--no-render", "--pages", "none.txt"), 3, "none.txt cannot be read"),
+            (("--no-render", ""), 2, "an INPUT is empty"),
+            ((), 9, "VCLEAN_CHROMIUM"),
         ],
     )
     def test_prints_one_line_and_writes_nothing(
-        self, farm: Farm, messages, arguments: tuple[str, ...], code: int, message: str
+        self,
+        farm: Farm,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+        arguments: tuple[str, ...],
+        *,
+        code: int,
+        message: str,
     ) -> None:
-        ended, line = messages("--no-render", *arguments)
-        assert ended == code
-        assert message in line
-        assert line.count("\n") == 1
-        assert not (farm.folder / "out").exists()
+        monkeypatch.setenv("VCLEAN_CHROMIUM", "/nonexistent")
+        target = farm.folder / "out"
+        assert main(["farm", str(farm.crawl(1)), *arguments, "-o", str(target)]) == code
+        line = capsys.readouterr().err
+        assert (message in line, line.count("\n"), target.exists()) == (True, 1, False), line
 
     def test_inputs_without_pages(self, farm: Farm, capsys: pytest.CaptureFixture[str]) -> None:
         (farm.folder / "none.jsonl").touch()
@@ -201,10 +198,3 @@ class TestBadArguments:
         assert sorted(failures) <= [f"vclean: {name} does not exist: check the name" for name in names]
         assert len(failures) == 3
         assert "5 failed (InputError 5; each message is in pages.jsonl" in last
-
-    def test_missing_browser(self, farm: Farm, messages, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("VCLEAN_CHROMIUM", "/nonexistent")
-        code, line = messages()
-        assert code == 9
-        assert "VCLEAN_CHROMIUM" in line
-        assert not (farm.folder / "out").exists()

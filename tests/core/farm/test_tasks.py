@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
 import pickle
 from dataclasses import fields, replace
 from pathlib import Path
@@ -22,7 +21,6 @@ from vclean.farm.tasks import (
     receive_async,
     send,
     settings_digest,
-    settings_to_dict,
 )
 from vclean.page import Page
 from vclean.settings import CleanerSettings, Policy, RenderSettings
@@ -115,17 +113,6 @@ class TestDigest:
         before = settings_digest(CleanerSettings())
         monkeypatch.setattr("vclean.farm.tasks.__version__", "99")
         assert settings_digest(CleanerSettings()) != before
-
-
-class TestToDict:
-    def test_is_serializable(self) -> None:
-        facts = json.loads(json.dumps(settings_to_dict(CleanerSettings())))
-        assert facts["rendering"]["width"] == 1366
-        assert facts["policy"] == {
-            "recall_weight": 1.0, "comments": None, "hidden": "revealable", "captions": None, "byline": None,
-            "lists": None, "title": True, "images": True, "ruby": False, "convention": "",
-        }  # fmt: skip
-        assert facts["model"] is None
 
 
 class TestRunSettings:

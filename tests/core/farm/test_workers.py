@@ -44,7 +44,6 @@ say = lambda message: send(sys.stdout.buffer, message)
 
 READY = "say('ready')\n"
 RECEIVED = READY + "receive(sys.stdin.buffer); "
-OUTCOME = "TaskOutcome(record=None)"
 
 Play = Callable[..., object]
 
@@ -87,14 +86,11 @@ def is_running(pid: int) -> bool:
 
 
 class TestRun:
-    def test_uses_one_process_for_many_pages(self, play: Play) -> None:
-        outcomes, pids = play(READY + f"while receive(sys.stdin.buffer): say({OUTCOME})", tasks=3)
-        assert (len(outcomes), len(pids)) == (3, 1)
-
-    def test_replaces_worn_worker(self, play: Play) -> None:
-        script = READY + "while receive(sys.stdin.buffer): say(TaskOutcome(record=None, worn=True))"
+    @pytest.mark.parametrize(("worn", "processes"), [(False, 1), (True, 2)])
+    def test_replaces_only_worn_worker(self, play: Play, *, worn: bool, processes: int) -> None:
+        script = READY + f"while receive(sys.stdin.buffer): say(TaskOutcome(record=None, worn={worn}))"
         outcomes, pids = play(script, tasks=2)
-        assert (len(outcomes), len(pids)) == (2, 2)
+        assert (len(outcomes), len(pids)) == (2, processes)
 
     def test_large_answers_and_messages_on_standard_error(self, play: Play) -> None:
         """Accept answers larger than any buffer, and messages on standard error between them."""
@@ -122,18 +118,14 @@ class TestRun:
             play(script)
         assert type(caught.value) is error
 
-    def test_worker_never_answers(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("content", [b"", bytes(10_000_000)], ids=["small", "large"])
+    def test_worker_never_answers(self, play: Play, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+        """Do not wait either for a worker that never reads a page larger than the buffer of the operating system."""
         monkeypatch.setattr(workers, "_GRACE_SECONDS", -119.5)  # 4 times 30 s, and this
         start = time.monotonic()
         with pytest.raises(DeadlineError, match=r"not cleaned within 0\.5 s"):
-            play(READY + "time.sleep(600)")
+            play(READY + "time.sleep(600)", content=content)
         assert time.monotonic() - start < 60
-
-    def test_worker_never_reads(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Send a page larger than the buffer of the operating system without blocking the parent."""
-        monkeypatch.setattr(workers, "_GRACE_SECONDS", -119.5)
-        with pytest.raises(DeadlineError):
-            play(READY + "time.sleep(600)", content=bytes(10_000_000))
 
     def test_ends_children_of_worker(self, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_GRACE_SECONDS", -118)
@@ -243,13 +235,6 @@ def good(task: Task) -> TaskOutcome:
     return replace(failed_outcome(task, VcleanError("fine")), error="", seconds={"render": 0.5})
 
 
-def raising(error: Exception) -> Answer:
-    def answer(task: Task) -> TaskOutcome:
-        raise error
-
-    return answer
-
-
 @pytest.fixture(autouse=True)
 def _workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(workers, "WorkerProcess", Worker)
@@ -278,17 +263,15 @@ class TestRunLocally:
         assert Worker.most == 4
 
     def test_reads_no_more_pages_than_workers(self) -> None:
-        inputs, most = Inputs(PAGES), 0
+        inputs = Inputs(PAGES)
 
         class Slow(Output):
             def write(self, outcome: TaskOutcome) -> None:
-                nonlocal most
                 super().write(outcome)
-                most = max(most, len(inputs.read) - len(self.rows))
+                assert len(inputs.read) - len(self.rows) <= 3
 
         Worker.answer = staticmethod(good)  # type: ignore[assignment]
         run_locally(inputs, Slow(), CleanerSettings(render=True), RunSettings(workers=3), Stats())  # type: ignore[arg-type]
-        assert most <= 3
 
     def test_finished_and_unreadable_pages_reach_no_worker(self) -> None:
         tasks: list[str] = []
@@ -325,16 +308,6 @@ class TestFailures:
         assert (stats.failed, stats.retried) == ({type(error).__name__: 5}, 5 * (attempts - 1))
         assert stats.restarts == restarts
 
-    def test_page_that_survives_its_last_attempt(self) -> None:
-        def answer(task: Task) -> TaskOutcome:
-            if task.attempt < 3:
-                raise WorkerLostError("it died")
-            return good(task)
-
-        output, stats = farm(PAGES[:5], answer, retries=2)
-        assert [row["attempts"] for row in output.rows] == [3] * 5
-        assert (stats.ok, stats.retried, stats.restarts) == (5, 10, {"crash": 10})
-
     def test_isolated_crashes_give_failure_rows(self) -> None:
         def answer(task: Task) -> TaskOutcome:
             if int(task.page.id[1:]) % 2:
@@ -345,18 +318,24 @@ class TestFailures:
         assert output.ids == PAGES
         assert stats.failed == {"WorkerLostError": 50}
 
-    def test_repeated_crashes_end_run_without_failure_rows(self) -> None:
-        output = Output()
-        # The other workers may lose a page each before the run ends.
-        with pytest.raises(BrowserError, match=r"2\d pages in a row"):
-            farm(PAGES, raising(WorkerLostError("it died")), output, retries=0)
-        assert output.rows == []
+    @pytest.mark.parametrize(
+        ("error", "kind", "message"),
+        [
+            # The other workers may lose a page each before the run ends.
+            (WorkerLostError("it died"), BrowserError, r"2\d pages in a row"),
+            (BrowserMissingError("no Chromium"), BrowserMissingError, "no Chromium"),
+            (ZeroDivisionError("a bug"), ZeroDivisionError, "a bug"),
+        ],
+    )
+    def test_repeated_crashes_and_other_errors_end_run_without_failure_rows(
+        self, error: Exception, kind: type[Exception], message: str
+    ) -> None:
+        def answer(task: Task) -> TaskOutcome:
+            raise error
 
-    @pytest.mark.parametrize("error", [BrowserMissingError("no Chromium"), ZeroDivisionError()], ids=["fatal", "bug"])
-    def test_other_errors_end_run(self, error: Exception) -> None:
         output = Output()
-        with pytest.raises(type(error)):
-            farm(PAGES, raising(error), output)
+        with pytest.raises(kind, match=message):
+            farm(PAGES, answer, output, retries=0)
         assert output.rows == []
 
     def test_full_disk_ends_run(self) -> None:

@@ -49,15 +49,12 @@ class TestPoolSizes:
 class TestConnectToCluster:
     def test_missing_ray(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "ray", None)
-        with (
-            pytest.raises(ExtraMissingError, match=r"this needs Ray .*: pip install .*\[ray\]'"),
-            connect_to_cluster(None),
-        ):
-            pass
+        with pytest.raises(ExtraMissingError, match=r"this needs Ray .*: pip install .*\[ray\]'"):
+            connect_to_cluster(None).__enter__()
 
     def test_rejects_client_address(self, ray: SimpleNamespace) -> None:
-        with pytest.raises(UsageError, match="run vclean on a node"), connect_to_cluster("ray://head:10001"):
-            pass
+        with pytest.raises(UsageError, match="run vclean on a node"):
+            connect_to_cluster("ray://head:10001").__enter__()
         assert ray.calls == []
 
     def test_unreachable_address(self, ray: SimpleNamespace) -> None:
@@ -116,10 +113,10 @@ class TestToVcleanError:
         outer.__cause__ = task
         assert to_vclean_error(outer) is mine
 
-    def test_reports_last_line_of_ray(self) -> None:
-        error = to_vclean_error(RuntimeError("a trace\n\n  The node died.\n"))
-        assert type(error) is VcleanError
-        assert str(error) == "Ray failed (The node died.): continue with --resume"
-
-    def test_error_without_message(self) -> None:
-        assert "TimeoutError" in str(to_vclean_error(TimeoutError()))
+    @pytest.mark.parametrize(
+        ("error", "reason"),
+        [(RuntimeError("a trace\n\n  The node died.\n"), "The node died."), (TimeoutError(), "TimeoutError")],
+    )
+    def test_reports_last_line_of_ray(self, error: Exception, reason: str) -> None:
+        found = to_vclean_error(error)
+        assert (type(found), str(found)) == (VcleanError, f"Ray failed ({reason}): continue with --resume")

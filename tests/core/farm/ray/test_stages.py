@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from helpers.outcomes import key, lost
 
 from vclean.errors import BrowserError, BrowserMissingError, InputError, OutputError
 from vclean.farm.inputs import Inputs
@@ -31,7 +32,7 @@ from vclean.page import Page
 from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from vclean.farm.inputs import InputUnit
@@ -93,9 +94,6 @@ def test_table_of_one_row_preserves_any_bytes() -> None:
 
 
 class TestFencingToken:
-    def test_accepts_this_run(self, fencing_token: FencingToken) -> None:
-        fencing_token.check()
-
     def test_rejects_earlier_run(self, tmp_path: Path, fencing_token: FencingToken) -> None:
         """Read and write nothing."""
         fencing_token.path.write_text("another", encoding="ascii")
@@ -255,10 +253,6 @@ class TestWritePart:
         assert part_paths(tmp_path / "out") == []
 
 
-def key(number: int) -> bytes:
-    return number.to_bytes(16)
-
-
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     path = tmp_path / "pages.parquet"
@@ -266,31 +260,25 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def claims(folder: Path, source: Path, pages: Iterable[tuple[bytes, str]]) -> Claims:
-    """Return the claims of a run on `source` after a run that has done `pages` of it."""
+def claims(source: Path, *pages: TaskOutcome) -> Claims:
+    """Return the claims of a run on `source` after a run that has done some pages."""
+    folder = source.parent / "out"
     with PartWriter(folder) as writer:
-        for each, name in pages:
-            writer.write(failed_outcome(Task(Page(id=name), str(source), each), InputError("no")).record)
-    return Claims(part_paths(folder), Inputs([str(source)], CleanerSettings(render=False)))
+        for page in pages:
+            writer.write(page.record)
+    return Claims(part_paths(folder), Inputs([str(source)], UNRENDERED))
 
 
 class TestClaim:
-    def test_returns_finished_pages(self, tmp_path: Path, source: Path) -> None:
-        done = claims(tmp_path / "out", source, [(key(1), "a"), (key(3), "c")])
-        assert done.claim(0, 0, [(key(1), "a"), (key(2), "b"), (key(3), "c")]) == bytes([1, 0, 1])
-
-    def test_assigns_each_row_to_one_page_of_all_units(self, tmp_path: Path, source: Path) -> None:
-        done = claims(tmp_path / "out", source, [(key(1), "a")])
-        assert [done.claim(unit, 0, [(key(1), "a")]) for unit in range(3)] == [b"\1", b"\0", b"\0"]
-
-    def test_repeated_question_has_the_same_answer(self, tmp_path: Path, source: Path) -> None:
+    def test_each_row_is_of_one_page_also_when_asked_again(self, source: Path) -> None:
         """Restart a reader after its node was lost; other readers have claimed rows in between."""
-        done = claims(tmp_path / "out", source, [(key(1), "a"), (key(1), "a"), (key(2), "b")])
-        asked = [(5, 0, [(key(1), "a"), (key(2), "b")]), (6, 0, [(key(1), "a")]), (7, 1, [(key(1), "a")])]
+        a, b, c = ((key(number), f"p{number}") for number in (1, 2, 3))
+        done = claims(source, *(lost(number, source=str(source)) for number in (1, 1, 2)))
+        asked = [(5, 0, [a, c, b]), (6, 0, [a]), (7, 1, [a])]
         first = [done.claim(*each) for each in asked]
-        assert first == [b"\1\1", b"\1", b"\0"]
+        assert first == [b"\1\0\1", b"\1", b"\0"]
         assert [done.claim(*each) for each in reversed(asked)] == first[::-1]
 
-    def test_page_of_renamed_file_is_done(self, tmp_path: Path, source: Path) -> None:
-        done = claims(tmp_path / "out", tmp_path / "gone.parquet", [(key(1), "gone.parquet#0")])
+    def test_page_of_renamed_file_is_done(self, source: Path) -> None:
+        done = claims(source, lost(1, source="/gone.parquet", name="gone.parquet#0"))
         assert done.claim(0, 0, [(key(1), f"{source}#0")]) == b"\1"
