@@ -36,14 +36,7 @@ class TestGate:
         }
 
     @pytest.mark.parametrize(("f1", "code"), [(0.95, 0), (0.9, 0), (0.896, 0), (0.894, 1)])
-    def test_fails_below_the_tolerance(
-        self,
-        gate: ModuleType,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-        f1: float,
-        code: int,
-    ) -> None:
+    def test_fails_below_the_tolerance(self, gate: ModuleType, monkeypatch, capsys, f1: float, code: int) -> None:
         run(gate, monkeypatch, 0.9, "--write")
         assert run(gate, monkeypatch, f1) == code
         assert ("more than 0.005 below" in capsys.readouterr().err) == bool(code)

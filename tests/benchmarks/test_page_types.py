@@ -5,14 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import page_types as written
 from helpers.benchmarks import imported_benchmark, write_corpus
+from helpers.page_types import PAGES
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training.fits import FITS
 from vclean.labels import PAGE_TYPES, PageType
-
-PAGES = {"collection": written.collection, "service": written.service, "home": written.home, "other": written.notice}
 
 
 @pytest.fixture(scope="module")

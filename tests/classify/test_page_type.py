@@ -37,18 +37,9 @@ class TestChoosePageType:
     def test_of_fixtures(self, folder: str, url: str, expected: PageType) -> None:
         assert type_of((FIXTURES / folder / "page.html").read_bytes(), url) == expected
 
-    @pytest.mark.parametrize(
-        ("page", "expected"),
-        [
-            (page_types.collection(), PageType.COLLECTION),
-            (page_types.service(), PageType.SERVICE),
-            (page_types.home(), PageType.HOME),
-            (page_types.notice(), PageType.OTHER),
-        ],
-        ids=["collection", "service", "home", "other"],
-    )
-    def test_of_written_pages(self, page: tuple[str, str], expected: PageType) -> None:
-        assert type_of(*page) == expected
+    @pytest.mark.parametrize("kind", [PageType.COLLECTION, PageType.SERVICE, PageType.HOME, PageType.OTHER])
+    def test_of_written_pages(self, kind: PageType) -> None:
+        assert type_of(*page_types.PAGES[kind]()) == kind
 
 
 LONG = "The pump in the cellar stopped again last night, so I took it apart and found sand in the valve of the inlet. "
@@ -100,18 +91,12 @@ THREADS = {
 class TestCommentsOut:
     """`--comments out` on threads and on articles with comments, with the shipped model."""
 
-    def kept(self, html: str, url: str = "") -> list[bool]:
-        """Return for each of `POSTS` whether it is in the text without comments."""
-        text = vclean.clean(Page(content=html, url=url), policy=vclean.Policy(comments=False)).to_text()
-        return [post.split("inlet. ")[1] in text for post in POSTS]
-
+    @pytest.mark.parametrize("url", ["https://forum.example.org/t/pump/17", ""])
     @pytest.mark.parametrize("markup", THREADS)
-    def test_keeps_the_posts_of_a_thread(self, markup: str) -> None:
-        assert self.kept(THREADS[markup], "https://forum.example.org/t/pump/17") == [True] * 4
-
-    @pytest.mark.parametrize("markup", THREADS)
-    def test_keeps_them_without_address(self, markup: str) -> None:
-        assert self.kept(THREADS[markup]) == [True] * 4
+    def test_keeps_the_posts_of_a_thread(self, markup: str, url: str) -> None:
+        page = Page(content=THREADS[markup], url=url)
+        text = vclean.clean(page, policy=vclean.Policy(comments=False)).to_text()
+        assert [post for post in POSTS if post.split("inlet. ")[1] not in text] == []
 
     def test_explains_kept_posts(self) -> None:
         page = THREADS["comments"].replace("</h1>", "</h1><div class=comments>")
@@ -123,29 +108,21 @@ class TestCommentsOut:
 
 class TestHasForumSign:
     @pytest.mark.parametrize(
-        ("html", "url"),
+        ("title", "url", "is_sign"),
         [
-            ("<p>x", "https://forum.example.org/1"),
-            ("<p>x", "https://example.org/forum/pumps/17"),
-            ("<p>x", "https://example.org/index.php?mod=viewthread&tid=17"),
-            ("<p>x", "https://example.org/thread-17.html"),
-            ("<p>x", "https://example.org/ShowTopic-g17-i5"),
-            ("<p>x", "https://example.org/viewtopic.php?t=1"),
-            ("<title>Pump - Forum</title><p>x", "https://example.org/"),
-            ("<title>Hahn tropft | Bootsforum</title><p>x", "https://example.org/"),
+            ("", "https://forum.example.org/1", True),
+            ("", "https://example.org/forum/pumps/17", True),
+            ("", "https://example.org/index.php?mod=viewthread&tid=17", True),
+            ("", "https://example.org/thread-17.html", True),
+            ("", "https://example.org/ShowTopic-g17-i5", True),
+            ("", "https://example.org/viewtopic.php?t=1", True),
+            ("Pump - Forum", "https://example.org/", True),
+            ("Hahn tropft | Bootsforum", "https://example.org/", True),
+            ("", "https://example.org/news/economic-forum-2024.html", False),
+            ("", "https://example.org/a/sewing-threads", False),
+            ("", "", False),
+            ("", "https://[forum/", False),
         ],
     )
-    def test_signs(self, html, url):
-        assert is_named_forum(snapshot(html, url))
-
-    @pytest.mark.parametrize(
-        "url",
-        [
-            "https://example.org/news/economic-forum-2024.html",
-            "https://example.org/a/sewing-threads",
-            "",
-            "https://[forum/",
-        ],
-    )
-    def test_other_addresses_are_no_signs(self, url: str) -> None:
-        assert not is_named_forum(snapshot("<p>x", url))
+    def test_titles_and_addresses(self, title: str, url: str, is_sign: bool) -> None:
+        assert is_named_forum(snapshot(f"<title>{title}</title><p>x", url)) == is_sign

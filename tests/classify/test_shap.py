@@ -35,44 +35,36 @@ def trained(x, y, *, data=None, **parameters):
     return Forest.from_booster(lightgbm.train(settings | parameters, lightgbm.Dataset(x, y, **data or {}), 8))
 
 
+def assert_equal_to_lightgbm(trees, x):
+    base, columns = contributions(trees, x)
+    predictions = trees.booster.predict(x, pred_contrib=True, num_threads=1)
+    np.testing.assert_allclose(columns, predictions[:, :-1], atol=1e-9)
+    assert base == pytest.approx(predictions[0, -1])
+
+
 class TestContributions:
     def test_equals_lightgbm(self, x) -> None:
-        trees = load_default().content
-        base, columns = contributions(trees, x)
-        predictions = trees.booster.predict(x, pred_contrib=True, num_threads=1)
-        np.testing.assert_allclose(columns, predictions[:, :-1], atol=1e-9)
-        assert base == pytest.approx(predictions[0, -1])
+        assert_equal_to_lightgbm(load_default().content, x)
 
     @pytest.mark.parametrize("missing", [0.0, 0.2])
     @pytest.mark.parametrize("leaves", [2, 3, 31])
     def test_small_and_deep_trees(self, missing: float, leaves: int) -> None:
         """Check repeated columns on a path, splits on missing values, and NaN that did not occur in training."""
         trees = trained(*rows(400, missing=missing), num_leaves=leaves)
-        unseen, _ = rows(40, missing=0.3, seed=8)
-        predictions = trees.booster.predict(unseen, pred_contrib=True)
-        np.testing.assert_allclose(contributions(trees, unseen)[1], predictions[:, :-1], atol=1e-9)
+        assert_equal_to_lightgbm(trees, rows(40, missing=0.3, seed=8)[0])
 
     def test_values_at_a_threshold(self) -> None:
         x, y = rows(400)
         x = x.round()
-        trees = trained(x, y)
-        np.testing.assert_allclose(
-            contributions(trees, x[:50])[1], trees.booster.predict(x[:50], pred_contrib=True)[:, :-1], atol=1e-9
-        )
+        assert_equal_to_lightgbm(trained(x, y), x[:50])
 
     def test_trees_without_splits(self) -> None:
         x, y = rows(50)
-        trees = trained(x, y, min_data_in_leaf=50)
-        base, columns = contributions(trees, x)
-        assert not columns.any()
-        assert base == pytest.approx(trees.booster.predict(x[:1], raw_score=True)[0])
+        assert_equal_to_lightgbm(trained(x, y, min_data_in_leaf=50), x)
 
     def test_batches_give_equal_values(self, x, monkeypatch: pytest.MonkeyPatch) -> None:
-        base, values = contributions(load_default().content, x)
         monkeypatch.setattr(module, "ROWS_AT_ONCE", 3)
-        other_base, batched = contributions(load_default().content, x)
-        np.testing.assert_allclose(batched, values, atol=1e-12)
-        assert other_base == base
+        assert_equal_to_lightgbm(load_default().content, x)
 
     def test_no_rows(self) -> None:
         trees = load_default().content

@@ -24,21 +24,15 @@ def anchors(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CHANGELOG.md"], ids=name)
-class TestLinks:
-    def test_files_exist(self, path: Path) -> None:
-        assert [str(file) for file, _ in links(path) if not file.exists()] == []
-
-    def test_anchors_exist(self, path: Path) -> None:
-        missing = [(file.name, anchor) for file, anchor in links(path) if anchor and anchor not in anchors(file)]
-        assert missing == []
+def test_targets_exist(path: Path) -> None:
+    assert [str(file) for file, _ in links(path) if not file.exists()] == []
+    assert [(file.name, anchor) for file, anchor in links(path) if anchor and anchor not in anchors(file)] == []
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if path != INDEX], ids=name)
 class TestPages:
-    def test_index_links_to_page(self, path: Path) -> None:
+    def test_index_links_to_page_and_back(self, path: Path) -> None:
         assert path in {file for file, _ in links(INDEX)}
-
-    def test_page_links_back(self, path: Path) -> None:
         assert INDEX in {file for file, _ in links(path)}
 
     def test_page_has_one_title(self, path: Path) -> None:

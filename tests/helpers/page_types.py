@@ -49,3 +49,7 @@ def notice():
     html = """<html lang=en><title>404 Page not found</title><body><h1>Page not found</h1>
     <p>Sorry, the page you are looking for does not exist. Error 404.</p><a href="/">Home</a></body>"""
     return html, "https://example.org/old/page.cfm?id=77"
+
+
+PAGES = {"collection": collection, "service": service, "home": home, "other": notice}
+"""Functions that return pages, by page type."""

@@ -99,9 +99,7 @@ class TestRecord:
         assert json.loads(values["method text"]["a"]) == {"labels": "php", "probabilities": ["1", "1", "1"]}
         assert "method fiasco" not in values
         assert json.loads(values["scores text"][""])["pages"] == 3
-
-    def test_a_page_that_fails(self, proof: ModuleType, recorded: Path) -> None:
-        assert entries(recorded)["page"] == {"empty": "NotHtmlError: the document is empty"}
+        assert values["page"] == {"empty": "NotHtmlError: the document is empty"}
 
     def test_recorded_parts_are_not_recorded_again(
         self, proof: ModuleType, corpora: Path, copied: Path, capsys
@@ -152,11 +150,9 @@ class TestCompare:
         assert proof.main(["compare", str(recorded), str(copied)]) == 1
         assert f"small-static is only in {recorded}" in capsys.readouterr().out
 
-    def test_rejects_a_folder_without_a_record(self, proof: ModuleType, recorded: Path, tmp_path: Path, capsys) -> None:
-        assert proof.main(["compare", str(recorded), str(tmp_path)]) == 2
+    def test_rejects_other_folders_and_settings(self, proof: ModuleType, recorded: Path, copied: Path, capsys) -> None:
+        assert proof.main(["compare", str(recorded), str(copied.parent)]) == 2
         assert "is not a record" in capsys.readouterr().err
-
-    def test_rejects_different_settings(self, proof: ModuleType, recorded: Path, copied: Path, capsys) -> None:
         meta = json.loads((copied / "meta.json").read_text())
         meta["plan"]["pages"] = 7
         (copied / "meta.json").write_text(json.dumps(meta))
@@ -217,45 +213,41 @@ class TestDocuments:
 
         return compare
 
-    def test_equal(self, differences) -> None:
-        assert differences(DOCUMENT) == {}
-
-    def test_an_attribute(self, differences) -> None:
-        result = differences(DOCUMENT.replace('x="10"', 'x="11"'))
-        assert list(result) == ["overlay"]
-        assert 'x="11"' in result["overlay"]
-        assert list(differences(DOCUMENT.replace('x="10"', 'x="11"'), loose=True)) == ["overlay"]
+    @pytest.mark.parametrize(
+        ("changes", "options", "kinds"),
+        [
+            ({}, {}, []),
+            ({'x="10"': 'x="11"'}, {}, ["overlay"]),
+            ({'x="10"': 'x="11"'}, {"loose": True}, ["overlay"]),
+            ({'"colour":"red","label":"p"': '"label": "p", "color": "red"'}, {}, ["overlay data"]),
+            (
+                {'"colour":"red","label":"p"': '"label": "p", "color": "red"'},
+                {"renamed": {"fields": {"colour": "color"}}},
+                [],
+            ),
+            ({'class="p" x="10"': "x='10'\n class='p'", "<body>": "\n  <body>\n"}, {}, ["overlay"]),
+            ({'class="p" x="10"': "x='10'\n class='p'", "<body>": "\n  <body>\n"}, {"loose": True}, []),
+            ({"The text": "Thetext"}, {"loose": True}, ["overlay"]),
+        ],
+    )
+    def test_kinds_of_differences(self, differences, changes: dict[str, str], options, kinds: list[str]) -> None:
+        other = DOCUMENT
+        for old, new in changes.items():
+            other = other.replace(old, new)
+        assert list(differences(other, **options)) == kinds
 
     def test_the_data(self, differences) -> None:
-        other = DOCUMENT.replace('"red"', '"blue"')
         expected = "  at [0].blocks[0].colour\n  at line 1, column 1\n  A: red\n  B: blue"
-        assert differences(other) == {"overlay data": expected}
-
-    def test_the_order_and_the_names_of_data(self, differences) -> None:
-        other = DOCUMENT.replace('"colour":"red","label":"p"', '"label": "p", "color": "red"')
-        assert list(differences(other)) == ["overlay data"]
-        assert differences(other, renamed={"fields": {"colour": "color"}}) == {}
-
-    def test_space_and_the_order_of_attributes(self, differences) -> None:
-        other = DOCUMENT.replace('class="p" x="10"', "x='10'\n class='p'").replace("<body>", "\n  <body>\n")
-        assert list(differences(other)) == ["overlay"]
-        assert differences(other, loose=True) == {}
-
-    def test_text_always_counts(self, differences) -> None:
-        assert list(differences(DOCUMENT.replace("The text", "Thetext"), loose=True)) == ["overlay"]
+        assert differences(DOCUMENT.replace('"red"', '"blue"')) == {"overlay data": expected}
 
 
 class TestImages:
-    def test_replaces_an_image_by_its_hash(self, proof: ModuleType) -> None:
-        images = part("images")
-        url = "data:image/png;base64," + "A" * 50
+    def test_replaces_an_image_by_its_hash_and_the_screenshot_by_a_word(self, proof: ModuleType) -> None:
+        images, url = part("images"), f"data:image/png;base64,{base64.b64encode(b'a screenshot' * 4).decode()}"
         text = images.without_images(f'<image href="{url}"/>')
         assert text.startswith('<image href="data:image/png;sha256,')
         assert images.without_images(text) == text
-
-    def test_replaces_the_screenshot_by_a_word(self, proof: ModuleType) -> None:
-        url = f"data:image/png;base64,{base64.b64encode(b'a screenshot').decode()}"
-        assert part("images").without_images(url, b"a screenshot") == "data:image/png;base64,PICTURE"
+        assert images.without_images(url, b"a screenshot" * 4) == "data:image/png;base64,PICTURE"
 
     @pytest.mark.parametrize(
         ("html", "expected"),

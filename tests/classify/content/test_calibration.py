@@ -46,19 +46,11 @@ class TestReliability:
 class TestCalibrationReport:
     """Calibration of blocks, of words, and of the confidence of pages."""
 
-    def page(self, probability, content, words, confidence, f1) -> CalibrationSample:
-        columns = (
-            np.array(probability, dtype=np.float32),
-            np.array(content, dtype=bool),
-            np.array(words, dtype=np.float32),
-        )
-        return CalibrationSample(
-            probability=columns[0], content=columns[1], words=columns[2], confidence=confidence, f1=f1
-        )
-
     @pytest.mark.parametrize("count", [0, 1])
     def test_pages_without_blocks(self, count: int) -> None:
-        report = calibration_report([self.page([], [], [], 0.0, 1.0)] * count)
+        none = np.zeros(0, dtype=np.float32)
+        sample = CalibrationSample(probability=none, content=none.astype(bool), words=none, confidence=0.0, f1=1.0)
+        report = calibration_report([sample] * count)
         assert report["blocks"] == {"ece": 0.0, "ece_equal_mass": 0.0, "bins": []}
         assert report["pages"]["ece"] == count
 

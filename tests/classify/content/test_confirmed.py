@@ -7,8 +7,6 @@ from helpers.pages import snapshot
 
 from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages, address_digest
 from vclean.classify.content.model import Model, from_bytes, load_default
-from vclean.classify.explain.reasons import explain
-from vclean.classify.explain.rules import Rule
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.errors import ModelError
 from vclean.features.block_names import block_names
@@ -116,12 +114,6 @@ class TestModel:
         assert prediction.labels[1] == label
         assert prediction.headline == Headline("Rain in the valley", 1, source)
         assert prediction.decision.confirmed.tolist() == [True] * 3 + [False] * 10
-
-    def test_explanation_names_the_rule(self, model: Model) -> None:
-        explanation = explain(model, page(), model.label(page()))
-        rules = [[reason.rule for reason in reasons if reason.rule] for reasons in explanation.reasons]
-        assert rules == [[Rule.CONFIRMED]] * 13
-        assert explanation.reasons[5][0].text == "labelled o by a person, who confirmed this page"
 
     def test_file_of_the_model(self, model: Model) -> None:
         loaded = from_bytes(model.to_bytes(), "x")

@@ -60,11 +60,7 @@ def request(html: str, policy: Policy, texts: tuple[str, ...] = ()) -> tuple[Kin
 
 
 class TestKindRequests:
-    def test_none(self) -> None:
-        context = page_context(extract_blocks(snapshot("<p>One")))
-        assert kind_requests(Policy(), context, None, np.ones(1, dtype=np.float32)) == []
-
-    def test_captions(self) -> None:
+    def test_only_captions(self) -> None:
         one, members = request(HTML, Policy(captions=False))
         assert (one.name, one.include) == ("captions", False)
         assert members == ["A ferry", "Another"]
@@ -93,5 +89,7 @@ class TestKindRequests:
         assert one.members.astype(bool).tolist() == [False] * 4 + [expected] * 3 + [False] * 4
 
     def test_no_lists_on_a_page_without_text(self) -> None:
-        html = "<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul>"
-        assert request(html, Policy(lists=False))[1] == []
+        assert (
+            request("<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul>", Policy(lists=False))[1]
+            == []
+        )

@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from vclean.classify.content.stacking import LinearModel
+from vclean.classify.content.model import load_default
 from vclean.classify.training.dataset import MIN_SITES, Design, build_design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import RaggedArray
-from vclean.features.hashed_tokens import BUCKETS
 
 ROWS = st.lists(st.lists(st.integers(1, 6), max_size=5).map(lambda row: [0, *row]), min_size=2, max_size=20)
 """Rows of tokens, each with token 0, as each path has the tag `html`."""
@@ -25,20 +24,13 @@ def ragged(*rows: list[int]) -> RaggedArray:
     return RaggedArray(start, np.array([bucket for row in rows for bucket in row], dtype=np.int32))
 
 
-def make(
-    *rows: list[int],
-    site: list[int] | None = None,
-    fold: list[int] | None = None,
-    content=None,
-    weight=None,
-    scaled=False,
-) -> Design:
+def make(*rows: list[int], site=None, fold=None, weight=None, scaled=False) -> Design:
     """Return a design of small rows; by default each has its own site and fold, alternating classes and weight 1."""
     count = len(rows)
     table = SimpleNamespace(
         row_site=np.array(range(count) if site is None else site),
         row_fold=np.array(range(count) if fold is None else fold),
-        content=np.array([row % 2 == 0 for row in range(count)] if content is None else content, dtype=bool),
+        content=np.arange(count) % 2 == 0,
         weight=np.array([1] * count if weight is None else weight, dtype=np.float32),
     )
     return build_design(table, ragged(*rows), 8, scaled=scaled)
@@ -128,13 +120,7 @@ class TestDesignScores:
 
 
 class TestLinearModel:
-    HTML = "<div class=menu><p>home</p></div><div class=story><p>cats sleep all day</p></div>"
-
-    def model(self, seed: int) -> LinearModel:
-        random = np.random.default_rng(seed)
-        path, word = random.normal(size=2 * BUCKETS), random.normal(size=BUCKETS)
-        return LinearModel(path.astype(np.float32), 0.25, word.astype(np.float32), -0.5)
-
     def test_types(self) -> None:
-        path, word = self.model(3).scores(matrix.extract(extract_blocks(snapshot(self.HTML))))
+        blocks = extract_blocks(snapshot("<div class=menu><p>home</p></div><div class=story><p>cats sleep</p></div>"))
+        path, word = load_default().linear.scores(matrix.extract(blocks))
         assert (path.dtype, word.dtype, path.shape, word.shape) == (np.float32, np.float32, (2,), (2,))

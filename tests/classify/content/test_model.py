@@ -61,17 +61,7 @@ class Probabilities:
 
 
 class TestDecide:
-    WORDS = np.array([10, 10, 10], dtype=np.float32)
-    ALONE = np.full(3, -1, dtype=np.int32)
-
-    def decide(
-        self,
-        model: Model,
-        content: list[float],
-        types: list[list[float]],
-        group: np.ndarray = ALONE,
-        policy: Policy | None = None,
-    ):
+    def decide(self, model: Model, content: list[float], types: list[list[float]], **options):
         trees = replace(
             model,
             content=Probabilities(*content),
@@ -79,13 +69,8 @@ class TestDecide:
             calibration=Calibration(CalibrationMap((0, 1), (0, 0.5)), CalibrationMap((0, 1), (0.75, 0.75 + 1e-9))),
         )
         x = np.zeros((len(content), len(stacking.COLUMNS)), dtype=np.float32)
-        return trees.decide(
-            x,
-            self.WORDS[: len(content)],
-            group[: len(content)],
-            alike=np.arange(len(content), dtype=np.int32),
-            policy=policy,
-        )
+        words, alone = np.full(len(x), 10, dtype=np.float32), np.full(len(x), -1, dtype=np.int32)
+        return trees.decide(x, words, alone, alike=np.arange(len(x), dtype=np.int32), **options)
 
     def test_content_blocks_get_their_most_probable_type(self, model: Model) -> None:
         """Check that types are predicted for content blocks only, in document order."""
@@ -99,18 +84,12 @@ class TestDecide:
 
     @pytest.mark.parametrize(("include", "count"), [(True, 3), (False, 1)])
     def test_applies_the_policy_for_comments(self, model: Model, include: bool, count: int) -> None:
-        content, types = Probabilities(0.95, 0.5, 0.5), Probabilities(*[[0, 1, 0, 0]] * 3)
-        trees = replace(model, content=content, types=types)
-        x = np.zeros((3, len(stacking.COLUMNS)), dtype=np.float32)
         request = KindRequest("comments", np.array([0, 1, 1], dtype=np.float32), include)
-        prediction = trees.decide(
-            x, self.WORDS, self.ALONE, alike=np.arange(3, dtype=np.int32), requests=lambda _: [request]
-        )
+        prediction = self.decide(model, [0.95, 0.5, 0.5], [[0, 1, 0, 0]] * 3, requests=lambda _: [request])
         assert sum(label.is_content for label in prediction.labels) == count
 
     def test_page_without_blocks(self, model: Model) -> None:
-        nothing = np.zeros((0, len(stacking.COLUMNS)), dtype=np.float32)
-        prediction = model.decide(nothing, self.WORDS[:0], self.ALONE[:0], alike=np.zeros(0, dtype=np.int32))
+        prediction = self.decide(model, [], [])
         assert (prediction.labels, len(prediction.probability), prediction.confidence) == ([], 0, 0)
 
 
@@ -139,21 +118,12 @@ class TestBytes:
     def test_writes_equal_bytes_again(self, data: bytes) -> None:
         assert from_bytes(data, "it").to_bytes() == data
 
-    def test_members_have_no_dates(self, data: bytes) -> None:
-        """Check for the epoch: with dates, equal models would have different bytes."""
-        times = {member.date_time for member in zipfile.ZipFile(io.BytesIO(data)).infolist()}
-        assert times == {(1980, 1, 1, 0, 0, 0)}
-
 
 class TestDamage:
-    @pytest.mark.parametrize("content", [b"", b"not a model", b"PK\x03\x04" + b"\0" * 200])
-    def test_not_an_archive(self, content: bytes) -> None:
+    @pytest.mark.parametrize("share", [0, 0.01, 0.5])
+    def test_truncated_file(self, data: bytes, share: float) -> None:
         with pytest.raises(ModelError, match="not a vclean model, or is damaged"):
-            from_bytes(content, "m.vclean")
-
-    def test_truncated_file(self, data: bytes) -> None:
-        with pytest.raises(ModelError, match="damaged"):
-            from_bytes(data[: len(data) // 2], "m.vclean")
+            from_bytes(data[: int(len(data) * share)], "m.vclean")
 
     @pytest.mark.parametrize("change", [{"format": 99}, {"columns": ["words"]}])
     def test_other_version(self, data: bytes, change: dict[str, object]) -> None:

@@ -30,20 +30,18 @@ def placed(
 
 
 class TestKeep:
-    def test_dropped_headline_is_kept(self) -> None:
-        rule = Headline("Rain in May", 0, HeadlineSource.RULE)
-        assert placed(f"<h1>Rain in May</h1>{BODY}", "opp") == ("hpp", rule)
-
-    def test_kept_headline_is_the_model_s(self) -> None:
-        model = Headline("Rain in May", 0, HeadlineSource.MODEL)
-        assert placed(f"<h1>Rain in May</h1>{BODY}", "hpp") == ("hpp", model)
-
-    def test_repetitions_are_left_out(self) -> None:
-        html = f"<h1>Rain in May</h1><h2>RAIN in “May”</h2><p>Rain in May</p>{BODY}<ul><li>Rain in May</ul>"
-        assert placed(html, "ohpppl")[0] == "hooppl"
-
-    def test_other_numbers_are_no_repetition(self) -> None:
-        assert placed(f"<h1>Rain on day 1</h1>{BODY}<h2>Rain on day 2</h2>", "opph")[0] == "hpph"
+    @pytest.mark.parametrize(
+        ("html", "before", "after", "source"),
+        [
+            (f"<h1>Rain in May</h1>{BODY}", "opp", "hpp", HeadlineSource.RULE),
+            (f"<h1>Rain in May</h1>{BODY}", "hpp", "hpp", HeadlineSource.MODEL),
+            (f"<h1>Rain in May</h1><h2>RAIN in “May”</h2><p>Rain in May</p>{BODY}<ul><li>Rain in May</ul>", "ohpppl",
+             "hooppl", HeadlineSource.RULE),
+            (f"<h1>Rain in May</h1>{BODY}<h2>Rain in May 2</h2>", "opph", "hpph", HeadlineSource.RULE),
+        ],
+    )  # fmt: skip
+    def test_headline_is_kept_once(self, html: str, before: str, after: str, source: HeadlineSource) -> None:
+        assert placed(html, before) == (after, Headline("Rain in May", 0, source))
 
     @pytest.mark.parametrize(("hidden", "labels"), [("revealable", "hpp"), ("drop", "opp")])
     def test_headline_that_readers_can_open(self, hidden, labels: str) -> None:
@@ -56,20 +54,16 @@ class TestKeep:
 
 
 class TestTitle:
-    def test_not_the_name_of_the_site(self) -> None:
-        assert placed(BODY, "pp", title="Example")[1] is None
+    @pytest.mark.parametrize(("title", "policy"), [("Example", Policy()), ("Rain in May", Policy(title=False))])
+    def test_the_name_of_the_site_and_unwanted_titles_are_not_added(self, title: str, policy: Policy) -> None:
+        assert placed(BODY, "pp", title=title, policy=policy) == ("pp", None)
 
 
 class TestDrop:
-    OUT = Policy(title=False)
-
     def test_headline_and_its_repetitions_go(self) -> None:
-        labels, headline = placed(f"<h1>Rain in May</h1>{BODY}<h2>Rain in May</h2>", "hpph", policy=self.OUT)
-        assert labels == "oppo"
-        assert headline == Headline("Rain in May", 0, HeadlineSource.DROPPED)
-
-    def test_no_title_is_added(self) -> None:
-        assert placed(BODY, "pp", title="Rain in May", policy=self.OUT) == ("pp", None)
+        html = f"<h1>Rain in May</h1>{BODY}<h2>Rain in May</h2>"
+        dropped = Headline("Rain in May", 0, HeadlineSource.DROPPED)
+        assert placed(html, "hpph", policy=Policy(title=False)) == ("oppo", dropped)
 
 
 class TestOutput:
@@ -85,16 +79,14 @@ class TestOutput:
         assert "<body>\n<h1>Rain in May</h1>\n" in result.to_html()
         for name in ("text", "cleaneval", "markdown"):
             assert result.to(name).count("Rain in May") == 1
+        if not heading:
+            assert result.to_dict()["headline"] == {"text": "Rain in May", "block": None, "source": "title"}
 
     @pytest.mark.parametrize("heading", ["<h1>Rain in May</h1>", ""])
     def test_headline_is_left_out(self, heading: str) -> None:
         result = vclean.clean(self.PAGE.format(heading), policy=self.OUT)
         assert "Rain in May" not in result.to_text() + result.to_markdown()
         assert "<h1>" not in result.to_html()
-
-    def test_json(self) -> None:
-        record = vclean.clean(self.PAGE.format("")).to_dict()
-        assert record["headline"] == {"text": "Rain in May", "block": None, "source": "title"}
 
     def test_explanation(self) -> None:
         page = Page(content=self.PAGE.format("<h1>Rain in May</h1>"), url=URL)

@@ -9,7 +9,6 @@ from vclean.classify.content import stacking
 from vclean.classify.explain import phrases
 from vclean.classify.explain.phrases import (
     fill_template,
-    format_count,
     format_percent,
     group_of,
     is_linear_score,
@@ -45,30 +44,22 @@ class TestEveryColumn:
 
 class TestGroupOf:
     @pytest.mark.parametrize(
-        ("name", "group"),
+        ("group", "names"),
         [
-            ("link_share", "links"),
-            ("words", "length and punctuation"),
-            ("word_score", "words"),
-            ("path_score", "tags and classes"),
-            ("both_rank", "tags and classes"),
-            ("sentences", "length and punctuation"),
-            ("path_blocks", "similar blocks"),
-            ("path_alike", "similar blocks"),
-            ("word_alike", "similar blocks"),
-            ("holder50_inside", "main text"),
-            ("class_blocks-1", "neighbors"),
-            ("both_+1", "neighbors"),
-            ("both_window5", "neighbors"),
-            ("up3_link_share", "containers"),
-            ("path_up3", "containers"),
-            ("font_size", "font and color"),
-            ("path_page", "page"),
-            ("page_words", "page"),
+            ("links", "link_share"),
+            ("length and punctuation", "words sentences"),
+            ("words", "word_score"),
+            ("tags and classes", "path_score both_rank"),
+            ("similar blocks", "path_blocks path_alike word_alike"),
+            ("main text", "holder50_inside"),
+            ("neighbors", "class_blocks-1 both_+1 both_window5"),
+            ("containers", "up3_link_share path_up3"),
+            ("font and color", "font_size"),
+            ("page", "path_page page_words"),
         ],
     )
-    def test_group_of_column(self, name: str, group: str) -> None:
-        assert group_of(name) == group
+    def test_group_of_columns(self, group: str, names: str) -> None:
+        assert {group_of(name) for name in names.split()} == {group}
 
 
 class TestPhrase:
@@ -100,14 +91,9 @@ class TestPhrase:
             ("font_size", math.nan, "not rendered"),
             ("relative_font", 1.5, "font size 1.5 times the most common one"),
             ("class_stop_words", math.nan, "class stop words unknown"),
-        ],
-    )
-    def test_block_phrases(self, name: str, value: float, text: str) -> None:
-        assert phrase(name, value) == text
-
-    @pytest.mark.parametrize(
-        ("name", "value", "text"),
-        [
+            ("both_rank", 0.25, "25 % of the page's text has tags, classes and words more typical of content"),
+            ("path_alike", 1, "tags and classes of ul.menu (9 blocks) are evidence for content"),
+            ("path_score", 1, "its tags and classes are evidence for content"),
             ("up2_link_share", 1, "link share 1.00 in ul.menu (9 blocks)"),
             ("up2_blocks", 9, "ul.menu (9 blocks) has 9 blocks"),
             ("up2_sentences", 0.05, "5 sentence ends per 100 words in ul.menu (9 blocks)"),
@@ -115,8 +101,9 @@ class TestPhrase:
             ("path_up2", -1, "tags and classes of ul.menu (9 blocks) are evidence against content"),
         ],
     )
-    def test_subtree_phrases(self, name: str, value: float, text: str) -> None:
-        assert phrase(name, value, "ul.menu (9 blocks)") == text
+    def test_phrases(self, name: str, value: float, text: str) -> None:
+        """The phrases of subtrees name their container, those of scores the similar blocks."""
+        assert phrase(name, value, "" if name == "path_score" else "ul.menu (9 blocks)") == text
 
     @pytest.mark.parametrize(
         ("value", "contribution", "text"),
@@ -134,42 +121,26 @@ class TestPhrase:
         """Check that a negative score above the average, which contributes towards content, is described as such."""
         assert phrase("word_score", value, contribution=contribution) == text
 
-    def test_rank_phrase(self) -> None:
-        text = "25 % of the page's text has tags, classes and words more typical of content"
-        assert phrase("both_rank", 0.25) == text
-
-    def test_similar_blocks_or_a_single_block(self) -> None:
-        assert phrase("path_alike", 1, "these blocks") == "tags and classes of these blocks are evidence for content"
-        assert phrase("path_alike", 1, "") == "its tags and classes are evidence for content"
-
 
 class TestKindOf:
     @pytest.mark.parametrize(
-        ("one", "other"),
+        ("one", "other", "equal"),
         [
-            ("path_up1", "word_up3"),
-            ("path_score", "word_score"),
-            ("holder50_side", "holder75_distance"),
-            ("font_size", "font_weight"),
-            ("up1_link_share", "up3_link_share"),
-            ("link_share-1", "link_share+1"),
-            ("path_blocks", "class_mean_words"),
+            ("path_up1", "word_up3", True),
+            ("path_score", "word_score", True),
+            ("holder50_side", "holder75_distance", True),
+            ("font_size", "font_weight", True),
+            ("up1_link_share", "up3_link_share", True),
+            ("link_share-1", "link_share+1", True),
+            ("path_blocks", "class_mean_words", True),
+            ("words", "link_share", False),
+            ("path_up1", "up1_headings", False),
+            ("holder50_words", "holder50_inside", False),
+            ("path_share", "path_blocks", False),
         ],
     )
-    def test_equal_kinds(self, one: str, other: str) -> None:
-        assert kind_of(one) == kind_of(other)
-
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            ("words", "link_share"),
-            ("path_up1", "up1_headings"),
-            ("holder50_words", "holder50_inside"),
-            ("path_share", "path_blocks"),
-        ],
-    )
-    def test_different_kinds(self, one: str, other: str) -> None:
-        assert kind_of(one) != kind_of(other)
+    def test_equal_kinds(self, one: str, other: str, equal: bool) -> None:
+        assert (kind_of(one) == kind_of(other)) == equal
 
 
 class TestIsLinearScore:
@@ -187,11 +158,6 @@ class TestIsUnrendered:
         assert not is_unrendered("class_stop_words", math.nan)
 
 
-class TestFormatCount:
-    def test_other_plural(self) -> None:
-        assert format_count(2, "child", "ren") == "2 children"
-
-
 class TestFormatPercent:
     @pytest.mark.parametrize(
         ("share", "text"),
@@ -205,14 +171,12 @@ class TestFillTemplate:
     @pytest.mark.parametrize(
         ("template", "value", "text"),
         [
-            ("{number} words", 3.0, "3 words"),
             ("{number} words", 3.14, "3.1 words"),
             ("{number} words", 31.4, "31 words"),
             ("{percent} off", -0.2, "20 % off"),
             ("{px} high", 1200.4, "1,200 px high"),
             ("{levels} it", 0, "as deep as it"),
             ("{levels} it", 1, "1 level deeper than it"),
-            ("{length:word}", 300, "300 words (long)"),
         ],
     )
     def test_replaces_the_placeholder(self, template: str, value: float, text: str) -> None:

@@ -39,30 +39,20 @@ def surroundings_of(page, **values):
 
 
 class TestContainer:
-    def test_names_tag_and_class_or_id(self) -> None:
-        surroundings = surroundings_of(snapshot(PAGE))
-        assert surroundings.container(0, 1) == "ul.menu (2 blocks)"
-        assert (
-            surroundings_of(snapshot(PAGE.replace("class=", "id=list class="))).container(0, 1) == "ul#list (2 blocks)"
-        )
-        assert surroundings.container(3, 1) == "article (4 blocks)"
-
-    def test_whole_page(self) -> None:
-        assert surroundings_of(snapshot(PAGE)).container(0, 3) == "the whole page"
+    @pytest.mark.parametrize(
+        ("block", "level", "name"),
+        [(0, 1, "ul.menu (2 blocks)"), (3, 1, "article#main (4 blocks)"), (0, 3, "the whole page")],
+    )
+    def test_names_tag_and_class_or_id(self, block: int, level: int, name: str) -> None:
+        page = PAGE.replace("<article>", "<article id=main class=post>")
+        assert surroundings_of(snapshot(page)).container(block, level) == name
 
 
 class TestFont:
     def test_size_and_weight(self) -> None:
         surroundings = surroundings_of(laid_out(PAGE, styles={"h1": {"font-size": "23px", "font-weight": "700"}}))
         assert [surroundings.font(block) for block in (2, 3)] == ["23 px bold", "16 px"]
-
-    def test_empty_without_rendering(self) -> None:
         assert surroundings_of(snapshot(PAGE)).font(0) == ""
-
-
-class TestSimilarBlocks:
-    def test_no_similar_blocks(self) -> None:
-        assert surroundings_of(snapshot(PAGE)).similar_blocks(2) == "no other block has its tags and classes"
 
 
 class TestMainText:

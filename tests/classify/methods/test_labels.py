@@ -39,7 +39,7 @@ PAGES = {
     "cetd-text": DENSE,
     "point-density": DENSE,
     "genieknows": {
-        f"{MENU}<h1>Rain</h1>{TEXT * 9}{MENU}": "oooooohpppppppppoooooo",
+        f"{menu(3)}<h1>Rain</h1>{TEXT * 9}{menu(3)}": "ooohpppppppppooo",
         f"{TEXT * 9}<p><b>Title</b></p><table><tr><td>cell</td></tr></table><ul><li>item</ul><p hidden>no</p>{TEXT}": (
             "ppppppppphllop"
         ),

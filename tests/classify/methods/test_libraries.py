@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 
 import pytest
+from helpers.methods import blocks_for
 from helpers.pages import snapshot
 
 from vclean.classify.methods import all_method_infos, get, libraries
@@ -13,20 +14,14 @@ SENTENCE = "It rained all day in the valley, and nobody who lived there minded i
 MENU = "<div class=menu><ul>" + "".join(f"<li><a href=/{n}>Link {n}</a></li>" for n in "abcdefgh") + "</ul></div>"
 PARAGRAPHS = "".join(f"<p>{letter} {SENTENCE} {SENTENCE}</p>" for letter in "ABCDEF")
 ARTICLE = f"<div class=article><h1>Rain in the valley</h1>{PARAGRAPHS}</div>"
-FOOTER = "<div><p>Copyright by the owners of the valley</p></div>"
-PAGE = f"<html><head><title>Rain in the valley</title></head><body>{MENU}{ARTICLE}{FOOTER}</body></html>"
+PAGE = f"<title>Rain in the valley</title>{MENU}{ARTICLE}<div><p>Copyright by the owners of the valley</p></div>"
 METHODS = [info for info in all_method_infos() if info.entry_point.startswith("libraries:")]
 
 
 @pytest.mark.parametrize("info", METHODS, ids=lambda info: info.name)
 class TestMethods:
-    @pytest.fixture(autouse=True)
-    def installed(self, info):
-        if info.library:
-            pytest.importorskip(info.library)
-
     def test_keeps_the_article_and_drops_the_menu(self, info):
-        blocks = extract_blocks(snapshot(PAGE))
+        blocks = blocks_for(info.name, PAGE)
         prediction = get(info.name)(blocks)
         content = [text for text, label in zip(blocks.text, prediction.labels, strict=True) if label.is_content]
         assert sum(SENTENCE in text for text in content) >= 5
@@ -35,24 +30,14 @@ class TestMethods:
 
 
 class TestFailures:
-    BLOCKS = extract_blocks(snapshot("One"))
-
     def test_reports_library_errors_in_one_line(self, monkeypatch):
         def fail(html, **options):
             raise RuntimeError("no good\nat all")
 
         monkeypatch.setattr(libraries, "_plain", fail)
         with pytest.raises(VcleanError, match=r"^the library fails on this page \(RuntimeError: no good\): choose"):
-            libraries.resiliparse(self.BLOCKS)
+            libraries.resiliparse(extract_blocks(snapshot("One")))
         assert logging.root.manager.disable == logging.NOTSET
-
-    def test_deadline_error_is_not_caught(self, monkeypatch):
-        def late(html, **options):
-            raise DeadlineError("too late")
-
-        monkeypatch.setattr(libraries, "_plain", late)
-        with pytest.raises(DeadlineError):
-            libraries.resiliparse(self.BLOCKS)
 
 
 class TestReadabilityAndBoilerpipe:
@@ -61,15 +46,13 @@ class TestReadabilityAndBoilerpipe:
         pytest.importorskip("boilerpy3")
         pytest.importorskip("readability")
 
-    def test_failing_library_keeps_nothing(self, monkeypatch):
-        monkeypatch.setattr(libraries, "_readability", lambda html: 1 / 0)
+    @pytest.mark.parametrize(
+        ("library", "kept"), [("_readability", [False, True, True]), ("_boilerpipe_both", [True, False, False])]
+    )
+    def test_failing_library_keeps_nothing(self, monkeypatch, library, kept):
+        monkeypatch.setattr(libraries, library, lambda html: 1 / 0)
         masks = libraries.readability_and_boilerpipe(extract_blocks(snapshot(PAGE)))
-        assert [mask.any() for mask in masks] == [False, True, True]
-
-    def test_failing_boilerpipe_gives_two_empty_masks(self, monkeypatch):
-        monkeypatch.setattr(libraries, "_boilerpipe_both", lambda html: 1 / 0)
-        masks = libraries.readability_and_boilerpipe(extract_blocks(snapshot(PAGE)))
-        assert [mask.any() for mask in masks] == [True, False, False]
+        assert [mask.any() for mask in masks] == kept
 
     def test_deadline_error_is_not_caught(self, monkeypatch):
         def late(html):

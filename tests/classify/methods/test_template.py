@@ -5,7 +5,6 @@ from helpers.pages import snapshot
 
 import vclean
 from vclean.classify.methods.template import Templates, parse, read
-from vclean.cli.main import main
 from vclean.errors import InputError, UsageError
 from vclean.features.blocks import extract_blocks
 
@@ -80,19 +79,18 @@ class TestParse:
 
 
 class TestRead:
-    def test_no_file_given(self):
-        with pytest.raises(UsageError, match="--template FILE"):
-            read(None)
-
-    def test_missing_file(self, tmp_path):
-        with pytest.raises(InputError, match=r"cannot read the template .*none: No such file"):
-            read(tmp_path / "none")
-
-    def test_file_with_another_encoding(self, tmp_path):
-        path = tmp_path / "t.txt"
-        path.write_bytes(b"\xff\xfe\xff")
-        with pytest.raises(InputError, match="it is not in UTF-8"):
-            read(path)
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("", "--template FILE"),
+            ("none", r"cannot read the template .*none: No such file"),
+            ("t.txt", "it is not in UTF-8"),
+        ],
+    )
+    def test_wrong_file(self, tmp_path, name, message):
+        (tmp_path / "t.txt").write_bytes(b"\xff\xfe\xff")
+        with pytest.raises((InputError, UsageError), match=message):
+            read(tmp_path / name if name else None)
 
 
 CATS_PAGE = "<nav>Menu</nav><article><h1>Cats</h1><p>Cats sleep.</p></article>"
@@ -129,19 +127,19 @@ class TestForUrl:
         assert (template and template.method.source.rpartition("/")[2]) == source
 
 
-class TestOf:
-    def test_wrong_template_fails_when_the_folder_is_read(self, folder):
+class TestFromFolder:
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("templates", r"other\.org\.txt, line 2: 'no name'"),
+            ("none", "cannot read the folder of templates"),
+            ("", r"no template in .*example\.org\.txt"),
+        ],
+    )
+    def test_wrong_folder(self, folder, name, message):
         (folder / "other.org.txt").write_text("article\nno name")
-        with pytest.raises(InputError, match=r"other\.org\.txt, line 2: 'no name'"):
-            Templates.from_folder(folder)
-
-    def test_missing_folder(self, tmp_path):
-        with pytest.raises(InputError, match="cannot read the folder of templates"):
-            Templates.from_folder(tmp_path / "none")
-
-    def test_folder_without_templates(self, tmp_path):
-        with pytest.raises(InputError, match=r"no template in .*example\.org\.txt"):
-            Templates.from_folder(tmp_path)
+        with pytest.raises(InputError, match=message):
+            Templates.from_folder(folder.parent / name)
 
 
 class TestCleaner:
@@ -160,20 +158,3 @@ class TestCleaner:
         page = "<article><p>Cats<details><summary>More</summary><p>Panel</details><p hidden>Never</article>"
         with vclean.Cleaner(method="text", templates=folder, policy=vclean.Policy(hidden=hidden)) as cleaner:
             assert cleaner.clean(page, url="http://example.org/").to_text() == text
-
-
-class TestCommand:
-    @pytest.fixture
-    def page(self, tmp_path):
-        path = tmp_path / "page.html"
-        path.write_text(CATS_PAGE)
-        return str(path)
-
-    def test_templates_option(self, page, folder, capsys):
-        assert main([page, "--method", "text", "--templates", str(folder), "--url", "http://example.org/"]) == 0
-        assert capsys.readouterr().out == "# Cats\n\nCats sleep.\n"
-
-    @pytest.mark.parametrize("extra", [["--method", "bte"], ["--model", "m"]])
-    def test_template_and_method_are_exclusive(self, page, folder, extra, capsys):
-        assert main([page, "--template", str(folder / "example.org.txt"), *extra]) == 2
-        assert "not allowed with --method or --model" in capsys.readouterr().err

@@ -6,12 +6,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from helpers.benchmarks import write_corpus
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.methods import base, registry, training
+from vclean.classify.methods import training
 from vclean.classify.methods.base import prediction_from_mask
 from vclean.classify.methods.registry import unpack_model
 from vclean.classify.methods.training import TrainingExamples
@@ -45,66 +44,56 @@ PARROT = SimpleNamespace(make_example=examples_of, train=lambda examples: "|".jo
 
 
 @pytest.fixture
-def only_parrot(monkeypatch):
-    monkeypatch.setattr(
-        registry, "_METHODS", (base.MethodInfo(name="parrot", summary="p", entry_point="parrot", trained=True),)
-    )
+def learn(monkeypatch):
+    """Return a function that makes the training examples of pages for "stupidos", which learns by heart."""
     monkeypatch.setattr(training, "training_module", lambda name: PARROT)
+    return lambda *pages: TrainingExamples.from_pages(pages, ["stupidos"], parse)
 
 
-@pytest.mark.usefixtures("only_parrot")
 class TestFromPages:
-    def test_skips_unreadable_pages_and_pages_without_text(self):
-        examples = TrainingExamples.from_pages(
-            [page(1), page(2, ""), GoldPage(corpus="news", id="3", html=b"\x00\x01")], ["parrot"], parse
-        )
+    def test_skips_unreadable_pages_and_pages_without_text(self, learn):
+        examples = learn(page(1), page(2, ""), GoldPage(corpus="news", id="3", html=b"\x00\x01"))
         assert examples.keys == [("news", "1")]
         assert examples.sites == ["site1.example"]
-        assert examples.examples == {"parrot": ["Rain."]}
+        assert examples.examples == {"stupidos": ["Rain."]}
 
 
-@pytest.mark.usefixtures("only_parrot")
 class TestTrain:
-    def test_file_describes_the_training_data(self):
-        data = TrainingExamples.from_pages([page(1, "Sun."), page(2)], ["parrot"], parse).train("parrot")
+    def test_file_describes_the_training_data(self, learn):
+        data = learn(page(1, "Sun."), page(2)).train("stupidos")
         assert b'"pages": 2, "corpora": {"news": 2}' in data
-        assert unpack_model("parrot", data, "it") == b"Sun.|Rain."
+        assert unpack_model("stupidos", data, "it") == b"Sun.|Rain."
 
-    def test_no_pages(self):
+    def test_no_pages(self, learn):
         with pytest.raises(InputError, match="there is nothing to learn from"):
-            TrainingExamples.from_pages([], ["parrot"], parse).train("parrot")
+            learn().train("stupidos")
 
 
-@pytest.mark.usefixtures("only_parrot")
 class TestCrossValidatedPredictor:
-    def test_predictor_uses_models_that_did_not_see_the_site(self):
+    def test_predictor_uses_models_that_did_not_see_the_site(self, learn):
         pages = [page(number, f"Text {number % 4}.", site=f"site{number % 4}") for number in range(12)]
-        predict = TrainingExamples.from_pages(pages, ["parrot"], parse).cross_validated_predictor("parrot", 4)
+        predict = learn(*pages).cross_validated_predictor("stupidos", 4)
         for each in pages:
             assert predict(each, extract_blocks(parse(each.to_page()))).labels == ["p"]
 
-    def test_skipped_page(self):
-        pages = [page(number) for number in range(3)]
-        predict = TrainingExamples.from_pages(pages, ["parrot"], parse).cross_validated_predictor("parrot", 3)
+    def test_skipped_page(self, learn):
+        predict = learn(*map(page, range(3))).cross_validated_predictor("stupidos", 3)
         assert predict(page(9, ""), extract_blocks(parse(GoldPage(html=b"<p></p>").to_page()))).labels == []
 
-    def test_fewer_sites_than_folds(self):
+    def test_fewer_sites_than_folds(self, learn):
         with pytest.raises(InputError, match="the pages come from 1 site: too few for 3 folds"):
-            TrainingExamples.from_pages([page(1)], ["parrot"], parse).cross_validated_predictor("parrot", 3)
+            learn(page(1)).cross_validated_predictor("stupidos", 3)
 
 
 TEXT = "It rained all day in the valley, and nobody minded it at all, for it was warm."
 PAGE = "<ul>" + "<li><a href=/>Link</a></li>" * 12 + "</ul>" + f"<p>{TEXT}</p>" * 8
+GOLD = " ".join([TEXT] * 8)
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> str:
-    rows = [
-        {"id": str(at), "url": f"http://site{at}.example/", "html": PAGE.encode(), "gold_text": " ".join([TEXT] * 8)}
-        for at in range(12)
-    ]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "small.parquet")
-    return str(tmp_path / "small.parquet")
+    pages = [GoldPage(id=str(at), url=f"http://site{at}.example/", html=PAGE.encode(), text=GOLD) for at in range(12)]
+    return str(write_corpus(tmp_path / "small.parquet", pages))
 
 
 class TestTrainCommand:
@@ -123,19 +112,9 @@ class TestTrainCommand:
         assert main([str(page), "--method", "wcc-tree", "--model", str(model), "-f", "cleaneval"]) == 0
         assert capsys.readouterr().out == f"<p>{TEXT}\n" * 8
 
-    @pytest.mark.parametrize(
-        ("name", "reason"), [("bte", "the method bte is not trained"), ("magic", "no method 'magic'")]
-    )
-    def test_rejects_untrained_methods(
-        self, corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, reason: str
-    ) -> None:
-        assert main(["train", corpus, "--method", name, "-o", str(tmp_path / "m")]) == 2
-        assert reason in capsys.readouterr().err
-
-    @pytest.mark.parametrize("option", ["--regions", "--corrections"])
-    def test_options_of_the_main_model_only(self, option: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["train", "c.parquet", "--method", "wcc-tree", option, "x", "-o", "m"]) == 2
-        assert "train the method vclean only" in capsys.readouterr().err
+    def test_rejects_untrained_methods(self, corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["train", corpus, "--method", "bte", "-o", str(tmp_path / "m")]) == 2
+        assert "the method bte is not trained" in capsys.readouterr().err
 
 
 class TestEvaluate:
@@ -144,7 +123,3 @@ class TestEvaluate:
         out = capsys.readouterr().out
         assert "small, wcc-tree" in out
         assert "small, text" in out
-
-    def test_too_few_sites(self, corpus: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", corpus, "--method", "wcc-tree", "--folds", "13"]) == 3
-        assert "the pages come from 12 sites: too few for 13 folds" in capsys.readouterr().err

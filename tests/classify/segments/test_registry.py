@@ -24,9 +24,11 @@ class TestGet:
         page_segments = get("learned")(painted('<body title="0 0 9 9"><p>One</p></body>'))
         assert (page_segments.method, len(page_segments)) == ("learned", 1)
 
-    def test_rejects_unknown_names(self) -> None:
+    def test_rejects_unknown_names_and_missing_files(self) -> None:
         with pytest.raises(UsageError, match="no segmentation method 'page': choose one of vips, learned"):
             get("page")
+        with pytest.raises(ModelError, match=r"cannot read the model none\.vclean"):
+            get("none.vclean")
 
 
 class TestFiles:
@@ -34,10 +36,6 @@ class TestFiles:
         path = tmp_path / "trained.vclean"
         path.write_bytes(load_default().to_bytes())
         assert get(str(path)).card == load_default().card
-
-    def test_missing_file(self) -> None:
-        with pytest.raises(ModelError, match=r"cannot read the model none\.vclean"):
-            get("none.vclean")
 
 
 HTML = (
@@ -64,20 +62,18 @@ class TestDescribe:
         assert shares["five six"] == 0
         assert page.content_share.tolist() == [0.5]
 
-    def test_role_of_half_of_the_words(self) -> None:
-        segments, page = described(HTML, "ppp", [Role.ARTICLE, Role.LINKS, Role.AD])
-        roles = {segments.segment_text(row): role for row, role in enumerate(segments.roles)}
-        assert roles["one two three four"] is Role.ARTICLE
-        assert roles["five six"] is Role.AD
-        assert page.roles == (Role.ARTICLE,)
-
-    def test_no_role_without_half_of_the_words(self) -> None:
-        _, page = described(HTML, "ppp", [None, Role.LINKS, Role.AD])
-        assert page.roles == (None,)
-
-    def test_methods_without_roles(self) -> None:
-        segments, _ = described(HTML, "ppp", [])
-        assert set(segments.roles) == {None}
+    @pytest.mark.parametrize(
+        ("roles", "column", "aside", "page"),
+        [
+            ([Role.ARTICLE, Role.LINKS, Role.AD], Role.ARTICLE, Role.AD, Role.ARTICLE),
+            ([None, Role.LINKS, Role.AD], None, Role.AD, None),
+            ([], None, None, None),
+        ],
+    )
+    def test_role_of_half_of_the_words(self, roles: list[Role | None], column, aside, page) -> None:
+        segments, whole = described(HTML, "ppp", roles)
+        by_text = {segments.segment_text(row): role for row, role in enumerate(segments.roles)}
+        assert (by_text["one two three four"], by_text["five six"], whole.roles) == (column, aside, (page,))
 
     def test_page_without_text(self) -> None:
         _, page = described("<p></p>", "", [])

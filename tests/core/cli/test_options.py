@@ -258,6 +258,7 @@ ERRORS = [
     ("train -o m --corrections g --predictions p", "argument --predictions: needs CORPUS"),
     ("train -o m a --force", "argument --force: needs --corrections GOLD"),
     ("train -o m a --corrections g --method fiasco", "train the method vclean only"),
+    ("train -o m a --regions r --method fiasco", "train the method vclean only"),
     ("evaluate a --folds 1", "K has to be 3 or more"),
     ("evaluate a --folds 2", "K has to be 3 or more"),
     ("report a --folds x", "argument --folds"),
