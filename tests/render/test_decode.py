@@ -52,7 +52,9 @@ JAPANESE = "<p>いろはにほへと ちりぬるを わかよたれそ つね�
     ],
 )
 def test_decode(content: bytes, charset: str, text: str) -> None:
-    assert decode(content, charset).endswith(text)
+    decoded = decode(content, charset)
+    assert decoded.endswith(text)
+    assert not decoded.startswith("\ufeff")
 
 
 @pytest.mark.parametrize(
