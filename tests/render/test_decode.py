@@ -96,10 +96,6 @@ class TestEncodingOf:
     def test_maps_labels_by_the_encoding_standard(self, label: str, codec: str) -> None:
         assert encoding_of(label) == codec
 
-    def test_returns_codecs_of_python(self) -> None:
-        labels = ("utf-8", "koi8-r", "macintosh", "iso-8859-8-i", "euc-jp", "iso-2022-jp", "gb18030", "windows-1258")
-        assert all(b"a".decode(encoding_of(label)) == "a" for label in labels)
-
 
 class TestDetection:
     @pytest.mark.parametrize(

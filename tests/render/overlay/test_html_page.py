@@ -205,14 +205,12 @@ class TestSafety:
 
 
 class TestPointer:
-    def test_hover_shows_details(self, opened: Opened) -> None:
+    def test_hover_shows_details_and_reasons(self, opened: Opened) -> None:
         opened.point_at(0)
         for part in ("heading .70", "title", "32 px Georgia, bold", "600 × 30 px at 100, 5", "/html[1]/body[1]/h1[1]",
                      "line 7", "The heading"):  # fmt: skip
             assert part in opened.details
         assert opened.page.locator("#hover").is_visible()
-
-    def test_shows_reasons_with_signs(self, opened: Opened) -> None:
         opened.point_at(4)
         assert "Why it is left out" in opened.details
         assert opened.page.locator(".reasons .sign").all_inner_texts() == ["−1.5", "", "−2.25"]
