@@ -84,14 +84,13 @@ class TestPages:
         assert archive.page(archive.pages[0], CAP).resources is archive
 
 
-class TestSelect:
-    def test_follows_redirects_and_finds_frames(self, warc) -> None:
-        top = record("http://a.example/", response(b"<iframe src=page></iframe>"))
-        archive = Archive(warc(top, moved("http://a.example/old", "/page"), PAGE))
-        assert [page.url for page in archive.pages] == ["http://a.example/"]
-        ((_, selected),) = archive.select(["http://a.example/old"])
-        assert selected is not None
-        assert selected.url == "http://a.example/page"
+def test_select_follows_redirects_and_finds_frames(warc) -> None:
+    top = record("http://a.example/", response(b"<iframe src=page></iframe>"))
+    archive = Archive(warc(top, moved("http://a.example/old", "/page"), PAGE))
+    assert [page.url for page in archive.pages] == ["http://a.example/"]
+    ((_, selected),) = archive.select(["http://a.example/old"])
+    assert selected is not None
+    assert selected.url == "http://a.example/page"
 
 
 class TestPickle:

@@ -113,15 +113,14 @@ class TestToRecord:
         }  # fmt: skip
 
     def test_converts_layer(self):
-        page_segment = OverlaySegment(box=[0, 0, 400, 200], level=0, coherence=1, parent=-1)
         part = OverlaySegment(box=[0, 0, 400, 90], level=1, coherence=9, parent=0, xpath="/html[1]", text="Menu")
         band = OverlaySeparator(box=[0, 90, 400, 0], segment=0, weight=7)
-        layer = OverlayLayer(name="vips", segments=[page_segment, part], separators=[band], pdoc=5, drawn=True)
+        layer = OverlayLayer(name="vips", segments=[part], separators=[band], pdoc=5, drawn=True)
         (converted,) = to_record(page(layers=[layer]))["layers"]
-        assert converted["segments"][1] == {
-            "box": [0.0, 0.0, 400.0, 90.0], "level": 1, "coherence": 9, "parent": 0, "xpath": "/html[1]",
-            "text": "Menu",
-        }  # fmt: skip
+        box = [0.0, 0.0, 400.0, 90.0]
+        assert converted["segments"] == [
+            {"box": box, "level": 1, "coherence": 9, "parent": 0, "xpath": "/html[1]", "text": "Menu"}
+        ]
         assert converted["separators"] == [{"box": [0.0, 90.0, 400.0, 0.0], "segment": 0, "weight": 7}]
         assert (converted["pdoc"], converted["drawn"], converted["separators_drawn"]) == (5, True, False)
 
