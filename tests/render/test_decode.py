@@ -43,11 +43,7 @@ JAPANESE = "<p>いろはにほへと ちりぬるを わかよたれそ つね�
         ("\ufeff<p>a".encode("utf-16-le") + b"\x00\xd8" + "b".encode("utf-16-le"), "", "<p>a\ufffdb"),
         # line ends, NULs and escape sequences
         (b"a\r\nb\rc\nd", "", "a\nb\nc\nd"),
-        (
-            b"<p>Hel\0lo. " + b"One NUL does not make it binary. " * 9,
-            "",
-            "<p>Hello. " + "One NUL does not make it binary. " * 9,
-        ),
+        (b"<p>Hel\0lo." + b" One NUL is not binary." * 9, "", "<p>Hello." + " One NUL is not binary." * 9),
         (JAPANESE.encode("iso2022_jp"), "iso-2022-jp", JAPANESE),
     ],
 )

@@ -126,11 +126,8 @@ def test_styles() -> None:
     assert np.isnan(styles.color("color")[:, 0]).tolist() == [False, True, True, True, True]
 
 
-def test_hidden_codes_fit_a_byte() -> None:
+def test_codes_and_names_of_techniques() -> None:
     assert [code.value for code in Hidden] == list(range(15))
-
-
-def test_technique_names() -> None:
     assert [Hidden.NO.technique, Hidden.OFF_PAGE.technique, Hidden.COLOR.technique] == ["", "off-page", "color"]
 
 

@@ -288,6 +288,7 @@ class TestFindLazyImages:
         [
             (f"<img {PLACEHOLDER} data-anything={LAZY}>", "data-src", LAZY),
             ("<img data-hero=/a.jpg>", "data-src", LAZY),
+            (f"<img src=/placeholder.gif data-anything={LAZY}>", "data-src", LAZY),
             (f"<img {PLACEHOLDER} data-image-url='{LAZY}'>", "data-src", LAZY),
             (f"<img {PLACEHOLDER}><noscript><img src={LAZY}></noscript>", "data-src", LAZY),
             (f"<noscript><img src={LAZY}></noscript><img {PLACEHOLDER}>", "data-src", LAZY),
