@@ -188,16 +188,14 @@ class TestSnapshotsAsPages:
     def test_prefers_snapshot_over_html(self, tmp_path):
         table = {"html": ["<p>other", "<p>mine"], "snapshot": [to_bytes(rendered(PAGES[0])), None]}
         pq.write_table(pa.table(table), tmp_path / "x.parquet")
+        sources = find_sources(str(tmp_path / "x.parquet"), SETTINGS)
         with Cleaner(method="text") as cleaner:
-            texts = [
-                cleaner.clean(source.read()).to_text() for source in find_sources(str(tmp_path / "x.parquet"), SETTINGS)
-            ]
+            texts = [cleaner.clean(source.read()).to_text() for source in sources]
         assert texts == ["Page 0\n\nIts text, 0 words.\n", "mine\n"]
 
-    def test_rejects_damaged_snapshot(self):
-        with pytest.raises(InputError, match="damaged"), Cleaner() as cleaner:
-            cleaner.clean(Page(snapshot=b"no"))
-
-    def test_rejects_screenshot_of_stored_snapshot(self):
-        with pytest.raises(UsageError, match="a stored snapshot has no screenshot"), Cleaner() as cleaner:
-            cleaner.clean(Page(snapshot=to_bytes(rendered(PAGES[0]))), screenshot=True)
+    def test_rejects_damage_and_screenshots(self):
+        with Cleaner() as cleaner:
+            with pytest.raises(InputError, match="damaged"):
+                cleaner.clean(Page(snapshot=b"no"))
+            with pytest.raises(UsageError, match="a stored snapshot has no screenshot"):
+                cleaner.clean(Page(snapshot=to_bytes(rendered(PAGES[0]))), screenshot=True)

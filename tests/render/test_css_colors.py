@@ -43,6 +43,5 @@ def test_over_an_opaque_color() -> None:
     assert Color(0, 0, 0, 0.5).over(WHITE) == Color(127.5, 127.5, 127.5)
 
 
-class TestColorArray:
-    def test_no_value(self) -> None:
-        assert color_array([]).shape == (0, 4)
+def test_array_of_no_color() -> None:
+    assert color_array([]).shape == (0, 4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,56 +15,41 @@ from vclean.render.repair import Edit, SourceOffsets, apply_edits, find_edits
 from vclean.render.snapshot import Snapshot
 
 BROKEN = {
-    "iframe": ("<p>One<iframe src='a' /><p>Two", "<p>One<iframe src='a' /></iframe><p>Two"),
-    "unquoted": ("<p>One<iframe src=a/><p>Two", "<p>One<iframe src=a/></iframe><p>Two"),
-    "open iframe": ("<p>One<iframe src='a'><p>Two", "<p>One<iframe src='a'></iframe><p>Two"),
-    "capitals": ("<P>One<IFRAME SRC='a'/><P>Two", "<P>One<IFRAME SRC='a'/></iframe><P>Two"),
-    "first of two": (
-        "<p>One<iframe/><p>Two<iframe></iframe>",
-        "<p>One<iframe/></iframe><p>Two<iframe></iframe>",
-    ),
-    "textarea": ("<p>One<textarea rows=2 /><p>Two", "<p>One<textarea rows=2 /></textarea><p>Two"),
-    "open textarea": ("<p>One<textarea>a <p>Two", "<p>One<textarea>a </textarea><p>Two"),
-    "title": ("<title/><p>One<p>Two", "<title/></title><p>One<p>Two"),
-    "title before a title": (
-        "<title/><p>One<p>Two<svg><title>Logo</title></svg>",
-        "<title/></title><p>One<p>Two<svg><title>Logo</title></svg>",
-    ),
-    "script": ("<p>One</p><script src='a'/><p>Two", "<p>One</p><script src='a'/></script><p>Two"),
-    "script before a script": (
-        "<p>One</p><script src='a'/><p>Two</p><script>x</script>",
-        "<p>One</p><script src='a'/></script><p>Two</p><script>x</script>",
-    ),
-    "script, comment, script": (
-        "<p>One</p><script src='a'/> <!-- b --> <p>Two</p><script>x</script>",
-        "<p>One</p><script src='a'/></script> <!-- b --> <p>Two</p><script>x</script>",
-    ),
-    "style": ("<p>One</p><style/><p>Two", "<p>One</p><style/></style><p>Two"),
-    "xmp": ("<p>One</p><xmp/><p>Two", "<p>One</p><xmp/></xmp><p>Two"),
-    "select": ("<p>One</p><select/><p>Two", "<p>One</p><select/></select><p>Two"),
-    "template": ("<p>One</p><template/><p>Two", "<p>One</p><template/></template><p>Two"),
-    "noscript": ("<p>One</p><noscript/><p>Two", "<p>One</p><noscript/></noscript><p>Two"),
-    "iframe in noscript": (
-        "<p>One</p><noscript><iframe src='a' /></noscript><p>Two<iframe></iframe>",
-        "<p>One</p><noscript><iframe src='a' /></iframe></noscript><p>Two<iframe></iframe>",
-    ),
-    "open iframe in noscript": (
-        "<p>One</p><noscript><iframe src='a'>x</noscript><p>Two",
-        "<p>One</p><noscript><iframe src='a'>x</iframe></noscript><p>Two",
-    ),
-    "comment in noscript": (
-        "<p>One</p><noscript><!-- x </noscript><p>Two</p><!-- y -->",
-        "<p>One</p><noscript><!-- x --></noscript><p>Two</p><!-- y -->",
-    ),
-    "paragraph in noscript": (
-        "<p>One</p><noscript><p><b>x</noscript><p>Two</p>",
-        "<p>One</p><noscript><p><b>x</b></p></noscript><p>Two</p>",
-    ),
-    "comment": ("<p>One</p><!-- x ><p>Two", "<p>One</p><!-- x >--><p>Two"),
-    "comment with a wrong end": ("<p>One</p><!-- x ->\n<p>Two", "<p>One</p><!-- x ->-->\n<p>Two"),
-    "comment before a tag": ("<p>One</p><!-- x\n<p>Two", "<p>One</p><!-- x\n--><p>Two"),
+    "iframe": "<p>One<iframe src='a' />{</iframe>}<p>Two",
+    "unquoted": "<p>One<iframe src=a/>{</iframe>}<p>Two",
+    "open iframe": "<p>One<iframe src='a'>{</iframe>}<p>Two",
+    "capitals": "<P>One<IFRAME SRC='a'/>{</iframe>}<P>Two",
+    "first of two": "<p>One<iframe/>{</iframe>}<p>Two<iframe></iframe>",
+    "textarea": "<p>One<textarea rows=2 />{</textarea>}<p>Two",
+    "open textarea": "<p>One<textarea>a {</textarea>}<p>Two",
+    "title": "<title/>{</title>}<p>One<p>Two",
+    "title before a title": "<title/>{</title>}<p>One<p>Two<svg><title>Logo</title></svg>",
+    "script": "<p>One</p><script src='a'/>{</script>}<p>Two",
+    "script before a script": "<p>One</p><script src='a'/>{</script>}<p>Two</p><script>x</script>",
+    "script, comment, script": "<p>One</p><script src='a'/>{</script>} <!-- b --> <p>Two</p><script>x</script>",
+    "style": "<p>One</p><style/>{</style>}<p>Two",
+    "xmp": "<p>One</p><xmp/>{</xmp>}<p>Two",
+    "select": "<p>One</p><select/>{</select>}<p>Two",
+    "template": "<p>One</p><template/>{</template>}<p>Two",
+    "noscript": "<p>One</p><noscript/>{</noscript>}<p>Two",
+    "iframe in noscript": "<p>One</p><noscript><iframe src='a' />{</iframe>}</noscript><p>Two<iframe></iframe>",
+    "open iframe in noscript": "<p>One</p><noscript><iframe src='a'>x{</iframe>}</noscript><p>Two",
+    "comment in noscript": "<p>One</p><noscript><!-- x {-->}</noscript><p>Two</p><!-- y -->",
+    "paragraph in noscript": "<p>One</p><noscript><p><b>x{</b></p>}</noscript><p>Two</p>",
+    "comment": "<p>One</p><!-- x >{-->}<p>Two",
+    "comment with a wrong end": "<p>One</p><!-- x ->{-->}\n<p>Two",
+    "comment before a tag": "<p>One</p><!-- x\n{-->}<p>Two",
 }
-"""Broken sources, and what they become."""
+"""Broken sources, with what is inserted in braces."""
+
+
+def broken(kind: str) -> str:
+    return re.sub("{.*?}", "", BROKEN[kind])
+
+
+def mended(kind: str) -> str:
+    return re.sub("[{}]", "", BROKEN[kind])
+
 
 CORRECT = [
     "<p>One<p>Two",
@@ -99,9 +86,13 @@ def text_of(snapshot: Snapshot) -> str:
 
 
 class TestRepair:
-    @pytest.mark.parametrize(("source", "expected"), [*BROKEN.values(), *zip(CORRECT, CORRECT, strict=True)])
-    def test_closes_what_has_no_end(self, source: str, expected: str) -> None:
-        assert repair(source) == expected
+    @pytest.mark.parametrize("kind", BROKEN)
+    def test_closes_what_has_no_end(self, kind: str) -> None:
+        assert repair(broken(kind)) == mended(kind)
+
+    @pytest.mark.parametrize("source", CORRECT)
+    def test_changes_nothing_else(self, source: str) -> None:
+        assert repair(source) == source
 
     @pytest.mark.parametrize("name", ["style", "select", "textarea", "noscript"])
     def test_content_of_self_closed_elements_is_content(self, name: str) -> None:
@@ -113,7 +104,7 @@ class TestRepair:
         assert repair(f"<script />{code}</script><p>One") == f"<script  >{code}</script><p>One"
         assert repair(f"<script /><!-- {code} //--></script>") == f"<script  ><!-- {code} //--></script>"
 
-    @given(st.lists(st.sampled_from([*(broken for broken, _ in BROKEN.values()), *CORRECT, "<", "'", '"', ">"])))
+    @given(st.lists(st.sampled_from([*map(broken, BROKEN), *CORRECT, "<", "'", '"', ">"])))
     def test_edits_are_in_order(self, sources: list[str]) -> None:
         text = "".join(sources)
         edits = find_edits(text)
@@ -124,22 +115,22 @@ class TestRepair:
 class TestBothReaders:
     @pytest.mark.browser
     def test_rendering_keeps_the_text(self, renderer: Renderer) -> None:
-        for kind, (source, _) in BROKEN.items():
-            text = text_of(renderer.render(Page(content=source)).snapshot)
+        for kind in BROKEN:
+            text = text_of(renderer.render(Page(content=broken(kind))).snapshot)
             assert text.startswith("One"), kind
             assert "Two" in text, kind
 
     @pytest.mark.browser
     def test_rendering_with_scripts_keeps_the_text(self, scripting: Renderer) -> None:
         for kind in ("iframe", "iframe in noscript", "comment", "textarea"):
-            text = text_of(scripting.render(Page(content=BROKEN[kind][0])).snapshot)
+            text = text_of(scripting.render(Page(content=broken(kind))).snapshot)
             assert "Two" in text, kind
 
 
 class TestSourceOffsets:
     @pytest.mark.parametrize("kind", BROKEN)
     def test_gives_offsets_in_the_source(self, kind: str) -> None:
-        source, repaired = BROKEN[kind]
+        source, repaired = broken(kind), mended(kind)
         offsets = SourceOffsets(find_edits(source))
         for word in ("One", "Two"):
             assert offsets.of(repaired.lower().index(word.lower())) == source.lower().index(word.lower())

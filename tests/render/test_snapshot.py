@@ -52,19 +52,12 @@ class TestTree:
         assert (ends.tolist(), ends.dtype) == ([], np.int32)
 
 
-class TestSiblingNumber:
-    def test_counts_each_tag_separately(self) -> None:
-        page = snapshot("<p>a<i>b</i><p>c<b>d</b><i>e</i><i>f</i>")
-        names = [page.tags[tag] for tag in page.tag]
-        assert names == ["html", "body", "p", "i", "p", "b", "i", "i"]
-        assert page.sibling_number.tolist() == [1, 1, 1, 1, 2, 1, 1, 2]
-
-    @given(tagged_trees())
-    def test_equals_sequential_count(self, tree: tuple[np.ndarray, list[int]]) -> None:
-        seen: Counter[tuple[int, int]] = Counter()
-        for key, number in zip(zip(*tree, strict=True), tree_snapshot(*tree).sibling_number, strict=True):
-            seen[key] += 1
-            assert number == seen[key]
+@given(tagged_trees())
+def test_sibling_number_counts_each_tag_separately(tree: tuple[np.ndarray, list[int]]) -> None:
+    seen: Counter[tuple[int, int]] = Counter()
+    for key, number in zip(zip(*tree, strict=True), tree_snapshot(*tree).sibling_number, strict=True):
+        seen[key] += 1
+        assert number == seen[key]
 
 
 class TestXPath:
@@ -133,11 +126,8 @@ def test_styles() -> None:
     assert np.isnan(styles.color("color")[:, 0]).tolist() == [False, True, True, True, True]
 
 
-def test_hidden_codes_fit_a_byte() -> None:
+def test_codes_and_names_of_techniques() -> None:
     assert [code.value for code in Hidden] == list(range(15))
-
-
-def test_technique_names() -> None:
     assert [Hidden.NO.technique, Hidden.OFF_PAGE.technique, Hidden.COLOR.technique] == ["", "off-page", "color"]
 
 

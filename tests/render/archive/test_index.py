@@ -54,38 +54,28 @@ class TestOpenIndex:
         assert list(tmp_path.iterdir()) == [archive]
 
 
-class TestOpenMatchingIndex:
-    def test_ignores_missing_index(self, archive: Path, index_path: Path) -> None:
-        assert open_matching_index(archive, index_path) is None
-
-    def test_ignores_deleted_archive(self, archive: Path, index_path: Path) -> None:
-        open_index(archive, index_path)
-        archive.unlink()
-        assert open_matching_index(archive, index_path) is None
+def test_missing_index_and_deleted_archive_have_no_matching_index(archive: Path, index_path: Path) -> None:
+    assert open_matching_index(archive, index_path) is None
+    assert list(open_index(archive, index_path).members) == [""]
+    archive.unlink()
+    assert open_matching_index(archive, index_path) is None
 
 
-class TestIndex:
-    def test_lists_members(self, archive: Path) -> None:
-        assert list(open_index(archive).members) == [""]
+def test_memory_does_not_grow_with_the_archive(tmp_path: Path) -> None:
+    """Compare the peak memory of building indexes of 3,000 and 30,000 records."""
+    peaks = []
+    for count in (3000, 30_000):
+        path = tmp_path / f"{count}.warc"
+        with path.open("wb") as file:
+            file.writelines(record(f"http://a.example/{i}/{'x' * 300}", response(b"x")) for i in range(count))
+        code = "import resource, sys; from pathlib import Path; from vclean.render.archive.pages import Archive;"
+        code += "archive = Archive(Path(sys.argv[1])); assert sum(1 for _ in archive.pages) == int(sys.argv[2]);"
+        code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        run = subprocess.run([sys.executable, "-c", code, path, str(count)], capture_output=True, check=True)
+        peaks.append(int(run.stdout))
+    assert peaks[1] - peaks[0] < 40_000  # KiB: the caches of the database fill up
 
 
-class TestMemory:
-    def test_does_not_grow_with_the_archive(self, tmp_path: Path) -> None:
-        """Compare the peak memory of building indexes of 3,000 and 30,000 records."""
-        peaks = []
-        for count in (3000, 30_000):
-            path = tmp_path / f"{count}.warc"
-            with path.open("wb") as file:
-                file.writelines(record(f"http://a.example/{i}/{'x' * 300}", response(b"x")) for i in range(count))
-            code = "import resource, sys; from pathlib import Path; from vclean.render.archive.pages import Archive;"
-            code += "archive = Archive(Path(sys.argv[1])); assert sum(1 for _ in archive.pages) == int(sys.argv[2]);"
-            code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-            run = subprocess.run([sys.executable, "-c", code, path, str(count)], capture_output=True, check=True)
-            peaks.append(int(run.stdout))
-        assert peaks[1] - peaks[0] < 40_000  # KiB: the caches of the database fill up
-
-
-class TestUrlKey:
-    def test_accepts_any_text(self) -> None:
-        assert len({len(url_key(text)) for text in ("", "http://[", "\udcff", "\0")}) == 1
-        assert normalize_url("http://[") == "http://["
+def test_key_of_any_text() -> None:
+    assert len({len(url_key(text)) for text in ("", "http://[", "\udcff", "\0")}) == 1
+    assert normalize_url("http://[") == "http://["

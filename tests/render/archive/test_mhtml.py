@@ -5,9 +5,18 @@ from helpers.mhtml import SAVED, SAVED_FROM_FILE
 
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
+from vclean.page import Resources
 from vclean.render.archive import mhtml
 from vclean.render.archive.mhtml import is_mhtml, read_mhtml
 from vclean.render.browser.renderer import Renderer
+
+
+def parts_of(saved: bytes) -> tuple[str, bytes, Resources]:
+    """Return the URL, the document and the resources of a saved page."""
+    page = read_mhtml(saved, "page.mhtml")
+    assert isinstance(page.content, bytes)
+    assert page.resources is not None
+    return page.url, page.content, page.resources
 
 
 class TestIsMhtml:
@@ -18,13 +27,11 @@ class TestIsMhtml:
 
 class TestFileLocations:
     def test_serves_parts_at_the_urls_of_the_links(self) -> None:
-        page = read_mhtml(SAVED_FROM_FILE, "page.mhtml")
-        assert isinstance(page.content, bytes)
-        assert page.resources is not None
-        assert page.url == "file:///C:/docs/page.html"
-        assert b'href="http://page.invalid/page_files/a&b.css"' in page.content
-        for url in ("page_files/a&b.css", "page_files/c.css", "d.css"):
-            assert page.resources.get(f"http://page.invalid/{url}") is not None
+        url, content, resources = parts_of(SAVED_FROM_FILE)
+        assert url == "file:///C:/docs/page.html"
+        assert b'href="http://page.invalid/page_files/a&b.css"' in content
+        for path in ("page_files/a&b.css", "page_files/c.css", "d.css"):
+            assert resources.get(f"http://page.invalid/{path}") is not None
 
     def test_part_with_an_invalid_location(self) -> None:
         content = SAVED_FROM_FILE.replace(b"Content-Location: file:///C:/d.css", b"Content-Location: file://[d.css")
@@ -40,14 +47,12 @@ class TestFileLocations:
 
 class TestReadMhtml:
     def test_serves_parts_by_content_id_at_http_urls(self) -> None:
-        page = read_mhtml(SAVED, "page.mhtml")
-        assert isinstance(page.content, bytes)
-        assert page.resources is not None
-        assert b'href="http://cid.invalid/css-1%40mhtml.blink"' in page.content
-        style = page.resources.get("http://cid.invalid/css-1%40mhtml.blink")
+        _, content, resources = parts_of(SAVED)
+        assert b'href="http://cid.invalid/css-1%40mhtml.blink"' in content
+        style = resources.get("http://cid.invalid/css-1%40mhtml.blink")
         assert style is not None
         assert b"http://cid.invalid/picture%40x" in style.body
-        assert page.resources.get("http://cid.invalid/picture%40x") is not None
+        assert resources.get("http://cid.invalid/picture%40x") is not None
 
     def test_falls_back_to_snapshot_location(self) -> None:
         part = b"Content-ID: <frame-1@mhtml.blink>\n"
@@ -64,9 +69,8 @@ class TestReadMhtml:
         ],
     )
     def test_accepts_any_location(self, location: bytes, url: str) -> None:
-        page = read_mhtml(SAVED.replace(b"Location: i.png", b"Location: " + location), "page.mhtml")
-        assert page.resources is not None
-        assert page.resources.get(url) is not None
+        _, _, resources = parts_of(SAVED.replace(b"Location: i.png", b"Location: " + location))
+        assert resources.get(url) is not None
 
     @pytest.mark.parametrize("content", [b"", b"plain words", SAVED[:200], b"\x00\xff" * 50])
     def test_rejects_file_without_html(self, content: bytes) -> None:
@@ -75,8 +79,7 @@ class TestReadMhtml:
 
     def test_skips_parts_over_the_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(mhtml, "_MAX_BYTES", 20)
-        resources = read_mhtml(SAVED, "page.mhtml").resources
-        assert resources is not None
+        _, _, resources = parts_of(SAVED)
         assert resources.get("http://cid.invalid/css-1%40mhtml.blink") is None
         assert resources.get("https://example.org/news/i.png") is not None
 
@@ -86,6 +89,5 @@ class TestReadMhtml:
             read_mhtml(b"MIME-Version: 1.0\n" + deep, "x.mhtml")
 
     def test_keeps_unknown_content_id(self) -> None:
-        page = read_mhtml(SAVED.replace(b'cid:css-1@mhtml.blink"><p>', b'cid:other"><p>'), "page.mhtml")
-        assert isinstance(page.content, bytes)
-        assert b'href="cid:other"' in page.content
+        _, content, _ = parts_of(SAVED.replace(b'cid:css-1@mhtml.blink"><p>', b'cid:other"><p>'))
+        assert b'href="cid:other"' in content

@@ -14,7 +14,6 @@ from helpers.archives import PAGE, STYLE, STYLED, record, response
 from vclean.errors import InputError, LimitError
 from vclean.page import Resource
 from vclean.render.archive import subresources
-from vclean.render.archive import warc as warc_module
 from vclean.render.archive.pages import Archive
 
 CAP = 10_000
@@ -85,14 +84,13 @@ class TestPages:
         assert archive.page(archive.pages[0], CAP).resources is archive
 
 
-class TestSelect:
-    def test_follows_redirects_and_finds_frames(self, warc) -> None:
-        top = record("http://a.example/", response(b"<iframe src=page></iframe>"))
-        archive = Archive(warc(top, moved("http://a.example/old", "/page"), PAGE))
-        assert [page.url for page in archive.pages] == ["http://a.example/"]
-        ((_, selected),) = archive.select(["http://a.example/old"])
-        assert selected is not None
-        assert selected.url == "http://a.example/page"
+def test_select_follows_redirects_and_finds_frames(warc) -> None:
+    top = record("http://a.example/", response(b"<iframe src=page></iframe>"))
+    archive = Archive(warc(top, moved("http://a.example/old", "/page"), PAGE))
+    assert [page.url for page in archive.pages] == ["http://a.example/"]
+    ((_, selected),) = archive.select(["http://a.example/old"])
+    assert selected is not None
+    assert selected.url == "http://a.example/page"
 
 
 class TestPickle:
@@ -184,10 +182,7 @@ class TestDamage:
         assert "2 records could be read" in archive.damage
         assert "\n" not in archive.damage
 
-    @pytest.mark.parametrize("chunk", [1, 1100, 3000, 2**20])
-    def test_finds_last_record_after_damage(self, warc, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-        """Check that the position of the record relative to the search chunks does not matter."""
-        monkeypatch.setattr(warc_module, "_CHUNK", chunk)
+    def test_finds_last_record_after_damage(self, warc) -> None:
         last = record("http://a.example/last", response(b"<p>last"))
         path = warc(PAGE, name="a.warc.gz")
         path.write_bytes(path.read_bytes()[:60] + b"\x1f\x8b\x08" * 1500 + gzip.compress(last))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import pytest
 from helpers.page_records import screenshot
@@ -139,6 +139,7 @@ class Opened:
 
     def color(self, row: int) -> list[int]:
         """Return red, green, blue and alpha of the left stroke of a block on the canvas."""
+        self.wait_for_frames()
         rgba: list[int] = self.page.evaluate(
             """(row) => {
               const [x, y, , h] = vclean.blocks[row].box;
@@ -150,10 +151,12 @@ class Opened:
 
     @property
     def details(self) -> str:
+        self.wait_for_frames()
         return self.page.locator("#details").inner_text()
 
     @property
     def listed(self) -> str:
+        self.wait_for_frames()
         return self.page.locator("#count").inner_text()
 
 
@@ -163,10 +166,21 @@ def document() -> str:
 
 
 @pytest.fixture
-def opened(tab: Page, document: str, tmp_path: Path) -> Iterator[Opened]:
-    page = Opened(tab, tmp_path / "overlay.html", document)
-    yield page
-    assert page.errors == []
+def show(tab: Page, tmp_path: Path) -> Iterator[Callable[[str], Opened]]:
+    """Return a function that opens a document; its page must have no errors."""
+    pages = []
+
+    def opened(document: str) -> Opened:
+        pages.append(Opened(tab, tmp_path / "overlay.html", document))
+        return pages[-1]
+
+    yield opened
+    assert [page.errors for page in pages] == [[]] * len(pages)
+
+
+@pytest.fixture
+def opened(show: Callable[[str], Opened], document: str) -> Opened:
+    return show(document)
 
 
 class TestSafety:
@@ -191,21 +205,18 @@ class TestSafety:
 
 
 class TestPointer:
-    def test_hover_shows_details(self, opened: Opened) -> None:
+    def test_hover_shows_details_and_reasons(self, opened: Opened) -> None:
         opened.point_at(0)
         for part in ("heading .70", "title", "32 px Georgia, bold", "600 × 30 px at 100, 5", "/html[1]/body[1]/h1[1]",
                      "line 7", "The heading"):  # fmt: skip
             assert part in opened.details
         assert opened.page.locator("#hover").is_visible()
-
-    def test_shows_reasons_with_signs(self, opened: Opened) -> None:
         opened.point_at(4)
         assert "Why it is left out" in opened.details
         assert opened.page.locator(".reasons .sign").all_inner_texts() == ["−1.5", "", "−2.25"]
         assert "sum of all groups, the average block and the threshold of the page: left out" in opened.details
         assert "link share 0.92 in a narrow column" in opened.details
         opened.page.evaluate("vclean.select(6)")
-        opened.wait_for_frames()
         assert "the threshold of the page; overruled by the rule “whole group”" in opened.details
 
     def test_leaving_shows_selected_block(self, opened: Opened) -> None:
@@ -213,7 +224,6 @@ class TestPointer:
         opened.point_at(4)
         assert "The heading" not in opened.details
         opened.page.mouse.move(5, 5)
-        opened.wait_for_frames()
         assert "The heading" in opened.details
 
     def test_click_selects_and_scrolls_list(self, opened: Opened) -> None:
@@ -242,8 +252,7 @@ class TestPointer:
         opened.page.evaluate("document.getElementById('list').scrollTop = 99999")
         opened.wait_for_frames()
         opened.page.locator("#row-58").click()
-        top = opened.page.evaluate("document.getElementById('pane').scrollTop")
-        assert top > 0
+        assert opened.page.evaluate("document.getElementById('pane').scrollTop") > 0
         assert opened.center_of(58)[1] < 900
 
     def test_scrolling_screenshot_scrolls_list(self, opened: Opened) -> None:
@@ -346,22 +355,18 @@ class TestFilters:
     def test_filters_by_label(self, opened: Opened) -> None:
         opened.page.evaluate("vclean.select([0, 4])")
         self.chip(opened, "other, left out").click()
-        opened.wait_for_frames()
         assert (opened.listed, opened.selected()) == ("48 of 60", [0])
         assert opened.color(14)[3] == 0
         assert self.chip(opened, "other, left out").get_attribute("aria-pressed") == "false"
         for listed in ("1 of 60", "60"):  # only headings, then all
             self.chip(opened, "heading").dblclick()
-            opened.wait_for_frames()
             assert opened.listed == listed
 
     def test_filters_by_role_visibility_and_probability(self, opened: Opened) -> None:
         self.chip(opened, "navigation").click()
         self.chip(opened, "revealable").click()
-        opened.wait_for_frames()
         assert opened.listed == "47 of 60"
         opened.page.get_by_label("Greatest probability").fill("0.8")
-        opened.wait_for_frames()
         assert opened.listed == "1 of 60"
         opened.page.get_by_label("Least probability").fill("0.9")
         assert opened.page.get_by_label("Least probability").input_value() == "0"
@@ -369,13 +374,12 @@ class TestFilters:
     def test_lists_hidden_blocks_without_drawing(self, opened: Opened) -> None:
         assert opened.color(5)[3] == 0
         opened.page.evaluate("vclean.select(5)")
-        opened.wait_for_frames()
         assert "revealable" in opened.details
         expect(opened.page.locator("#row-5")).to_contain_text("revealable")
 
-    def test_filters_changed_blocks(self, tab: Page, tmp_path: Path) -> None:
+    def test_filters_changed_blocks(self, show: Callable[[str], Opened]) -> None:
         blocks = [block(0, "p"), block(1, "o", changed="p with bte"), block(2, "p")]
-        opened = Opened(tab, tmp_path / "a.html", draw_html(content(blocks=blocks)))
+        opened = show(draw_html(content(blocks=blocks)))
         self.chip(opened, "changed only").click()
         opened.page.keyboard.press("j")
         assert opened.selected() == [1]
@@ -391,18 +395,16 @@ class TestColors:
         assert opened.page.evaluate("vclean.penOf(vclean.blocks[4]).dash") == [6, 4]
         assert opened.page.get_by_role("button", name="by label").get_attribute("aria-pressed") == "false"
         opened.page.get_by_role("button", name="Blocks", exact=True).click()
-        opened.wait_for_frames()
         assert opened.color(1)[3] == 0
 
-    def test_draws_hidden_blocks_that_have_a_box(self, tab: Page, tmp_path: Path) -> None:
+    def test_draws_hidden_blocks_that_have_a_box(self, tab: Page, show: Callable[[str], Opened]) -> None:
         blocks = [
             block(0, "p"),
             block(1, "p", visibility="hidden", technique="opacity"),
             block(2, "p", visibility="hidden", box=None),
             block(3, "p", visibility="hidden", box=[0, 0, 0, 0]),
         ]
-        document = draw_html(content(blocks=blocks, hidden_drawn=True, drawn=False))
-        overlay = Opened(tab, tmp_path / "hidden.html", document)
+        overlay = show(draw_html(content(blocks=blocks, hidden_drawn=True, drawn=False)))
         red, green, blue = HIDDEN_PENS[HIDDEN].color
         (x, y), button = overlay.center_of(1), tab.get_by_role("button", name="Hidden 1", exact=True)
         expect(button).to_have_attribute("aria-pressed", "true")
@@ -425,42 +427,35 @@ class TestColors:
         button.click()
         overlay.wait_for_frames()
         assert tab.evaluate(strokes, box) == []
-        assert overlay.errors == []
 
-    def test_draws_parts_of_a_kind(self, tab: Page, tmp_path: Path) -> None:
+    def test_draws_parts_of_a_kind(self, show: Callable[[str], Opened]) -> None:
         x, y, width, height = content().blocks[1].box or ()
         parts = [Part(kind="post", box=(x + 2, top, width, height), text="Ada") for top in (y, y + 100)]
-        overlay = Opened(tab, tmp_path / "parts.html", draw_html(content(parts=parts, drawn=False)))
+        overlay = show(draw_html(content(parts=parts, drawn=False)))
         button = overlay.page.get_by_role("button", name="posts 2")
         colors = [overlay.color(1)]
         for _ in range(2):
             button.click()
-            overlay.wait_for_frames()
             colors.append(overlay.color(1))
         assert colors == [[0, 0, 0, 0], [*PART_PENS["post"].color, 255], [0, 0, 0, 0]]
 
-    @pytest.mark.parametrize(("scheme", "brightest"), [("light", True), ("dark", False)])
-    def test_follows_color_scheme(
-        self, tab: Page, tmp_path: Path, scheme: Literal["light", "dark"], brightest: bool
-    ) -> None:
-        tab.emulate_media(color_scheme=scheme)
-        opened = Opened(tab, tmp_path / "a.html", draw_html(content()))
-        color = opened.page.evaluate("getComputedStyle(document.getElementById('panel')).backgroundColor")
+    def test_follows_color_scheme(self, tab: Page, opened: Opened) -> None:
+        color = "getComputedStyle(document.getElementById('panel')).backgroundColor"
+        tab.emulate_media(color_scheme="light")
+        light = opened.page.evaluate(color)
+        tab.emulate_media(color_scheme="dark")
+        dark = opened.page.evaluate(color)
         tab.emulate_media(color_scheme=None)
-        assert (color == "rgb(255, 255, 255)") == brightest
+        assert light == "rgb(255, 255, 255)" != dark
 
 
 class TestSegments:
     def test_slider_filters_segments(self, opened: Opened) -> None:
         opened.page.get_by_role("tab", name="VIPS segments").click()
-        opened.wait_for_frames()
         assert opened.listed == "5"
-        opened.page.get_by_label("PDoC").fill("4")
-        opened.wait_for_frames()
-        assert opened.listed == "3 of 5"
-        opened.page.get_by_label("PDoC").fill("1")
-        opened.wait_for_frames()
-        assert opened.listed == "1 of 5"
+        for degree, listed in (("4", "3 of 5"), ("1", "1 of 5")):
+            opened.page.get_by_label("PDoC").fill(degree)
+            assert opened.listed == listed
 
     def test_shows_details_of_segment(self, opened: Opened) -> None:
         opened.page.get_by_role("tab", name="VIPS segments").click()
@@ -474,19 +469,15 @@ class TestSegments:
         opened.page.get_by_role("button", name="Separators").click()
         at = "() => { const c = document.querySelector('.tile canvas').getContext('2d');" \
              " const s = vclean.scale(); return c.getImageData(20 * s, 410 * s, 1, 1).data[3] }"  # fmt: skip
-        opened.wait_for_frames()
-        assert opened.page.evaluate(at) > 0
+        opened.assert_eventually(f"({at})() > 0")
         opened.page.get_by_label("PDoC").fill("4")
-        opened.wait_for_frames()
-        assert opened.page.evaluate(at) == 0
+        opened.assert_eventually(f"({at})() === 0")
 
-    def test_shows_page_without_blocks(self, tab: Page, tmp_path: Path) -> None:
-        opened = Opened(tab, tmp_path / "a.html", draw_html(content(blocks=[])))
-        opened.page.keyboard.press("j")
-        opened.page.keyboard.press("j")
+    def test_shows_page_without_blocks(self, show: Callable[[str], Opened]) -> None:
+        opened = show(draw_html(content(blocks=[])))
+        opened.perform("j, j")
         assert "level 1, DoC 4" in opened.details
         assert opened.page.locator("#range, #tabs, .chip").count() == 0
-        assert opened.errors == []
 
 
 class TestScripts:
@@ -501,21 +492,18 @@ class TestScripts:
     """
 
     @pytest.fixture
-    def with_script(self, tab: Page, tmp_path: Path) -> Iterator[Opened]:
-        document = draw_html(content(extra={"next": 2}), scripts=[self.SCRIPT], styles=["#tools button { color: red }"])
-        opened = Opened(tab, tmp_path / "a.html", document)
-        yield opened
-        assert opened.errors == []
+    def with_script(self, show: Callable[[str], Opened]) -> Opened:
+        styles = ["#tools button { color: red }"]
+        return show(draw_html(content(extra={"next": 2}), scripts=[self.SCRIPT], styles=styles))
 
     def test_adds_keys_and_listens_to_events(self, with_script: Opened) -> None:
         with_script.page.evaluate("vclean.select([1, 2])")
-        with_script.page.keyboard.press("x")
+        with_script.perform("x")
         assert with_script.page.evaluate("events") == [["select", 1, 2], ["change", 1, 2]]
         assert with_script.page.evaluate("vclean.blocks[1].label") == "o"
 
     def test_updates_changed_label_everywhere(self, with_script: Opened) -> None:
         with_script.page.evaluate("vclean.select(1); vclean.setLabel(1, 'h'); vclean.setRole(1, 'title')")
-        with_script.wait_for_frames()
         assert "heading" in with_script.details
         expect(with_script.page.locator("#row-1 i")).to_have_text("h")
         expect(with_script.page.locator(".chip", has_text="heading")).to_contain_text("2")
@@ -598,25 +586,25 @@ class TestManyBlocks:
 
 
 class TestFromTheCommandLine:
-    def test_writes_overlay_of_a_page(self, tab: Page, tmp_path: Path) -> None:
-        overlay = tmp_path / "seen.html"
-        assert (
-            main([str(FIXTURES / "docs" / "page.html"), "--overlay", str(overlay), "-o", str(tmp_path / "a.txt")]) == 0
-        )
-        assert overlay.stat().st_size < 2_000_000
-        opened = Opened(tab, tmp_path / "copy.html", overlay.read_text(encoding="utf-8"))
-        opened.page.keyboard.press("j")
+    @staticmethod
+    def overlay_of(folder: Path, *arguments: str) -> str:
+        """Return the overlay that a command writes."""
+        overlay, page = folder / "seen.html", str(FIXTURES / "docs" / "page.html")
+        assert main([*arguments, page, "--overlay", str(overlay), "-o", str(folder / "output")]) == 0
+        return overlay.read_text(encoding="utf-8")
+
+    def test_writes_overlay_of_a_page(self, show: Callable[[str], Opened], tmp_path: Path) -> None:
+        document = self.overlay_of(tmp_path)
+        assert len(document) < 2_000_000
+        opened = show(document)
+        opened.perform("j")
         assert "Why it is" in opened.details
         opened.page.get_by_role("tab", name="VIPS segments").click()
         assert opened.page.get_by_role("button", name="Blocks", exact=True).is_hidden()
-        assert opened.errors == []
 
-    def test_writes_overlay_of_segments(self, tab: Page, tmp_path: Path) -> None:
+    def test_writes_overlay_of_segments(self, show: Callable[[str], Opened], tmp_path: Path) -> None:
         # The file has all levels; the slider starts at the degree of the command.
-        page, overlay = str(FIXTURES / "docs" / "page.html"), tmp_path / "cut.html"
-        assert main(["segment", page, "--pdoc", "3", "--overlay", str(overlay), "-o", str(tmp_path / "a.json")]) == 0
-        opened = Opened(tab, tmp_path / "copy.html", overlay.read_text(encoding="utf-8"))
+        opened = show(self.overlay_of(tmp_path, "segment", "--pdoc", "3"))
         shown, _, total = opened.listed.partition(" of ")
         assert int(shown) < int(total)
         assert opened.page.get_by_label("PDoC").input_value() == "3"
-        assert opened.errors == []

@@ -189,8 +189,11 @@ class TestSegmentLayers:
     def separators(self, *boxes):
         return separator_layer(overlay(separators=boxes), TagPlacer(400, 200)).marks
 
-    def test_count_segments_in_the_legend(self):
-        assert [text for _, text in self.segments(overlay()).entries] == ["level 1: 1", "level 2: 2"]
+    def test_count_segments_and_escape_texts(self):
+        layout = self.segments(overlay())
+        assert [text for _, text in layout.entries] == ["level 1: 1", "level 2: 2"]
+        titles = [title.text for title in svg_of(layout).iter(f"{SVG}title")]
+        assert titles[-1].startswith("3 DoC 4: <b>&")
 
     def test_share_last_pen_for_deep_levels(self):
         layout = self.segments(overlay(PAGE, FIRST, level=(0, 9), height=(1, 0)))
@@ -218,10 +221,6 @@ class TestSegmentLayers:
 
     def test_skip_separators_below_the_screenshot(self):
         assert self.separators([0, 900, 50, 5]) == []
-
-    def test_are_escaped(self):
-        titles = [title.text for title in svg_of(self.segments(overlay())).iter(f"{SVG}title")]
-        assert titles[-1].startswith("3 DoC 4: <b>&")
 
 
 class TestDrawPng:

@@ -232,6 +232,7 @@ def test_states_of_the_page_hide_nothing(html: str) -> None:
 def test_what_changes_nothing() -> None:
     assert hidden(".x { display: none }", "<p class=x>one<script>max(x2, 'x-y')</script>") == ["one"]
     assert hidden(".x { display: none }", style="<style media=screen>") == ["one"]
+    assert hidden(".x { display: none }", style="<style media=print>") == []
     assert hidden(".x { display: none }" + " " * (MAX_CHARACTERS - 100)) == ["one"]
     assert hidden(".x { display: none }" + " " * MAX_CHARACTERS) == []
 

@@ -1,7 +1,5 @@
 """What styles decide of the texts of a page, and what they leave to pixels."""
 
-from collections.abc import Iterator
-
 import pytest
 from helpers.pages import laid_out
 
@@ -56,12 +54,6 @@ PAGES = {
     "a menu beside a text": ("p { filter: blur(9px) }", f"<nav>{TEXT}</nav><p>The water is high, the gates are shut.",
         0, Hidden.NO),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def renderer() -> Iterator[Renderer]:
-    with Renderer() as shared:
-        yield shared
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -28,11 +28,6 @@ def test_overlay(name: str, pipeline: Pipeline) -> None:
     assert roles(result, NOTE) == {Role.OVERLAY}
     assert NOTE not in result.to_text()
     assert "The heron" in result.to_text()
-
-
-@pytest.mark.parametrize("name", OVERLAYS)
-def test_text_below_an_overlay_is_shown(name: str, pipeline: Pipeline) -> None:
-    result = pipeline.run(Page(content=OVERLAYS[name]))
     article = [block for block in result.blocks if SENTENCE in block.text and block.role is None]
     assert article
     assert {block.visibility.name for block in article} == {"SHOWN"}
