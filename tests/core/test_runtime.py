@@ -30,13 +30,6 @@ def soon(monkeypatch):
     monkeypatch.setattr(runtime, "_BAR_SECONDS", 0.01)
 
 
-def opened_terminal(monkeypatch):
-    """Replace standard error by a terminal; call it in the test, because pytest replaces the stream later."""
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    return stream
-
-
 class TestTrack:
     def test_lines_in_a_log(self, caplog):
         # An item is done when the next one is requested.
@@ -64,7 +57,8 @@ class TestCountProgress:
 
     def test_clears_bar_before_next_one(self, monkeypatch):
         # A bar is cleared at its end.
-        terminal = opened_terminal(monkeypatch)
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)  # not in a fixture: pytest replaces the stream later
         for what in ("reading", "scoring"):
             with count_progress(what, "pages", total=2) as advance:
                 advance()
