@@ -19,7 +19,6 @@ BY_SCRIPTS = {"scripts-only"}
 
 RESERVED_HOSTS = re.compile(r"(\w+\.)*example\.(org|com)$")
 ADDRESS = re.compile(r"https?://([^/\"'\s)>]+)")
-SPACE = re.compile(r"\s+")
 
 
 def name(page: Path) -> str:
@@ -31,7 +30,7 @@ def text_of(page: Path) -> str:
 
 
 def squeeze(text: str) -> str:
-    return SPACE.sub("", text)
+    return "".join(text.split())
 
 
 def test_pages_of_every_kind_exist() -> None:
