@@ -176,19 +176,15 @@ class TestBrowserThatDoesNotStart:
             setup()
 
 
-class TestMissingPackages:
-    def test_all(self, machine, monkeypatch):
+class TestLibraries:
+    def test_packages_of_all_that_is_missing(self, machine, monkeypatch):
         replace(monkeypatch, **dict.fromkeys(("has_fonts", "openmp_loads", "driver_starts"), lambda: False))
         assert module.missing_packages() == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
         replace(monkeypatch, has_apt=lambda: False)
         assert module.missing_packages() == []
 
-
-class TestLibraries:
-    def test_are_on_this_machine(self):
+    def test_are_on_this_machine_or_missing(self, tmp_path, monkeypatch):
         assert (module.driver_starts(), module.openmp_loads()) == (True, True)
-
-    def test_are_missing(self, tmp_path, monkeypatch):
         replace(monkeypatch, run=lambda _command, *, timeout: CommandOutcome(1, ""))
         (tmp_path / "lightgbm.py").write_text("raise OSError('libgomp.so.1: cannot open shared object file')\n")
         monkeypatch.syspath_prepend(tmp_path)

@@ -12,6 +12,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -220,17 +221,11 @@ def test_review_lists_pages_of_low_confidence_despite_a_failed_one(options, coun
 
 class TestMain:
     def test_verbose_prints_traceback_of_bug(self, run, page, monkeypatch):
-        def fail(*_, **__):
-            raise ValueError("odd")
-
-        monkeypatch.setattr(Pipeline, "read_blocks", fail)
+        monkeypatch.setattr(Pipeline, "read_blocks", Mock(side_effect=ValueError("odd")))
         assert any("Traceback" in line for line in run(page, "-v")[2])
 
     def test_an_interrupt(self, run, page, monkeypatch):
-        def interrupt(*_, **__):
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(Pipeline, "read_blocks", interrupt)
+        monkeypatch.setattr(Pipeline, "read_blocks", Mock(side_effect=KeyboardInterrupt))
         assert run(page) == (130, "", [])
 
     def test_every_exit_code_belongs_to_an_error_class(self):
