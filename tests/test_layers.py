@@ -1,4 +1,4 @@
-"""Check that a module imports only its layer and the layers below."""
+"""Check that a module imports only its layer and the layers below, and inference no training or evaluation."""
 
 from __future__ import annotations
 
@@ -15,8 +15,27 @@ BASE = {
 
 PACKAGES = {"core": "vclean", "render": "vclean.render", "features": "vclean.features", "classify": "vclean.classify"}
 """Packages by top folder."""
+ENTRY_POINTS = (
+    "vclean.classify.content.model",
+    "vclean.classify.regions",
+    "vclean.classify.segments.model",
+    "vclean.classify.segments.registry",
+    "vclean.classify.explain.reasons",
+)
+OFFLINE = tuple(f"vclean.classify.{folder}." for folder in ("training", "evaluation", "corpora"))
+"""Packages that cleaning a page does not need."""
 
-MODULES = sorted(path.relative_to(ROOT) for folder in PACKAGES for path in (ROOT / folder).rglob("*.py"))
+
+def module_name(path: Path) -> str:
+    folder, *rest = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join([PACKAGES[folder], *(part for part in rest if part != "__init__")])
+
+
+MODULES = {module_name(path): path for folder in PACKAGES for path in sorted((ROOT / folder).rglob("*.py"))}
+
+
+def parsed(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
 
 
 def layer(module: str) -> int:
@@ -27,59 +46,89 @@ def layer(module: str) -> int:
     return {"render": 1, "features": 2, "classify": 3}.get(first, 4)
 
 
-def module_name(path: Path) -> str:
-    folder, *rest = path.with_suffix("").parts
-    return ".".join([PACKAGES[folder], *(part for part in rest if part != "__init__")])
-
-
 def imported(tree: ast.AST) -> set[str]:
-    """Return the modules of vclean that a file imports anywhere; `from vclean import page` counts as `vclean.page`."""
+    """Return the modules of vclean that a file imports anywhere, and the members of packages that may be modules.
+
+    `from vclean import page` counts as `vclean.page` only.
+    """
     modules = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            members = [f"{node.module}.{alias.name}" for alias in node.names]
-            modules.update(members if node.module == "vclean" else [str(node.module)])
+            modules.update(f"{node.module}.{alias.name}" for alias in node.names)
+            modules.update({str(node.module)} - {"vclean"})
     return {name for name in modules if name.split(".")[0] == "vclean"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_imports_point_down(path: Path) -> None:
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    module_layer = layer(module_name(path))
-    assert {name for name in imported(tree) if layer(name) > module_layer} == set()
+def at_run_time(tree: ast.Module) -> ast.Module:
+    """Remove what only type checkers import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    return tree
 
 
-class TestImported:
-    def test_detects_all_forms_of_import(self) -> None:
-        source = (
-            "import vclean.cli.main\nfrom vclean import api\nfrom vclean.render.browser.walker import f\nimport os\n"
-        )
-        assert imported(ast.parse(source)) == {"vclean.cli.main", "vclean.api", "vclean.render.browser.walker"}
+def reachable(entry: str) -> dict[str, str]:
+    """Return the modules that `entry` imports directly or indirectly, with the first module that imports each."""
+    importer, waiting = {entry: ""}, [entry]
+    while waiting:
+        module = waiting.pop()
+        for name in sorted(imported(at_run_time(parsed(module)))):
+            if name in MODULES and name not in importer:
+                importer[name] = module
+                waiting.append(name)
+    return importer
 
-    def test_detects_imports_inside_functions(self) -> None:
-        assert imported(ast.parse("def f():\n    from vclean.cli.main import main\n")) == {"vclean.cli.main"}
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_down(module: str) -> None:
+    assert {name for name in imported(parsed(module)) if layer(name) > layer(module)} == set()
 
 
-class TestLayer:
-    @pytest.mark.parametrize(
-        ("module", "expected"),
-        [
-            ("vclean.errors", 0),
-            ("vclean.render.browser.walker", 1),
-            ("vclean.features", 2),
-            ("vclean.classify.content.model", 3),
-            ("vclean.cli.main", 4),
-            ("vclean", 4),
-        ],
-    )
-    def test_layer(self, module: str, expected: int) -> None:
-        assert layer(module) == expected
+@pytest.mark.parametrize("entry", ENTRY_POINTS)
+def test_inference_imports_no_training_module(entry: str) -> None:
+    importers = reachable(entry)
+    assert len(importers) > 1
+    assert not {name: importer for name, importer in importers.items() if name.startswith(OFFLINE)}
+
+
+def test_detects_an_import_of_training() -> None:
+    assert any(name.startswith(OFFLINE) for name in reachable("vclean.classify.training.train"))
+
+
+def test_detects_all_forms_of_import() -> None:
+    tree = ast.parse("""
+import os, vclean.cli.main
+from vclean import api
+if TYPE_CHECKING:
+    from vclean.classify import forest
+def load():
+    from vclean.render.browser import walker
+""")
+    checked = {"vclean.classify", "vclean.classify.forest"}
+    run = {"vclean.cli.main", "vclean.api", "vclean.render.browser", "vclean.render.browser.walker"}
+    assert imported(tree) == checked | run
+    assert imported(at_run_time(tree)) == run
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("vclean.errors", 0),
+        ("vclean.render.browser.walker", 1),
+        ("vclean.features", 2),
+        ("vclean.classify.content.model", 3),
+        ("vclean.cli.main", 4),
+        ("vclean", 4),
+    ],
+)
+def test_layer(module: str, expected: int) -> None:
+    assert layer(module) == expected
 
 
 def test_package_map_is_complete() -> None:
     """Check that every folder of the map has modules; the tests above would ignore an empty folder."""
-    assert {path.parts[0] for path in MODULES} == set(PACKAGES)
-    assert all(len([path for path in MODULES if path.parts[0] == folder]) > 30 for folder in PACKAGES)
+    folders = [path.relative_to(ROOT).parts[0] for path in MODULES.values()]
+    assert all(folders.count(folder) > 30 for folder in PACKAGES)

@@ -57,9 +57,7 @@ def _sandbox_obstacle() -> Obstacle | None:
         return None
     if os.geteuid() == 0:
         return Obstacle("Chromium has no sandbox for root", "run vclean as an ordinary user")
-    if subprocess.run([sys.executable, "-I", "-S", "-c", _PROBE], check=False).returncode == 0:
-        return None
-    return _denial()
+    return None if _succeeds([sys.executable, "-I", "-S", "-c", _PROBE]) else _denial()
 
 
 def _network_obstacle(sandbox: Obstacle | None) -> Obstacle | None:
@@ -67,9 +65,12 @@ def _network_obstacle(sandbox: Obstacle | None) -> Obstacle | None:
     if sys.platform != "linux":
         return Obstacle("only Linux has network namespaces", "")
     command = network_namespace.command(sys.executable, "-I", "-S", "-c", "" if sandbox else _PROBE)
-    if subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0:
-        return None
-    return _denial()
+    return None if _succeeds(command) else _denial()
+
+
+def _succeeds(command: list[str]) -> bool:
+    """Return whether a program ends without an error. It has its own session, so Ctrl-C is no failure of it."""
+    return subprocess.run(command, check=False, stderr=subprocess.DEVNULL, start_new_session=True).returncode == 0
 
 
 @cache

@@ -3,24 +3,19 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-import numpy as np
 import pytest
 from helpers.pages import Even
 from helpers.renderers import replace_renderer
 
-from vclean import Cleaner, CleanerSettings, Page, RenderSettings, clean, clean_file, clean_url
+from vclean import Cleaner, CleanerSettings, Page, RenderSettings, clean, clean_url
 from vclean.classify.content import model
-from vclean.classify.prediction import Prediction
 from vclean.errors import (
     DeadlineError,
-    InputError,
     LimitError,
-    NetworkError,
     NotHtmlError,
     UsageError,
     VcleanError,
 )
-from vclean.labels import Label
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.settings import CleanerOptions, Policy
@@ -75,16 +70,6 @@ class TestClean:
                 cleaner.clean(HTML)
 
 
-class TestOtherDocuments:
-    def test_rejects_url_as_file(self):
-        with pytest.raises(InputError, match="does not exist"):
-            clean_file("https://example.org/", method="text")
-
-    def test_rejects_private_addresses(self):
-        with pytest.raises(NetworkError, match="not a public address"):
-            clean_url("http://127.0.0.1/", method="text")
-
-
 class TestOptions:
     def test_they_are_the_fields_of_the_settings(self):
         names = {field.name for field in fields(CleanerSettings)}
@@ -109,32 +94,6 @@ class TestOptions:
     def test_rejects_invalid_options(self, options, message):
         with pytest.raises(UsageError, match=message):
             clean(HTML, **options)  # type: ignore[arg-type]
-
-
-class TestLanguage:
-    MENU = "<p>" + "Nachrichten, Wetter, Sport und Kultur aus dem ganzen Land und über die Grenzen hinaus. " * 20
-    STORY = "<p>" + "It rained all day in the valley, and nobody who lived there minded very much. " * 4
-
-    @pytest.fixture
-    def language(self):
-        """Return the language of a page with content in its last block."""
-
-        def label(blocks):
-            labels = [Label.OTHER] * (len(blocks) - 1) + [Label.PARAGRAPH]
-            return Prediction(labels, np.ones(len(blocks), dtype=np.float32))
-
-        def detect(html):
-            with Cleaner(method="text") as cleaner:
-                cleaner._pipeline._method = label
-                return cleaner.clean(html).language
-
-        return detect
-
-    def test_language_of_content_not_of_menus(self, language):
-        assert language(self.MENU + self.STORY) == "en"
-
-    def test_little_content_is_not_enough(self, language):
-        assert language(self.MENU + "<p>All rights reserved.") == "de"
 
 
 class TestRendering:

@@ -60,28 +60,23 @@ def folder(tmp_path_factory):
 
 class TestInstallCommand:
     @pytest.mark.parametrize(
-        ("origin", "command"),
+        ("origins", "command"),
         [
-            (None, "pip install 'vclean-web[farm,ray]'"),
-            ('{"url": "https://example.org/vclean.whl"}', "pip install 'vclean-web[farm,ray]'"),
-            ('{"url": "file:///home/me/my%20vclean", "dir_info": {}}', "pip install '/home/me/my vclean[farm,ray]'"),
-            ('{"url": "file:///src", "dir_info": {"editable": true}}', "pip install -e '/src[farm,ray]'"),
-            ('{"url": "file:///tmp/vclean-1-py3.whl", "archive_info": {}}',
+            ([], "pip install 'vclean-web[farm,ray]'"),
+            ([None], "pip install 'vclean-web[farm,ray]'"),
+            (['{"url": "https://example.org/vclean.whl"}'], "pip install 'vclean-web[farm,ray]'"),
+            ([None, '{"url": "file:///home/me/my%20vclean", "dir_info": {}}'],  # a build comes first
+             "pip install '/home/me/my vclean[farm,ray]'"),
+            (['{"url": "file:///src", "dir_info": {"editable": true}}'], "pip install -e '/src[farm,ray]'"),
+            (['{"url": "file:///tmp/vclean-1-py3.whl", "archive_info": {}}'],
              "pip install '/tmp/vclean-1-py3.whl[farm,ray]'"),
-            ("damaged", "pip install 'vclean-web[farm,ray]'"),
+            (["damaged"], "pip install 'vclean-web[farm,ray]'"),
         ],
     )  # fmt: skip
-    def test_names_where_vclean_comes_from(self, monkeypatch, origin, command):
-        installed = SimpleNamespace(read_text=lambda _name: origin)
-        build = SimpleNamespace(read_text=lambda _name: None)
-        monkeypatch.setattr(
-            imports.metadata, "distributions", lambda *, name: [build, installed] * (name == "vclean-web")
-        )
+    def test_names_where_vclean_comes_from(self, monkeypatch, origins, command):
+        found = [SimpleNamespace(read_text=lambda _name, origin=origin: origin) for origin in origins]
+        monkeypatch.setattr(imports.metadata, "distributions", lambda *, name: found * (name == "vclean-web"))
         assert install_command("farm", "ray") == command
-
-    def test_vclean_is_not_installed(self, monkeypatch):
-        monkeypatch.setattr(imports.metadata, "distributions", lambda **_name: [])
-        assert install_command("ray") == "pip install 'vclean-web[ray]'"
 
 
 class TestCheckInstalled:

@@ -37,12 +37,11 @@ class TestMetadata:
     @pytest.mark.parametrize(
         "script",
         [
-            '{"@type": "Article", "author": "' + "x" * (10 * 2**20) + '"}',
             "[" * (MAX_JSON_LD // 2) + "]" * (MAX_JSON_LD // 2),
             '{"@type": 7, "author": {"name": {"name": [[]]}}, "datePublished": {}, "headline": false}',
             json.dumps({"@type": "Article", "datePublished": "x" * 100_000, "author": [[["a"]]] * 1000}),
         ],
-        ids=["10 MB", "deep", "types", "long"],
+        ids=["deep", "types", "long"],
     )
     def test_hostile_json_ld_has_no_effect(self, script: str) -> None:
         started = time.perf_counter()

@@ -10,6 +10,8 @@ from vclean.errors import UsageError
 from vclean.output import FORMATS
 
 ARTICLE = "<html lang=en><title>News</title><body><nav>Home</nav><h1>Rain</h1><p>It rained.<p>Again.<ul><li>a<li>b</ul>"
+MENU = "<p>" + "Nachrichten, Wetter, Sport und Kultur aus dem ganzen Land und über die Grenzen hinaus. " * 20
+STORY = "<p>" + "It rained all day in the valley, and nobody who lived there minded very much. " * 4
 
 
 @pytest.fixture
@@ -74,3 +76,8 @@ class TestMetadata:
         assert (metadata.url, metadata.title) == ("https://example.org/dir/page.html", "Rain")
         assert (metadata.language, metadata.declared_language, metadata.rendered) == ("en", "en", False)
         assert math.isnan(metadata.width)
+
+    @pytest.mark.parametrize(("content", "language"), [(STORY, "en"), ("<p>All rights reserved.", "de")])
+    def test_language_of_content_not_of_menus(self, content, language):
+        # Little content is not enough.
+        assert result(snapshot(MENU + content), "op").metadata.language == language

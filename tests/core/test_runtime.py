@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import nullcontext
+from unittest.mock import Mock
 
 import pytest
 from helpers.waiting import assert_eventually
@@ -28,13 +29,6 @@ def soon(monkeypatch):
     """Shorten the interval between lines."""
     monkeypatch.setattr(runtime, "_LINE_SECONDS", 0.01)
     monkeypatch.setattr(runtime, "_BAR_SECONDS", 0.01)
-
-
-def opened_terminal(monkeypatch):
-    """Replace standard error by a terminal; call it in the test, because pytest replaces the stream later."""
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    return stream
 
 
 class TestTrack:
@@ -64,7 +58,8 @@ class TestCountProgress:
 
     def test_clears_bar_before_next_one(self, monkeypatch):
         # A bar is cleared at its end.
-        terminal = opened_terminal(monkeypatch)
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)  # not in a fixture: pytest replaces the stream later
         for what in ("reading", "scoring"):
             with count_progress(what, "pages", total=2) as advance:
                 advance()
@@ -191,8 +186,5 @@ class TestRunWithin:
         assert run_within(10, lambda: 42) == 42
 
     def test_an_error_is_raised_as_it_is(self):
-        def fail():
-            raise LimitError("too much")
-
         with pytest.raises(LimitError, match="too much"):
-            run_within(10, fail)
+            run_within(10, Mock(side_effect=LimitError("too much")))

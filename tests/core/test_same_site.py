@@ -29,31 +29,26 @@ def paragraphs(number):
     ]
 
 
-def article(number, appeal=APPEAL):
+def text(number, inserted=""):
+    """Return the headline and paragraphs of an article, with something in the middle."""
+    parts = [f"<p>{each}</p>" for each in paragraphs(number)]
+    return "".join([f"<h1>The {_NOUNS[number]} of Saltby</h1>", *parts[:2], inserted, *parts[2:]])
+
+
+def article(number):
     """Return a page of a newspaper with the appeal in the middle of its article."""
-    texts = [f"<p>{text}</p>" for text in paragraphs(number)]
-    body = "".join([*texts[:2], f"<p>{appeal}</p>", *texts[2:]])
     return f"""<html lang=en><title>{_NOUNS[number]} - Saltby Post</title><body>
         <nav><a href=/>Home</a> <a href=/news>News</a></nav>
-        <main><article><h1>The {_NOUNS[number]} of Saltby</h1>{body}</article></main>
+        <main><article>{text(number, f"<p>{APPEAL}</p>")}</article></main>
         <footer><p>Copyright Saltby Post</p></footer>"""
 
 
-def print_version(number):
-    body = "".join(f"<p>{text}</p>" for text in paragraphs(number))
-    return (
-        f"<html lang=en><title>Print</title><body><h1>The {_NOUNS[number]} of Saltby</h1>{body}<p>Print this page</p>"
-    )
-
-
-def syndicated(number):
-    """Return a page of another section with the text of an article, and another introduction and notice."""
-    body = "".join(f"<p>{text}</p>" for text in paragraphs(number))
-    return f"""<html lang=en><title>{_NOUNS[number]} - Saltby Sunday</title>
-        <body><div class=top><a href=/s>Sunday</a></div>
-        <div class=story><h1>The {_NOUNS[number]} of Saltby</h1>
-        <p>Our colleagues of the daily edition went to see it for themselves, and wrote this report.</p>{body}</div>
-        <p>This report appeared first in the daily edition of the Saltby Post.</p>"""
+PRINTED = f"<html lang=en><title>Print</title><body>{text(3)}<p>Print this page</p>"
+SYNDICATED = f"""<html lang=en><title>{_NOUNS[3]} - Saltby Sunday</title><body>
+    <div class=top><a href=/s>Sunday</a></div>
+    <div class=story><p>Our colleagues of the daily edition went to see it, and wrote this report.</p>{text(3)}</div>
+    <p>This report appeared first in the daily edition of the Saltby Post.</p>"""
+"""Page of another section with the text of an article, and another introduction and notice."""
 
 
 def clean(*pages, same_site=True, explain=False):
@@ -88,5 +83,5 @@ class TestSharedBody:
     @pytest.mark.parametrize("others", [COUNT, 0])
     def test_three_versions(self, site, others):
         """Check three versions among other pages, and a site of nothing else."""
-        results = clean(*site[:others], article(3), print_version(3), syndicated(3))[-3:]
+        results = clean(*site[:others], article(3), PRINTED, SYNDICATED)[-3:]
         assert all(text in result.to_text() for result in results for text in paragraphs(3))

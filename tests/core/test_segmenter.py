@@ -28,32 +28,20 @@ COLUMNS = """
 """
 
 
-def texts(segments):
-    return [segments.segment_text(leaf) for leaf in segments.leaves.tolist()]
-
-
-def test_header_menu_and_content(snap) -> None:
-    assert texts(segment(snap(COLUMNS)).at(5)) == [
-        "Title",
-        "Home News Contact",
-        "Heading One paragraph. Another paragraph.",
-    ]
-
-
-def test_floats_outside_their_container(snap) -> None:
-    # The height of the container is zero, and rule 1 would drop it with its visible content.
-    html = "<div><div style='float: left; width: 45%'>left</div><div style='float: right; width: 45%'>right</div></div>"
-    assert texts(segment(snap(html))) == ["left", "right"]
-
-
-def test_hidden_elements_are_in_no_segment(snap) -> None:
-    html = "<p>seen<p style='display: none'>a<p style='visibility: hidden'>b<p style='opacity: 0'>c"
-    assert texts(segment(snap(html)).at(1)) == ["seen"]
-
-
-def test_change_of_background_separates_adjacent_elements(snap) -> None:
-    html = "<body style='margin: 0'><div style='background: #eee'>above</div><div style='background: #333'>below</div>"
-    assert texts(segment(snap(html))) == ["above", "below"]
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (COLUMNS, ["Title", "Home News Contact", "Heading One paragraph. Another paragraph."]),
+        # The height of the container is zero, and rule 1 would drop it with its visible content.
+        ("<div><div style='float: left'>left</div><div style='float: right'>right</div></div>", ["left", "right"]),
+        ("<p>seen<p style='display: none'>a<p style='visibility: hidden'>b<p style='opacity: 0'>c", ["seen"]),
+        ("<div style='background: #eee'>above</div><div style='background: #333'>below</div>", ["above", "below"]),
+    ],
+    ids=["header, menu and content", "floats outside their container", "hidden elements", "change of background"],
+)
+def test_texts_of_segments(html: str, expected: list[str], snap) -> None:
+    segments = segment(snap(html)).at(5)
+    assert [segments.segment_text(leaf) for leaf in segments.leaves.tolist()] == expected
 
 
 def test_xpaths_are_those_of_the_browser(renderer: Renderer) -> None:

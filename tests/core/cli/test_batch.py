@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import ANY, Mock
 
 import pytest
 
@@ -19,19 +20,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.fixture
-def counted(monkeypatch):
-    """Record the units that are counted on standard error, with their total."""
-    seen = []
-
-    def tracked(items, what, unit, *, total):
-        seen.append(f"{what} {total} {unit}")
-        yield from items
-
-    monkeypatch.setattr(batch, "track", tracked)
-    return seen
-
-
 def run_over(*pages, limit=None, verbosity=0):
     names = [str(page) for page in pages]
     values = {"pages": names, "out": Path("out"), "verbosity": verbosity, "limit": limit}
@@ -40,9 +28,11 @@ def run_over(*pages, limit=None, verbosity=0):
 
 
 @pytest.mark.parametrize(("limit", "count"), [(1, 1), (3, 3), (9, 4), (None, 4)])
-def test_several_pages_are_counted(folder, counted, limit, count):
+def test_several_pages_are_counted(folder, monkeypatch, limit, count):
+    track = Mock(side_effect=lambda items, *_, **__: items)
+    monkeypatch.setattr(batch, "track", track)
     assert len(list(run_over(folder, folder, limit=limit).sources())) == count
-    assert counted == [f"done {count} pages"]
+    track.assert_called_once_with(ANY, "done", "pages", total=count)
 
 
 class TestLargeFolder:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from vclean.cli.main import VARIABLE, find_configuration, main, parse_args
-from vclean.errors import VcleanError
+from vclean.errors import InputError
 
 
 @pytest.fixture
@@ -21,18 +21,14 @@ def folder(tmp_path, monkeypatch):
 
 class TestFindConfiguration:
     def test_nearest_file_wins(self, folder):
-        (folder / "vclean.toml").write_text("quiet = true")
+        # The files of other projects are skipped.
         inner = folder / "a" / "b"
         inner.mkdir(parents=True)
+        (folder / "vclean.toml").write_text("quiet = true")
+        (folder / "a" / "pyproject.toml").write_text("[project]\nname = 'x'")
         assert find_configuration(inner) == (folder / "vclean.toml", {"quiet": True})
         (folder / "a" / "pyproject.toml").write_text("[tool.vclean]\nlimit = 3")
         assert find_configuration(inner) == (folder / "a" / "pyproject.toml", {"limit": 3})
-
-    def test_other_projects_are_skipped(self, folder):
-        (folder / "vclean.toml").write_text("quiet = true")
-        (folder / "a").mkdir()
-        (folder / "a" / "pyproject.toml").write_text("[project]\nname = 'x'")
-        assert find_configuration(folder / "a") == (folder / "vclean.toml", {"quiet": True})
 
     def test_variable_names_the_file_or_none(self, folder, monkeypatch):
         (folder / "vclean.toml").write_text("quiet = true")
@@ -41,6 +37,9 @@ class TestFindConfiguration:
         assert find_configuration(folder) == (folder / "other.toml", {"limit": 3})
         monkeypatch.setenv(VARIABLE, "")
         assert find_configuration(folder) is None
+        monkeypatch.setenv(VARIABLE, "missing.toml")
+        with pytest.raises(InputError, match=r"missing\.toml cannot be read"):
+            find_configuration(folder)
 
 
 class TestDefaults:
@@ -96,11 +95,6 @@ class TestDefaults:
         errors = capsys.readouterr().err
         assert message in errors
         assert errors.count("\n") == 1
-
-    def test_missing_file_of_the_variable(self, folder, monkeypatch):
-        monkeypatch.setenv(VARIABLE, str(folder / "missing.toml"))
-        with pytest.raises(VcleanError, match="cannot be read"):
-            parse_args(["page.html"])
 
 
 def test_messages_are_json_in_this_run(folder, capsys):

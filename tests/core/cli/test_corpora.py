@@ -110,23 +110,20 @@ def lines(path):
 
 
 class TestScoreMethods:
-    def test_scores_failed_page_as_empty_and_names_it(self, corpus, capsys):
-        assert main(["evaluate", str(corpus), "--method", "text", "--method", "bte"]) == 1
+    def test_scores_predictions_and_failed_page(self, corpus, tmp_path, capsys):
+        files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
+        assert main(["evaluate", str(corpus), "--method", "bte", "--method", "text", *files]) == 1
         captured = capsys.readouterr()
         assert captured.out.count("failed: b: the document is empty") == 2
-        assert captured.err == "vclean: 1 of 3 pages failed and count as empty: see the table\n"
-
-    def test_scores_and_predictions(self, corpus, tmp_path, capsys):
-        files = ["--json", str(tmp_path / "f.json"), "--predictions", str(tmp_path / "p.jsonl")]
-        assert main(["evaluate", str(corpus), "--method", "text", *files]) == 1
-        assert capsys.readouterr().err.splitlines()[:2] == [
+        assert captured.err.splitlines() == [
             f"vclean: wrote the scores to {tmp_path / 'f.json'}",
             f"vclean: wrote the texts to {tmp_path / 'p.jsonl'}",
+            "vclean: 1 of 3 pages failed and count as empty: see the table",
         ]
         figures = json.loads((tmp_path / "f.json").read_text())["small"]["text"]
         assert figures["scores"]["all"]["pages"] == 3
-        texts = [(line["id"], line["text"], line["cleaneval"]) for line in lines(tmp_path / "p.jsonl")]
-        assert texts[1:] == [("b", "", ""), ("c", "Sun.\n", "<p>Sun.\n")]
+        texts = {line["id"]: (line["text"], line["cleaneval"]) for line in lines(tmp_path / "p.jsonl")}
+        assert (list(texts), texts["b"], texts["c"]) == (["a", "b", "c"], ("", ""), ("Sun.\n", "<p>Sun.\n"))
 
     def test_rejects_method_that_needs_rendered_pages(self, corpus, capsys):
         assert main(["evaluate", str(corpus), "--method", "vips"]) == 2
@@ -196,16 +193,13 @@ class TestWriteReport:
 
         return run
 
-    def test_every_method_is_scored(self, report):
-        code, _, document = report("--method", "bte", "--method", "text")
+    @pytest.mark.parametrize("quiet", [True, False])
+    def test_every_method_is_scored(self, report, tmp_path, quiet):
+        code, errors, document = report("--method", "bte", "--method", "text", *["-q"] * quiet)
         assert code == 1
         assert document.findtext(".//h1") == "bte, text on small"
         assert "corpora small.parquet pages were parsed cross-validation none" in text(document.find(".//header"))
         assert [text(row[0]) for row in document.iterfind(".//section[@id='failures']//tbody/tr")] == ["b", "b"]
-
-    @pytest.mark.parametrize("quiet", [True, False])
-    def test_reports_failed_pages_and_output_file(self, report, tmp_path, quiet):
-        _, errors, _ = report("--method", "bte", *["-q"] * quiet)
         out = tmp_path / "r.html"
         failures = f"vclean: 1 of 3 pages failed and count as empty: see {out}"
         assert errors == [*[f"vclean: wrote the report to {out}"] * (not quiet), failures]

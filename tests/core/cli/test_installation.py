@@ -10,33 +10,12 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
 from vclean.cli import installation as module
-from vclean.cli.installation import (
-    REINSTALL,
-    Check,
-    CommandOutcome,
-    check_browser,
-    check_extras,
-    check_fonts,
-    check_model,
-    check_packages,
-    check_rendering,
-    check_scripts,
-    check_temporary_folder,
-    command_line,
-    driver_starts,
-    has_apt,
-    is_root,
-    missing_packages,
-    openmp_loads,
-    privilege,
-    run,
-    run_checks,
-    setup,
-)
+from vclean.cli.installation import REINSTALL, Check, CommandOutcome, check_browser, check_packages, run, setup
 from vclean.errors import BrowserError, BrowserMissingError, ModelError, OutputError
 from vclean.imports import install_command
 from vclean.render.browser.chromium import Chromium, playwright_folder
@@ -197,24 +176,20 @@ class TestBrowserThatDoesNotStart:
             setup()
 
 
-class TestMissingPackages:
-    def test_all(self, machine, monkeypatch):
-        replace(monkeypatch, **dict.fromkeys(("has_fonts", "openmp_loads", "driver_starts"), lambda: False))
-        assert missing_packages() == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
-        replace(monkeypatch, has_apt=lambda: False)
-        assert missing_packages() == []
-
-
 class TestLibraries:
-    def test_are_on_this_machine(self):
-        assert (driver_starts(), openmp_loads()) == (True, True)
+    def test_packages_of_all_that_is_missing(self, machine, monkeypatch):
+        replace(monkeypatch, **dict.fromkeys(("has_fonts", "openmp_loads", "driver_starts"), lambda: False))
+        assert module.missing_packages() == ["fonts-liberation", "fonts-dejavu-core", "libgomp1", "libatomic1"]
+        replace(monkeypatch, has_apt=lambda: False)
+        assert module.missing_packages() == []
 
-    def test_are_missing(self, tmp_path, monkeypatch):
+    def test_are_on_this_machine_or_missing(self, tmp_path, monkeypatch):
+        assert (module.driver_starts(), module.openmp_loads()) == (True, True)
         replace(monkeypatch, run=lambda _command, *, timeout: CommandOutcome(1, ""))
         (tmp_path / "lightgbm.py").write_text("raise OSError('libgomp.so.1: cannot open shared object file')\n")
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, "lightgbm", raising=False)
-        assert (driver_starts(), openmp_loads()) == (False, False)
+        assert (module.driver_starts(), module.openmp_loads()) == (False, False)
 
 
 @pytest.mark.browser
@@ -223,11 +198,14 @@ class TestCheckRendering:
         # A real browser is found and started, and renders a line of text.
         assert os.access(setup().path, os.X_OK)
         assert capsys.readouterr().out.splitlines()[-1].startswith("setup: ready: ")
+        statuses = {check.name: check.status for check in check_browser()}
+        assert statuses["rendering"] == "ok"
+        assert list(statuses) == ["browser", "rendering", "sandbox", "network"]
 
     def test_not_a_browser(self, tmp_path):
         fake = Chromium(executable(tmp_path / "chromium"), "chromium", "a test")
         with pytest.raises(BrowserError, match="chromium"):
-            check_rendering(fake)
+            module.check_rendering(fake)
 
 
 def python(code):
@@ -280,58 +258,47 @@ class TestOutcome:
         assert CommandOutcome(7, output).reason == reason
 
 
-class TestApt:
+class TestRights:
     @posix
-    def test_is_on_the_path(self, bare_machine):
-        assert not has_apt()
+    def test_apt_is_on_the_path(self, bare_machine):
+        assert not module.has_apt()
         (bare_machine / "apt-get").touch(mode=0o755)
-        assert has_apt()
+        assert module.has_apt()
 
     @pytest.mark.parametrize(("root", "sudo"), [(True, ""), (False, "sudo ")])
     def test_command_line(self, root, sudo, monkeypatch):
-        monkeypatch.setattr(module, "is_root", lambda: root)
+        replace(monkeypatch, is_root=lambda: root)
         expected = f"{sudo}apt-get update && {sudo}apt-get install -y --no-install-recommends a b"
-        assert command_line(["a", "b"]) == expected
+        assert module.command_line(["a", "b"]) == expected
 
-
-class TestPrivilege:
     @posix
     @pytest.mark.parametrize(
         ("root", "sudo", "expected"),
         [(True, None, []), (False, 0, ["sudo", "-n"]), (False, 1, None), (False, None, None)],
     )
     def test_sudo_only_without_password(self, root, sudo, expected, bare_machine, monkeypatch):
-        monkeypatch.setattr(module, "is_root", lambda: root)
+        replace(monkeypatch, is_root=lambda: root, run=lambda _command, *, timeout: CommandOutcome(sudo, ""))
         if sudo is not None:
             (bare_machine / "sudo").touch(mode=0o755)
-        monkeypatch.setattr(module, "run", lambda _command, *, timeout: CommandOutcome(sudo, ""))
-        assert privilege() == expected
+        assert module.privilege() == expected
 
-
-class TestIsRoot:
-    def test_never_on_windows(self, monkeypatch):
+    def test_never_root_on_windows(self, monkeypatch):
         monkeypatch.setattr(sys, "platform", "win32")
-        assert not is_root()
+        assert not module.is_root()
 
 
 class TestRunChecks:
     def test_every_check_once(self, monkeypatch):
         # Every check that is not ok has a remedy.
-        monkeypatch.setattr(module, "check_rendering", lambda _chromium: ("HeadlessChrome/1.2", ISOLATED))
-        monkeypatch.setattr(module, "find_chromium", lambda: SHELL)
-        checks = list(run_checks())
+        rendered = ("HeadlessChrome/1.2", ISOLATED)
+        replace(monkeypatch, find_chromium=lambda: SHELL, check_rendering=lambda _chromium: rendered)
+        checks = list(module.run_checks())
         assert [check.name for check in checks] == [
             "python", "packages", "extras", "browser", "rendering", "sandbox", "network", "fonts", "scripts", "model",
             "temporary",
         ]  # fmt: skip
         assert all((check.status == "ok") == (not check.remedy) for check in checks)
         assert checks[0].detail.endswith(sys.executable)
-
-    @pytest.mark.browser
-    def test_a_page_is_rendered(self):
-        rendering = next(check for check in check_browser() if check.name == "rendering")
-        assert rendering.status == "ok"
-        assert "Chrome" in rendering.detail
 
 
 class TestPackages:
@@ -377,18 +344,17 @@ class TestPackages:
 
 
 class TestBrowser:
+    RENDERED = ("ok", "a page was rendered by Chrome/1")
+    SWITCHES = "only the switches of the browser block it"
+
     @pytest.fixture
     def browser(self, monkeypatch):
-        """Return a function that checks a browser of this kind that renders with this isolation or error."""
+        """Return a function that checks a browser that renders with this isolation or error."""
 
-        def checks(outcome=ISOLATED, kind="headless-shell"):
-            def render(_):
-                if isinstance(outcome, Exception):
-                    raise outcome
-                return "Chrome/1", outcome
-
+        def checks(outcome, kind="headless-shell"):
+            rendered = outcome if isinstance(outcome, Exception) else ("Chrome/1", outcome)
             found = Chromium(Path("/opt/chrome"), kind, "the system")
-            replace(monkeypatch, find_chromium=lambda: found, check_rendering=render)
+            replace(monkeypatch, find_chromium=lambda: found, check_rendering=Mock(side_effect=[rendered]))
             return list(check_browser())
 
         return checks
@@ -404,39 +370,30 @@ class TestBrowser:
     @pytest.mark.parametrize(("kind", "status"), [("headless-shell", "ok"), ("chromium", "warn")])
     def test_full_browser(self, browser, kind, status):
         # A full browser works, but is slower.
-        check, rendering, *_ = browser(kind=kind)
+        check, rendering, *_ = browser(ISOLATED, kind)
         assert (check.status, rendering.status) == (status, "ok")
         assert "/opt/chrome, from the system" in check.detail.replace("\\", "/")
 
     @pytest.mark.parametrize(
-        ("error", "remedy"),
+        ("outcome", "checks"),
         [
-            (BrowserError("libnss3.so is missing"), "vclean setup"),
-            (ModuleNotFoundError("No module named 'playwright'"), REINSTALL),
-            (OutputError("no folder for temporary files"), module._TEMP_REMEDY),
-        ],
-    )
-    def test_does_not_start(self, browser, error, remedy):
-        assert browser(error)[1:] == [Check("rendering", "FAIL", str(error), remedy)]
-
-    @pytest.mark.parametrize(
-        ("isolation", "sandbox", "network"),
-        [
-            (ISOLATED, ("ok", "on"), ("ok", "the browser runs in an empty network namespace")),
+            (BrowserError("libnss3.so"), [("FAIL", "libnss3.so", "vclean setup")]),
+            (ModuleNotFoundError("No playwright"), [("FAIL", "No playwright", REINSTALL)]),
+            (OutputError("no folder"), [("FAIL", "no folder", module._TEMP_REMEDY)]),
+            (ISOLATED, [RENDERED, ("ok", "on"), ("ok", "the browser runs in an empty network namespace")]),
             (
                 Isolation(Obstacle("there is a moat", "build a bridge"), Obstacle("no Linux", "")),
-                ("warn", "off: there is a moat", "build a bridge"),
-                ("ok", "only the switches of the browser block it: no Linux"),
+                [RENDERED, ("warn", "off: there is a moat", "build a bridge"), ("ok", f"{SWITCHES}: no Linux")],
             ),
             (
                 Isolation(None, Obstacle("no right", "ask")),
-                ("ok", "on"),
-                ("warn", "only the switches of the browser block it: no right", "ask"),
+                [RENDERED, ("ok", "on"), ("warn", f"{SWITCHES}: no right", "ask")],
             ),
         ],
     )
-    def test_reports_the_isolation_of_the_browser_it_started(self, browser, isolation, sandbox, network):
-        assert browser(isolation)[2:] == [Check("sandbox", *sandbox), Check("network", *network)]
+    def test_reports_errors_and_isolation_of_the_browser_it_started(self, browser, outcome, checks):
+        named = zip(("rendering", "sandbox", "network"), checks, strict=False)
+        assert browser(outcome)[1:] == [Check(name, *fields) for name, fields in named]
 
 
 class TestExtras:
@@ -452,27 +409,24 @@ class TestExtras:
     def test_installed_and_missing_extras(self):
         # An extra with an outdated package is missing; an extra that only names others is left out.
         detail = f"installed: near; not installed: far, old ({install_command('far', 'old')})"
-        assert check_extras() == Check("extras", "ok", detail)
+        assert module.check_extras() == Check("extras", "ok", detail)
 
     def test_vclean_is_not_installed(self, monkeypatch):
-        def metadata_of(name):
-            raise metadata.PackageNotFoundError(name)
-
         for name in ("metadata", "requires"):
-            monkeypatch.setattr(module.metadata, name, metadata_of)
-        assert check_extras() == Check("extras", "FAIL", "vclean-web is not installed", REINSTALL)
-        assert check_packages() == Check("packages", "FAIL", "vclean-web is not installed", REINSTALL)
+            monkeypatch.setattr(module.metadata, name, Mock(side_effect=metadata.PackageNotFoundError))
+        for name, check in (("extras", module.check_extras), ("packages", check_packages)):
+            assert check() == Check(name, "FAIL", "vclean-web is not installed", REINSTALL)
 
 
 class TestFontsAndScripts:
     @pytest.mark.parametrize(
         ("check", "found", "missing", "apt", "status", "remedy"),
         [
-            (check_fonts, True, [], True, "ok", ""),
-            (check_fonts, False, [], True, "FAIL", "vclean setup"),
-            (check_scripts, True, [], True, "ok", ""),
-            (check_scripts, True, ["Hindi", "Thai"], True, "warn", "fonts-noto-core fonts-noto-cjk"),
-            (check_scripts, True, ["Hindi"], False, "warn", "install Noto fonts"),
+            (module.check_fonts, True, [], True, "ok", ""),
+            (module.check_fonts, False, [], True, "FAIL", "vclean setup"),
+            (module.check_scripts, True, [], True, "ok", ""),
+            (module.check_scripts, True, ["Hindi", "Thai"], True, "warn", "fonts-noto-core fonts-noto-cjk"),
+            (module.check_scripts, True, ["Hindi"], False, "warn", "install Noto fonts"),
         ],
     )
     def test_status(self, *, check, found, missing, apt, status, remedy, monkeypatch):
@@ -492,13 +446,9 @@ class TestModel:
         ],
     )
     def test_loads(self, outcome, check, monkeypatch):
-        def load_default():
-            if isinstance(outcome, Exception):
-                raise outcome
-            return outcome
-
-        monkeypatch.setitem(sys.modules, "vclean.classify.content.model", SimpleNamespace(load_default=load_default))
-        assert check_model() == check
+        replaced = SimpleNamespace(load_default=Mock(side_effect=[outcome]))
+        monkeypatch.setitem(sys.modules, "vclean.classify.content.model", replaced)
+        assert module.check_model() == check
 
 
 class TestTemporaryFolder:
@@ -506,11 +456,8 @@ class TestTemporaryFolder:
     def test_free_space(self, free, status, monkeypatch):
         usage = namedtuple("usage", "total used free")
         monkeypatch.setattr(module.shutil, "disk_usage", lambda _folder: usage(2**40, 0, free))
-        assert check_temporary_folder().status == status
+        assert module.check_temporary_folder().status == status
 
     def test_not_writable(self, monkeypatch):
-        def root():
-            raise OutputError("no folder for temporary files")
-
-        monkeypatch.setattr(module.temp_dirs, "root", root)
-        assert (check_temporary_folder().status, check_temporary_folder().remedy) == ("FAIL", module._TEMP_REMEDY)
+        monkeypatch.setattr(module.temp_dirs, "root", Mock(side_effect=OutputError("no folder")))
+        assert module.check_temporary_folder() == Check("temporary", "FAIL", "no folder", module._TEMP_REMEDY)

@@ -79,7 +79,6 @@ class TestExitOnInterrupt:
     @pytest.mark.parametrize("module", ["vclean.cli.main", "click", "vclean.cli.commands.clean", "vclean.pipeline"])
     def test_during_import(self, module):
         with started("-c", LOADING.format(module=module)) as process:
-            assert process.stdout is not None
             assert process.stdout.readline() == "loading\n"
             process.send_signal(signal.SIGINT)
             _, stderr = process.communicate(timeout=20)
@@ -90,7 +89,6 @@ class TestExitOnInterrupt:
     def test_at_any_time(self, seconds):
         """Handle interrupts from the first module of vclean on, not during the start of Python."""
         with started("-X", "importtime", "-m", "vclean", "-") as process:
-            assert process.stderr is not None
             assert any("vclean.errors" in line for line in process.stderr)
             time.sleep(seconds)
             process.send_signal(signal.SIGINT)

@@ -23,7 +23,8 @@ def kernel(monkeypatch: pytest.MonkeyPatch, commands: list[list[str]]) -> Iterat
     """Simulate Linux for a user who is not root; maps kernel flags to values, and `denied` refuses namespaces."""
     flags: dict[str, str] = {}
 
-    def run(command: list[str], *, check: bool, stderr: int | None = None) -> subprocess.CompletedProcess[bytes]:
+    def run(command, *, check, stderr, start_new_session):
+        assert start_new_session  # or Ctrl-C would end it, which is no obstacle
         commands.append(command)
         return subprocess.CompletedProcess(command, 255 if flags else 0)
 

@@ -94,21 +94,26 @@ class TestTable:
         options = ("--atoms", "chars", "--method", "dom", "--level", "2", "--marked-only")
         assert run(capsys, archive, *options)[0][4:8] == ["1.000"] * 4
 
-    def test_the_listed_pages(self, archive, tmp_path, capsys):
-        listed = tmp_path / "list.txt"
-        listed.write_text(f"{SITES[0]}\n{SITES[2]}\nhttp://else.example/\n")
-        options = ["--pages", str(listed), "--atoms", "chars", "--level", "1", "--method", "page"]
-        assert main(["evaluate-segments", str(archive), *options]) == 0
+    @pytest.mark.parametrize(
+        ("listed", "code", "scored", "errors"),
+        [
+            (f"{SITES[0]}\n{SITES[2]}\nhttp://else.example/\n".encode(), 0, ["2"], []),
+            (SLOW.encode(), 1, [], [f"{SLOW} is left out", "no marked page could be rendered: see above"]),
+            (None, 3, [], ["cannot read"]),
+            (b"", 3, [], ["is empty"]),
+            (b"\xff\xfe", 3, [], ["UTF-8"]),
+            (b"http://else.example/", 3, [], ["none of the 1"]),
+        ],
+    )
+    def test_list_of_pages(self, *, listed, code, scored, errors, archive, tmp_path, capsys):
+        if listed is not None:
+            (tmp_path / "list.txt").write_bytes(listed)
+        options = ["--pages", str(tmp_path / "list.txt"), "--atoms", "chars", "--level", "1", "--method", "page"]
+        assert main(["evaluate-segments", str(archive), *options]) == code
         captured = capsys.readouterr()
-        assert captured.out.splitlines()[1].split()[3] == "2"
-        assert captured.err == ""
-
-    def test_no_page_can_be_rendered(self, archive, tmp_path, capsys):
-        (tmp_path / "list.txt").write_text(SLOW)
-        assert main(["evaluate-segments", str(archive), "--pages", str(tmp_path / "list.txt")]) == 1
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert captured.err.splitlines()[-1] == "vclean: no marked page could be rendered: see above"
+        assert [row.split()[3] for row in captured.out.splitlines()[1:]] == scored
+        lines = captured.err.splitlines()
+        assert all(error in line for line, error in zip(lines, errors, strict=True))
 
     def test_level_that_no_page_has(self, tmp_path, capsys):
         """Print lines without a score, and log the reason."""
@@ -123,7 +128,8 @@ class TestTable:
         ]
 
 
-class TestSnapshots:
+@pytest.mark.usefixtures("renders")
+class TestFiles:
     def test_pages_are_rendered_once(self, archive, tmp_path, renders, capsys):
         options = (archive, "--method", "page", "--snapshots", tmp_path / "kept")
         first = run(capsys, *options)
@@ -132,9 +138,6 @@ class TestSnapshots:
         assert run(capsys, *options) == first
         assert renders == []
 
-
-@pytest.mark.usefixtures("renders")
-class TestFiles:
     def test_scores_as_json(self, archive, tmp_path, capsys):
         main(["evaluate-segments", str(archive), "--atoms", "chars", "--method", "dom", "--json", f"{tmp_path}/f.json"])
         assert f"vclean: wrote the scores to {tmp_path}/f.json" in capsys.readouterr().err.splitlines()
@@ -149,28 +152,9 @@ class TestFiles:
         """Write the true segments in the Webis format, and score them as a method."""
         truth = tmp_path / "truth.jsonl"
         run(capsys, archive, "--atoms", "chars", "--method", "page", "--truth", truth)
-        rows = run(capsys, archive, "--method", f"{truth}:level-1", "--level", "1")
-        assert [row[4:8] for row in rows] == [["1.000"] * 4] * 5
-        rows = run(capsys, archive, "--method", f"{truth}:level-2", "--level", "2")
-        assert [row[4:8] for row in rows] == [["1.000"] * 4] * 5
-
-
-@pytest.mark.usefixtures("renders")
-class TestErrors:
-    def test_an_unknown_method(self, archive, capsys):
-        assert main(["evaluate-segments", str(archive), "--method", "magic"]) == 2
-        assert "no segmenter 'magic'" in capsys.readouterr().err
-
-    @pytest.mark.parametrize(
-        ("content", "reason"),
-        [(None, "cannot read"), (b"", "is empty"), (b"\xff\xfe", "UTF-8"), (b"http://else.example/", "none of the 1")],
-    )
-    def test_rejects_unusable_list_of_pages(self, archive, tmp_path, content, reason, capsys):
-        if content is not None:
-            (tmp_path / "list.txt").write_bytes(content)
-        assert main(["evaluate-segments", str(archive), "--pages", str(tmp_path / "list.txt")]) == 3
-        (line,) = capsys.readouterr().err.splitlines()
-        assert reason in line
+        for level in ("1", "2"):
+            rows = run(capsys, archive, "--method", f"{truth}:level-{level}", "--level", level)
+            assert [row[4:8] for row in rows] == [["1.000"] * 4] * 5
 
 
 def test_reports_missing_browser(archive, bare_machine, capsys):

@@ -13,7 +13,7 @@ from PIL import Image
 
 import vclean
 from vclean.cli.main import main
-from vclean.errors import DeadlineError, UsageError
+from vclean.errors import DeadlineError
 from vclean.render.rendered_page import Rendering
 
 HTML = "<p title='0 0 900 100'>one<p title='0 300 900 100'>two<p title='0 310 900 100'>three"
@@ -116,9 +116,3 @@ class TestSegment:
 
     def test_url(self):
         assert vclean.segment_url("https://example.org/").segment_text(0) == "https://example.org/"
-        with pytest.raises(UsageError, match="has to begin with http"):
-            vclean.segment_url("page.html")
-
-    def test_unknown_method(self):
-        with pytest.raises(UsageError, match="choose one of vips"):
-            vclean.Segmenter(method="none")
