@@ -40,26 +40,6 @@ def matrix_of(page):
     return stacking.stack_columns(features, path, word)
 
 
-class TestColumns:
-    def test_names_are_unique(self):
-        names = [column.name for column in stacking.COLUMNS]
-        assert len(set(names)) == len(names)
-
-    @pytest.mark.parametrize("part", ["name", "unit", "doc"])
-    def test_every_column_has_a_name_a_unit_and_a_meaning(self, part):
-        assert [column for column in stacking.COLUMNS if not getattr(column, part).strip()] == []
-
-    def test_meanings_are_sentences(self):
-        assert [column.doc for column in stacking.COLUMNS if not column.doc.endswith(".") or "|" in column.doc] == []
-
-    def test_base_columns_come_first(self):
-        assert (*COLUMNS, *stacking.SCORE_COLUMNS) == stacking.COLUMNS
-
-    def test_lightgbm_accepts_names(self):
-        """Check that no name contains characters with a meaning in JSON."""
-        assert [column.name for column in stacking.COLUMNS if set(column.name) & set('"[]{},: ')] == []
-
-
 class TestExtract:
     def test_a_page_without_blocks(self):
         features = extract(extract_blocks(snapshot("<p></p>")))

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import html
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.pages import columns, snapshot
-
-from vclean.features import matrix
-from vclean.features.blocks import extract_blocks
-from vclean.page import Page
-from vclean.render.static.parse import parse
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
@@ -89,29 +82,6 @@ def translated(language):
 class TestTranslations:
     def test_columns_of_punctuation_and_meaning(self, language):
         assert unequal(ALIKE, translated(language), translated("en")) == []
-
-
-WORD = re.compile(r"[^\W\d_]")
-CASELESS = [chr(code) for code in range(0x1200, 0x1240)]
-"""Ethiopic letters: a script with spaces, without case, and without languages that have word lists."""
-
-
-def disguised(page):
-    """Return the page with each letter replaced by one of another script, like a page in an unknown language."""
-    texts = [WORD.sub(lambda letter: CASELESS[ord(letter[0].lower()) % 64], text) for text in page.texts]
-    title = WORD.sub(lambda letter: CASELESS[ord(letter[0].lower()) % 64], page.title)
-    return replace(page, texts=texts, title=title, language="")
-
-
-def read(name):
-    return parse(Page(content=(FIXTURES / name / "page.html").read_bytes(), url="https://example.org/"))
-
-
-@pytest.mark.parametrize("name", ["news", "blog-czech", "forum", "listing", "product", "docs", "russian"])
-class TestDisguise:
-    def test_paths_are_the_same(self, name):
-        plain, strange = (matrix.extract(extract_blocks(page)) for page in (read(name), disguised(read(name))))
-        assert plain.element_tokens.named.values.tolist() == strange.element_tokens.named.values.tolist()
 
 
 class TestMixedPages:

@@ -59,20 +59,13 @@ class TestMonths:
 
 class TestTermsOf:
     MENUS: ClassVar = {
-        "en": "Log in | Search | Subscribe",
         "de": "Anmelden | Suche | Abonnieren",
         "fr": "Connexion | Rechercher | Partager",
-        "cs": "Přihlásit | Hledat | Sdílet",
         "pl": "Zaloguj | Szukaj | Udostępnij",
-        "ru": "Войти | Поиск | Поделиться",
         "el": "Σύνδεση | Αναζήτηση | Εγγραφή",
         "tr": "Giriş | Arama | Paylaş",
-        "ar": "دخول | بحث | مشاركة",
         "he": "כניסה | חיפוש | שיתוף",
-        "hi": "लॉगिन | खोजें | डाउनलोड",
         "th": "เข้าสู่ระบบ | ค้นหา | แชร์",
-        "zh": "登录 | 搜索 | 分享",
-        "ja": "ログイン | 検索 | シェア",
         "ko": "로그인 | 검색 | 공유",
     }
 
