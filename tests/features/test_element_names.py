@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 
 from vclean.features import element_names
 from vclean.features.columns import find_keys, sorted_unique
-from vclean.features.element_names import (
-    ElementNames,
-    _file_stem,
-    name_hashes,
-    words_of_name,
-)
+from vclean.features.element_names import ElementNames, _file_stem, name_hashes, words_of_name
 
 
 def words_in(*names):

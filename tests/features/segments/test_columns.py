@@ -13,12 +13,7 @@ from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
 from vclean.features.regions.candidates import candidate_regions
-from vclean.features.segments.columns import (
-    COLUMNS,
-    segment_matrix,
-    shape_values,
-    words_of_page,
-)
+from vclean.features.segments.columns import COLUMNS, segment_matrix, shape_values, words_of_page
 from vclean.features.segments.vips import algorithm
 from vclean.features.segments.vips.page import VisualPage
 

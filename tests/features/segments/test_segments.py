@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from helpers.painted import painted
@@ -76,9 +74,6 @@ class TestAt:
 class TestRoots:
     """Fewest nodes of the document that contain a segment and nothing else."""
 
-    def test_the_page(self, tree):
-        assert paths(tree, 0) == ["/html[1]"]
-
     def test_text_follows_the_element_before_it(self):
         html = "<div>one<b>two</b>three</div><p>four"
         tree_segments = segments(html, one=4, two=4, three=4, four=2)
@@ -89,13 +84,6 @@ class TestRoots:
             "/html[1]/body[1]/div[1]/text()[2]",
             "/html[1]/body[1]/p[1]",
         ]
-
-
-class TestXpath:
-    def test_texts_are_numbered_among_texts(self, tree):
-        page = painted("<p>one<b>two</b>three")
-        row = next(row for row, text in enumerate(page.texts) if text == "three")
-        assert replace(tree, snapshot=page).xpath(len(page) + row) == "/html[1]/body[1]/p[1]/text()[2]"
 
 
 class TestSegmentText:

@@ -17,27 +17,6 @@ def element(page, tag, number=0):
     return node(page.snapshot, tag, number)
 
 
-class TestChildren:
-    """Valid children of a node: those with visible content."""
-
-    def test_an_image_is_valid(self):
-        page = page_of("<div><img title='0 0 50 50'></div>")
-        assert page.children[element(page, "div")] == [element(page, "img")]
-
-
-class TestVirtualText:
-    def test_text_is_virtual_text(self):
-        page = page_of("<div>text<p>more</div>")
-        assert page.is_virtual_text[text_node(page.snapshot, "text")]
-
-
-class TestKind:
-    def test_breaks_line(self):
-        page = page_of("<div><a>x</a></div>")
-        assert page.breaks_line[element(page, "div")]
-        assert not page.breaks_line[element(page, "a")]
-
-
 class TestExtent:
     """Box that a node paints."""
 
@@ -84,19 +63,3 @@ class TestFonts:
     def test_none_without_text(self):
         page = page_of("<div><img title='0 0 9 9'></div><p>text")
         assert page.fonts[element(page, "div")] is None
-
-
-class TestIsLeaf:
-    @pytest.mark.parametrize(
-        ("html", "tag", "expected"),
-        [
-            ("<p>text", "p", True),
-            ("<p>text <b>bold</b>", "p", True),
-            ("<img title='0 0 9 9'>", "img", True),
-            ("<p>text<img title='0 0 9 9'>", "p", False),
-            ("<div><p>text</div>", "div", False),
-        ],
-    )
-    def test_elements(self, html, tag, expected):
-        page = page_of(html)
-        assert page.is_leaf[element(page, tag)] is expected
