@@ -146,20 +146,21 @@ class TestText:
     def test_white_space(self, html, expected):
         assert texts(f"<p>{html}</p>") == [expected]
 
-    def test_preformatted_text_keeps_its_lines(self):
-        assert texts("<pre>if a:\n    b\n\n    c  d\n</pre>") == ["if a:\n    b\n\n    c  d"]
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<pre>if a:\n    b\n\n    c  d\n</pre>", "if a:\n    b\n\n    c  d"),
+            ("<pre><b>def</b> f():\n  <i>return</i>\n\n  <i>1</i></pre>", "def f():\n  return\n\n  1"),
+        ],
+    )
+    def test_preformatted_text_keeps_its_lines(self, html, expected):
+        assert texts(html) == [expected]
 
-    def test_preformatted_text_over_several_elements(self):
-        assert texts("<pre><b>def</b> f():\n  <i>return</i>\n\n  <i>1</i></pre>") == ["def f():\n  return\n\n  1"]
-
-    def test_style_alone_does_not_preserve_lines(self):
-        """Check that `white-space: pre-wrap` alone has no effect: it is common on ordinary text with line feeds."""
-        page = laid_out("<p>One\n two</p>", styles={"p": {"white-space": "pre-wrap"}})
+    @pytest.mark.parametrize(("tag", "white_space"), [("p", "pre-wrap"), ("pre", "normal")])
+    def test_lines_are_kept_by_tag_and_style_together(self, tag, white_space):
+        """Check that `pre-wrap` alone has no effect: it is common on ordinary text with line feeds."""
+        page = laid_out(f"<{tag}>One\n two", styles={tag: {"white-space": white_space}})
         assert extract_blocks(page).text == ["One two"]
-
-    def test_pre_with_normal_white_space_collapses(self):
-        page = laid_out("<pre>a\n   b</pre>", styles={"pre": {"white-space": "normal"}})
-        assert extract_blocks(page).text == ["a b"]
 
 
 class TestRepr:
@@ -172,24 +173,19 @@ class TestRepr:
 class TestColumns:
     @given(MARKUP)
     def test_every_word_is_in_one_block_in_order(self, html):
+        """Check that blocks are numbered without gaps in document order, each in its container."""
         page = snapshot(html)
         blocks = extract_blocks(page)
         member_text = "".join("".join(page.texts[text].split()) for text in blocks.members)
         assert "".join("".join(text.split()) for text in blocks.text) == member_text
         assert all(text.strip() == text != "" for text in blocks.text)
-
-    @given(MARKUP)
-    def test_blocks_are_in_document_order_in_their_containers(self, html):
-        """Check that blocks are numbered without gaps in document order, each in its container."""
-        blocks = extract_blocks(snapshot(html))
         owner = blocks.text_block[blocks.members]
         assert np.unique(owner).tolist() == list(range(len(blocks)))
         assert (np.diff(owner) >= 0).all()
         assert (np.diff(blocks.first) > 0).all()
-        parent = blocks.snapshot.text_parent[blocks.members]
-        node = blocks.node[owner]
-        assert ((node <= parent) & (parent < blocks.snapshot.end[node])).all()
-        assert find_block_level(blocks.snapshot)[blocks.node].all()
+        parent, node = page.text_parent[blocks.members], blocks.node[owner]
+        assert ((node <= parent) & (parent < page.end[node])).all()
+        assert find_block_level(page)[blocks.node].all()
 
     @given(MARKUP)
     def test_same_blocks_with_and_without_rendering(self, html):

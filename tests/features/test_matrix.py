@@ -47,20 +47,15 @@ class TestExtract:
         assert features.layout.begin.shape == (0, neighbourhood.LEVELS)
         assert len(features.word_tokens.start) == 1
 
-    @given(MARKUP)
-    def test_any_page(self, html):
-        """Check pages with and without rendering for warnings."""
-        for page in (snapshot(html), laid_out(html)):
-            matrix = matrix_of(page)
-            assert matrix.shape == (len(extract_blocks(page)), len(stacking.COLUMNS))
-            assert not np.isinf(matrix).any()
-
 
 class TestBlockValues:
     @given(MARKUP)
     def test_columns_of_any_page(self, html):
-        """Check that all columns have finite values, and shares and flags are 0 to 1."""
+        """Check that all columns have finite values, and shares and flags are 0 to 1, with and without rendering."""
         for page in (snapshot(html), laid_out(html)):
+            matrix = matrix_of(page)
+            assert matrix.shape == (len(extract_blocks(page)), len(stacking.COLUMNS))
+            assert not np.isinf(matrix).any()
             context = PageContext(extract_blocks(page))
             values = block_values(context) if len(context) else {}
             for column in (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS) if values else ():

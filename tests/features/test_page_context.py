@@ -63,54 +63,15 @@ class TestLanguage:
 
 
 class TestStopWords:
-    def test_words_of_a_phrase_count_each(self):
-        assert context_of("<html lang=zh><p>渡轮每小时过河一次</p><p>我们的</p>").stop_words[1] == 3
-
     @pytest.mark.parametrize("html", ["<p>1234</p>", "<html lang=xx><p>the of</p>"])
     def test_nan_without_a_list(self, html):
         assert np.isnan(context_of(html).stop_words).all()
-
-
-class TestTerms:
-    def test_page_language_and_english(self):
-        context = context_of("<html lang=cs><p>Přihlásit</p><p>Log in</p><p>Anmelden</p>")
-        assert context.language == "cs"
-        assert context.terms.count("actions").tolist() == [1, 1, 0]
-
-
-class TestClassPath:
-    def test_ignores_order_of_classes(self):
-        context = context_of("<ul><li class='a b'>One<li class='b a'>Two<li class=a>Three</ul>")
-        one, two, three = context.class_path[context.anchor]
-        assert one == two != three
 
 
 class TestContainer:
     def test_excludes_elements_with_the_same_blocks_as_the_parent(self):
         page = context_of("<div><section><p>One</p></section></div>")
         assert [tag_of(page, element) for element in np.flatnonzero(page.is_container)] == ["html"]
-
-
-class TestFirstText:
-    def test_first_text_after_the_start_tag(self):
-        page = context_of("<html><body><p>One <b>two</b></p><hr><p>Three</p><br>")
-        first = {tag_of(page, element): int(page.first_text[element]) for element in range(len(page.snapshot))}
-        assert first == {"html": 0, "body": 0, "b": 1, "hr": 2, "p": 2, "br": 3}
-
-
-class TestByClassPath:
-    def test_elements_and_blocks_of_the_same_tags_and_classes(self):
-        page = context_of("<p class=a><b>x</b></p><p class=a>y<b>y</b></p><p>z</p><p class=a>long<b>w</b></p>")
-        assert page.elements_by_class_path.size[page.blocks.node].tolist() == [3, 3, 1, 3]
-        assert page.blocks_by_class_path.size.tolist() == [1, 2, 1, 2]
-
-
-class TestSiblings:
-    def test_rank_among_siblings(self):
-        page = context_of("<html><body><p>One</p><p>Two</p>")
-        ranks = {tag_of(page, element): int(page.siblings.rank[element]) for element in range(len(page.snapshot))}
-        assert ranks == {"html": 0, "body": 0, "p": 1}
-        assert page.siblings.size.tolist() == [1, 1, 2, 2]
 
 
 PAGE = """<!DOCTYPE html><html lang=en class=no-js><title>Ferries</title>

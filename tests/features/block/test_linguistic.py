@@ -128,10 +128,6 @@ class TestBlocks:
     def test_values_of_each_block(self, name, texts, expected):
         assert values(name, *texts) == expected
 
-    @pytest.mark.parametrize("name", ["stop_words", "stop_word_count"])
-    def test_no_list_of_stop_words(self, name):
-        assert np.isnan(compute(context_of("<html lang=xx><p>Xx yy 12</p>"))[name]).all()
-
 
 class TestCompute:
     @given(st.lists(st.text(min_size=1, max_size=20).filter(str.strip), min_size=1, max_size=6))

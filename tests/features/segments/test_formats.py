@@ -106,10 +106,6 @@ class TestToWebis:
         first = formats.to_webis(segments).segmentations["vips"][0]
         assert first.area == 90 * 40 + 200 * 40
 
-    def test_page_without_visible_content(self):
-        page = json.loads(segment(painted("<p></p>")).to("webis"))
-        assert page["segmentations"]["vips"] in ([], [[]])
-
 
 class TestOverlay:
     def test_svg_has_numbers_degrees_and_texts(self, segments):

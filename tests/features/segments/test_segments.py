@@ -49,22 +49,12 @@ def paths(tree_segments, row):
 
 
 class TestTree:
-    def test_ends_and_depths(self, tree):
-        assert tree.end.tolist() == [5, 4, 3, 4, 5]
-        assert tree.depth.tolist() == [0, 1, 2, 2, 1]
-
     def test_length_and_repr(self, tree):
         assert len(tree) == 5
         assert repr(tree) == "<Segments 'https://example.org/dir/page.html': 5 segments, 3 of them leaves>"
 
 
 class TestAt:
-    def test_degree_1_gives_the_page(self, tree):
-        cut = tree.at(1)
-        assert len(cut) == 1
-        assert len(cut.separators) == 0
-        assert set(cut.text[cut.text >= 0].tolist()) == {0}
-
     @pytest.mark.parametrize("pdoc", [0, 12, -1])
     def test_rejects_degree_out_of_range(self, tree, pdoc):
         with pytest.raises(UsageError, match=f"must be 1 to 11, not {pdoc}"):

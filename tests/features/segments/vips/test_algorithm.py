@@ -113,9 +113,6 @@ def rows(*boxes, **facts):
 
 
 class TestDetect:
-    def test_overlapping_blocks_are_not_separated(self):
-        assert rows((0, 0, 100, 50), (0, 40, 100, 50), styles=[GREY, DARK]).separators == []
-
     @settings(max_examples=40)
     @given(
         st.lists(

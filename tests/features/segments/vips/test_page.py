@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from helpers.pages import snapshot
 from helpers.painted import node, painted, text_node
 
 from vclean.features.segments.vips.page import VisualPage, stands_out
@@ -41,17 +40,6 @@ class TestBackground:
     )
     def test_stands_out(self, one, other, expected):
         assert stands_out(one, other) is expected
-
-
-class TestRules:
-    def test_boxes_of_rules(self):
-        page = page_of("<div>a<hr title='0 40 500 2'>b</div>")
-        assert page.rules == [(0, 40, 500, 42)]
-        assert page.has_rule == {element(page, "div")}
-
-
-def test_page_that_was_not_rendered_has_no_valid_nodes():
-    assert not any(VisualPage(snapshot("<p>text")).children)
 
 
 class TestFonts:
