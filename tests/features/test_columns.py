@@ -48,12 +48,9 @@ class TestReadColumns:
 
 class TestCountLimits:
     def test_by_unit(self):
-        columns = [FeatureColumn("a", unit, "") for unit in ("blocks", "share", "words")]
-        assert count_limits(columns).tolist() == [COUNT_LIMITS["blocks"], np.inf, COUNT_LIMITS["words"]]
-
-    def test_neighbors_have_the_limit_of_the_block(self):
-        columns = [FeatureColumn("n", "elements", ""), FeatureColumn("n+1", "as `n`", "")]
-        assert count_limits(columns).tolist() == [COUNT_LIMITS["elements"]] * 2
+        """Check also that a column of neighbours has the limit of the block."""
+        columns = [FeatureColumn(*each, "") for each in (("a", "blocks"), ("b", "share"), ("a+1", "as `a`"))]
+        assert count_limits(columns).tolist() == [COUNT_LIMITS["blocks"], np.inf, COUNT_LIMITS["blocks"]]
 
 
 class TestLimitCounts:

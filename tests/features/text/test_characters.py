@@ -163,10 +163,6 @@ class TestWords:
 
 
 class TestDigitValues:
-    @pytest.mark.parametrize(("character", "value"), [("7", 7), ("٣", 3), ("५", 5), ("๙", 9), ("a", 255), ("½", 255)])
-    def test_value(self, character, value):
-        assert EncodedTexts.from_texts([character]).digit.tolist() == [value, 255]
-
     def test_only_numbers_have_values(self):
         assert [code for code, value in enumerate(DIGITS) if digit(chr(code), 255) != value] == []
 
