@@ -19,13 +19,6 @@ TEXT = "It rained for many days in the whole valley, and the farmers lost most o
 BODY = f"<p>{TEXT}<p>{TEXT}{TEXT}<p>{TEXT}"
 
 
-def headline(html: str, title: str) -> str | None:
-    """Return the text of the headline of a parsed page."""
-    context = context_of(f"<title>{title}</title>{html}")
-    index = find_headline(context)
-    return None if index < 0 else context.blocks.text[index]
-
-
 class TestFindHeadline:
     @pytest.mark.parametrize(
         ("html", "title", "expected"),
@@ -37,7 +30,9 @@ class TestFindHeadline:
         ],
     )
     def test_text_of_the_headline(self, html: str, title: str, expected: str | None) -> None:
-        assert headline(html, title) == expected
+        context = context_of(f"<title>{title}</title>{html}")
+        index = find_headline(context)
+        assert (None if index < 0 else context.blocks.text[index]) == expected
 
 
 class TestHeadlineScores:

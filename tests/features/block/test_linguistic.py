@@ -59,8 +59,6 @@ class TestCharacters:
             ("Version 3.14 of example.org", 0),
             ("Wait...", 1),
             ("一。二。", 2),
-            ("هل هذا؟ نعم.", 2),
-            ("नमस्ते। फिर।", 2),
             ("“一。”他说，“二！”", 2),
             ("So?! Yes.", 2),
             ("Am 8. Oktober 2026. Dann am 12.", 2),
@@ -68,10 +66,6 @@ class TestCharacters:
             ("8. 10. 2026", 0),
             ("a 2026. b", 1),
             ('He said "so." Then left.', 2),
-            ("Եկավ։ Գնաց։", 2),
-            ("መጣ።ሄደ።", 2),
-            ("រួច។ហើយ។", 2),
-            ("ပြီ။ သွား။", 2),
         ],
     )
     def test_sentences(self, text, expected):
@@ -86,7 +80,6 @@ class TestPatterns:
             ("dates", "11/3/26", 1),
             ("dates", "2026年11月3日", 1),
             ("dates", "3.14", 0),
-            ("prices", "$10, € 20 and 30 EUR", 3),
             ("prices", "5 kg", 0),
             ("emails", "Write to a@example.org or b@x.de", 2),
             ("emails", "@name", 0),

@@ -22,6 +22,8 @@ PAGE = """
   <p title='300 150 700 200'>First paragraph<p title='300 360 700 200'>Second paragraph</main>
 <footer title='0 900 1000 40'><p title='0 900 1000 20'>Imprint<p title='0 922 1000 18'>Contact</footer>
 """
+SIDES = (st.integers(0, 90), st.integers(0, 90), st.integers(1, 60), st.integers(1, 40))
+"""x, y, width and height of a box in tens of px."""
 
 
 def texts(segments):
@@ -47,18 +49,7 @@ class TestSegment:
 class TestAnyPage:
     """Properties of any layout."""
 
-    BOXES = st.lists(
-        st.tuples(
-            st.integers(0, 90),
-            st.integers(0, 90),
-            st.integers(1, 60),
-            st.integers(1, 40),
-            st.integers(0, 2),
-            st.booleans(),
-        ),
-        min_size=1,
-        max_size=14,
-    )
+    BOXES = st.lists(st.tuples(*SIDES, st.integers(0, 2), st.booleans()), min_size=1, max_size=14)
 
     def html(self, boxes):
         """Return paragraphs, some of them in containers that their siblings close."""
@@ -115,13 +106,7 @@ def rows(*boxes, **facts):
 class TestDetect:
     @settings(max_examples=40)
     @given(
-        st.lists(
-            st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(1, 30), st.integers(1, 30)).map(
-                lambda box: tuple(side * 10 for side in box)
-            ),
-            min_size=1,
-            max_size=12,
-        ),
+        st.lists(st.tuples(*SIDES).map(lambda box: tuple(side * 10 for side in box)), min_size=1, max_size=12),
         st.booleans(),
     )
     def test_no_block_crosses_a_separator(self, boxes, vertical):
