@@ -31,7 +31,6 @@ def tag_of(context, element):
     ("name", "html", "expected"),
     [
         ("tokens", "<p>One two.</p><p>--</p><p>中文</p>", [2, 0, 2]),
-        ("words_before", "<p>One two.</p><p>Three</p><p>Four</p>", [0, 2, 3]),
         ("digit_words", "<p>2nd of 12 in A4</p><p>x</p>", [2, 0]),
         ("link_share", LINKED, [2 / 6, 1, 0]),
     ],

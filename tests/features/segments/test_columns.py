@@ -71,15 +71,10 @@ class TestSegmentMatrix:
 
 
 class TestRoleMatrix:
-    PARENT = np.array([-1, 0, 1, 0], dtype=np.int32)
-
-    @pytest.fixture
-    def posterior(self):
-        random = np.random.default_rng(0).random((4, CLASSES)).astype(np.float32)
-        return random / random.sum(axis=1, keepdims=True)
-
-    def test_descendants_and_enclosing_candidate(self, posterior):
-        own, inside, total, around = np.split(role_matrix(posterior, self.PARENT), 4, axis=1)
+    def test_descendants_and_enclosing_candidate(self):
+        posterior = np.random.default_rng(0).random((4, CLASSES)).astype(np.float32)
+        parent = np.array([-1, 0, 1, 0], dtype=np.int32)
+        own, inside, total, around = np.split(role_matrix(posterior, parent), 4, axis=1)
         assert np.array_equal(own, posterior)
         assert np.allclose(inside[0], posterior[1:].max(axis=0))
         assert np.allclose(inside[1], posterior[2])

@@ -8,12 +8,8 @@ from helpers.painted import node, painted, text_node
 from vclean.features.segments.vips.page import VisualPage, stands_out
 
 
-def page_of(html, **size):
-    return VisualPage(painted(html, **size))
-
-
-def element(page, tag, number=0):
-    return node(page.snapshot, tag, number)
+def page_of(html):
+    return VisualPage(painted(html))
 
 
 class TestExtent:
@@ -21,11 +17,11 @@ class TestExtent:
 
     def test_floats_in_a_container_without_height(self):
         page = page_of("<div title='0 0 900 0'><p title='0 0 100 40'>one<p title='200 0 100 60'>two</div>")
-        assert page.extent[element(page, "div")] == (0, 0, 900, 60)
+        assert page.extent[node(page.snapshot, "div")] == (0, 0, 900, 60)
 
     def test_size_is_a_share_of_the_page(self):
-        page = page_of("<p title='0 0 500 200'>text", width=1000, height=1000)
-        assert page.size[element(page, "p")] == pytest.approx(0.1)
+        page = page_of("<p title='0 0 500 200'>text")
+        assert page.size[node(page.snapshot, "p")] == pytest.approx(0.1)
 
 
 class TestBackground:
@@ -46,8 +42,8 @@ class TestFonts:
     def test_mean_of_a_text_and_of_an_element(self):
         page = page_of("<p>a<b style='font-weight: 700'>b</b>")
         assert page.fonts[text_node(page.snapshot, "b")] == (16, 700, True)
-        assert page.fonts[element(page, "p")] == (16, 550, False)
+        assert page.fonts[node(page.snapshot, "p")] == (16, 550, False)
 
     def test_none_without_text(self):
         page = page_of("<div><img title='0 0 9 9'></div><p>text")
-        assert page.fonts[element(page, "div")] is None
+        assert page.fonts[node(page.snapshot, "div")] is None
