@@ -61,11 +61,9 @@ class TestLimitCounts:
 
 
 class TestStackColumns:
-    COLUMNS = (FeatureColumn("b", "", ""), FeatureColumn("a", "", ""))
-
     def test_rejects_column_without_values(self):
         with pytest.raises(KeyError, match="a"):
-            stack_columns(self.COLUMNS, {"b": np.zeros(2)})
+            stack_columns([FeatureColumn("b", "", ""), FeatureColumn("a", "", "")], {"b": np.zeros(2)})
 
 
 class TestStackRows:

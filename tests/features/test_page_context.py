@@ -19,16 +19,13 @@ from vclean.features.page_context import (
 if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
-LINKED = "<p>abc <a href=x>de</a></p><p><a href=x><b>link</b></a></p><p>text</p>"
-"""Page with three blocks: 2 of 6 characters in links (white space of the source counts), all, none."""
-
 
 @pytest.mark.parametrize(
     ("name", "html", "expected"),
     [
         ("tokens", "<p>One two.</p><p>--</p><p>中文</p>", [2, 0, 2]),
         ("digit_words", "<p>2nd of 12 in A4</p><p>x</p>", [2, 0]),
-        ("link_share", LINKED, [2 / 6, 1, 0]),
+        ("link_share", "<p>abc <a href=x>de</a></p><p><a href=x><b>link</b></a></p><p>text</p>", [2 / 6, 1, 0]),
     ],
 )
 def test_values_of_blocks(name, html, expected):

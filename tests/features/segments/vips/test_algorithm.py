@@ -26,14 +26,10 @@ SIDES = (st.integers(0, 90), st.integers(0, 90), st.integers(1, 60), st.integers
 """x, y, width and height of a box in tens of px."""
 
 
-def texts(segments):
-    """Return the text of each leaf."""
-    return [segments.segment_text(leaf) for leaf in segments.leaves.tolist()]
-
-
 class TestSegment:
     def test_regions_of_a_page(self):
-        assert texts(segment(painted(PAGE)).at(4)) == [
+        segments = segment(painted(PAGE)).at(4)
+        assert [segments.segment_text(leaf) for leaf in segments.leaves.tolist()] == [
             "Title of the site", "Home News", "Heading First paragraph Second paragraph", "Imprint Contact",
         ]  # fmt: skip
 
@@ -94,13 +90,7 @@ def paragraphs(*boxes, styles=()):
     pairs = zip(boxes, styles, strict=True)
     html = "".join(f"<p title='{' '.join(map(str, box))}' style='{style}'>text" for box, style in pairs)
     page = VisualPage(painted(html))
-    return page, [
-        element for element in range(len(page.snapshot)) if page.snapshot.tags[page.snapshot.tag[element]] == "p"
-    ]
-
-
-def rows(*boxes, **facts):
-    return detect(*paragraphs(*boxes, **facts), vertical=False)
+    return page, np.flatnonzero(page.snapshot.is_tag(("p",))).tolist()
 
 
 class TestDetect:
@@ -134,7 +124,8 @@ class TestWeight:
         ],
     )
     def test_fonts_and_backgrounds_of_both_sides(self, styles, weight):
-        (separator,) = rows((0, 0, 100, 50), (0, 66, 100, 50), styles=styles).separators
+        page, nodes = paragraphs((0, 0, 100, 50), (0, 66, 100, 50), styles=styles)
+        (separator,) = detect(page, nodes, vertical=False).separators
         assert separator.weight == weight
 
 
