@@ -16,8 +16,6 @@ NESTED = """<body><nav><p>a</p></nav><main><div><section><p>one two</p><p>three<
 <p>five</p></main><footer><p>six</p></footer></body>"""
 """Page with nested subtrees; numbers of blocks: section 2, div 3, main 4, body 6."""
 
-SCORES = st.lists(st.floats(-5, 5, width=32), min_size=1, max_size=12)
-
 
 def flat(count, tokens=None, alike=None):
     """Return a layout in which each subtree of a block is the whole page."""
@@ -116,7 +114,7 @@ class TestScoreColumns:
     def test_equal_scores_rank_in_page_order(self):
         assert scores([1, 1, 1, 1])["both_rank"] == [0, 0.25, 0.5, 0.75]
 
-    @given(SCORES)
+    @given(st.lists(st.floats(-5, 5, width=32), min_size=1, max_size=12))
     def test_equals_the_loop_over_windows(self, path):
         count = len(path)
         expected = [np.mean(path[max(row - 5, 0) : row + 6]) for row in range(count)]

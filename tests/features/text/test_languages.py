@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from helpers.pages import columns, snapshot
-
-FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 PAGE = """<title>{title}</title><header><nav><a href=a>{log_in}</a> | <a href=b>{search}</a> | <a href=c>{share}</a>
 </nav></header><main><h1>{title}</h1>

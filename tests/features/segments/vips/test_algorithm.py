@@ -80,7 +80,6 @@ class TestAnyPage:
         assert counts[0] == 1
 
 
-DARK = "background-color: rgb(0, 0, 0)"
 GREY = "background-color: rgb(200, 200, 200)"
 
 
