@@ -60,6 +60,13 @@ class TestStopWords:
         assert np.isnan(context_of(html).stop_words).all()
 
 
+class TestCharMean:
+    def test_weighted_by_characters(self):
+        context = context_of("<p>abc<b>d</b></p><p>x</p>")
+        values = np.where(context.snapshot.is_tag(("b",)), 20, 10).astype(np.float32)
+        assert context.char_mean(values).tolist() == [12.5, 10]
+
+
 class TestContainer:
     def test_of_nested_elements_with_the_same_blocks_only_the_root(self):
         page = context_of("<div><section><p>One</p></section></div>")
