@@ -67,6 +67,13 @@ class TestCharMean:
         assert context.char_mean(values).tolist() == [12.5, 10]
 
 
+class TestByClassPath:
+    def test_elements_and_blocks_of_the_same_tags_and_classes_in_any_order(self):
+        page = context_of("<p class='a b'><b>x</b></p><p class='b a'>y<b>y</b></p><p>z</p><p class='a b'>zz<b>w</b>")
+        assert page.elements_by_class_path.size[page.blocks.node].tolist() == [3, 3, 1, 3]
+        assert page.blocks_by_class_path.size.tolist() == [1, 2, 1, 2]
+
+
 class TestContainer:
     def test_of_nested_elements_with_the_same_blocks_only_the_root(self):
         page = context_of("<div><section><p>One</p></section></div>")

@@ -25,6 +25,11 @@ class TestTree:
 
 
 class TestAt:
+    def test_degree_1_gives_the_page(self, tree):
+        cut = tree.at(1)
+        assert (len(tree.separators), len(cut.separators), len(cut)) == (1, 0, 1)
+        assert cut.text.tolist() == [0, 0]
+
     @pytest.mark.parametrize("pdoc", [0, 12, -1])
     def test_rejects_degree_out_of_range(self, tree, pdoc):
         with pytest.raises(UsageError, match=f"must be 1 to 11, not {pdoc}"):
