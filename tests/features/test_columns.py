@@ -5,6 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vclean.classify.content import stacking
+from vclean.classify.segments import model
+from vclean.features import matrix
 from vclean.features.block import linguistic, structural, visual
 from vclean.features.columns import (
     COUNT_LIMITS,
@@ -17,25 +20,37 @@ from vclean.features.columns import (
     stack_columns,
     stack_rows,
 )
-from vclean.features.segments import columns
+from vclean.features.regions import columns as region_columns
+from vclean.features.segments import columns as segment_columns
 
 
 class TestReadColumns:
     def test_every_declared_column_is_in_a_table(self):
-        tables = (linguistic, structural, visual, columns)
+        tables = (linguistic, structural, visual, segment_columns)
         names = [column.name for table in tables for column in table.COLUMNS]
         declared = [column.name for part in _declared().values() for column in part]
         assert [name for name in declared if name not in names] == []
 
+    @pytest.mark.parametrize("columns", [stacking.COLUMNS, model.COLUMNS], ids=["blocks", "containers"])
+    def test_columns_of_a_model(self, columns):
+        """Check that names are unique and contain no characters with a meaning in JSON, which LightGBM rejects."""
+        names = [column.name for column in columns]
+        assert len(set(names)) == len(names)
+        assert [name for name in names if not name or set(name) & set('"[]{},: ')] == []
+        assert [column for column in columns if not column.unit.strip()] == []
+        assert [column.doc for column in columns if not column.doc.endswith(".") or "|" in column.doc] == []
+
+    def test_base_columns_come_first(self):
+        assert (*matrix.COLUMNS, *stacking.SCORE_COLUMNS) == stacking.COLUMNS
+        assert (*segment_columns.COLUMNS, *model.ROLE_COLUMNS) == model.COLUMNS
+        assert segment_columns.COLUMNS[: segment_columns.REGIONAL] == region_columns.COLUMNS
+
 
 class TestCountLimits:
     def test_by_unit(self):
-        columns = [FeatureColumn("a", unit, "") for unit in ("blocks", "share", "words")]
-        assert count_limits(columns).tolist() == [COUNT_LIMITS["blocks"], np.inf, COUNT_LIMITS["words"]]
-
-    def test_neighbors_have_the_limit_of_the_block(self):
-        columns = [FeatureColumn("n", "elements", ""), FeatureColumn("n+1", "as `n`", "")]
-        assert count_limits(columns).tolist() == [COUNT_LIMITS["elements"]] * 2
+        """Check also that a column of neighbours has the limit of the block."""
+        columns = [FeatureColumn(*each, "") for each in (("a", "blocks"), ("b", "share"), ("a+1", "as `a`"))]
+        assert count_limits(columns).tolist() == [COUNT_LIMITS["blocks"], np.inf, COUNT_LIMITS["blocks"]]
 
 
 class TestLimitCounts:
@@ -46,11 +61,9 @@ class TestLimitCounts:
 
 
 class TestStackColumns:
-    COLUMNS = (FeatureColumn("b", "", ""), FeatureColumn("a", "", ""))
-
     def test_rejects_column_without_values(self):
         with pytest.raises(KeyError, match="a"):
-            stack_columns(self.COLUMNS, {"b": np.zeros(2)})
+            stack_columns([FeatureColumn("b", "", ""), FeatureColumn("a", "", "")], {"b": np.zeros(2)})
 
 
 class TestStackRows:
@@ -59,31 +72,18 @@ class TestStackRows:
 
 
 class TestRatio:
-    def test_element_by_element(self):
-        assert ratio(np.array([1, 3]), np.array([2, 4])).tolist() == [0.5, 0.75]
-
-    def test_zero_where_the_whole_is_zero(self):
-        assert ratio(np.array([5.0, 0.0]), np.array([0.0, 0.0])).tolist() == [0, 0]
-
-    def test_negative_part_of_zero_is_positive_zero(self):
-        assert not np.signbit(ratio(np.array([-1.0, -0.0]), np.zeros(2))).any()
-
-    def test_nan_part_of_zero_is_zero(self):
-        assert ratio(np.array([np.nan]), np.zeros(1)).tolist() == [0]
-
-
-KEYS = np.array([7, 3, 7, 5, 7, 3])
+    def test_is_zero_where_the_whole_is_zero(self):
+        """Check also that parts below zero, or unknown ones, give positive zero."""
+        part, whole = np.array([1, 3, 5, -1, -0.0, np.nan]), np.array([2.0, 4, 0, 0, 0, 0])
+        assert ratio(part, whole).tolist() == [0.5, 0.75, 0, 0, 0, 0]
+        assert not np.signbit(ratio(part, whole)).any()
 
 
 class TestGroups:
     def test_groups_are_numbered_by_ascending_key(self):
-        groups = Groups.from_keys(KEYS)
+        groups = Groups.from_keys(np.array([7, 3, 7, 5, 7, 3]))
         assert groups.number.tolist() == [2, 0, 2, 1, 2, 0]
         assert groups.sizes.tolist() == [2, 1, 3]
-
-    def test_spread(self):
-        """Check row 0 to row 4, and row 1 to row 5."""
-        assert Groups.from_keys(KEYS).spread.tolist() == [4, 4, 4, 0, 4, 4]
 
     @given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
     def test_equals_the_loop(self, keys):

@@ -11,13 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.features import element_names
-from vclean.features.columns import RaggedArray, find_keys, sorted_unique
-from vclean.features.element_names import (
-    ElementNames,
-    _file_stem,
-    name_hashes,
-    words_of_name,
-)
+from vclean.features.columns import find_keys, sorted_unique
+from vclean.features.element_names import ElementNames, _file_stem, name_hashes, words_of_name
 
 
 def words_in(*names):
@@ -53,14 +48,6 @@ class TestTokens:
         page_names = ElementNames.from_snapshot(snapshot("".join(f"<p id={name}>1" for name in names)))
         assert len(page_names.buckets) == len(names)
         assert page_names.class_sums.tolist() == name_hashes(names).tolist()
-
-
-class TestRows:
-    ROWS = RaggedArray(np.array([0, 2, 2, 5]), np.array([7, 8, 1, 2, 3], dtype=np.int32))
-
-    def test_union(self):
-        bits = np.uint64(1) << np.arange(9, dtype=np.uint64)
-        assert self.ROWS.union(bits).tolist() == [128 + 256, 0, 2 + 4 + 8]
 
 
 class TestElementNames:
@@ -112,33 +99,26 @@ class TestFindKeys:
         assert index.tolist() == [sorted(keys).index(values[row]) for row in rows.tolist()]
 
 
-def name_groups(html, tag="div"):
-    """Return the groups of words in the names of the first element with the tag."""
-    page = snapshot(html)
-    return set_bits(
-        element_names.name_bits(ElementNames.from_snapshot(page))[np.flatnonzero(page.is_tag((tag,)))[0]],
-        element_names.NAME_GROUPS,
-    )
-
-
 def set_bits(bits, groups):
     flags = element_names.unpack(np.array([bits], dtype=np.uint64), len(groups))[0]
     return {group for group, flag in zip(groups, flags, strict=True) if flag}
 
 
 class TestNameBits:
-    def test_longest_prefix_wins(self):
-        assert name_groups("<div class=navigator>x</div>") == {"nav"}
-        assert name_groups("<div class=sidebarish>x</div>") == {"side"}
-
-    def test_file_name_of_an_image(self):
-        assert name_groups("<img src='/themes/main/CompanyLogo.png?v=2'>text", "img") == {"logo"}
-
-    def test_ignores_invalid_url(self):
-        assert name_groups("<img src='http://[bad/logo.png'>text", "img") == set()
-
-    def test_reads_300_characters_of_long_values(self):
-        assert name_groups(f"<div class='{'x ' * 148}nav logo'>text</div>") == {"nav"}
+    @pytest.mark.parametrize(
+        ("html", "tag", "expected"),
+        [
+            ("<div class=navigator>x</div>", "div", {"nav"}),  # the longest stem wins
+            ("<div class=sidebarish>x</div>", "div", {"side"}),
+            (f"<div class='{'x ' * 148}nav logo'>text</div>", "div", {"nav"}),  # only 300 characters are read
+            ("<img src='/themes/main/CompanyLogo.png?v=2'>text", "img", {"logo"}),
+            ("<img src='http://[bad/logo.png'>text", "img", set()),
+        ],
+    )
+    def test_words_in_names_and_file_names(self, html, tag, expected):
+        page = snapshot(html)
+        bits = element_names.name_bits(ElementNames.from_snapshot(page))
+        assert set_bits(bits[page.is_tag((tag,))][0], element_names.NAME_GROUPS) == expected
 
     def test_ignores_single_letters(self):
         words = " ".join(element_names._WORDS.values()).split()
@@ -162,11 +142,6 @@ class TestKindBits:
 
 
 class TestAncestorBits:
-    def test_excludes_the_element(self):
-        parent = np.array([-1, 0, 1, 2, 0], dtype=np.int32)
-        bits = np.array([1, 2, 4, 8, 16], dtype=np.uint64)
-        assert element_names.ancestor_bits(bits, parent).tolist() == [0, 1, 3, 7, 1]
-
     def test_equals_the_loop(self):
         rng = np.random.default_rng(3)
         parent = np.array([-1, *(rng.integers(max(0, i - 3), i) for i in range(1, 200))], dtype=np.int32)
@@ -177,15 +152,3 @@ class TestAncestorBits:
             while ancestor >= 0:
                 expected, ancestor = expected | int(bits[ancestor]), parent[ancestor]
             assert union[element] == expected
-
-    def test_the_root_alone(self):
-        assert element_names.ancestor_bits(np.array([5], dtype=np.uint64), np.array([-1], dtype=np.int32)).tolist() == [
-            0
-        ]
-
-
-class TestUnpack:
-    def test_lowest_bit_first(self):
-        assert element_names.unpack(np.array([0b101, 0], dtype=np.uint64), 3).tolist() == [
-            [True, False, True], [False, False, False],
-        ]  # fmt: skip

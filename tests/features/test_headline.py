@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.pages import snapshot
+from helpers.pages import context_of, snapshot
 
-from vclean.features.blocks import extract_blocks
 from vclean.features.headline import (
     find_headline,
     has_home_url,
@@ -15,17 +14,9 @@ from vclean.features.headline import (
     strip_site_name,
     title_agreement,
 )
-from vclean.features.page_context import PageContext
 
 TEXT = "It rained for many days in the whole valley, and the farmers lost most of the hay that they had cut. "
 BODY = f"<p>{TEXT}<p>{TEXT}{TEXT}<p>{TEXT}"
-
-
-def headline(html: str, title: str) -> str | None:
-    """Return the text of the headline of a parsed page."""
-    blocks = extract_blocks(snapshot(f"<title>{title}</title>{html}"))
-    index = find_headline(PageContext(blocks))
-    return None if index < 0 else blocks.text[index]
 
 
 class TestFindHeadline:
@@ -39,19 +30,23 @@ class TestFindHeadline:
         ],
     )
     def test_text_of_the_headline(self, html: str, title: str, expected: str | None) -> None:
-        assert headline(html, title) == expected
+        context = context_of(f"<title>{title}</title>{html}")
+        index = find_headline(context)
+        assert (None if index < 0 else context.blocks.text[index]) == expected
 
 
 class TestHeadlineScores:
     def test_hidden_blocks_are_out(self) -> None:
-        scores = headline_scores(PageContext(extract_blocks(snapshot("<h1>Rain</h1><p hidden>Snow</p>"))))
+        scores = headline_scores(context_of("<h1>Rain</h1><p hidden>Snow</p>"))
         assert np.isfinite(scores).tolist() == [True, False]
 
 
 class TestTitleAgreement:
     def test_best_run_of_parts(self) -> None:
-        page = snapshot("<title>Rain in May | Weather | The Daily</title><p>Rain in May<p>Weather - The Daily<p>Sun")
-        assert title_agreement(PageContext(extract_blocks(page))).tolist() == [1, 1, 0]
+        context = context_of(
+            "<title>Rain in May | Weather | The Daily</title><p>Rain in May<p>Weather - The Daily<p>Sun"
+        )
+        assert title_agreement(context).tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -40,26 +40,6 @@ def matrix_of(page):
     return stacking.stack_columns(features, path, word)
 
 
-class TestColumns:
-    def test_names_are_unique(self):
-        names = [column.name for column in stacking.COLUMNS]
-        assert len(set(names)) == len(names)
-
-    @pytest.mark.parametrize("part", ["name", "unit", "doc"])
-    def test_every_column_has_a_name_a_unit_and_a_meaning(self, part):
-        assert [column for column in stacking.COLUMNS if not getattr(column, part).strip()] == []
-
-    def test_meanings_are_sentences(self):
-        assert [column.doc for column in stacking.COLUMNS if not column.doc.endswith(".") or "|" in column.doc] == []
-
-    def test_base_columns_come_first(self):
-        assert (*COLUMNS, *stacking.SCORE_COLUMNS) == stacking.COLUMNS
-
-    def test_lightgbm_accepts_names(self):
-        """Check that no name contains characters with a meaning in JSON."""
-        assert [column.name for column in stacking.COLUMNS if set(column.name) & set('"[]{},: ')] == []
-
-
 class TestExtract:
     def test_a_page_without_blocks(self):
         features = extract(extract_blocks(snapshot("<p></p>")))
@@ -67,20 +47,15 @@ class TestExtract:
         assert features.layout.begin.shape == (0, neighbourhood.LEVELS)
         assert len(features.word_tokens.start) == 1
 
-    @given(MARKUP)
-    def test_any_page(self, html):
-        """Check pages with and without rendering for warnings."""
-        for page in (snapshot(html), laid_out(html)):
-            matrix = matrix_of(page)
-            assert matrix.shape == (len(extract_blocks(page)), len(stacking.COLUMNS))
-            assert not np.isinf(matrix).any()
-
 
 class TestBlockValues:
     @given(MARKUP)
     def test_columns_of_any_page(self, html):
-        """Check that all columns have finite values, and shares and flags are 0 to 1."""
+        """Check that all columns have finite values, and shares and flags are 0 to 1, with and without rendering."""
         for page in (snapshot(html), laid_out(html)):
+            matrix = matrix_of(page)
+            assert matrix.shape == (len(extract_blocks(page)), len(stacking.COLUMNS))
+            assert not np.isinf(matrix).any()
             context = PageContext(extract_blocks(page))
             values = block_values(context) if len(context) else {}
             for column in (*linguistic.COLUMNS, *structural.COLUMNS, *visual.COLUMNS) if values else ():

@@ -11,6 +11,7 @@ from vclean.labels import Visibility
 from vclean.render.snapshot import Snapshot
 
 WORDS = "Words of the article on the page. " * 20
+HOLE = f"<section style='opacity: 0'><p>{WORDS}</p><p>Panel</p></section>"
 
 
 def visibility(page: Snapshot, text: str) -> str:
@@ -49,9 +50,7 @@ class TestWithoutStyleSheet:
 class TestRevealedOnScroll:
     @pytest.mark.parametrize(("count", "expected"), [(2, "hidden"), (3, "revealable")])
     def test_several_holes_in_the_page(self, count: int, expected: str) -> None:
-        hole = f"<section style='opacity: 0'><p>{WORDS}</p><p>Panel</p></section>"
-        page = snapshot(f"<div><p>{10 * WORDS}</p>{count * hole}</div>")
-        assert visibility(page, "Panel") == expected
+        assert visibility(snapshot(f"<div><p>{10 * WORDS}</p>{count * HOLE}</div>"), "Panel") == expected
 
     def test_holes_without_much_text(self) -> None:
         page = snapshot(f"<div><p>{10 * WORDS}</p>" + 3 * "<p style='opacity: 0'>Panel</p>")
@@ -65,8 +64,7 @@ class TestRevealedOnScroll:
         assert visibility(page, "Panel") == expected
 
     def test_not_after_scripts_ran(self) -> None:
-        hole = f"<section style='opacity: 0'><p>{WORDS}</p><p>Panel</p></section>"
-        page = replace(snapshot(f"<div><p>{10 * WORDS}</p>{3 * hole}</div>"), ran_scripts=True)
+        page = replace(snapshot(f"<div><p>{10 * WORDS}</p>{3 * HOLE}</div>"), ran_scripts=True)
         assert visibility(page, "Panel") == "hidden"
         assert visibility(replace(page, missed_scripts=1), "Panel") == "revealable"
 

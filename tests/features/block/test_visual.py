@@ -25,30 +25,10 @@ COLORS = {
 }
 
 
-def compute(context):
-    """Return the columns of this module for a page."""
-    values = block_values(context)
-    return {column.name: values[column.name] for column in COLUMNS}
-
-
 def columns(page):
-    return {
-        name: np.asarray(column, dtype=np.float64).tolist()
-        for name, column in compute(PageContext(extract_blocks(page))).items()
-    }
-
-
-def placed(html, boxes, containers=None, **facts):
-    """Return the page with line boxes (x, y, width, height) of its texts, and boxes of elements by tag."""
-    page = laid_out(html)
-    box = page.box.copy()
-    for tag, rows in (containers or {}).items():
-        box[page.is_tag((tag,))] = rows
-    return replace(page, line_box=np.array(boxes, dtype=np.float32), box=box, **facts)
-
-
-def column(name, page):
-    return columns(page)[name]
+    """Return the columns of this module for a page, by name."""
+    values = block_values(PageContext(extract_blocks(page)))
+    return {declared.name: np.asarray(values[declared.name], dtype=np.float64).tolist() for declared in COLUMNS}
 
 
 class TestEdges:
@@ -72,7 +52,7 @@ class TestLines:
         ],
     )
     def test_values(self, name, expected):
-        assert column(name, laid_out(PAGE)) == pytest.approx(expected, nan_ok=True)
+        assert columns(laid_out(PAGE))[name] == pytest.approx(expected, nan_ok=True)
 
 
 class TestFont:
@@ -93,7 +73,7 @@ class TestTypeface:
     )
     def test_share_of_the_characters(self, name, style):
         page = laid_out("<p>abc<i>d</i></p><p>e</p>", styles={"i": style, "p": {"font-style": "normal"}})
-        assert column(name, page) == [0.25, 0]
+        assert columns(page)[name] == [0.25, 0]
 
 
 class TestColors:
@@ -108,25 +88,22 @@ class TestColors:
     )
     def test_values(self, name, expected):
         html = "<p>one two</p><nav><a>three</a></nav><p><i>four</i></p><p><b>five</b></p>"
-        assert column(name, laid_out(html, styles=COLORS)) == pytest.approx(expected)
+        assert columns(laid_out(html, styles=COLORS))[name] == pytest.approx(expected)
 
 
 class TestColumns:
-    """Menu of 200 px on the left, and an article of 600 px on the right."""
-
-    PAGE = placed(
-        "<nav>one</nav><p>two three four</p><p>five six</p>",
-        [(0, 0, 50, 16), (200, 0, 600, 16), (200, 20, 300, 16)],
-        {"nav": [(0, 0, 200, 400)], "p": [(200, 0, 600, 16), (201, 20, 600, 16)]},
-    )
-
     def test_share_of_the_column(self):
-        assert column("column_share", self.PAGE) == pytest.approx([1 / 6, 5 / 6, 5 / 6])
+        """Check a menu of 200 px on the left, and an article of 600 px on the right."""
+        page = laid_out("<nav>one</nav><p>two three four</p><p>five six</p>")
+        box, lines = page.box.copy(), [(0, 0, 50, 16), (200, 0, 600, 16), (200, 20, 300, 16)]
+        box[page.is_tag(("nav",))] = 0, 0, 200, 400
+        box[page.is_tag(("p",))] = [(200, 0, 600, 16), (201, 20, 600, 16)]
+        page = replace(page, box=box, line_box=np.array(lines, dtype=np.float32))
+        assert columns(page)["column_share"] == pytest.approx([1 / 6, 5 / 6, 5 / 6])
 
 
 class TestCompute:
     def test_nan_without_rendering(self):
         values = columns(snapshot(PAGE))
-        assert set(values) == {column.name for column in COLUMNS}
         assert values.pop("rendered") == [0] * 4
         assert all(np.isnan(column_values).all() for column_values in values.values())

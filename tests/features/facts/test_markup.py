@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.facts.markup import head_mentions, json_ld_mentions, parse_json
+from vclean.features.facts.markup import head_mentions, json_ld_mentions
 from vclean.features.facts.mentions import MAX_MENTIONS, Field, Source
 from vclean.render.document_head import DocumentHead
 
@@ -114,8 +114,3 @@ class TestJsonLdMentions:
         mentions = json_ld_mentions([script])
         assert len(mentions) <= MAX_MENTIONS
         assert time.perf_counter() - started < 5
-
-
-class TestParseJson:
-    def test_returns_none_for_text(self) -> None:
-        assert parse_json("no json") is None

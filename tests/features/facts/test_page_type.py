@@ -12,11 +12,7 @@ from helpers.pages import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.facts.page_type import (
-    COLUMNS,
-    address_values,
-    page_features,
-)
+from vclean.features.facts.page_type import COLUMNS, address_values, page_features
 
 
 def values(html: str) -> dict[str, float]:

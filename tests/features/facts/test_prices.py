@@ -14,11 +14,6 @@ from vclean.features.facts.groups import RecordTexts
 from vclean.features.facts.products import MONEY, _price_text, price_and_currency, record_prices
 
 
-def prices(html):
-    page = snapshot(html)
-    return record_prices(RecordTexts(extract_blocks(page), np.flatnonzero(page.is_tag(("li",))).astype(np.int32)))
-
-
 @pytest.mark.parametrize(
     ("text", "price"),
     [
@@ -54,7 +49,9 @@ def test_long_numbers_take_little_time(text):
     ],
 )
 def test_price_of_a_record(html, price):
-    assert {row: text.replace("$ ", "$") for row, text in prices(f"<ul><li>{html}</ul>").items()} == {0: price}
+    page = snapshot(f"<ul><li>{html}</ul>")
+    prices = record_prices(RecordTexts(extract_blocks(page), np.flatnonzero(page.is_tag(("li",))).astype(np.int32)))
+    assert {row: text.replace("$ ", "$") for row, text in prices.items()} == {0: price}
 
 
 @pytest.mark.parametrize(

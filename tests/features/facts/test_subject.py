@@ -11,7 +11,6 @@ from helpers.pages import context_of
 from vclean.features.facts.products import ProductSubject
 from vclean.features.facts.subject import RecipeSubject, find_subject
 
-Subject = ProductSubject | RecipeSubject
 LAMP = {
     "@type": "Product", "name": "Fennel 2", "brand": "Lantern", "sku": "L-204",
     "offers": {"price": "64.90", "priceCurrency": "EUR"},
@@ -22,7 +21,7 @@ SOUP = {
 }  # fmt: skip
 
 
-def subject(body: str, declared: object = None, hidden: tuple[int, ...] = ()) -> tuple[Subject | None, list[str]]:
+def subject(body: str, declared: object = None, hidden: tuple[int, ...] = ()) -> tuple[object, list[str]]:
     """Return the subject of a page, and the texts of its blocks."""
     script = f'<script type="application/ld+json">{json.dumps(declared)}</script>' if declared else ""
     context = context_of(f"<head>{script}<title>Fennel 2</title></head>{body}")

@@ -26,9 +26,11 @@ def texts_in_parts(html: str) -> list[str]:
     return [text for text, is_inside in zip(blocks.text, inside.tolist(), strict=True) if is_inside]
 
 
-def comments(template: str) -> str:
+def commented(template: str) -> vclean.Result:
+    """Return an article with three comments."""
     rows = zip(NAMES, TEXTS, range(1, 4), strict=True)
-    return "".join(template.format(name=name, text=text, day=day) for name, text, day in rows)
+    comments = "".join(template.format(name=name, text=text, day=day) for name, text, day in rows)
+    return vclean.clean(f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments}</div>")
 
 
 @pytest.mark.parametrize(
@@ -62,8 +64,7 @@ def test_parts_below_a_heading(heading: str) -> None:
     ],
 )
 def test_comments_below_an_article_are_posts(template: str) -> None:
-    html = f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments(template)}</div>"
-    page = vclean.clean(html, url="https://example.org/2024/03/the-rope-ferry.html")
+    page = commented(template)
     assert [post.author for post in page.posts] == list(NAMES)
     assert [post.date[:10] for post in page.posts] == ["2024-03-01", "2024-03-02", "2024-03-03"]
     assert [post.text for post in page.posts] == list(TEXTS)
@@ -73,14 +74,12 @@ def test_comments_below_an_article_are_posts(template: str) -> None:
 def test_titles_and_tags_are_no_authors() -> None:
     title, tag = "<h3 itemprop=name>Rain {day}</h3>", "<a rel=tag href=/t/{day}>tag {day}</a>"
     template = f"<li class=comment>{title}<a href=/user/{{day}}>{{name}}</a> {{day}}/3/2024<p>{{text}}</p>{tag}</li>"
-    page = vclean.clean(f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments(template)}</div>")
-    assert [post.author for post in page.posts] == list(NAMES)
+    assert [post.author for post in commented(template).posts] == list(NAMES)
 
 
 def test_depth_by_attribute() -> None:
     template = "<div class=comment data-depth={day}><b>{name}</b> <time>{day} March 2024</time><p>{text}</p></div>"
-    page = vclean.clean(f"<title>The rope ferry</title>{ARTICLE}<div id=comments>{comments(template)}</div>")
-    assert [post.depth for post in page.posts] == [0, 1, 2]
+    assert [post.depth for post in commented(template).posts] == [0, 1, 2]
 
 
 def test_columns_of_an_article_are_no_posts() -> None:

@@ -44,13 +44,6 @@ def boxed(styles=None):
     return replace(page, box=box, width=1000.0, height=800.0)
 
 
-class TestColumns:
-    def test_names_are_unique_and_documented(self):
-        names = [column.name for column in COLUMNS]
-        assert len(set(names)) == len(names)
-        assert all(column.unit and column.doc.endswith(".") for column in COLUMNS)
-
-
 class TestText:
     @pytest.mark.parametrize(
         ("column", "expected"),

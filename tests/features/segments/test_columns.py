@@ -8,20 +8,12 @@ from helpers.boxed import boxed
 from helpers.marked import by_id, marked_page
 
 from vclean.classify.regions import CLASSES
-from vclean.classify.segments import model
-from vclean.classify.segments.model import ROLE_COLUMNS, role_matrix
+from vclean.classify.segments.model import role_matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
-from vclean.features.regions import columns
 from vclean.features.regions.candidates import candidate_regions
-from vclean.features.segments.columns import (
-    COLUMNS,
-    REGIONAL,
-    segment_matrix,
-    shape_values,
-    words_of_page,
-)
+from vclean.features.segments.columns import COLUMNS, segment_matrix, shape_values, words_of_page
 from vclean.features.segments.vips import algorithm
 from vclean.features.segments.vips.page import VisualPage
 
@@ -49,21 +41,7 @@ def value(page_matrix):
     return look_up
 
 
-class TestColumns:
-    def test_names_are_unique(self):
-        assert len({column.name for column in COLUMNS}) == len(COLUMNS)
-
-    def test_region_columns_come_first(self):
-        assert COLUMNS[:REGIONAL] == columns.COLUMNS
-        assert (*COLUMNS, *ROLE_COLUMNS) == model.COLUMNS
-
-
 class TestSegmentMatrix:
-    def test_shape(self, page_matrix):
-        _, regions, x = page_matrix
-        assert x.shape == (len(regions), len(COLUMNS))
-        assert x.dtype == np.float32
-
     @pytest.mark.parametrize(
         ("column", "expected"),
         [
@@ -91,23 +69,12 @@ class TestSegmentMatrix:
         assert counts == sorted(counts)
         assert counts[-1] > value("main", "vips_9") >= 1
 
-    def test_is_deterministic(self, page_matrix):
-        page, regions, x = page_matrix
-        painted = np.array(VisualPage(page).extent)[regions.node]
-        again = segment_matrix(regions, block_values(regions.context), algorithm.segment(page), painted)
-        assert np.array_equal(x, again, equal_nan=True)
-
 
 class TestRoleMatrix:
-    PARENT = np.array([-1, 0, 1, 0], dtype=np.int32)
-
-    @pytest.fixture
-    def posterior(self):
-        random = np.random.default_rng(0).random((4, CLASSES)).astype(np.float32)
-        return random / random.sum(axis=1, keepdims=True)
-
-    def test_descendants_and_enclosing_candidate(self, posterior):
-        own, inside, total, around = np.split(role_matrix(posterior, self.PARENT), 4, axis=1)
+    def test_descendants_and_enclosing_candidate(self):
+        posterior = np.random.default_rng(0).random((4, CLASSES)).astype(np.float32)
+        parent = np.array([-1, 0, 1, 0], dtype=np.int32)
+        own, inside, total, around = np.split(role_matrix(posterior, parent), 4, axis=1)
         assert np.array_equal(own, posterior)
         assert np.allclose(inside[0], posterior[1:].max(axis=0))
         assert np.allclose(inside[1], posterior[2])

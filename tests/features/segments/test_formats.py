@@ -106,10 +106,6 @@ class TestToWebis:
         first = formats.to_webis(segments).segmentations["vips"][0]
         assert first.area == 90 * 40 + 200 * 40
 
-    def test_page_without_visible_content(self):
-        page = json.loads(segment(painted("<p></p>")).to("webis"))
-        assert page["segmentations"]["vips"] in ([], [[]])
-
 
 class TestOverlay:
     def test_svg_has_numbers_degrees_and_texts(self, segments):
@@ -127,8 +123,7 @@ class TestOverlayLayer:
     def test_rows(self, segments):
         layer = formats.overlay_layer(segments)
         assert [each.parent for each in layer.segments] == segments.parent.tolist()
-        assert layer.segments[-1].text == "right"
-        assert layer.segments[-1].xpath == "/html[1]/body[1]/div[2]"
+        assert (layer.segments[-1].text, layer.segments[-1].xpath) == ("right", "/html[1]/body[1]/div[2]")
         assert [each.weight for each in layer.separators] == segments.separators.weight.tolist()
         assert (layer.pdoc, layer.drawn, layer.separators_drawn) == (11, False, False)
 

@@ -22,16 +22,14 @@ PAGE = """
   <p title='300 150 700 200'>First paragraph<p title='300 360 700 200'>Second paragraph</main>
 <footer title='0 900 1000 40'><p title='0 900 1000 20'>Imprint<p title='0 922 1000 18'>Contact</footer>
 """
-
-
-def texts(segments):
-    """Return the text of each leaf."""
-    return [segments.segment_text(leaf) for leaf in segments.leaves.tolist()]
+SIDES = (st.integers(0, 90), st.integers(0, 90), st.integers(1, 60), st.integers(1, 40))
+"""x, y, width and height of a box in tens of px."""
 
 
 class TestSegment:
     def test_regions_of_a_page(self):
-        assert texts(segment(painted(PAGE)).at(4)) == [
+        segments = segment(painted(PAGE)).at(4)
+        assert [segments.segment_text(leaf) for leaf in segments.leaves.tolist()] == [
             "Title of the site", "Home News", "Heading First paragraph Second paragraph", "Imprint Contact",
         ]  # fmt: skip
 
@@ -47,18 +45,7 @@ class TestSegment:
 class TestAnyPage:
     """Properties of any layout."""
 
-    BOXES = st.lists(
-        st.tuples(
-            st.integers(0, 90),
-            st.integers(0, 90),
-            st.integers(1, 60),
-            st.integers(1, 40),
-            st.integers(0, 2),
-            st.booleans(),
-        ),
-        min_size=1,
-        max_size=14,
-    )
+    BOXES = st.lists(st.tuples(*SIDES, st.integers(0, 2), st.booleans()), min_size=1, max_size=14)
 
     def html(self, boxes):
         """Return paragraphs, some of them in containers that their siblings close."""
@@ -93,7 +80,6 @@ class TestAnyPage:
         assert counts[0] == 1
 
 
-DARK = "background-color: rgb(0, 0, 0)"
 GREY = "background-color: rgb(200, 200, 200)"
 
 
@@ -103,28 +89,13 @@ def paragraphs(*boxes, styles=()):
     pairs = zip(boxes, styles, strict=True)
     html = "".join(f"<p title='{' '.join(map(str, box))}' style='{style}'>text" for box, style in pairs)
     page = VisualPage(painted(html))
-    return page, [
-        element for element in range(len(page.snapshot)) if page.snapshot.tags[page.snapshot.tag[element]] == "p"
-    ]
-
-
-def rows(*boxes, **facts):
-    return detect(*paragraphs(*boxes, **facts), vertical=False)
+    return page, np.flatnonzero(page.snapshot.is_tag(("p",))).tolist()
 
 
 class TestDetect:
-    def test_overlapping_blocks_are_not_separated(self):
-        assert rows((0, 0, 100, 50), (0, 40, 100, 50), styles=[GREY, DARK]).separators == []
-
     @settings(max_examples=40)
     @given(
-        st.lists(
-            st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(1, 30), st.integers(1, 30)).map(
-                lambda box: tuple(side * 10 for side in box)
-            ),
-            min_size=1,
-            max_size=12,
-        ),
+        st.lists(st.tuples(*SIDES).map(lambda box: tuple(side * 10 for side in box)), min_size=1, max_size=12),
         st.booleans(),
     )
     def test_no_block_crosses_a_separator(self, boxes, vertical):
@@ -152,7 +123,8 @@ class TestWeight:
         ],
     )
     def test_fonts_and_backgrounds_of_both_sides(self, styles, weight):
-        (separator,) = rows((0, 0, 100, 50), (0, 66, 100, 50), styles=styles).separators
+        page, nodes = paragraphs((0, 0, 100, 50), (0, 66, 100, 50), styles=styles)
+        (separator,) = detect(page, nodes, vertical=False).separators
         assert separator.weight == weight
 
 

@@ -3,39 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from helpers.pages import snapshot
 from helpers.painted import node, painted, text_node
 
 from vclean.features.segments.vips.page import VisualPage, stands_out
 
 
-def page_of(html, **size):
-    return VisualPage(painted(html, **size))
-
-
-def element(page, tag, number=0):
-    return node(page.snapshot, tag, number)
-
-
-class TestChildren:
-    """Valid children of a node: those with visible content."""
-
-    def test_an_image_is_valid(self):
-        page = page_of("<div><img title='0 0 50 50'></div>")
-        assert page.children[element(page, "div")] == [element(page, "img")]
-
-
-class TestVirtualText:
-    def test_text_is_virtual_text(self):
-        page = page_of("<div>text<p>more</div>")
-        assert page.is_virtual_text[text_node(page.snapshot, "text")]
-
-
-class TestKind:
-    def test_breaks_line(self):
-        page = page_of("<div><a>x</a></div>")
-        assert page.breaks_line[element(page, "div")]
-        assert not page.breaks_line[element(page, "a")]
+def page_of(html):
+    return VisualPage(painted(html))
 
 
 class TestExtent:
@@ -43,11 +17,11 @@ class TestExtent:
 
     def test_floats_in_a_container_without_height(self):
         page = page_of("<div title='0 0 900 0'><p title='0 0 100 40'>one<p title='200 0 100 60'>two</div>")
-        assert page.extent[element(page, "div")] == (0, 0, 900, 60)
+        assert page.extent[node(page.snapshot, "div")] == (0, 0, 900, 60)
 
     def test_size_is_a_share_of_the_page(self):
-        page = page_of("<p title='0 0 500 200'>text", width=1000, height=1000)
-        assert page.size[element(page, "p")] == pytest.approx(0.1)
+        page = page_of("<p title='0 0 500 200'>text")
+        assert page.size[node(page.snapshot, "p")] == pytest.approx(0.1)
 
 
 class TestBackground:
@@ -64,39 +38,12 @@ class TestBackground:
         assert stands_out(one, other) is expected
 
 
-class TestRules:
-    def test_boxes_of_rules(self):
-        page = page_of("<div>a<hr title='0 40 500 2'>b</div>")
-        assert page.rules == [(0, 40, 500, 42)]
-        assert page.has_rule == {element(page, "div")}
-
-
-def test_page_that_was_not_rendered_has_no_valid_nodes():
-    assert not any(VisualPage(snapshot("<p>text")).children)
-
-
 class TestFonts:
     def test_mean_of_a_text_and_of_an_element(self):
         page = page_of("<p>a<b style='font-weight: 700'>b</b>")
         assert page.fonts[text_node(page.snapshot, "b")] == (16, 700, True)
-        assert page.fonts[element(page, "p")] == (16, 550, False)
+        assert page.fonts[node(page.snapshot, "p")] == (16, 550, False)
 
     def test_none_without_text(self):
         page = page_of("<div><img title='0 0 9 9'></div><p>text")
-        assert page.fonts[element(page, "div")] is None
-
-
-class TestIsLeaf:
-    @pytest.mark.parametrize(
-        ("html", "tag", "expected"),
-        [
-            ("<p>text", "p", True),
-            ("<p>text <b>bold</b>", "p", True),
-            ("<img title='0 0 9 9'>", "img", True),
-            ("<p>text<img title='0 0 9 9'>", "p", False),
-            ("<div><p>text</div>", "div", False),
-        ],
-    )
-    def test_elements(self, html, tag, expected):
-        page = page_of(html)
-        assert page.is_leaf[element(page, tag)] is expected
+        assert page.fonts[node(page.snapshot, "div")] is None
