@@ -25,10 +25,9 @@ from vclean.files import folder_lock, make_folder, write_stream
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from vclean.input.sources import Source
     from vclean.labelling.preparation import PreparedPage, Preparer
     from vclean.labelling.session import AnnotationSession
-    from vclean.page import Page
+    from vclean.page import Page, Source
 
 CHANGE_LOG_FOLDER: Final = "journal"
 """Folder of the change logs in a project."""
