@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -169,8 +170,8 @@ def _note_of(blocks: BlockColumns, notes: list[Note]) -> NDArray[np.int32]:
     is_shown = np.append(blocks.visibility == Visibility.SHOWN, False)[blocks.text_block]
     for number, note in enumerate(notes):
         note_of[note.start : note.end] = np.where(is_shown[note.start : note.end], number, _LEFT_OUT)
-        note_of[[*note.left_out]] = _LEFT_OUT
-        note_of[[text for mark in note.marks for text in mark]] = _LEFT_OUT
+    for note in notes:  # their marks may be in other notes
+        note_of[[*note.left_out, *chain.from_iterable(note.marks)]] = _LEFT_OUT
     return note_of
 
 
@@ -195,10 +196,8 @@ def _split_events(
     is_main = note_of[texts] < 0
     has_main, has_note = (snapshot.count_in(snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
     for kind, row in events:
-        if kind in (EventKind.TEXT, EventKind.NOTE):
-            (main if kind is EventKind.NOTE or note_of[row] < 0 else of_notes[note_of[row]]).append((kind, row))
-            continue
-        inside = snapshot.texts_in(row)
+        is_text = kind in (EventKind.TEXT, EventKind.NOTE)
+        inside = range(row, row + 1) if is_text else snapshot.texts_in(row)
         start, end = inside.start, inside.stop if kind is EventKind.ELEMENT else inside.start + 1
         number = next((number for number, note in enumerate(notes) if note.start <= start < note.end >= end), -1)
         encloses = (
