@@ -104,20 +104,16 @@ class TestAuto:
 
     PAGES = (ARTICLE, HIDING + ARTICLE + f"<p class=ad>{TEXT.upper()}")
 
-    def assert_only_hiding_page_is_rendered(self, parsed, rendered):
-        assert (parsed.metadata.rendered, parsed.render_reason, parsed.render_change) == (False, "", None)
-        assert (rendered.metadata.rendered, rendered.render_reason) == (True, "styles")
-        assert 0 <= rendered.render_change < 0.5
-        assert TEXT.upper() not in rendered.to_text()
-        assert rendered.to_dict()["render_reason"] == "styles"
-
-    def test_cleaner(self):
-        with Cleaner(render="auto") as cleaner:
-            self.assert_only_hiding_page_is_rendered(*(cleaner.clean(html) for html in self.PAGES))
-
-    def test_async_cleaner(self):
+    def test_only_the_hiding_page_is_rendered(self):
         async def clean():
             async with AsyncCleaner(render="auto") as cleaner:
                 return [await cleaner.clean(html) for html in self.PAGES]
 
-        self.assert_only_hiding_page_is_rendered(*asyncio.run(clean()))
+        with Cleaner(render="auto") as cleaner:
+            results = [cleaner.clean(html) for html in self.PAGES]
+        for parsed, rendered in (results, asyncio.run(clean())):
+            assert (parsed.metadata.rendered, parsed.render_reason, parsed.render_change) == (False, "", None)
+            assert (rendered.metadata.rendered, rendered.render_reason) == (True, "styles")
+            assert 0 <= rendered.render_change < 0.5
+            assert TEXT.upper() not in rendered.to_text()
+            assert rendered.to_dict()["render_reason"] == "styles"

@@ -29,16 +29,10 @@ class TestFormats:
 
 
 class TestRepr:
-    @pytest.mark.parametrize(
-        ("facts", "expected"),
-        [
-            ({"id": "a.html", "language": "en", "confidence": 0.876}, "'a.html': {}, language=en, confidence=0.88"),
-            ({"language": ""}, "'': {}, language=unknown, confidence=nan"),
-        ],
-    )
-    def test_one_line(self, facts, expected):
-        content = expected.format("5 of 6 blocks")
-        assert repr(result(snapshot(ARTICLE), "ohpcll", **facts)) == f"<Result {content}>"
+    def test_one_line(self, article):
+        assert repr(article) == "<Result 'a.html': 5 of 6 blocks, language=en, confidence=0.88>"
+        unknown = result(snapshot(ARTICLE), "ohpcll", language="")
+        assert repr(unknown) == "<Result '': 5 of 6 blocks, language=unknown, confidence=nan>"
 
 
 class TestTo:

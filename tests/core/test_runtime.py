@@ -181,10 +181,7 @@ class TestLineFormatter:
         assert text.endswith("ValueError: bad")
 
 
-class TestRunWithin:
-    def test_the_result(self):
-        assert run_within(10, lambda: 42) == 42
-
-    def test_an_error_is_raised_as_it_is(self):
-        with pytest.raises(LimitError, match="too much"):
-            run_within(10, Mock(side_effect=LimitError("too much")))
+def test_run_within_returns_the_result_or_raises_the_error():
+    assert run_within(10, lambda: 42) == 42
+    with pytest.raises(LimitError, match="too much"):
+        run_within(10, Mock(side_effect=LimitError("too much")))

@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from collections import namedtuple
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,31 +21,29 @@ from vclean.render.browser.chromium import Chromium, playwright_folder
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
-SHELL = Chromium(Path("x"), "headless-shell", "a test")
 ISOLATED = Isolation(None, None)
-BROKEN = "libnss3.so: cannot open shared object file"
 
 
 class Machine:
     """Simulated machine without a browser, with apt-get and root rights, that records all commands.
 
-    The effect of a command depends on a word in it.
+    The effect of a command depends on a word in it: an error, or a function.
     """
 
     def __init__(self, commands):
-        self.folder = commands
-        self.effects: dict[str, Callable[[Machine], CommandOutcome]] = {}
-        self.lines: list[str] = []
-        self.starts = True
+        self.folder, self.effects, self.lines, self.starts = commands, {}, [], True
 
     def run(self, command, *, timeout):
         self.lines.append(" ".join(command[-2:]))
-        effects = (effect for word, effect in self.effects.items() if word in " ".join(command))
-        return next(effects, lambda _: CommandOutcome(0, ""))(self)
+        for effect in (effect for word, effect in self.effects.items() if word in " ".join(command)):
+            if isinstance(effect, CommandOutcome):
+                return effect
+            effect(self)
+        return CommandOutcome(0, "")
 
     def check_rendering(self, _):
         if not self.starts:
-            raise BrowserError(BROKEN)
+            raise BrowserError("libnss3.so: cannot open shared object file")
         return "HeadlessChrome/1.2", None
 
 
@@ -63,10 +60,6 @@ def replace(monkeypatch, **functions):
         monkeypatch.setattr(module, name, function)
 
 
-def fails(_):
-    return CommandOutcome(1, "Error: getaddrinfo ENOTFOUND cdn.example.org\n")
-
-
 def executable(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("#!/bin/sh\n")
@@ -78,19 +71,13 @@ def downloads(_):
     folder = playwright_folder() / "chromium_headless_shell-1255"
     executable(folder / "chrome-headless-shell-linux64" / "chrome-headless-shell")
     (folder / "INSTALLATION_COMPLETE").touch()
-    return CommandOutcome(0, "")
 
 
 def installs(machine):
     executable(machine.folder / "chromium-headless-shell")
-    return CommandOutcome(0, "")
 
 
-def repairs(machine):
-    machine.starts = True
-    return CommandOutcome(0, "")
-
-
+FAILURE = CommandOutcome(1, "Error: getaddrinfo ENOTFOUND cdn.example.org\n")
 DOWNLOAD, UPDATE = "--only-shell chromium", "apt-get update"
 
 
@@ -101,7 +88,7 @@ class TestSetup:
             ("chromium", {}, {}, [], "setup: ready: HeadlessChrome/1.2 from the system"),
             ("", {}, {"install": downloads}, [DOWNLOAD], "setup: ready: HeadlessChrome/1.2 from "),
             (
-                "", {}, {"only-shell": fails, "no-install-recommends": installs},
+                "", {}, {"only-shell": FAILURE, "no-install-recommends": installs},
                 [DOWNLOAD, UPDATE, "--no-install-recommends chromium-headless-shell"],
                 "the download failed: Error: getaddrinfo ENOTFOUND cdn.example.org",
             ),
@@ -114,12 +101,8 @@ class TestSetup:
                 [], "run this by hand: ",
             ),
         ],
-        ids=["nothing missing", "download", "system package", "library", "without fonts"],
     )  # fmt: skip
-    def test_steps(
-        self, *, browser, replaced, effects, commands,
-        message, machine, monkeypatch, capsys,
-    ):  # fmt: skip
+    def test_steps(self, *, browser, replaced, effects, commands, message, machine, monkeypatch, capsys):
         if browser:
             executable(machine.folder / browser)
         replace(monkeypatch, **replaced)
@@ -141,7 +124,7 @@ class TestSetup:
     def test_nothing_helps(self, replaced, message, machine, monkeypatch):
         # The error ends with the command to run.
         replace(monkeypatch, **replaced)
-        machine.effects = {"install": fails}
+        machine.effects = {"install": FAILURE}
         with pytest.raises(BrowserMissingError, match=message):
             setup()
 
@@ -161,18 +144,16 @@ class TestBrowserThatDoesNotStart:
         executable(machine.folder / "chromium")
 
     def test_libraries_are_installed(self, machine, capsys):
-        machine.effects = {"install-deps": repairs}
+        machine.effects = {"install-deps": lambda machine: setattr(machine, "starts", True)}
         setup()
         assert machine.lines == ["install-deps chromium"]
         assert "it does not work yet: libnss3.so" in capsys.readouterr().out
 
-    @pytest.mark.parametrize(
-        ("root", "message"), [([], "libnss3"), (None, r"libnss3.*`playwright install-deps chromium` as root")]
-    )
+    @pytest.mark.parametrize(("root", "message"), [([], ""), (None, ".*`playwright install-deps chromium` as root")])
     def test_libraries_do_not_help(self, root, message, machine, monkeypatch):
-        machine.effects = {"install-deps": fails}
+        machine.effects = {"install-deps": FAILURE}
         replace(monkeypatch, privilege=lambda: root)
-        with pytest.raises(BrowserError, match=message):
+        with pytest.raises(BrowserError, match=f"libnss3{message}"):
             setup()
 
 
@@ -290,8 +271,8 @@ class TestRights:
 class TestRunChecks:
     def test_every_check_once(self, monkeypatch):
         # Every check that is not ok has a remedy.
-        rendered = ("HeadlessChrome/1.2", ISOLATED)
-        replace(monkeypatch, find_chromium=lambda: SHELL, check_rendering=lambda _chromium: rendered)
+        shell = Chromium(Path("x"), "headless-shell", "a test")
+        replace(monkeypatch, find_chromium=lambda: shell, check_rendering=lambda _: ("Chrome/1", ISOLATED))
         checks = list(module.run_checks())
         assert [check.name for check in checks] == [
             "python", "packages", "extras", "browser", "rendering", "sandbox", "network", "fonts", "scripts", "model",
@@ -304,18 +285,22 @@ class TestRunChecks:
 class TestPackages:
     @pytest.fixture
     def installed(self, monkeypatch):
-        """Replace the versions of installed packages; three are required, one of them on other systems only."""
-        versions = {"numpy": "2.1.0", "lxml": "6.0.2"}
-        required = ["numpy>=2.0", "lxml>=6.0", 'pywin32>=300; sys_platform == "os2"', 'ray>=2; extra == "farm"']
+        """Replace what is installed; two packages are required here, another on other systems, the rest by extras."""
+        versions = {"numpy": "2.1.0", "lxml": "6.0.2", "ray": ""}
+        required = [
+            "numpy>=2.0", "lxml>=6.0", 'pywin32>=300; sys_platform == "os2"', "ray>=2; extra == 'far'",
+            "lxml>=1; extra == 'near'", "lxml>=99999; extra == 'old'", "vclean-web[near]; extra == 'all'",
+        ]  # fmt: skip
+        extras = SimpleNamespace(get_all=lambda _field: ["all", "far", "near", "old"])
 
         def version(name):
             if not versions[name]:
                 raise metadata.PackageNotFoundError(name)
             return versions[name]
 
-        monkeypatch.setattr(module.metadata, "requires", lambda _name: required)
-        monkeypatch.setattr(module.metadata, "version", version)
-        monkeypatch.setattr(module.metadata, "distributions", lambda *, name: [])
+        replaced = {"requires": lambda _: required, "metadata": lambda _: extras, "version": version}
+        for name, function in (replaced | {"distributions": lambda *, name: []}).items():
+            monkeypatch.setattr(module.metadata, name, function)
         return versions
 
     @pytest.mark.parametrize(
@@ -341,6 +326,18 @@ class TestPackages:
         monkeypatch.setattr(module.metadata, "distributions", lambda *, name: [other] * (name == "vclean"))
         assert check_packages().status == status
         assert ("pip uninstall vclean vclean-web" in check_packages().remedy) == (status == "FAIL")
+
+    @pytest.mark.usefixtures("installed")
+    def test_installed_and_missing_extras(self):
+        # An extra with an outdated package is missing; an extra that only names others is left out.
+        detail = f"installed: near; not installed: far, old ({install_command('far', 'old')})"
+        assert module.check_extras() == Check("extras", "ok", detail)
+
+    def test_vclean_is_not_installed(self, monkeypatch):
+        for name in ("metadata", "requires"):
+            monkeypatch.setattr(module.metadata, name, Mock(side_effect=metadata.PackageNotFoundError))
+        for name, check in (("extras", module.check_extras), ("packages", check_packages)):
+            assert check() == Check(name, "FAIL", "vclean-web is not installed", REINSTALL)
 
 
 class TestBrowser:
@@ -394,28 +391,6 @@ class TestBrowser:
     def test_reports_errors_and_isolation_of_the_browser_it_started(self, browser, outcome, checks):
         named = zip(("rendering", "sandbox", "network"), checks, strict=False)
         assert browser(outcome)[1:] == [Check(name, *fields) for name, fields in named]
-
-
-class TestExtras:
-    @pytest.fixture(autouse=True)
-    def declared(self, monkeypatch):
-        lines = ["lxml>=1", "no-such-package-here; extra == 'far'", "lxml>=1; extra == 'near'",
-                 "lxml>=99999; extra == 'old'", "vclean-web[near]; extra == 'all'"]  # fmt: skip
-        names = SimpleNamespace(get_all=lambda _field: ["all", "far", "near", "old"])
-        monkeypatch.setattr(module.metadata, "distributions", lambda *, name: [])
-        monkeypatch.setattr(module.metadata, "requires", lambda _name: lines)
-        monkeypatch.setattr(module.metadata, "metadata", lambda _name: names)
-
-    def test_installed_and_missing_extras(self):
-        # An extra with an outdated package is missing; an extra that only names others is left out.
-        detail = f"installed: near; not installed: far, old ({install_command('far', 'old')})"
-        assert module.check_extras() == Check("extras", "ok", detail)
-
-    def test_vclean_is_not_installed(self, monkeypatch):
-        for name in ("metadata", "requires"):
-            monkeypatch.setattr(module.metadata, name, Mock(side_effect=metadata.PackageNotFoundError))
-        for name, check in (("extras", module.check_extras), ("packages", check_packages)):
-            assert check() == Check(name, "FAIL", "vclean-web is not installed", REINSTALL)
 
 
 class TestFontsAndScripts:

@@ -8,6 +8,7 @@ import time
 import weakref
 
 import pytest
+from helpers.waiting import assert_eventually
 
 from vclean.cli import interrupts
 from vclean.cli.interrupts import INTERRUPTED, exit_on_interrupt, raise_interrupts
@@ -184,7 +185,4 @@ def test_while_the_browser_starts(seconds, group, tmp_path):
     # An interrupt between the creation of a coroutine and its start makes Python itself warn at the end.
     expected = ("sandbox is off", "was never awaited", "Enable tracemalloc")
     assert [line for line in stderr.splitlines() if not any(text in line for text in expected)] == []
-    end = time.monotonic() + 10
-    while list(tmp_path.iterdir()) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert list(tmp_path.iterdir()) == []
+    assert_eventually(lambda: not list(tmp_path.iterdir()))

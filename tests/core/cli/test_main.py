@@ -177,6 +177,12 @@ class TestSeveralPages:
             "vclean: missing.html does not exist: check the name",
         ]
 
+    def test_lists_of_hidden_text_in_a_folder(self, run, pages, tmp_path):
+        pages[0].write_text("<h1>Rain</h1><p>It rained.</p><p hidden>Page a</p>")
+        assert run(*pages, "--show-hidden", "-o", tmp_path / "out", "-q")[0] == 0
+        assert (tmp_path / "out" / "a.txt").read_text() == "hidden\tdisplay\t-\t/html[1]/body[1]/p[2]\tPage a\n"
+        assert (tmp_path / "out" / "b.txt").read_text() == ""
+
     def test_error_that_would_recur_ends_run(self, run, pages):
         code, _, errors = run(*pages, "-o", pages[0] / "below")
         assert (code, len(errors)) == (12, 1)
@@ -295,12 +301,3 @@ def test_unexpected_error_is_one_line(error, start):
 def test_other_notes_suggest_no_option():
     result = clean("<iframe/><script>1</script>", method="text")
     assert [suggest_option(result, note) for note in result.notes] == ["", "; try --render --js"]
-
-
-def test_lists_several_pages_in_a_folder(tmp_path):
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.html").write_text(f"<h1>Rain</h1><p>It rained.</p><p hidden>Page {name}</p>")
-    out = tmp_path / "out"
-    assert main([str(tmp_path / "a.html"), str(tmp_path / "b.html"), "--show-hidden", "-o", str(out), "-q"]) == 0
-    assert (out / "a.txt").read_text() == "hidden\tdisplay\t-\t/html[1]/body[1]/p[2]\tPage a\n"
-    assert (out / "b.txt").read_text().endswith("\tPage b\n")

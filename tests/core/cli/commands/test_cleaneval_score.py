@@ -14,11 +14,10 @@ BY_HAND = (pytest.approx(100 * 6 / 7), pytest.approx(100 * 8 / 11))
 
 @pytest.fixture
 def files(tmp_path):
-    def write(**texts):
+    def write(texts):
         for name, text in texts.items():
-            path = tmp_path / name.replace("__", "/").replace("_txt", ".txt")
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text, encoding="utf-8")
         return tmp_path
 
     return write
@@ -40,7 +39,7 @@ class TestTwoFiles:
         ],
     )
     def test_scores(self, files, capsys, *, gold, predicted, text, markup):
-        folder = files(g_txt=gold, p_txt=predicted)
+        folder = files({"g.txt": gold, "p.txt": predicted})
         code, output = scored(capsys, folder / "g.txt", folder / "p.txt")
         assert (code, output["text"], output["markup"]) == (0, text, markup)
         assert output["pages"] == [{"name": "g.txt", "text": text, "markup": markup, "missing": False}]
@@ -48,13 +47,11 @@ class TestTwoFiles:
 
 class TestTwoFolders:
     def test_pairs_files_with_other_suffixes(self, files, capsys):
-        folder = files(g__1_txt=GOLD)
-        (folder / "p").mkdir()
-        (folder / "p" / "1.cleaneval").write_text(GOLD)
+        folder = files({"g/1.txt": GOLD, "p/1.cleaneval": GOLD})
         assert scored(capsys, folder / "g", folder / "p")[1]["text"] == 100
 
     def test_scores_missing_file_as_empty(self, files, capsys):
-        folder = files(g__1_txt=GOLD, g__2_txt=GOLD, g__3_txt="a", p__1_txt=GOLD, p__3_txt="a")
+        folder = files({"g/1.txt": GOLD, "g/2.txt": GOLD, "g/3.txt": "a", "p/1.txt": GOLD, "p/3.txt": "a"})
         assert main(["cleaneval-score", str(folder / "g"), str(folder / "p")]) == 1
         assert [line.split() for line in capsys.readouterr().out.splitlines()[2:]] == [
             ["2.txt", "0.00", "0.00", "no", "file"], ["3.txt", "100.00", "-"],
@@ -73,7 +70,7 @@ class TestErrors:
         ],
     )
     def test_one_line(self, files, capsys, gold, predicted, reason):
-        folder = files(g_txt=GOLD, p_txt=GOLD, g__1_txt=GOLD)
+        folder = files({"g.txt": GOLD, "p.txt": GOLD, "g/1.txt": GOLD})
         (folder / "empty").mkdir()
         assert main(["cleaneval-score", str(folder / gold), str(folder / predicted)]) == 3
         error = capsys.readouterr().err

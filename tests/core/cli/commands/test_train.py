@@ -50,10 +50,11 @@ def renderer(monkeypatch):
 
 
 class TestTrainSegments:
-    def test_the_same_pages_give_the_same_file(self, archive, tmp_path):
+    def test_the_same_pages_give_the_same_file(self, archive, tmp_path, capsys):
         first, second = tmp_path / "first.vclean", tmp_path / "second.vclean"
-        for out in (first, second):
-            assert main(["train-segments", str(archive), "-o", str(out)]) == 0
+        for out, options, message in ((first, [], f"vclean: wrote the model to {first}\n"), (second, ["-q"], "")):
+            assert main(["train-segments", str(archive), "-o", str(out), *options]) == 0
+            assert capsys.readouterr().err == message
         assert first.read_bytes() == second.read_bytes()
         assert load(first).card["pages"] == SITES
         assert load(first).card["archive"] == "marked.warc"
@@ -63,12 +64,6 @@ class TestTrainSegments:
         assert main(["train-segments", str(archive), "-o", str(tmp_path / "m.vclean")]) == 1
         assert f"{SITES[1]} is left out: the page was not rendered within 30 s" in capsys.readouterr().err
         assert SITES[1] not in load(tmp_path / "m.vclean").card["pages"]
-
-    @pytest.mark.parametrize(("options", "message"), [([], "vclean: wrote the model to {}\n"), (["-q"], "")])
-    def test_reports_path_of_model(self, archive, tmp_path, capsys, options, message):
-        out = tmp_path / "m.vclean"
-        assert main(["train-segments", str(archive), "-o", str(out), *options]) == 0
-        assert capsys.readouterr().err == message.format(out)
 
     def test_too_few_pages(self, archive, tmp_path, capsys):
         listed = tmp_path / "list.txt"
