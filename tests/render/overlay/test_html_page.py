@@ -205,7 +205,8 @@ class TestSafety:
 
 
 class TestPointer:
-    def test_hover_shows_details_and_reasons(self, opened: Opened) -> None:
+    def test_hover_shows_details_and_reasons_until_the_pointer_leaves(self, opened: Opened) -> None:
+        opened.page.evaluate("vclean.select(6)")
         opened.point_at(0)
         for part in ("heading .70", "title", "32 px Georgia, bold", "600 × 30 px at 100, 5", "/html[1]/body[1]/h1[1]",
                      "line 7", "The heading"):  # fmt: skip
@@ -216,15 +217,9 @@ class TestPointer:
         assert opened.page.locator(".reasons .sign").all_inner_texts() == ["−1.5", "", "−2.25"]
         assert "sum of all groups, the average block and the threshold of the page: left out" in opened.details
         assert "link share 0.92 in a narrow column" in opened.details
-        opened.page.evaluate("vclean.select(6)")
-        assert "the threshold of the page; overruled by the rule “whole group”" in opened.details
-
-    def test_leaving_shows_selected_block(self, opened: Opened) -> None:
-        opened.page.evaluate("vclean.select(0)")
-        opened.point_at(4)
-        assert "The heading" not in opened.details
+        assert "overruled" not in opened.details
         opened.page.mouse.move(5, 5)
-        assert "The heading" in opened.details
+        assert "the threshold of the page; overruled by the rule “whole group”" in opened.details
 
     def test_click_selects_and_scrolls_list(self, opened: Opened) -> None:
         opened.page.evaluate("document.getElementById('list').scrollTop = 9999")
@@ -248,17 +243,14 @@ class TestPointer:
         assert opened.page.locator("#band").is_hidden()
         assert "last of 4 selected" in opened.details
 
-    def test_selection_in_list_scrolls_screenshot(self, opened: Opened) -> None:
-        opened.page.evaluate("document.getElementById('list').scrollTop = 99999")
-        opened.wait_for_frames()
-        opened.page.locator("#row-58").click()
-        assert opened.page.evaluate("document.getElementById('pane').scrollTop") > 0
-        assert opened.center_of(58)[1] < 900
-
-    def test_scrolling_screenshot_scrolls_list(self, opened: Opened) -> None:
+    def test_list_and_screenshot_scroll_each_other(self, opened: Opened) -> None:
         opened.page.mouse.move(*opened.center_of(3))
         opened.page.mouse.wheel(0, 800)
         opened.assert_eventually("document.getElementById('list').scrollTop > 500")
+        opened.page.evaluate("document.getElementById('list').scrollTop = 99999")
+        opened.wait_for_frames()
+        opened.page.locator("#row-58").click()
+        assert opened.center_of(58)[1] < 900
 
 
 @pytest.mark.parametrize(
@@ -286,16 +278,14 @@ def test_keys_and_clicks_select(opened: Opened, steps: str, selected: list[int])
 
 
 class TestKeys:
-    def test_moves_by_pages(self, opened: Opened) -> None:
-        opened.perform("Home, PageDown")
-        assert opened.selected()[0] > 3
-
     def test_sets_active_descendant_of_list_box(self, opened: Opened) -> None:
         opened.page.locator("#list").focus()
         opened.page.keyboard.press("ArrowDown")
         assert opened.page.locator("#list").get_attribute("aria-activedescendant") == "row-1"
         row = opened.page.get_by_role("option", name="paragraph Block 1 .95 article", exact=True)
         assert row.get_attribute("aria-setsize") == "60"
+        opened.perform("PageDown")
+        assert opened.selected()[0] > 3
 
     def test_keys_scroll_focused_screenshot(self, opened: Opened) -> None:
         opened.page.locator("#pane").focus()
@@ -303,32 +293,27 @@ class TestKeys:
         opened.assert_eventually("document.getElementById('pane').scrollTop > 100")
         assert opened.selected() == []
 
-    def test_search_filters_blocks(self, opened: Opened) -> None:
-        opened.perform('/, "block 5"')
-        assert opened.listed == "10 of 60"
-        opened.perform("Escape")
-        assert opened.listed == "60"
-        assert opened.page.evaluate("document.activeElement.id") == "list"
-
     @pytest.mark.parametrize(
-        ("words", "remaining", "announcement"), [("block 1", [1], "Block 1"), ("block 7", [], "nothing selected")]
+        ("words", "listed", "remaining", "announcement"),
+        [("block 1", "11 of 60", [1], "Block 1"), ("block 7", "1 of 60", [], "nothing selected")],
     )
-    def test_search_deselects_hidden_blocks(
-        self, opened: Opened, words: str, remaining: list[int], announcement: str
+    def test_search_filters_blocks_and_deselects_the_others(
+        self, opened: Opened, words: str, listed: str, remaining: list[int], announcement: str
     ) -> None:
         # Otherwise a key could change blocks that are not visible.
         opened.page.evaluate("vclean.select([2, 1])")
         opened.perform(f'/, "{words}"')
-        assert opened.selected() == remaining
+        assert (opened.listed, opened.selected()) == (listed, remaining)
         expect(opened.page.locator("#live")).to_contain_text(announcement)
+        opened.perform("Escape")
+        assert opened.listed == "60"
+        assert opened.page.evaluate("document.activeElement.id") == "list"
 
-    def test_shows_help(self, opened: Opened) -> None:
+    def test_shows_help_and_changes_zoom(self, opened: Opened) -> None:
         opened.page.keyboard.press("?")
         expect(opened.page.locator("#help")).to_contain_text("fit the screenshot to the window")
         opened.page.locator("#help button").click()
         expect(opened.page.locator("#help")).to_be_hidden()
-
-    def test_changes_zoom(self, opened: Opened) -> None:
         fit = opened.page.evaluate("vclean.scale()")
         opened.perform("-")
         assert opened.page.evaluate("vclean.scale()") < fit
@@ -363,6 +348,9 @@ class TestFilters:
             assert opened.listed == listed
 
     def test_filters_by_role_visibility_and_probability(self, opened: Opened) -> None:
+        # Hidden blocks are listed, but not drawn.
+        assert opened.color(5)[3] == 0
+        expect(opened.page.locator("#row-5")).to_contain_text("revealable")
         self.chip(opened, "navigation").click()
         self.chip(opened, "revealable").click()
         assert opened.listed == "47 of 60"
@@ -370,12 +358,6 @@ class TestFilters:
         assert opened.listed == "1 of 60"
         opened.page.get_by_label("Least probability").fill("0.9")
         assert opened.page.get_by_label("Least probability").input_value() == "0"
-
-    def test_lists_hidden_blocks_without_drawing(self, opened: Opened) -> None:
-        assert opened.color(5)[3] == 0
-        opened.page.evaluate("vclean.select(5)")
-        assert "revealable" in opened.details
-        expect(opened.page.locator("#row-5")).to_contain_text("revealable")
 
     def test_filters_changed_blocks(self, show: Callable[[str], Opened]) -> None:
         blocks = [block(0, "p"), block(1, "o", changed="p with bte"), block(2, "p")]
@@ -398,35 +380,26 @@ class TestColors:
         assert opened.color(1)[3] == 0
 
     def test_draws_hidden_blocks_that_have_a_box(self, tab: Page, show: Callable[[str], Opened]) -> None:
-        blocks = [
-            block(0, "p"),
-            block(1, "p", visibility="hidden", technique="opacity"),
-            block(2, "p", visibility="hidden", box=None),
-            block(3, "p", visibility="hidden", box=[0, 0, 0, 0]),
-        ]
-        overlay = show(draw_html(content(blocks=blocks, hidden_drawn=True, drawn=False)))
-        red, green, blue = HIDDEN_PENS[HIDDEN].color
-        (x, y), button = overlay.center_of(1), tab.get_by_role("button", name="Hidden 1", exact=True)
+        boxes = {1: [100, 45, 600, 30], 2: None, 3: [0, 0, 0, 0]}
+        hidden = [block(row, "p", visibility="hidden", technique="opacity", box=box) for row, box in boxes.items()]
+        overlay = show(draw_html(content(blocks=[block(0, "p"), *hidden], hidden_drawn=True, drawn=False)))
+        button = tab.get_by_role("button", name="Hidden 1", exact=True)
         expect(button).to_have_attribute("aria-pressed", "true")
-        strokes = """([x, y, w, h]) => {
+        stroke = """() => {
           const brush = document.querySelector(".tile canvas").getContext("2d");
-          const [top, height] = [(y - 4) * vclean.scale(), (h + 8) * vclean.scale()];
-          const pixels = brush.getImageData(0, top, brush.canvas.width, height).data;
-          const colors = new Set();
-          for (let at = 0; at < pixels.length; at += 4) {
-            if (pixels[at + 3] > 200) colors.add(pixels.slice(at, at + 3).join());
-          }
-          return [...colors];
+          const [top, height] = [41 * vclean.scale(), 38 * vclean.scale()];
+          const pixels = [...brush.getImageData(0, top, brush.canvas.width, height).data];
+          const at = pixels.findIndex((value, at) => at % 4 === 3 && value > 200);
+          return at < 0 ? [] : pixels.slice(at - 3, at);
         }"""
-        box = list(blocks[1].box or ())
-        assert f"{red},{green},{blue}" in tab.evaluate(strokes, box)
-        tab.mouse.click(x, y)
+        assert tab.evaluate(stroke) == [*HIDDEN_PENS[HIDDEN].color]
+        overlay.perform("click 1")
         assert overlay.selected() == [1]
         assert "hidden: opacity" in overlay.details
         overlay.page.keyboard.press("Escape")
         button.click()
         overlay.wait_for_frames()
-        assert tab.evaluate(strokes, box) == []
+        assert tab.evaluate(stroke) == []
 
     def test_draws_parts_of_a_kind(self, show: Callable[[str], Opened]) -> None:
         x, y, width, height = content().blocks[1].box or ()
@@ -450,27 +423,21 @@ class TestColors:
 
 
 class TestSegments:
-    def test_slider_filters_segments(self, opened: Opened) -> None:
-        opened.page.get_by_role("tab", name="VIPS segments").click()
-        assert opened.listed == "5"
-        for degree, listed in (("4", "3 of 5"), ("1", "1 of 5")):
-            opened.page.get_by_label("PDoC").fill(degree)
-            assert opened.listed == listed
-
-    def test_shows_details_of_segment(self, opened: Opened) -> None:
-        opened.page.get_by_role("tab", name="VIPS segments").click()
-        assert opened.page.evaluate("[vclean.at(400, 200), vclean.at(400, 410), vclean.at(400, 1020)]") == [2, 1, 0]
-        opened.perform("End")
-        assert "level 1, DoC 9" in opened.details
-        assert "Part 4" in opened.details
-
-    def test_slider_hides_separators(self, opened: Opened) -> None:
+    def test_slider_filters_segments_and_separators(self, opened: Opened) -> None:
         opened.page.get_by_role("button", name="Blocks", exact=True).click()
         opened.page.get_by_role("button", name="Separators").click()
         at = "() => { const c = document.querySelector('.tile canvas').getContext('2d');" \
              " const s = vclean.scale(); return c.getImageData(20 * s, 410 * s, 1, 1).data[3] }"  # fmt: skip
         opened.assert_eventually(f"({at})() > 0")
-        opened.page.get_by_label("PDoC").fill("4")
+        opened.page.get_by_role("tab", name="VIPS segments").click()
+        assert opened.page.evaluate("[vclean.at(400, 200), vclean.at(400, 410), vclean.at(400, 1020)]") == [2, 1, 0]
+        opened.perform("End")
+        assert "level 1, DoC 9" in opened.details
+        assert "Part 4" in opened.details
+        assert opened.listed == "5"
+        for degree, listed in (("4", "3 of 5"), ("1", "1 of 5")):
+            opened.page.get_by_label("PDoC").fill(degree)
+            assert opened.listed == listed
         opened.assert_eventually(f"({at})() === 0")
 
     def test_shows_page_without_blocks(self, show: Callable[[str], Opened]) -> None:
@@ -480,44 +447,38 @@ class TestSegments:
         assert opened.page.locator("#range, #tabs, .chip").count() == 0
 
 
+SCRIPT = """
+  window.events = [];
+  vclean.on("select", (detail) => events.push(["select", ...detail.indexes]));
+  document.addEventListener("vclean:change", (event) => events.push(["change", ...event.detail.indexes]));
+  vclean.addKey("x", "cross out", () => vclean.setLabel(vclean.state.selected, "o"));
+  document.getElementById("tools").append(vclean.element("button", { type: "button" }, "Save"));
+"""
+
+
 class TestScripts:
     """Interface for added scripts, such as that of `vclean label`."""
 
-    SCRIPT = """
-      window.events = [];
-      vclean.on("select", (detail) => events.push(["select", ...detail.indexes]));
-      document.addEventListener("vclean:change", (event) => events.push(["change", ...event.detail.indexes]));
-      vclean.addKey("x", "cross out", () => vclean.setLabel(vclean.state.selected, "o"));
-      document.getElementById("tools").append(vclean.element("button", { type: "button" }, "Save"));
-    """
-
-    @pytest.fixture
-    def with_script(self, show: Callable[[str], Opened]) -> Opened:
+    def test_adds_keys_controls_help_data_and_events(self, show: Callable[[str], Opened]) -> None:
         styles = ["#tools button { color: red }"]
-        return show(draw_html(content(extra={"next": 2}), scripts=[self.SCRIPT], styles=styles))
+        opened = show(draw_html(content(extra={"next": 2}), scripts=[SCRIPT], styles=styles))
+        assert opened.page.evaluate("vclean.data.extra.next") == 2
+        expect(opened.page.locator("#tools button")).to_have_css("color", "rgb(255, 0, 0)")
+        opened.page.evaluate("vclean.select([1, 2])")
+        opened.perform("x")
+        assert opened.page.evaluate("events") == [["select", 1, 2], ["change", 1, 2]]
+        assert opened.page.evaluate("vclean.blocks[1].label") == "o"
+        opened.page.keyboard.press("?")
+        expect(opened.page.locator("#help")).to_contain_text("cross out")
 
-    def test_adds_keys_and_listens_to_events(self, with_script: Opened) -> None:
-        with_script.page.evaluate("vclean.select([1, 2])")
-        with_script.perform("x")
-        assert with_script.page.evaluate("events") == [["select", 1, 2], ["change", 1, 2]]
-        assert with_script.page.evaluate("vclean.blocks[1].label") == "o"
-
-    def test_updates_changed_label_everywhere(self, with_script: Opened) -> None:
-        with_script.page.evaluate("vclean.select(1); vclean.setLabel(1, 'h'); vclean.setRole(1, 'title')")
-        assert "heading" in with_script.details
-        expect(with_script.page.locator("#row-1 i")).to_have_text("h")
-        expect(with_script.page.locator(".chip", has_text="heading")).to_contain_text("2")
-        assert with_script.color(2)[:3] == [0, 114, 178]
-
-    def test_adds_controls_help_and_data(self, with_script: Opened) -> None:
-        expect(with_script.page.locator("#tools button")).to_have_css("color", "rgb(255, 0, 0)")
-        with_script.page.keyboard.press("?")
-        expect(with_script.page.locator("#help")).to_contain_text("cross out")
-        assert with_script.page.evaluate("vclean.data.extra.next") == 2
-
-    def test_ignores_invalid_indexes(self, with_script: Opened) -> None:
-        with_script.page.evaluate("vclean.select([3, 999, -1, 1.5, 'length', 3])")
-        assert with_script.selected() == [3]
+    def test_updates_changed_label_everywhere(self, opened: Opened) -> None:
+        opened.page.evaluate("vclean.select(1); vclean.setLabel(1, 'h'); vclean.setRole(1, 'title')")
+        assert "heading" in opened.details
+        expect(opened.page.locator("#row-1 i")).to_have_text("h")
+        expect(opened.page.locator(".chip", has_text="heading")).to_contain_text("2")
+        assert opened.color(2)[:3] == [0, 114, 178]
+        opened.page.evaluate("vclean.select([3, 999, -1, 1.5, 'length', 3])")
+        assert opened.selected() == [3]
 
 
 ACTIONS = {
@@ -556,16 +517,11 @@ ROUNDS = """async () => {
 def many(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Opened:
     """Open a page with 5,000 blocks."""
     blocks = [
-        OverlayBlock(
-            box=[8 + 158 * (row % 5), 12 * (row // 5) + 1, 150, 10],
-            label="hplco"[row % 5],
-            text=f"Some text of block {row} that is as long as those of menus are",
-            xpath=f"/html[1]/body[1]/div[{row}]/p[1]",
-            role=list(ROLES.values())[row % 4],
-            probability=row % 100 / 100,
-        )
+        block(row, "hplo"[row % 4], f"Some text of block {row} that is as long as those of menus are",
+              box=[8 + 158 * (row % 5), 12 * (row // 5) + 1, 150, 10], probability=row % 100 / 100,
+              xpath=f"/html[1]/body[1]/div[{row}]/p[1]")
         for row in range(5000)
-    ]
+    ]  # fmt: skip
     document = draw_html(content(blocks=blocks, height=12_000, screenshot=screenshot(WIDTH, 12_000)))
     return Opened(browser.new_page(viewport=WINDOW), tmp_path_factory.mktemp("many") / "many.html", document)
 
