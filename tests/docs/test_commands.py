@@ -16,7 +16,7 @@ from helpers.documents import DOCS, DOCUMENTS, ROOT, code_blocks, code_spans, pr
 from vclean import errors
 from vclean.cli.main import COMMANDS, PROGRAM, main, parse_args
 
-SCRIPTS = (ROOT / "benchmarks", ROOT / "tools/proof")
+SCRIPTS = ROOT / "benchmarks"
 
 FOREIGN = frozenset({
     "--privileged", "--cap-add", "--init", "--memory", "--pids-limit", "--read-only", "--tmpfs", "--network",
@@ -91,7 +91,7 @@ def options() -> set[str]:
     context = click.Context(PROGRAM)
     found = [PROGRAM.get_command(context, name) for name in ["", *COMMANDS]]
     names = {option for each in found if each for parameter in each.params for option in parameter.opts}
-    scripts = "".join(path.read_text(encoding="utf-8") for folder in SCRIPTS for path in folder.glob("*.py"))
+    scripts = "".join(path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.py"))
     return names | set(re.findall(r'"(--[a-z][\w-]*)"', scripts)) | {"--help", "--version"}
 
 
