@@ -9,7 +9,7 @@ import click
 import pytest
 from helpers.pages import parsed
 
-from vclean.cli.commands import segment
+from vclean.cli import segments
 from vclean.cli.main import COMMANDS, PROGRAM, main, main_inner
 from vclean.errors import UsageError
 from vclean.farm.tasks import RunSettings
@@ -343,4 +343,4 @@ class TestHelp:
 
 
 def test_formats_that_are_copied_for_a_faster_help() -> None:
-    assert segment.FORMATS == formats.FORMATS
+    assert segments.FORMATS == formats.FORMATS

@@ -77,11 +77,11 @@ class DiffOptions(PageOptions):
 def compare_pages(options: DiffOptions) -> int:
     """Compare two methods on every page, write the differences, and return the exit code.
 
-    Failures are reported as in `vclean.cli.commands.clean.clean_pages`. If the comparisons are written to files, a
+    Failures are reported as in `vclean.cli.clean.clean_pages`. If the comparisons are written to files, a
     summary line for each page is printed.
 
     Raises:
-        VcleanError: as for `vclean.cli.commands.clean.clean_pages`.
+        VcleanError: as for `vclean.cli.clean.clean_pages`.
     """
     from vclean.compare.diff import summarize_pages
 

@@ -13,7 +13,7 @@ import pytest
 
 from vclean.classify.methods import names
 from vclean.cli import installation
-from vclean.cli.commands.installation import SHELLS
+from vclean.cli.environment import SHELLS
 from vclean.cli.installation import Check
 from vclean.cli.main import COMMANDS, COMPLETE, main
 from vclean.errors import BrowserMissingError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.command import argument, command, flag, option
+from vclean.cli.command import command, flag, option
 from vclean.cli.options import (
     MessageOptions,
     complete_methods,
@@ -209,41 +209,3 @@ def _train_method(options: TrainOptions) -> int:
     write_predictions(report, options.predictions)
     write_and_log(options.out, "model", examples.train(options.method))
     return exit_code(report, "the table")
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainSegmentsOptions(MessageOptions):
-    """Options of `vclean train-segments`."""
-
-    archive: Path = argument("ARCHIVE", "web archive of pages marked by hand", type=Path)
-    out: Path = model_option("write the model to this file, such as my.vclean")
-    pages: Path | None = option(
-        "--pages",
-        type=Path,
-        metavar="FILE",
-        help="train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
-    )
-    snapshots: Path | None = snapshots_option()
-
-
-@command("train-segments", TrainSegmentsOptions, help="Train the learned segmenter on pages marked by hand.")
-def train_segments(options: TrainSegmentsOptions) -> int:
-    """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
-
-    A page that cannot be rendered is logged and left out; the exit code is then 1.
-
-    Raises:
-        InputError: the archive or the list of pages cannot be read, or there are too few examples.
-        BrowserMissingError: no usable Chromium is installed.
-        OutputError: the model cannot be written; checked before the work if possible.
-    """
-    from vclean.classify.corpora.marked import RenderedMarkedPages
-    from vclean.classify.training.segments import fit, training_rows
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
-
-    check_writable(options.out)
-    pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots)
-    model = fit(training_rows(pages), {"archive": options.archive.name})
-    write_and_log(options.out, "model", model.to_bytes())
-    return pages.exit_code
