@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from vclean.features.blocks import extract_blocks
 from vclean.files import make_folder
 from vclean.output.text import to_cleaneval, to_text
 from vclean.output.writers import write_and_log
+from vclean.render.rendered_page import Rendering
 from vclean.runtime import count_progress, track
 from vclean.settings import RenderSettings
 
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.retraining import Correction
     from vclean.page import Page
-    from vclean.render.rendered_page import Rendering
 
     Unseen = Mapping[tuple[str, str, bool], Prediction]
     "Predictions by corpus, page id and whether the page was rendered, each by a model not trained on the site."
@@ -47,16 +48,16 @@ def all_pages(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
 
 
 @contextmanager
-def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[dict[bool, Reader]]:
-    """Open functions that read a page, by whether they render it.
+def open_reader(
+    *, render: bool, snapshots: Path | None, keep: bool = False, screenshots: bool = False
+) -> Iterator[Callable[[Page], Rendering]]:
+    """Open a function that reads a page: it renders the page, or parses it.
 
     Args:
-        render: whether to open the one that renders.
+        render: whether to render pages.
         snapshots: the folder of rendered pages, or None.
         keep: whether to store rendered pages during the run, because pages are read more than once.
-
-    Yields:
-        The function that parses, by the key False; if `render` is set, the one that renders, by the key True.
+        screenshots: whether to take screenshots of rendered pages.
 
     Raises:
         BrowserMissingError: no usable Chromium is installed.
@@ -65,7 +66,7 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
     from vclean.render.static.parse import parse
 
     if not render:
-        yield {False: parse}
+        yield lambda page: Rendering(parse(page))
         return
     from vclean.render.browser.renderer import Renderer
     from vclean.render.cache import RenderingCache
@@ -74,10 +75,25 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
     settings = RenderSettings()
     with ExitStack() as stack:
         renderer = stack.enter_context(Renderer(settings))
-        read: Callable[[Page], Rendering] = renderer.render
+        read: Callable[[Page], Rendering] = partial(renderer.render, screenshot=screenshots)
         if snapshots or keep:
             folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.temporary_folder())
-            read = RenderingCache(renderer.render, settings, folder)
+            read = RenderingCache(read, settings, folder, screenshots=screenshots)
+        yield read
+
+
+@contextmanager
+def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[dict[bool, Reader]]:
+    """Open the function that parses a page, by the key False, and if `render` is set the one that renders, by True.
+
+    The arguments and errors are those of `open_reader`.
+    """
+    from vclean.render.static.parse import parse
+
+    if not render:
+        yield {False: parse}
+        return
+    with open_reader(render=True, snapshots=snapshots, keep=keep) as read:
         yield {False: parse, True: lambda page: read(page).snapshot}
 
 

@@ -10,7 +10,7 @@ import click
 
 from vclean.cli.batch import OutputRun, report_bugs
 from vclean.cli.command import argument, command, flag, option
-from vclean.cli.options import PageOptions, compared_methods
+from vclean.cli.options import PageOptions, compared_methods, method_and_model
 from vclean.files import write_stream
 
 if TYPE_CHECKING:
@@ -97,14 +97,11 @@ def compare_pages(options: DiffOptions) -> int:
 
 
 def _pipeline(options: DiffOptions, name: str) -> Pipeline:
-    from vclean.compare.records import ComparedMethod
     from vclean.pipeline import Pipeline
     from vclean.settings import CleanerSettings
 
-    side = ComparedMethod.of(name)
-    settings = CleanerSettings(
-        render=options.render_mode, rendering=options.settings, method=side.method, model=side.model
-    )
+    method, model = method_and_model(name)
+    settings = CleanerSettings(render=options.render_mode, rendering=options.settings, method=method, model=model)
     return Pipeline(settings)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -21,18 +20,16 @@ from vclean.cli.options import (
     corpora_argument,
     count,
     folds_option,
+    method_and_model,
     predictions_option,
     snapshots_option,
 )
 from vclean.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from vclean.compare.error_analysis import ReadPage
     from vclean.compare.records import PageRecord
-    from vclean.page import Page
-    from vclean.render.rendered_page import Rendering
 
 WORST: Final = 12
 """Default number of worst pages in a report."""
@@ -126,26 +123,25 @@ def write_report(options: ReportOptions) -> int:
         OutputError: the report cannot be written; checked before the work if possible.
     """
     from vclean.classify.corpora.corpora import read_corpus
-    from vclean.cli.corpora import exit_code, run_methods
-    from vclean.compare.error_analysis import analyze_errors, worst_records
-    from vclean.compare.records import ComparedMethod, RecordCollector, of_method
+    from vclean.classify.methods import get
+    from vclean.cli.corpora import exit_code, open_reader, run_methods
+    from vclean.compare.records import RecordCollector, analyze_errors, of_method, worst_records
     from vclean.compare.report import ReportData, to_html
     from vclean.files import check_writable
     from vclean.output.writers import write_and_log
 
     check_writable(options.out)
-    compared_methods = [ComparedMethod.of(name) for name in options.methods]
     collector = RecordCollector()
     report = run_methods(
         options.corpora,
-        {each.name: each.load for each in compared_methods},
+        {name: partial(get, *method_and_model(name)) for name in options.methods},
         render=options.render,
         folds=options.folds,
         snapshots=options.snapshots,
         on_page=collector,
     )
     shown = worst_records(of_method(collector.records, _first_method(options, collector.records)), options.worst)
-    with _open_reader(options) as read:
+    with open_reader(render=options.render, snapshots=options.snapshots, screenshots=True) as read:
         analyses = analyze_errors([read_corpus(path) for path in options.corpora], shown, read)
     overlays = {key: analysis.overlay() for key, analysis in analyses.items() if analysis.screenshot}
     data = ReportData(
@@ -162,31 +158,6 @@ def _first_method(options: ReportOptions, records: Sequence[PageRecord]) -> str:
     names = methods(records)
     rendered = f"{options.methods[0]}, rendered"
     return rendered if rendered in names else names[0]
-
-
-@contextmanager
-def _open_reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]:
-    """Open a function that reads a page again, with a screenshot if pages are rendered."""
-    from vclean.render.static.parse import parse
-
-    if not options.render:
-        yield lambda page: (parse(page), b"")
-        return
-    from vclean.render.browser.renderer import Renderer
-    from vclean.render.cache import RenderingCache
-    from vclean.settings import RenderSettings
-
-    settings = RenderSettings()
-    with Renderer(settings) as renderer:
-        render: Callable[[Page], Rendering] = partial(renderer.render, screenshot=True)
-        if options.snapshots:
-            render = RenderingCache(render, settings, options.snapshots, screenshots=True)
-
-        def read(page: Page) -> ReadPage:
-            rendering = render(page)
-            return rendering.snapshot, rendering.screenshot or b""
-
-        yield read
 
 
 def _report_facts(options: ReportOptions) -> dict[str, str]:

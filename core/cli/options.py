@@ -367,6 +367,19 @@ def compared_methods(repetition: str, *, default: Sequence[str] = ()) -> AnyValu
     )
 
 
+def method_and_model(name: str) -> tuple[str, Path | None]:
+    """Return the method, and the file of its model or selectors, of a value of `compared_methods`."""
+    from vclean.classify.methods import names
+    from vclean.classify.methods.registry import DEFAULT
+
+    method, equals, file = name.partition("=")
+    if equals and method in names():
+        return method, Path(file)
+    path = Path(name)
+    is_file = name not in names() and (path.is_file() or path.suffix != "" or len(path.parts) > 1)
+    return (DEFAULT, path) if is_file else (name, None)
+
+
 def folds_option(text: str) -> AnyValue:
     """Declare the option for the number of folds of a cross-validation."""
     return option(
