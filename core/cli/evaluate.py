@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 from vclean import __version__
 from vclean.cli.command import Options, argument, command, flag, option
 from vclean.cli.options import (
+    COUNT,
     MessageOptions,
     compared_methods,
     complete_methods,
     corpora_argument,
-    count,
     folds_option,
     method_and_model,
     predictions_option,
@@ -108,7 +108,7 @@ class ReportOptions(MessageOptions):
         "--render", help="render pages in headless Chromium; the report then shows screenshots of the worst pages"
     )
     folds: int = folds_option("vclean by domain")
-    worst: int = option("--worst", type=count, default=WORST, metavar="N", help="show the N worst pages ({default})")
+    worst: int = option("--worst", type=COUNT, default=WORST, metavar="N", help="show the N worst pages ({default})")
     snapshots: Path | None = snapshots_option()
 
 

@@ -42,16 +42,7 @@ ATOMS: Final = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
 LEVELS: Final = ("1", "2")
 METHODS: Final = ("page", "dom", "vips")
 
-_DEGREES: Final = range(1, 12)
-
 _log = logging.getLogger("vclean")
-
-
-def _degree(text: str | int) -> int:
-    """Convert a word to a permitted degree of coherence, 1 to 11."""
-    if str(text) not in map(str, _DEGREES):
-        raise click.BadParameter(f"has to be 1 to {_DEGREES[-1]}, not {text}")
-    return int(text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +54,7 @@ class SegmentOptions(HiddenOption, OverlayOptions, PageOptions):
     )
     pdoc: int = option(
         "--pdoc",
-        type=_degree,
+        type=click.IntRange(1, 11),
         default=DEFAULT_PDOC,
         metavar="N",
         help="set the permitted degree of coherence: 1 for one segment, to 11 for the smallest ({default})",
