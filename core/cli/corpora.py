@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain
@@ -14,7 +15,7 @@ from vclean.classify.evaluation.evaluate import Report, evaluate
 from vclean.classify.methods import method_info, names
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import extract_blocks
-from vclean.files import make_folder
+from vclean.files import make_folder, write_stream
 from vclean.output.text import to_cleaneval, to_text
 from vclean.output.writers import write_and_log
 from vclean.render.rendered_page import Rendering
@@ -201,10 +202,12 @@ def run_methods(
         return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)
 
 
-def write_predictions(report: Report, path: Path | None) -> None:
-    """Write the clean texts of all pages, unless `path` is None."""
-    if path:
-        write_and_log(path, "texts", report.predictions())
+def print_scores(report: Report, predictions: Path | None) -> int:
+    """Print the table of scores, write the clean texts of all pages to a file, if any, and return the exit code."""
+    write_stream(sys.stdout, report.table() + "\n")
+    if predictions:
+        write_and_log(predictions, "texts", report.predictions())
+    return exit_code(report, "the table")
 
 
 def unseen_predictions(validation: CrossValidation) -> dict[str, Unseen]:

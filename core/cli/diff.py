@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from vclean.cli.batch import OutputRun, report_bugs
+from vclean.cli.batch import OutputRun
 from vclean.cli.command import argument, command, flag, option
 from vclean.cli.options import PageOptions, compared_methods, method_and_model
 from vclean.files import write_stream
@@ -123,11 +123,10 @@ class _Run(OutputRun):
         from vclean.compare.diff import Comparison
 
         with self.report_errors(source.id):
-            with report_bugs():
-                html = self.options.format == "html"
-                blocks = first.read_blocks(self.read(source), screenshot=html and bool(self.options.render_mode))
-                results = first.label(blocks, explain=html), second.label(blocks, explain=html)
-                comparison = Comparison(self.options.sides, *results, blocks.screenshot)
+            html = self.options.format == "html"
+            blocks = first.read_blocks(self.read(source), screenshot=html and bool(self.options.render_mode))
+            results = first.label(blocks, explain=html), second.label(blocks, explain=html)
+            comparison = Comparison(self.options.sides, *results, blocks.screenshot)
             self.writer.write(comparison)
             self.done += 1
             self.scores.append((len(comparison.differing), comparison.agreement, comparison.word_f1))

@@ -73,8 +73,8 @@ def score_methods(options: EvaluateOptions) -> int:
         OutputError: a file cannot be written; checked before the work if possible.
     """
     from vclean.classify.methods import get
-    from vclean.cli.corpora import exit_code, run_methods, write_predictions
-    from vclean.files import check_writable, write_stream
+    from vclean.cli.corpora import print_scores, run_methods
+    from vclean.files import check_writable
     from vclean.output.writers import write_and_log
 
     for file in filter(None, (options.json, options.predictions)):
@@ -86,11 +86,10 @@ def score_methods(options: EvaluateOptions) -> int:
         folds=options.folds,
         snapshots=options.snapshots,
     )
-    write_stream(sys.stdout, report.table() + "\n")
+    code = print_scores(report, options.predictions)
     if options.json:
         write_and_log(options.json, "scores", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
-    write_predictions(report, options.predictions)
-    return exit_code(report, "the table")
+    return code
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from vclean.characters import format_count
-from vclean.cli.batch import OutputRun, report_bugs
+from vclean.cli.batch import OutputRun
 from vclean.cli.command import argument, command, flag, option
 from vclean.cli.options import (
     HiddenOption,
@@ -111,9 +111,8 @@ class _Run(OutputRun):
         """Split one page into segments and write them; report a failure."""
         with self.report_errors(source.id):
             start = time.perf_counter()
-            with report_bugs():
-                draws = self.overlays is not None
-                segments, screenshot = pipeline.run(self.read(source), pdoc=self._pdoc, screenshot=draws)
+            draws = self.overlays is not None
+            segments, screenshot = pipeline.run(self.read(source), pdoc=self._pdoc, screenshot=draws)
             if self.overlays:
                 self.overlays.write(segments, screenshot)
             self.writer.write(segments)

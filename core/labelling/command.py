@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from vclean.characters import format_count
-from vclean.cli.batch import PageRun, report_bugs
+from vclean.cli.batch import PageRun
 from vclean.cli.command import argument, command, flag, option
 from vclean.cli.options import PORT, PageOptions
 from vclean.errors import InputError, UsageError
@@ -220,7 +220,7 @@ class _Run(PageRun):
         if not self.options.pages:
             yield from preparer.stored_pages()
         for source in sources:
-            with self.report_errors(source.id), report_bugs():
+            with self.report_errors(source.id):
                 yield preparer.prepare(self._with_unique_id(self.read(source), source.id))
 
     def add_pages(self, pages: Iterable[PreparedPage], session: AnnotationSession) -> None:
