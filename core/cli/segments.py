@@ -93,7 +93,7 @@ def segment_pages(options: SegmentOptions) -> int:
     """
     from vclean.pipeline import SegmentPipeline
 
-    run = _Run(options)
+    run = _Run(options, options.format)
     with run.writer, SegmentPipeline(options.method, options.settings, hidden=options.hidden) as pipeline:
         for source in run.sources():
             run.segment(pipeline, source)
@@ -103,16 +103,14 @@ def segment_pages(options: SegmentOptions) -> int:
 class _Run(OutputRun):
     """Run of the command: its options, its outputs, and its failures."""
 
-    def __init__(self, options: SegmentOptions) -> None:
-        super().__init__(options, options.format)
-        self._pdoc = options.pdoc
+    options: SegmentOptions
 
     def segment(self, pipeline: SegmentPipeline, source: Source) -> None:
         """Split one page into segments and write them; report a failure."""
         with self.report_errors(source.id):
             start = time.perf_counter()
             draws = self.overlays is not None
-            segments, screenshot = pipeline.run(self.read(source), pdoc=self._pdoc, screenshot=draws)
+            segments, screenshot = pipeline.run(self.read(source), pdoc=self.options.pdoc, screenshot=draws)
             if self.overlays:
                 self.overlays.write(segments, screenshot)
             self.writer.write(segments)
