@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from vclean.characters import format_count
 from vclean.classify.corpora.corpora import read_corpus, site
 from vclean.classify.evaluation.evaluate import Report, evaluate
-from vclean.classify.methods import method_info, names
+from vclean.classify.methods import get, method_info, names
+from vclean.cli.options import method_and_model
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.files import make_folder, write_stream
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows
     from vclean.classify.training.train import CrossValidation
+    from vclean.cli.evaluate import ScoringOptions
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.retraining import Correction
     from vclean.page import Page
@@ -167,35 +169,23 @@ def exit_code(report: Report, location: str) -> int:
     return int(report.failed > 0)
 
 
-def run_methods(
-    paths: Sequence[Path],
-    methods: Mapping[str, Callable[[], Method]],
-    *,
-    render: bool,
-    folds: int = 0,
-    snapshots: Path | None = None,
-    on_page: PageCallback | None = None,
-) -> Report:
+def run_methods(options: ScoringOptions, on_page: PageCallback | None = None) -> Report:
     """Score methods on corpora and show the progress.
 
-    Args:
-        paths: the paths of the corpora.
-        methods: functions that load the methods, by their names in the report; called when needed. With folds, trained
-            methods are not loaded but cross-validated.
-        render: whether pages are rendered; with folds, parsed and rendered pages are scored as two methods.
-        folds: the number of folds by site, to cross-validate trained methods; 0 for no cross-validation.
-        snapshots: the folder of rendered pages; None for none.
-        on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
+    Without folds, pages are parsed or rendered. With folds, trained methods are cross-validated by site, and parsed and
+    rendered pages are scored as two methods; `on_page` is as in `vclean.classify.evaluation.evaluate.evaluate`.
 
     Raises:
         InputError: a corpus is missing or damaged.
         UsageError: two corpora have the same name, a corpus has no page, or a method needs rendered pages.
     """
-    unusable = [name for name in methods if not render and name in names() and method_info(name).rendered]
+    render, folds = options.render, options.folds
+    unusable = [name for name in options.methods if not render and name in names() and method_info(name).rendered]
     if unusable:
         raise UsageError(f"the method {unusable[0]} needs the rendered page: add --render")
-    corpora = [read_corpus(path) for path in paths]
-    with open_readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
+    methods = {name: partial(get, *method_and_model(name)) for name in options.methods}
+    corpora = [read_corpus(path) for path in options.corpora]
+    with open_readers(render=render, snapshots=options.snapshots, keep=folds > 0) as readers:
         if folds and MODEL_METHOD in methods:
             unseen = unseen_predictions(cross_validate(corpora, readers, folds))
             return score(corpora, readers, methods, unseen, folds=folds, on_page=on_page)

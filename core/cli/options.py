@@ -346,10 +346,3 @@ def method_and_model(name: str) -> tuple[str, Path | None]:
     path = Path(name)
     is_file = name not in names() and (path.is_file() or path.suffix != "" or len(path.parts) > 1)
     return (DEFAULT, path) if is_file else (name, None)
-
-
-def folds_option(text: str) -> AnyValue:
-    """Declare the option for the number of folds of a cross-validation."""
-    return option(
-        "--folds", type=folds, default=0, metavar="K", help=f"cross-validate {text} in K folds, 3 or more (none)"
-    )
