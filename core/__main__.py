@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from vclean.cli.interrupts import exit_on_interrupt
+from vclean.cli import exit_on_interrupt
 
 
 def run() -> int:

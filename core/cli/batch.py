@@ -107,18 +107,25 @@ class PageRun:
     def report_errors(self, name: str) -> Iterator[None]:
         """Add the name of the page to errors in the block; with several pages, report the error and continue.
 
+        An unexpected error is reported in one line: a bug on one page must not end a run over many.
+
         Raises:
             VcleanError: there is only one page, or the error would recur with the next page.
         """
         try:
             yield
-        except _FATAL:
+        except (*_FATAL, BrokenPipeError):
             raise
-        except VcleanError as error:
-            message = str(error) if name in str(error) else f"{name}: {error}"
+        except Exception as error:
+            if isinstance(error, VcleanError):
+                kind, reason = type(error), str(error)
+            else:
+                _log.debug("", exc_info=True)
+                kind, reason = VcleanError, f"{describe_unexpected(error)}, with the page"
+            message = reason if name in reason else f"{name}: {reason}"
             if not self.many:
-                raise type(error)(message) from error
-            self._codes.add(error.exit_code)
+                raise kind(message) from error
+            self._codes.add(kind.exit_code)
             self.report_failure(message)
 
     def report_failure(self, message: str) -> None:
@@ -191,19 +198,3 @@ class OutputRun(PageRun):
 def _is_interactive() -> bool:
     """Return whether a user can read a question on standard error and answer it on standard input."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
-
-
-@contextmanager
-def report_bugs() -> Iterator[None]:
-    """Convert unexpected errors in the block to `VcleanError`: a bug on one page must not end a run over many.
-
-    Raises:
-        VcleanError: the block raised any error.
-    """
-    try:
-        yield
-    except VcleanError:
-        raise
-    except Exception as error:  # a bug on one page must not end the run
-        _log.debug("", exc_info=True)
-        raise VcleanError(f"{describe_unexpected(error)}, with the page") from error

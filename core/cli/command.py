@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import click
 from click.core import ParameterSource
 
+from vclean.characters import format_count
 from vclean.errors import UsageError
 
 if TYPE_CHECKING:
@@ -212,7 +213,9 @@ class Command(click.Command):
             if option := by_name.get(word):
                 values = [next(words, None) for _ in range(option.nargs)]
                 if any(value is None or _is_option(value) for value in values):
-                    raise click.UsageError(f"argument {'/'.join(option.opts)}: expected {_arguments(option)}", ctx)
+                    raise click.UsageError(
+                        f"argument {'/'.join(option.opts)}: expected {format_count(option.nargs, 'argument')}", ctx
+                    )
 
     def _check_relations(self, values: dict[str, Any]) -> None:
         """Check which options are given together.
@@ -301,7 +304,7 @@ def _reason(error: click.UsageError) -> str:
     if isinstance(error, click.BadParameter) and error.param:
         source = error.ctx.get_parameter_source(str(error.param.name)) if error.ctx else None
         origin = " in the configuration file" if source is ParameterSource.DEFAULT_MAP else ""
-        return f"argument {_name(error.param)}{origin}: {error.message.removesuffix('.')}"
+        return f"argument {_name(error.param)}{origin}: {error.message.removesuffix('.').removesuffix(' range')}"
     if isinstance(error, click.NoSuchOption):
         similar = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""
         return f"unrecognized arguments: {error.option_name}{similar}"
@@ -314,13 +317,6 @@ def _name(param: click.Parameter) -> str:
     if isinstance(param, click.Option):
         return "/".join(param.opts)
     return str(param.metavar).removesuffix("...").strip("[]")
-
-
-def _arguments(option: click.Option) -> str:
-    """Describe the values of an option."""
-    if isinstance(option.type, click.Choice):
-        return f"one argument of {', '.join(option.type.choices)}"
-    return "one argument" if option.nargs == 1 else f"{option.nargs} arguments"
 
 
 def _is_option(value: str) -> bool:

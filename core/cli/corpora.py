@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import logging
+import sys
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from vclean.characters import format_count
 from vclean.classify.corpora.corpora import read_corpus, site
 from vclean.classify.evaluation.evaluate import Report, evaluate
-from vclean.classify.methods import method_info, names
+from vclean.classify.methods import get, method_info, names
+from vclean.cli.options import method_and_model
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import extract_blocks
-from vclean.files import make_folder
+from vclean.files import make_folder, write_stream
 from vclean.output.text import to_cleaneval, to_text
 from vclean.output.writers import write_and_log
+from vclean.render.rendered_page import Rendering
 from vclean.runtime import count_progress, track
 from vclean.settings import RenderSettings
 
@@ -32,10 +36,10 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows
     from vclean.classify.training.train import CrossValidation
+    from vclean.cli.evaluate import ScoringOptions
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.retraining import Correction
     from vclean.page import Page
-    from vclean.render.rendered_page import Rendering
 
     Unseen = Mapping[tuple[str, str, bool], Prediction]
     "Predictions by corpus, page id and whether the page was rendered, each by a model not trained on the site."
@@ -47,16 +51,16 @@ def all_pages(corpora: Sequence[Corpus | MarkedArchive]) -> Iterator[GoldPage]:
 
 
 @contextmanager
-def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[dict[bool, Reader]]:
-    """Open functions that read a page, by whether they render it.
+def open_reader(
+    *, render: bool, snapshots: Path | None, keep: bool = False, screenshots: bool = False
+) -> Iterator[Callable[[Page], Rendering]]:
+    """Open a function that reads a page: it renders the page, or parses it.
 
     Args:
-        render: whether to open the one that renders.
+        render: whether to render pages.
         snapshots: the folder of rendered pages, or None.
         keep: whether to store rendered pages during the run, because pages are read more than once.
-
-    Yields:
-        The function that parses, by the key False; if `render` is set, the one that renders, by the key True.
+        screenshots: whether to take screenshots of rendered pages.
 
     Raises:
         BrowserMissingError: no usable Chromium is installed.
@@ -65,7 +69,7 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
     from vclean.render.static.parse import parse
 
     if not render:
-        yield {False: parse}
+        yield lambda page: Rendering(parse(page))
         return
     from vclean.render.browser.renderer import Renderer
     from vclean.render.cache import RenderingCache
@@ -74,10 +78,25 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
     settings = RenderSettings()
     with ExitStack() as stack:
         renderer = stack.enter_context(Renderer(settings))
-        read: Callable[[Page], Rendering] = renderer.render
+        read: Callable[[Page], Rendering] = partial(renderer.render, screenshot=screenshots)
         if snapshots or keep:
             folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.temporary_folder())
-            read = RenderingCache(renderer.render, settings, folder)
+            read = RenderingCache(read, settings, folder, screenshots=screenshots)
+        yield read
+
+
+@contextmanager
+def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterator[dict[bool, Reader]]:
+    """Open the function that parses a page, by the key False, and if `render` is set the one that renders, by True.
+
+    The arguments and errors are those of `open_reader`.
+    """
+    from vclean.render.static.parse import parse
+
+    if not render:
+        yield {False: parse}
+        return
+    with open_reader(render=True, snapshots=snapshots, keep=keep) as read:
         yield {False: parse, True: lambda page: read(page).snapshot}
 
 
@@ -150,45 +169,35 @@ def exit_code(report: Report, location: str) -> int:
     return int(report.failed > 0)
 
 
-def run_methods(
-    paths: Sequence[Path],
-    methods: Mapping[str, Callable[[], Method]],
-    *,
-    render: bool,
-    folds: int = 0,
-    snapshots: Path | None = None,
-    on_page: PageCallback | None = None,
-) -> Report:
+def run_methods(options: ScoringOptions, on_page: PageCallback | None = None) -> Report:
     """Score methods on corpora and show the progress.
 
-    Args:
-        paths: the paths of the corpora.
-        methods: functions that load the methods, by their names in the report; called when needed. With folds, trained
-            methods are not loaded but cross-validated.
-        render: whether pages are rendered; with folds, parsed and rendered pages are scored as two methods.
-        folds: the number of folds by site, to cross-validate trained methods; 0 for no cross-validation.
-        snapshots: the folder of rendered pages; None for none.
-        on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
+    Without folds, pages are parsed or rendered. With folds, trained methods are cross-validated by site, and parsed and
+    rendered pages are scored as two methods; `on_page` is as in `vclean.classify.evaluation.evaluate.evaluate`.
 
     Raises:
         InputError: a corpus is missing or damaged.
         UsageError: two corpora have the same name, a corpus has no page, or a method needs rendered pages.
     """
-    unusable = [name for name in methods if not render and name in names() and method_info(name).rendered]
+    render, folds = options.render, options.folds
+    unusable = [name for name in options.methods if not render and name in names() and method_info(name).rendered]
     if unusable:
         raise UsageError(f"the method {unusable[0]} needs the rendered page: add --render")
-    corpora = [read_corpus(path) for path in paths]
-    with open_readers(render=render, snapshots=snapshots, keep=folds > 0) as readers:
+    methods = {name: partial(get, *method_and_model(name)) for name in options.methods}
+    corpora = [read_corpus(path) for path in options.corpora]
+    with open_readers(render=render, snapshots=options.snapshots, keep=folds > 0) as readers:
         if folds and MODEL_METHOD in methods:
             unseen = unseen_predictions(cross_validate(corpora, readers, folds))
             return score(corpora, readers, methods, unseen, folds=folds, on_page=on_page)
         return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)
 
 
-def write_predictions(report: Report, path: Path | None) -> None:
-    """Write the clean texts of all pages, unless `path` is None."""
-    if path:
-        write_and_log(path, "texts", report.predictions())
+def print_scores(report: Report, predictions: Path | None) -> int:
+    """Print the table of scores, write the clean texts of all pages to a file, if any, and return the exit code."""
+    write_stream(sys.stdout, report.table() + "\n")
+    if predictions:
+        write_and_log(predictions, "texts", report.predictions())
+    return exit_code(report, "the table")
 
 
 def unseen_predictions(validation: CrossValidation) -> dict[str, Unseen]:

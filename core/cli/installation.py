@@ -40,37 +40,11 @@ PLAYWRIGHT = (sys.executable, "-m", "playwright")
 TEST_PAGE = Page(content="<!DOCTYPE html><title>vclean</title><p>One line of text.", id="setup")
 
 
-@dataclass(frozen=True, slots=True)
-class CommandOutcome:
-    """Outcome of a program.
-
-    Attributes:
-        code: the exit code; None if the program could not be started or reached its time limit.
-        output: standard output and standard error.
-    """
-
-    code: int | None
-    output: str
-
-    @property
-    def succeeded(self) -> bool:
-        """Return whether the program ended with exit code 0."""
-        return self.code == 0
-
-    @property
-    def reason(self) -> str:
-        """Return one line of the output about the failure: the first with an error, or else the last."""
-        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
-        errors = [line for line in lines if "error" in line.lower() or line.startswith("E:")]
-        return [*errors[:1], *lines[-1:], f"exit code {self.code}"][0]
-
-
-def run(command: Sequence[str], *, timeout: float) -> CommandOutcome:
-    """Run a command without input and return its exit code and output; a failure of the command raises no error.
+def run(command: Sequence[str], *, timeout: float) -> str:
+    """Run a command without input. Return an empty string, or the reason of its failure in one line.
 
     After `timeout` seconds, and on an interrupt, the command and its child processes are terminated.
     """
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "NO_COLOR": "1"}
     try:
         process = subprocess.Popen(
             command,
@@ -79,20 +53,28 @@ def run(command: Sequence[str], *, timeout: float) -> CommandOutcome:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            env=environment,
+            env=os.environ | {"DEBIAN_FRONTEND": "noninteractive", "NO_COLOR": "1"},
             start_new_session=True,
         )
     except OSError as error:
-        return CommandOutcome(None, f"{command[0]}: {error.strerror}")
+        return f"{command[0]}: {error.strerror}"
     with process:
         try:
             output, _ = process.communicate(timeout=timeout)
-        except BaseException as error:
+        except subprocess.TimeoutExpired:
             _end(process)
-            if isinstance(error, subprocess.TimeoutExpired):
-                return CommandOutcome(None, f"error: stopped after {timeout:.0f} s, before it ended")
+            return f"stopped after {timeout:.0f} s, before it ended"
+        except BaseException:
+            _end(process)
             raise
-    return CommandOutcome(process.returncode, output)
+    return _reason(output) or f"exit code {process.returncode}" if process.returncode else ""
+
+
+def _reason(output: str) -> str:
+    """Return the line of the output of a failed command that has the reason: the first with an error, or the last."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower() or line.startswith("E:")]
+    return next(iter([*errors, *lines[-1:]]), "")
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -136,7 +118,7 @@ def privilege() -> list[str] | None:
     """Return the prefix of a command that runs it as root without a password; None if that is impossible."""
     if is_root():
         return []
-    if shutil.which("sudo") and run(["sudo", "-n", "true"], timeout=10).succeeded:
+    if shutil.which("sudo") and not run(["sudo", "-n", "true"], timeout=10):
         return ["sudo", "-n"]
     return None
 
@@ -202,7 +184,7 @@ def openmp_loads() -> bool:
 
 def driver_starts() -> bool:
     """Return whether the Node.js of Playwright starts: it needs libatomic, which slim images lack."""
-    return run([*PLAYWRIGHT, "--version"], timeout=DRIVER_SECONDS).succeeded
+    return not run([*PLAYWRIGHT, "--version"], timeout=DRIVER_SECONDS)
 
 
 def print_step(line: str) -> None:
@@ -229,9 +211,8 @@ def _find_installed() -> Chromium | None:
 
 def _download() -> Chromium | None:
     print_step("downloading Chromium's headless shell with Playwright (110 MB)")
-    outcome = run([*PLAYWRIGHT, "install", "--only-shell", "chromium"], timeout=DOWNLOAD_SECONDS)
-    if not outcome.succeeded:
-        print_step(f"the download failed: {outcome.reason}")
+    if failure := run([*PLAYWRIGHT, "install", "--only-shell", "chromium"], timeout=DOWNLOAD_SECONDS):
+        print_step(f"the download failed: {failure}")
         return None
     return find_chromium()
 
@@ -252,10 +233,10 @@ def _install(packages: Sequence[str]) -> bool:
         return False
     print_step(f"installing {' '.join(packages)} with apt-get")
     run([*root, *UPDATE], timeout=INSTALL_SECONDS)
-    outcome = run([*root, *INSTALL, *packages], timeout=INSTALL_SECONDS)
-    if not outcome.succeeded:
-        print_step(f"apt-get failed: {outcome.reason}")
-    return outcome.succeeded
+    failure = run([*root, *INSTALL, *packages], timeout=INSTALL_SECONDS)
+    if failure:
+        print_step(f"apt-get failed: {failure}")
+    return not failure
 
 
 def _start(chromium: Chromium) -> str:
@@ -272,9 +253,8 @@ def _start(chromium: Chromium) -> str:
             raise BrowserError(f"{error}; try `playwright install-deps chromium` as root") from error
         print_step(f"it does not work yet: {error}")
     print_step("installing its libraries with apt-get")
-    outcome = run([*root, *PLAYWRIGHT, "install-deps", "chromium"], timeout=INSTALL_SECONDS)
-    if not outcome.succeeded:
-        print_step(f"the installation failed: {outcome.reason}")
+    if failure := run([*root, *PLAYWRIGHT, "install-deps", "chromium"], timeout=INSTALL_SECONDS):
+        print_step(f"the installation failed: {failure}")
     return check_rendering(chromium)[0]
 
 

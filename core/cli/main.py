@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+from vclean.cli import INTERRUPTED, raise_interrupts
 from vclean.cli.command import Call, Command, usage_error
-from vclean.cli.interrupts import INTERRUPTED, raise_interrupts
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
 from vclean.runtime import log_to_stderr
 
@@ -29,39 +29,27 @@ _MAIN: Final = ""
 """Name of the main command, `vclean PAGE...`."""
 MAIN_TABLE: Final = "clean"
 """Name of the main command in a configuration file."""
-_MAIN_PATH: Final = "vclean.cli.commands.clean.clean_pages"
+_MAIN_PATH: Final = "vclean.cli.clean.clean_pages"
 
 COMMANDS: Final = {
-    "segment": ("vclean.cli.commands.segment.segment_pages", "split pages into visual segments"),
+    "segment": ("vclean.cli.segments.segment_pages", "split pages into visual segments"),
     "farm": ("vclean.farm.command.farm", "clean many pages, from archives and crawls, to Parquet"),
-    "mcp": ("vclean.cli.commands.installation.serve_pages", "serve pages to agents over the Model Context Protocol"),
+    "mcp": ("vclean.cli.environment.serve_pages", "serve pages to agents over the Model Context Protocol"),
     "label": (
         "vclean.labelling.command.label_pages",
         "label pages by hand in the browser, to correct and train the model",
     ),
-    "setup": ("vclean.cli.commands.installation.set_up", "find or install the Chromium that --render needs"),
-    "doctor": ("vclean.cli.commands.installation.check_installation", "check the installation and suggest fixes"),
-    "completion": (
-        "vclean.cli.commands.installation.print_script",
-        "print the completion script for bash, zsh or fish",
-    ),
-    "train": ("vclean.cli.commands.train.train_model", "train a model on corpora"),
-    "evaluate": ("vclean.cli.commands.evaluate.score_methods", "score methods on corpora"),
-    "methods": ("vclean.cli.commands.installation.list_methods", "list the methods and their requirements"),
-    "cleaneval-score": (
-        "vclean.cli.commands.evaluate.score_files",
-        "score clean text against gold text as in CleanEval 2007",
-    ),
-    "diff": ("vclean.cli.commands.diff.compare_pages", "show where two methods or models disagree on a page"),
-    "report": ("vclean.cli.commands.evaluate.write_report", "score methods on corpora and write an HTML report"),
-    "evaluate-segments": (
-        "vclean.cli.commands.evaluate_segments.score_segmenters",
-        "score segmenters on pages marked by hand",
-    ),
-    "train-segments": (
-        "vclean.cli.commands.train.train_segments",
-        "train the learned segmenter on pages marked by hand",
-    ),
+    "setup": ("vclean.cli.environment.set_up", "find or install the Chromium that --render needs"),
+    "doctor": ("vclean.cli.environment.check_installation", "check the installation and suggest fixes"),
+    "completion": ("vclean.cli.environment.print_script", "print the completion script for bash, zsh or fish"),
+    "train": ("vclean.cli.train.train_model", "train a model on corpora"),
+    "evaluate": ("vclean.cli.evaluate.score_methods", "score methods on corpora"),
+    "methods": ("vclean.cli.environment.list_methods", "list the methods and their requirements"),
+    "cleaneval-score": ("vclean.cli.evaluate.score_files", "score clean text against gold text as in CleanEval 2007"),
+    "diff": ("vclean.cli.diff.compare_pages", "show where two methods or models disagree on a page"),
+    "report": ("vclean.cli.evaluate.write_report", "score methods on corpora and write an HTML report"),
+    "evaluate-segments": ("vclean.cli.segments.score_segmenters", "score segmenters on pages marked by hand"),
+    "train-segments": ("vclean.cli.segments.train_segments", "train the learned segmenter on pages marked by hand"),
 }
 """Commands except the main command: the path of the command object, and its help. Commands are imported when called."""
 

@@ -15,7 +15,7 @@ from vclean.runtime import log_json
 from vclean.settings import OVERLAY_FORMATS, CleanerSettings, Policy, RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from vclean.settings import HiddenPolicy, RenderMode, Scripts
 
@@ -26,9 +26,14 @@ _RECALL_WEIGHT: Final = 4.0
 """Weights of recall relative to precision, with `--precision` and `--recall`."""
 MIN_FOLDS: Final = 3
 """Fewest folds: training cross-validates again on the other folds, and needs two of them."""
-_MAX_PORT: Final = 65_535
 _PURPOSES: Final = ("article", "corpus", "everything")
 _NEEDS_RENDERING: Final = ("width", "height", "hide_overlays", "scripts")
+
+POSITIVE: Final = click.IntRange(1)
+COUNT: Final = click.IntRange(0)
+PORT: Final = click.IntRange(1, 65_535)
+FRACTION: Final = click.FloatRange(0, 1, min_open=True)
+_SECONDS: Final = click.FloatRange(0, 86_400, min_open=True)
 
 RENDERING: Final = "Rendering and limits of a page"
 CONTENT: Final = "What counts as content"
@@ -36,50 +41,12 @@ INPUT: Final = "Input"
 OUTPUT: Final = "Output"
 
 
-def positive(kind: Callable[[str], float]) -> Callable[[str], float]:
-    """Return a function that converts a word to a positive number of type `kind`, which is `int` or `float`."""
-
-    def convert(text: str) -> float:
-        try:
-            value = kind(text)
-        except ValueError:
-            raise click.BadParameter(f"{text!r} is not a {'whole ' * (kind is int)}number") from None
-        if not 0 < value < float("inf"):
-            raise click.BadParameter(f"has to be positive, not {text}")
-        return value
-
-    return convert
-
-
-def fraction(text: str) -> float:
-    """Convert a word to a number above 0 and up to 1."""
-    value = float(positive(float)(text))
-    if value > 1:
-        raise click.BadParameter(f"has to be 1 or less, not {text}")
-    return value
-
-
-def count(text: str | int) -> int:
-    """Convert a word to a whole number of 0 or more."""
-    if not str(text).isascii() or not str(text).isdecimal():
-        raise click.BadParameter(f"has to be a whole number, not {text!r}")
-    return int(text)
-
-
 def folds(text: str | int) -> int:
     """Convert a word to a number of folds; 0 for no cross-validation."""
-    value = 0 if str(text) == "0" else int(positive(int)(str(text)))
+    value: int = COUNT(text)
     if 0 < value < MIN_FOLDS:
         raise click.BadParameter(f"K has to be {MIN_FOLDS} or more")
     return value
-
-
-def port(text: str) -> int:
-    """Convert a word to a port number, 1 to 65535."""
-    number = int(positive(int)(text))
-    if number > _MAX_PORT:
-        raise click.BadParameter(f"has to be 1 to {_MAX_PORT}, not {text}")
-    return number
 
 
 def complete_methods(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -92,7 +59,8 @@ def complete_methods(_: click.Context, __: click.Parameter, incomplete: str) -> 
 def render_setting(name: str, field: str, unit: str, text: str) -> AnyValue:
     """Declare an option for a number of `RenderSettings`, with the default of its field."""
     default = getattr(RenderSettings(), field)
-    return option(name, type=positive(type(default)), default=default, metavar=unit, help=f"{text} ({default:.10g})")
+    kind = _SECONDS if isinstance(default, float) else POSITIVE
+    return option(name, type=kind, default=default, metavar=unit, help=f"{text} ({default:.10g})")
 
 
 def in_or_out(name: str, text: str, *, default: str | None = None) -> AnyValue:
@@ -284,7 +252,7 @@ class LimitOption(Options):
 
     section = INPUT
 
-    limit: int | None = option("--limit", type=positive(int), metavar="N", help="read at most N pages (all)")
+    limit: int | None = option("--limit", type=POSITIVE, metavar="N", help="read at most N pages (all)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -367,8 +335,14 @@ def compared_methods(repetition: str, *, default: Sequence[str] = ()) -> AnyValu
     )
 
 
-def folds_option(text: str) -> AnyValue:
-    """Declare the option for the number of folds of a cross-validation."""
-    return option(
-        "--folds", type=folds, default=0, metavar="K", help=f"cross-validate {text} in K folds, 3 or more (none)"
-    )
+def method_and_model(name: str) -> tuple[str, Path | None]:
+    """Return the method, and the file of its model or selectors, of a value of `compared_methods`."""
+    from vclean.classify.methods import names
+    from vclean.classify.methods.registry import DEFAULT
+
+    method, equals, file = name.partition("=")
+    if equals and method in names():
+        return method, Path(file)
+    path = Path(name)
+    is_file = name not in names() and (path.is_file() or path.suffix != "" or len(path.parts) > 1)
+    return (DEFAULT, path) if is_file else (name, None)

@@ -1,32 +1,58 @@
-"""Record the results of all methods on each page for a report, and group them."""
+"""Record the results of all methods on each page for a report, group them, and analyze the errors on pages."""
 
 from __future__ import annotations
 
+import base64
+import io
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from PIL import Image, ImageDraw
 
 from vclean.classify.corpora import gold
-from vclean.classify.evaluation import scores
-from vclean.classify.methods import get, names
-from vclean.classify.methods.registry import DEFAULT
+from vclean.classify.evaluation.scores import count_words
+from vclean.classify.prediction import Prediction
+from vclean.errors import VcleanError
+from vclean.features.blocks import extract_blocks
 from vclean.features.text.language import detect
-from vclean.labels import LABELS, UNKNOWN, Label
+from vclean.html_pages import asset
+from vclean.labels import LABELS, UNKNOWN, Label, Visibility
+from vclean.output.overlay import to_overlay_page
+from vclean.render.overlay.draw import as_output_errors, open_screenshot
+from vclean.render.overlay.html import draw_html
+from vclean.render.overlay.layers import frame_boxes
+from vclean.result import Result
+from vclean.runtime import track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.gold import GoldPage
+    from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.evaluation.evaluate import PageEvaluation
-    from vclean.classify.methods import Method
-    from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
+    from vclean.page import Page
+    from vclean.render.rendered_page import Rendering
 
+
+RIGHT, MISSED, WRONG = "right", "missed", "wrong"
+"""Kinds of blocks: content that was kept, content that was missed, and other blocks that were kept."""
+
+TINTS: Final = {RIGHT: (0, 158, 115), MISSED: (213, 94, 0), WRONG: (0, 114, 178)}
+"""Colors of Okabe and Ito's palette for color-blind readers, as in `vclean.render.overlay.layers`."""
+
+_ERROR_TEXTS: Final = {MISSED: "missed: content in the gold", WRONG: "wrongly kept: not in the gold"}
+_OPEN: Final = "vclean.select(vclean.blocks.findIndex((block) => block.changed && vclean.isPainted(block)));"
+"""Script that selects the first wrong block when an overlay opens."""
+_WIDTH, _RATIO = 320, 1.25
+_ABOVE: Final = 60
+"""CSS px of the page that a thumbnail shows above its densest part."""
+_QUALITY: Final = 72
 
 LENGTHS: Final = {
     0: "no words",
@@ -42,6 +68,7 @@ Key = tuple[str, str]
 """Corpus and id of a page."""
 
 _CODE: Final = {label: code for code, label in enumerate(LABELS)}
+_OTHER: Final = _CODE[Label.OTHER]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -75,6 +102,13 @@ class PageRecord:
         return self.outcome.score.word.f1
 
     @property
+    def block_kinds(self) -> list[str]:
+        """Return for each block `RIGHT`, `MISSED`, `WRONG`, or "" for other blocks that were left out."""
+        is_kept, is_content = self.predicted != _OTHER, self.gold != _OTHER
+        codes = np.where(is_content, np.where(is_kept, 1, 2), np.where(is_kept, 3, 0))
+        return [("", RIGHT, MISSED, WRONG)[code] for code in codes.tolist()]
+
+    @property
     def length(self) -> str:
         """Return the name of the length of the gold text."""
         return LENGTHS[max(least for least in LENGTHS if least <= self.words)]
@@ -97,7 +131,7 @@ class RecordCollector:
             outcome=outcome,
             url=page.url,
             language=language,
-            words=scores.count_words(page.text),
+            words=count_words(page.text),
             predicted=np.array(predicted, dtype=np.int8),
             gold=codes if prediction else codes[:0],
         )
@@ -167,39 +201,130 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float, float]:
     return mean, max(0.0, mean - margin), min(1.0, mean + margin)
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedMethod:
-    """Method with the model it uses.
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorAnalysis:
+    """Errors of a method on a page that was read again.
 
     Attributes:
-        name: as the user gave it.
-        method: name of the method.
-        model: file of its model or selectors; None for the shipped model, or for none.
+        record: result of the method.
+        blocks: B blocks of the page.
+        screenshot: PNG or JPEG, one px per CSS px, or empty.
     """
 
-    name: str
-    method: str
-    model: Path | None = None
+    record: PageRecord
+    blocks: BlockColumns
+    screenshot: bytes
 
-    @classmethod
-    def of(cls, name: str) -> ComparedMethod:
-        """Parse the name of a method, a method with a file such as `template=rules.txt`, or the name of a model file.
+    def errors(self, kind: str) -> list[int]:
+        """Return the blocks of a kind, those with most words first."""
+        blocks = [block for block, block_kind in enumerate(self.record.block_kinds) if block_kind == kind]
+        return sorted(blocks, key=lambda block: (-count_words(self.blocks.text[block]), block))
 
-        >>> ComparedMethod.of("bte")
-        ComparedMethod(name='bte', method='bte', model=None)
-        """
-        method, equals, file = name.partition("=")
-        if equals and method in names():
-            return cls(name, method, Path(file))
-        path = Path(name)
-        is_file = name not in names() and (path.is_file() or path.suffix != "" or len(path.parts) > 1)
-        return cls(name, DEFAULT, path) if is_file else cls(name, name)
-
-    def load(self) -> Method:
-        """Return the method.
+    def thumbnail(self) -> str:
+        """Return a part of the screenshot with blocks tinted by kind, as a data URL; empty without a screenshot.
 
         Raises:
-            UsageError: there is no such method.
-            ModelError: the model file is missing, damaged or of another version.
+            OutputError: the screenshot cannot be read.
         """
-        return get(self.method, self.model)
+        if not self.screenshot:
+            return ""
+        image = open_screenshot(self.screenshot)
+        height = min(image.height, round(image.width * _RATIO))
+        top = self._densest_top(height, image.height - height)
+        with as_output_errors():
+            piece = image.crop((0, top, image.width, top + height)).convert("RGB")
+        file = io.BytesIO()
+        _tint(piece, top, self.blocks, self.record.block_kinds).save(file, "WEBP", quality=_QUALITY, method=4)
+        return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()
+
+    def overlay(self) -> str:
+        """Return the overlay of the page with strong frames around wrong blocks; empty without a screenshot."""
+        if not self.screenshot:
+            return ""
+        page = to_overlay_page(self._to_result(), self.screenshot)
+        blocks = [
+            replace(block, changed=_ERROR_TEXTS.get(kind, ""))
+            for block, kind in zip(page.blocks, self.record.block_kinds, strict=True)
+        ]
+        marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.record.f1:.3f}"})
+        scripts, styles = [asset("vclean.compare", "marks.js"), _OPEN], [asset("vclean.compare", "marks.css")]
+        return draw_html(marked, scripts=scripts, styles=styles)
+
+    def _to_result(self) -> Result:
+        outcome = self.record.outcome
+        unknown = np.full(len(self.blocks), np.nan, dtype=np.float32)
+        prediction = Prediction(
+            labels=[LABELS[code] for code in self.record.predicted.tolist()],
+            probability=outcome.calibration.probability if outcome.calibration else unknown,
+            confidence=outcome.calibration.confidence if outcome.calibration else float("nan"),
+        )
+        return Result(
+            columns=self.blocks,
+            prediction=prediction,
+            method=outcome.method,
+            id=outcome.id,
+        )
+
+    def _densest_top(self, height: int, last: int) -> int:
+        """Return the top, up to `last`, of the part of `height` px with the largest area of content and kept blocks."""
+        selected = np.array([bool(kind) for kind in self.record.block_kinds]) & (
+            self.blocks.visibility == Visibility.SHOWN
+        )
+        box = self.blocks.box[selected & np.isfinite(self.blocks.box).all(axis=1)]
+        box = box[np.argsort(box[:, 1], kind="stable")]
+        if not len(box):
+            return 0
+        area = np.concatenate([[0.0], np.cumsum(box[:, 2] * box[:, 3], dtype=np.float64)])
+        ends = np.searchsorted(box[:, 1], box[:, 1] + height - _ABOVE)
+        densest = int(np.argmax(area[ends] - area[: len(box)]))
+        return int(np.clip(box[densest, 1] - _ABOVE, 0, last))
+
+
+def worst_records(records: Sequence[PageRecord], number: int) -> list[PageRecord]:
+    """Return the records with the lowest word F1, lowest first; they include failures and pages without gold."""
+    return sorted(records, key=lambda record: (record.f1, record.key))[:number]
+
+
+def analyze_errors(
+    corpora: Sequence[Corpus | MarkedArchive], selected: Sequence[PageRecord], read: Callable[[Page], Rendering]
+) -> dict[Key, ErrorAnalysis]:
+    """Read pages again and analyze their errors. Unreadable pages are left out. Progress is shown on standard error."""
+    by_key = {record.key: record for record in selected if len(record.predicted)}
+    pages = track(_find_pages(corpora, by_key), "analyzing errors", "pages", total=len(by_key))
+    analyses = (_analyze(page, by_key[page.corpus, page.id], read) for page in pages)
+    return {analysis.record.key: analysis for analysis in analyses if analysis}
+
+
+def _find_pages(corpora: Sequence[Corpus | MarkedArchive], selected: Mapping[Key, PageRecord]) -> Iterator[GoldPage]:
+    for corpus in corpora:
+        remaining = sum(name == corpus.name for name, _ in selected)
+        pages = iter(corpus)
+        while remaining and (page := next(pages, None)):
+            if (page.corpus, page.id) in selected:
+                remaining -= 1
+                yield page
+
+
+def _analyze(page: GoldPage, record: PageRecord, read: Callable[[Page], Rendering]) -> ErrorAnalysis | None:
+    try:
+        rendering = read(page.to_page())
+        blocks = extract_blocks(rendering.snapshot)
+    except VcleanError:
+        return None
+    return ErrorAnalysis(record, blocks, rendering.screenshot or b"") if len(blocks) == len(record.predicted) else None
+
+
+def _tint(piece: Image.Image, top: int, blocks: BlockColumns, kinds: Sequence[str]) -> Image.Image:
+    """Return a part of the page that begins at `top`, scaled to a thumbnail, with tinted blocks."""
+    scale = _WIDTH / piece.width
+    size = _WIDTH, max(1, round(piece.height * scale))
+    layer = Image.new("RGBA", size)
+    draw = ImageDraw.Draw(layer)
+    boxes = (blocks.box - np.array([0, top, 0, 0], dtype=np.float32)) * np.float32(scale)
+    visible = blocks.visibility == Visibility.SHOWN
+    for block, (x, y, width, height) in enumerate(frame_boxes(boxes, *size, 0).tolist()):
+        if kinds[block] and visible[block] and width and height:
+            tint = TINTS[kinds[block]]
+            draw.rectangle((x, y, x + width - 1, y + height - 1), fill=(*tint, 70), outline=(*tint, 230))
+    small = piece.resize(size, Image.Resampling.LANCZOS).convert("RGBA")
+    return Image.alpha_composite(small, layer).convert("RGB")

@@ -11,9 +11,11 @@ import numpy as np
 
 from vclean.characters import format_count, replace_illegal
 from vclean.classify.evaluation.scores import aggregate, calibration_report
-from vclean.compare.error_analysis import MISSED, RIGHT, WRONG
 from vclean.compare.records import (
     DIMENSIONS,
+    MISSED,
+    RIGHT,
+    WRONG,
     by_group,
     confidence_interval,
     confusion,
@@ -28,8 +30,7 @@ from vclean.render.overlay.layers import PENS, excerpt
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from vclean.compare.error_analysis import ErrorAnalysis
-    from vclean.compare.records import Key, PageRecord
+    from vclean.compare.records import ErrorAnalysis, Key, PageRecord
 
 
 _PACKAGE: Final = "vclean.compare"

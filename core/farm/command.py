@@ -16,14 +16,14 @@ from vclean.characters import format_count
 from vclean.cli.command import Options, argument, command, flag, option
 from vclean.cli.options import (
     CONTENT,
+    COUNT,
     INPUT,
+    PORT,
+    POSITIVE,
     RENDERING,
     CleaningOptions,
     LimitOption,
     MessageOptions,
-    count,
-    port,
-    positive,
 )
 from vclean.errors import UsageError
 
@@ -62,7 +62,7 @@ _log = logging.getLogger("vclean")
 def _parse_address(text: str) -> str:
     """Convert `[HOST:]PORT` to `HOST:PORT`; without a host it is the loopback address."""
     host, _, number = text.rpartition(":")
-    return f"{host.strip('[]') or '127.0.0.1'}:{port(number)}"
+    return f"{host.strip('[]') or '127.0.0.1'}:{PORT(number)}"
 
 
 def _parse_size(text: str) -> int:
@@ -74,8 +74,7 @@ def _parse_size(text: str) -> int:
     number, unit = text[:-1], text[-1:].lower()
     if unit not in _UNITS:
         number, unit = text, ""
-    convert: Callable[[str], float] = positive(float)
-    return int(convert(number) * _UNITS[unit])
+    return int(click.FloatRange(0, _UNITS["t"], min_open=True)(number) * _UNITS[unit])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +94,10 @@ class RunOptions(Options):
         metavar="ADDR",
         help="connect to the Ray cluster at this address (a running one, or a new one on this machine)",
     )
-    workers: int | None = option(
-        "--workers", type=positive(int), metavar="N", help="clean N pages at once (processors + 1)"
-    )
+    workers: int | None = option("--workers", type=POSITIVE, metavar="N", help="clean N pages at once (processors + 1)")
     retries: int = option(
         "--retries",
-        type=count,
+        type=COUNT,
         default=2,
         metavar="N",
         help="try a page N more times after a crash of the browser ({default})",
@@ -113,7 +110,7 @@ class RunOptions(Options):
         help="limit the memory of one page, including its browser ({default})",
     )
     part_rows: int = option(
-        "--part-rows", type=positive(int), default=500, metavar="N", help="write N pages to each part ({default})"
+        "--part-rows", type=POSITIVE, default=500, metavar="N", help="write N pages to each part ({default})"
     )
     wet: bool = flag(
         "--wet", help="write the texts as WET too, in OUT/wet: conversion records, as Common Crawl has them"

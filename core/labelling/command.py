@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from vclean.characters import format_count
-from vclean.cli.batch import PageRun, report_bugs
+from vclean.cli.batch import PageRun
 from vclean.cli.command import argument, command, flag, option
-from vclean.cli.options import PageOptions, port
+from vclean.cli.options import PORT, PageOptions
 from vclean.errors import InputError, UsageError
 from vclean.files import folder_lock, make_folder, write_stream
 
@@ -83,7 +83,7 @@ class LabelOptions(PageOptions):
     model: Path | None = option(
         "--model", type=Path, metavar="FILE", help="use this model in place of the shipped model"
     )
-    port: int | None = option("--port", type=port, metavar="N", help="set the port of the server (any free port)")
+    port: int | None = option("--port", type=PORT, metavar="N", help="set the port of the server (any free port)")
     open: bool = flag("--open", help="open the address in the browser")
     export: Path | None = option(
         "--export",
@@ -220,7 +220,7 @@ class _Run(PageRun):
         if not self.options.pages:
             yield from preparer.stored_pages()
         for source in sources:
-            with self.report_errors(source.id), report_bugs():
+            with self.report_errors(source.id):
                 yield preparer.prepare(self._with_unique_id(self.read(source), source.id))
 
     def add_pages(self, pages: Iterable[PreparedPage], session: AnnotationSession) -> None:

@@ -11,8 +11,7 @@ from helpers.pages import laid_out
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, score_page
 from vclean.classify.evaluation.scores import CalibrationSample
-from vclean.compare.error_analysis import ErrorAnalysis, block_kinds
-from vclean.compare.records import PageRecord
+from vclean.compare.records import ErrorAnalysis, PageRecord
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, Label
 
@@ -51,7 +50,7 @@ def page_record(name, *, text="", gold="word", method="one", predicted="", truth
 
 def error_analysis(record, html, image=b""):
     """Return the error analysis of the page of a record."""
-    return ErrorAnalysis(record, extract_blocks(laid_out(html)), block_kinds(record), image)
+    return ErrorAnalysis(record, extract_blocks(laid_out(html)), image)
 
 
 def screenshot(width=800, height=400, color="white"):

@@ -116,9 +116,9 @@ class TestScoreMethods:
         captured = capsys.readouterr()
         assert captured.out.count("failed: b: the document is empty") == 2
         assert captured.err.splitlines() == [
-            f"vclean: wrote the scores to {tmp_path / 'f.json'}",
             f"vclean: wrote the texts to {tmp_path / 'p.jsonl'}",
             "vclean: 1 of 3 pages failed and count as empty: see the table",
+            f"vclean: wrote the scores to {tmp_path / 'f.json'}",
         ]
         figures = json.loads((tmp_path / "f.json").read_text())["small"]["text"]
         assert figures["scores"]["all"]["pages"] == 3

@@ -10,8 +10,8 @@ import weakref
 import pytest
 from helpers.waiting import assert_eventually
 
-from vclean.cli import interrupts
-from vclean.cli.interrupts import INTERRUPTED, exit_on_interrupt, raise_interrupts
+from vclean import cli
+from vclean.cli import INTERRUPTED, exit_on_interrupt, raise_interrupts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
@@ -32,7 +32,7 @@ sys.exit(run())
 
 EXECUTED = """
 import signal, sys
-from vclean.cli.interrupts import INTERRUPTED, exit_on_interrupt, raise_interrupts
+from vclean.cli import INTERRUPTED, exit_on_interrupt, raise_interrupts
 
 def run():
     try:
@@ -77,7 +77,7 @@ def started(*arguments, **options):
 
 class TestExitOnInterrupt:
     @pytest.mark.slow
-    @pytest.mark.parametrize("module", ["vclean.cli.main", "click", "vclean.cli.commands.clean", "vclean.pipeline"])
+    @pytest.mark.parametrize("module", ["vclean.cli.main", "click", "vclean.cli.clean", "vclean.pipeline"])
     def test_during_import(self, module):
         with started("-c", LOADING.format(module=module)) as process:
             assert process.stdout.readline() == "loading\n"
@@ -106,10 +106,10 @@ class TestExitOnInterrupt:
 class TestRaiseInterrupts:
     def test_only_inside_block(self):
         exit_on_interrupt()
-        assert signal.getsignal(signal.SIGINT) is interrupts._end
+        assert signal.getsignal(signal.SIGINT) is cli._end
         with pytest.raises(KeyboardInterrupt), raise_interrupts():
             signal.raise_signal(signal.SIGINT)
-        assert signal.getsignal(signal.SIGINT) is interrupts._end
+        assert signal.getsignal(signal.SIGINT) is cli._end
 
     def test_replaces_errors_that_the_interrupt_caused(self):
         # A library that is interrupted during import raises an error about a damaged installation.

@@ -15,8 +15,7 @@ import vclean
 from vclean.characters import count_words, is_sentence
 from vclean.classify.explain import reasons
 from vclean.classify.explain.reasons import RULE, Explanation, Reason
-from vclean.cli import main
-from vclean.cli.commands import clean
+from vclean.cli import clean, main
 from vclean.errors import DeadlineError
 from vclean.html_pages import MAX_ROWS
 from vclean.labels import EmptyReason, Role

@@ -15,17 +15,17 @@ import click
 
 from vclean import __version__
 from vclean.characters import format_count
-from vclean.cli.batch import OutputRun, report_bugs, suggest_option
+from vclean.cli.batch import OutputRun, suggest_option
 from vclean.cli.command import argument, command, flag, is_on_command_line, option
 from vclean.cli.options import (
     CONTENT,
+    FRACTION,
     INPUT,
     OUTPUT,
     RENDERING,
     CleaningOptions,
     OverlayOptions,
     PageOptions,
-    fraction,
 )
 from vclean.errors import DeadlineError, UsageError
 from vclean.output import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
@@ -125,7 +125,7 @@ class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
     )
     review_below: float = option(
         "--review-below",
-        type=fraction,
+        type=FRACTION,
         default=0.8,  # a page with this confidence has a word F1 of about the same value
         metavar="P",
         needs="review",
@@ -251,29 +251,24 @@ class _Run(OutputRun):
         """Clean one page and write its result; report a failure."""
         with self.report_errors(source.id):
             start = time.perf_counter()
-            with report_bugs():
-                page = self.read(source)
-                if pipeline.parses_first(page, screenshot=self.options.overlay is not None):
-                    result = pipeline.run(page)
-                else:
-                    blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
-                    result = self._label(pipeline, blocks)
+            page, draws = self.read(source), self.overlays is not None
+            if pipeline.parses_first(page, screenshot=draws):
+                result = pipeline.run(page)
+            else:
+                result = self._label(pipeline, pipeline.read_blocks(page, screenshot=draws))
             self._write(result, start)
 
     def clean_sites(self, pipeline: Pipeline, sources: Iterator[Source]) -> None:
         """Read all pages, then label and write them; report failures."""
         with pipeline.sites() as sites:
             for source in sources:
-                with self.report_errors(source.id), report_bugs():
-                    page = self.read(source)
-                    blocks = pipeline.read_blocks(page, screenshot=self.options.overlay is not None)
+                with self.report_errors(source.id):
+                    blocks = pipeline.read_blocks(self.read(source), screenshot=self.overlays is not None)
                     sites.add(blocks.columns, blocks)
             for _, blocks, evidence in sites:
                 with self.report_errors(blocks.id):
                     start = time.perf_counter()
-                    with report_bugs():
-                        result = self._label(pipeline, blocks, evidence)
-                    self._write(result, start)
+                    self._write(self._label(pipeline, blocks, evidence), start)
 
     def _label(self, pipeline: Pipeline, blocks: UnlabelledPage, evidence: SiteEvidence | None = None) -> Result:
         """Label a page; without --explain, reasons for an HTML overlay are left out if they take too long."""

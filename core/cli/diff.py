@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from vclean.cli.batch import OutputRun, report_bugs
+from vclean.cli.batch import OutputRun
 from vclean.cli.command import argument, command, flag, option
-from vclean.cli.options import PageOptions, compared_methods
+from vclean.cli.options import PageOptions, compared_methods, method_and_model
 from vclean.files import write_stream
 
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ class DiffOptions(PageOptions):
 def compare_pages(options: DiffOptions) -> int:
     """Compare two methods on every page, write the differences, and return the exit code.
 
-    Failures are reported as in `vclean.cli.commands.clean.clean_pages`. If the comparisons are written to files, a
+    Failures are reported as in `vclean.cli.clean.clean_pages`. If the comparisons are written to files, a
     summary line for each page is printed.
 
     Raises:
-        VcleanError: as for `vclean.cli.commands.clean.clean_pages`.
+        VcleanError: as for `vclean.cli.clean.clean_pages`.
     """
     from vclean.compare.diff import summarize_pages
 
@@ -97,14 +97,11 @@ def compare_pages(options: DiffOptions) -> int:
 
 
 def _pipeline(options: DiffOptions, name: str) -> Pipeline:
-    from vclean.compare.records import ComparedMethod
     from vclean.pipeline import Pipeline
     from vclean.settings import CleanerSettings
 
-    side = ComparedMethod.of(name)
-    settings = CleanerSettings(
-        render=options.render_mode, rendering=options.settings, method=side.method, model=side.model
-    )
+    method, model = method_and_model(name)
+    settings = CleanerSettings(render=options.render_mode, rendering=options.settings, method=method, model=model)
     return Pipeline(settings)
 
 
@@ -126,11 +123,10 @@ class _Run(OutputRun):
         from vclean.compare.diff import Comparison
 
         with self.report_errors(source.id):
-            with report_bugs():
-                html = self.options.format == "html"
-                blocks = first.read_blocks(self.read(source), screenshot=html and bool(self.options.render_mode))
-                results = first.label(blocks, explain=html), second.label(blocks, explain=html)
-                comparison = Comparison(self.options.sides, *results, blocks.screenshot)
+            html = self.options.format == "html"
+            blocks = first.read_blocks(self.read(source), screenshot=html and bool(self.options.render_mode))
+            results = first.label(blocks, explain=html), second.label(blocks, explain=html)
+            comparison = Comparison(self.options.sides, *results, blocks.screenshot)
             self.writer.write(comparison)
             self.done += 1
             self.scores.append((len(comparison.differing), comparison.agreement, comparison.word_f1))

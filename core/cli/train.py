@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.command import argument, command, flag, option
+from vclean.cli.command import command, flag, option
 from vclean.cli.options import (
     MessageOptions,
     complete_methods,
@@ -103,15 +103,14 @@ def train_model(options: TrainOptions) -> int:
         check_writable(file)
     if options.method != _MODEL_METHOD:
         return _train_method(options)
-    corrections = _corrections(options.corrections)
-    if not options.corpora:
+    corrections, code = _corrections(options.corrections), 0
+    if options.corpora:
+        model, code = _train_model(options, corrections)
+    else:
         from vclean.labelling.retraining import continue_from_shipped
 
         model, gains = continue_from_shipped(corrections)
         _report_gains(gains, force=options.force)
-        code = 0
-    else:
-        model, code = _train_model(options, corrections)
     write_and_log(options.out, "model", model.to_bytes())
     return code
 
@@ -123,14 +122,12 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     from vclean.classify.training.train import train
     from vclean.cli.corpora import (
         cross_validate,
-        exit_code,
         open_readers,
+        print_scores,
         score,
         train_region_model,
         unseen_predictions,
-        write_predictions,
     )
-    from vclean.files import write_stream
     from vclean.labelling import retraining
 
     corpora = [read_corpus(path) for path in options.corpora]
@@ -139,8 +136,7 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
         validation = cross_validate(corpora, readers, FOLDS, corrections)
         unseen = unseen_predictions(validation)
         report = score(corpora, readers, {}, unseen)
-    write_stream(sys.stdout, report.table() + "\n")
-    write_predictions(report, options.predictions)
+    code = print_scores(report, options.predictions)
     card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
     if corrections:
         card["corrected pages"] = _corrections_entry(unseen[_MODEL_METHOD], corrections, force=options.force)
@@ -148,7 +144,7 @@ def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tu
     if corrections:
         metadata_model = retraining.corrected_metadata_model(corrections)
         model = replace(model, confirmed=retraining.confirmed_pages(corrections), metadata=metadata_model)
-    return model, exit_code(report, "the table")
+    return model, code
 
 
 def _corrections_entry(unseen: Unseen, corrections: Sequence[Correction], *, force: bool) -> dict[str, Any]:
@@ -195,8 +191,7 @@ def _train_method(options: TrainOptions) -> int:
     from vclean.classify.evaluation.evaluate import evaluate
     from vclean.classify.methods import method_info
     from vclean.classify.methods.training import FOLDS, TrainingExamples
-    from vclean.cli.corpora import all_pages, clean_texts, exit_code, open_readers, write_predictions
-    from vclean.files import write_stream
+    from vclean.cli.corpora import all_pages, clean_texts, open_readers, print_scores
     from vclean.output.writers import write_and_log
 
     rendered = method_info(options.method).rendered
@@ -205,45 +200,6 @@ def _train_method(options: TrainOptions) -> int:
         examples = TrainingExamples.from_pages(all_pages(corpora), [options.method], readers[rendered])
         predictors = {options.method: examples.cross_validated_predictor(options.method, FOLDS)}
         report = evaluate(corpora, predictors, read=readers[rendered], write=clean_texts)
-    write_stream(sys.stdout, report.table() + "\n")
-    write_predictions(report, options.predictions)
+    code = print_scores(report, options.predictions)
     write_and_log(options.out, "model", examples.train(options.method))
-    return exit_code(report, "the table")
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainSegmentsOptions(MessageOptions):
-    """Options of `vclean train-segments`."""
-
-    archive: Path = argument("ARCHIVE", "web archive of pages marked by hand", type=Path)
-    out: Path = model_option("write the model to this file, such as my.vclean")
-    pages: Path | None = option(
-        "--pages",
-        type=Path,
-        metavar="FILE",
-        help="train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
-    )
-    snapshots: Path | None = snapshots_option()
-
-
-@command("train-segments", TrainSegmentsOptions, help="Train the learned segmenter on pages marked by hand.")
-def train_segments(options: TrainSegmentsOptions) -> int:
-    """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
-
-    A page that cannot be rendered is logged and left out; the exit code is then 1.
-
-    Raises:
-        InputError: the archive or the list of pages cannot be read, or there are too few examples.
-        BrowserMissingError: no usable Chromium is installed.
-        OutputError: the model cannot be written; checked before the work if possible.
-    """
-    from vclean.classify.corpora.marked import RenderedMarkedPages
-    from vclean.classify.training.segments import fit, training_rows
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
-
-    check_writable(options.out)
-    pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots)
-    model = fit(training_rows(pages), {"archive": options.archive.name})
-    write_and_log(options.out, "model", model.to_bytes())
-    return pages.exit_code
+    return code

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
@@ -15,24 +13,20 @@ from typing import TYPE_CHECKING, Final
 from vclean import __version__
 from vclean.cli.command import Options, argument, command, flag, option
 from vclean.cli.options import (
+    COUNT,
     MessageOptions,
     compared_methods,
-    complete_methods,
     corpora_argument,
-    count,
-    folds_option,
+    folds,
     predictions_option,
     snapshots_option,
 )
 from vclean.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from vclean.compare.error_analysis import ReadPage
     from vclean.compare.records import PageRecord
-    from vclean.page import Page
-    from vclean.render.rendered_page import Rendering
 
 WORST: Final = 12
 """Default number of worst pages in a report."""
@@ -44,23 +38,28 @@ _CLEANED: Final = "-cleaned"
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluateOptions(MessageOptions):
-    """Options of `vclean evaluate`."""
+class ScoringOptions(MessageOptions):
+    """Options of commands that score methods on corpora."""
 
     corpora: list[Path] = corpora_argument(required=True)
+    methods: list[str] = compared_methods("repeatable (vclean)", default=("vclean",))
     render: bool = flag("--render", help="render pages in headless Chromium")
-    methods: list[str] = option(
-        "--method",
-        multiple=True,
-        default=("vclean",),
-        metavar="NAME",
-        shell_complete=complete_methods,
-        help="score this method; repeatable (vclean)",
+    folds: int = option(
+        "--folds",
+        type=folds,
+        default=0,
+        metavar="K",
+        help="cross-validate trained methods by domain in K folds, 3 or more (none)",
     )
-    folds: int = folds_option("by domain")
+    snapshots: Path | None = snapshots_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(ScoringOptions):
+    """Options of `vclean evaluate`."""
+
     json: Path | None = option("--json", type=Path, metavar="FILE", help="write the scores as JSON")
     predictions: Path | None = predictions_option()
-    snapshots: Path | None = snapshots_option()
 
 
 @command("evaluate", EvaluateOptions, help="Score methods on corpora, over all pages and by page type.")
@@ -73,46 +72,36 @@ def score_methods(options: EvaluateOptions) -> int:
     Raises:
         InputError: a corpus is missing or damaged.
         UsageError: the method does not exist.
+        ModelError: a model file is missing, damaged or of another version.
         OutputError: a file cannot be written; checked before the work if possible.
     """
-    from vclean.classify.methods import get
-    from vclean.cli.corpora import exit_code, run_methods, write_predictions
-    from vclean.files import check_writable, write_stream
+    from vclean.cli.corpora import print_scores, run_methods
+    from vclean.files import check_writable
     from vclean.output.writers import write_and_log
 
     for file in filter(None, (options.json, options.predictions)):
         check_writable(file)
-    report = run_methods(
-        options.corpora,
-        {name: partial(get, name) for name in options.methods},
-        render=options.render,
-        folds=options.folds,
-        snapshots=options.snapshots,
-    )
-    write_stream(sys.stdout, report.table() + "\n")
+    report = run_methods(options)
+    code = print_scores(report, options.predictions)
     if options.json:
         write_and_log(options.json, "scores", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
-    write_predictions(report, options.predictions)
-    return exit_code(report, "the table")
+    return code
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportOptions(MessageOptions):
+class ReportOptions(ScoringOptions):
     """Options of `vclean report`."""
 
-    corpora: list[Path] = argument("CORPUS...", "a corpus, as for vclean evaluate", nargs=-1, required=True, type=Path)
-    methods: list[str] = compared_methods(
-        "repeatable (vclean); the report shows the worst pages of the first", default=("vclean",)
-    )
     out: Path = option(
         "-o", "--out", type=Path, default=Path("report.html"), metavar="FILE", help="write to this file ({default})"
     )
-    render: bool = flag(
-        "--render", help="render pages in headless Chromium; the report then shows screenshots of the worst pages"
+    worst: int = option(
+        "--worst",
+        type=COUNT,
+        default=WORST,
+        metavar="N",
+        help="show the N worst pages of the first method, with screenshots if pages are rendered ({default})",
     )
-    folds: int = folds_option("vclean by domain")
-    worst: int = option("--worst", type=count, default=WORST, metavar="N", help="show the N worst pages ({default})")
-    snapshots: Path | None = snapshots_option()
 
 
 @command("report", ReportOptions, help="Score methods on corpora, and write the scores as one HTML page.")
@@ -126,26 +115,17 @@ def write_report(options: ReportOptions) -> int:
         OutputError: the report cannot be written; checked before the work if possible.
     """
     from vclean.classify.corpora.corpora import read_corpus
-    from vclean.cli.corpora import exit_code, run_methods
-    from vclean.compare.error_analysis import analyze_errors, worst_records
-    from vclean.compare.records import ComparedMethod, RecordCollector, of_method
+    from vclean.cli.corpora import exit_code, open_reader, run_methods
+    from vclean.compare.records import RecordCollector, analyze_errors, of_method, worst_records
     from vclean.compare.report import ReportData, to_html
     from vclean.files import check_writable
     from vclean.output.writers import write_and_log
 
     check_writable(options.out)
-    compared_methods = [ComparedMethod.of(name) for name in options.methods]
     collector = RecordCollector()
-    report = run_methods(
-        options.corpora,
-        {each.name: each.load for each in compared_methods},
-        render=options.render,
-        folds=options.folds,
-        snapshots=options.snapshots,
-        on_page=collector,
-    )
+    report = run_methods(options, collector)
     shown = worst_records(of_method(collector.records, _first_method(options, collector.records)), options.worst)
-    with _open_reader(options) as read:
+    with open_reader(render=options.render, snapshots=options.snapshots, screenshots=True) as read:
         analyses = analyze_errors([read_corpus(path) for path in options.corpora], shown, read)
     overlays = {key: analysis.overlay() for key, analysis in analyses.items() if analysis.screenshot}
     data = ReportData(
@@ -162,31 +142,6 @@ def _first_method(options: ReportOptions, records: Sequence[PageRecord]) -> str:
     names = methods(records)
     rendered = f"{options.methods[0]}, rendered"
     return rendered if rendered in names else names[0]
-
-
-@contextmanager
-def _open_reader(options: ReportOptions) -> Iterator[Callable[[Page], ReadPage]]:
-    """Open a function that reads a page again, with a screenshot if pages are rendered."""
-    from vclean.render.static.parse import parse
-
-    if not options.render:
-        yield lambda page: (parse(page), b"")
-        return
-    from vclean.render.browser.renderer import Renderer
-    from vclean.render.cache import RenderingCache
-    from vclean.settings import RenderSettings
-
-    settings = RenderSettings()
-    with Renderer(settings) as renderer:
-        render: Callable[[Page], Rendering] = partial(renderer.render, screenshot=True)
-        if options.snapshots:
-            render = RenderingCache(render, settings, options.snapshots, screenshots=True)
-
-        def read(page: Page) -> ReadPage:
-            rendering = render(page)
-            return rendering.snapshot, rendering.screenshot or b""
-
-        yield read
 
 
 def _report_facts(options: ReportOptions) -> dict[str, str]:

@@ -1,18 +1,29 @@
-"""Command `vclean evaluate-segments`: score segmenters on pages marked by hand."""
+"""Commands `vclean segment`, `vclean evaluate-segments` and `vclean train-segments`."""
 
 from __future__ import annotations
 
 import json
 import logging
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from vclean.characters import format_count
+from vclean.cli.batch import OutputRun
 from vclean.cli.command import argument, command, flag, option
-from vclean.cli.options import MessageOptions, snapshots_option
+from vclean.cli.options import (
+    HiddenOption,
+    MessageOptions,
+    OverlayOptions,
+    PageOptions,
+    model_option,
+    snapshots_option,
+)
+from vclean.settings import DEFAULT_PDOC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -20,15 +31,93 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
     from vclean.features.segments.formats import WebisPage
+    from vclean.page import Source
+    from vclean.pipeline import SegmentPipeline
+
+FORMATS: Final = ("json", "webis")
+"""Formats of `vclean.features.segments.formats`, copied because its import is slow; the first is the default."""
 
 ATOMS: Final = ("chars", "nodes", "pixels", "edges-fine", "edges-coarse")
 """Values of `vclean.classify.evaluation.atoms.AtomKind`, copied because the import of that module is slow."""
 LEVELS: Final = ("1", "2")
 METHODS: Final = ("page", "dom", "vips")
 
-_BOTH: Final = (1, 2)
-
 _log = logging.getLogger("vclean")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentOptions(HiddenOption, OverlayOptions, PageOptions):
+    """Options of `vclean segment`."""
+
+    pages: list[str] = argument(
+        "PAGE...", "pages to segment, as for vclean itself: see vclean --help", nargs=-1, required=True
+    )
+    pdoc: int = option(
+        "--pdoc",
+        type=click.IntRange(1, 11),
+        default=DEFAULT_PDOC,
+        metavar="N",
+        help="set the permitted degree of coherence: 1 for one segment, to 11 for the smallest ({default})",
+    )
+    method: str = option(
+        "--method", default="vips", metavar="NAME", help="use this segmenter: vips, learned or FILE.vclean ({default})"
+    )
+    format: str = option(
+        "-f",
+        "--format",
+        type=click.Choice(FORMATS),
+        default=FORMATS[0],
+        help="set the output format: the tree (json), or flat segments (webis) ({default})",
+    )
+    out: Path | None = option(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="OUT",
+        help="write to this file, with one line per page, or to this folder (standard output)",
+    )
+    overlay: Path | None = option(
+        "--overlay",
+        type=Path,
+        metavar="FILE",
+        help="draw the segments on the screenshot: .png, .svg, or interactive .html",
+    )
+
+
+@command("segment", SegmentOptions, help="Render pages and split them into segments, nested in each other.")
+def segment_pages(options: SegmentOptions) -> int:
+    """Split every page into segments, write them, and return the exit code; failures are reported as in `clean_pages`.
+
+    Raises:
+        VcleanError: as for `vclean.cli.clean.clean_pages`.
+    """
+    from vclean.pipeline import SegmentPipeline
+
+    run = _Run(options, options.format)
+    with run.writer, SegmentPipeline(options.method, options.settings, hidden=options.hidden) as pipeline:
+        for source in run.sources():
+            run.segment(pipeline, source)
+    return run.exit_code
+
+
+class _Run(OutputRun):
+    """Run of the command: its options, its outputs, and its failures."""
+
+    options: SegmentOptions
+
+    def segment(self, pipeline: SegmentPipeline, source: Source) -> None:
+        """Split one page into segments and write them; report a failure."""
+        with self.report_errors(source.id):
+            start = time.perf_counter()
+            draws = self.overlays is not None
+            segments, screenshot = pipeline.run(self.read(source), pdoc=self.options.pdoc, screenshot=draws)
+            if self.overlays:
+                self.overlays.write(segments, screenshot)
+            self.writer.write(segments)
+            self.done += 1
+            _log.info(
+                "%s: %s, %.2f s", source.id, format_count(len(segments.leaves), "segment"), time.perf_counter() - start
+            )
 
 
 def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
@@ -164,5 +253,43 @@ def _true_segments(page: RenderedMarkedPage) -> WebisPage:
     return WebisPage.of_shapes(
         page.id,
         page.snapshot,
-        {f"level-{level}": gold_segments(page.snapshot, page.marks, level).shapes for level in _BOTH},
+        {f"level-{level}": gold_segments(page.snapshot, page.marks, level).shapes for level in (1, 2)},
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSegmentsOptions(MessageOptions):
+    """Options of `vclean train-segments`."""
+
+    archive: Path = argument("ARCHIVE", "web archive of pages marked by hand", type=Path)
+    out: Path = model_option("write the model to this file, such as my.vclean")
+    pages: Path | None = option(
+        "--pages",
+        type=Path,
+        metavar="FILE",
+        help="train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+    )
+    snapshots: Path | None = snapshots_option()
+
+
+@command("train-segments", TrainSegmentsOptions, help="Train the learned segmenter on pages marked by hand.")
+def train_segments(options: TrainSegmentsOptions) -> int:
+    """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
+
+    A page that cannot be rendered is logged and left out; the exit code is then 1.
+
+    Raises:
+        InputError: the archive or the list of pages cannot be read, or there are too few examples.
+        BrowserMissingError: no usable Chromium is installed.
+        OutputError: the model cannot be written; checked before the work if possible.
+    """
+    from vclean.classify.corpora.marked import RenderedMarkedPages
+    from vclean.classify.training.segments import fit, training_rows
+    from vclean.files import check_writable
+    from vclean.output.writers import write_and_log
+
+    check_writable(options.out)
+    pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots)
+    model = fit(training_rows(pages), {"archive": options.archive.name})
+    write_and_log(options.out, "model", model.to_bytes())
+    return pages.exit_code
