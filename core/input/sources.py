@@ -248,7 +248,7 @@ def _read_stdin(max_bytes: int) -> Page:
 def _read_url(url: str, settings: RenderSettings, *, live: bool) -> Page:
     if live:
         return Page(url=url, live=True, id=url)
-    from vclean.render.network.fetch import fetch
+    from vclean.render.fetch import fetch
 
     return replace(fetch(url, settings), id=url)
 
