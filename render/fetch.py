@@ -21,8 +21,8 @@ from vclean.characters import format_count
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
 from vclean.render.addresses import check_public, host_and_port, is_known
+from vclean.render.archive.warc import decode_content
 from vclean.render.browser.interception import PageResponse, html_response
-from vclean.render.content_coding import decode_content
 from vclean.render.decode import Document, decode, refuse_other_text, repaired
 
 if TYPE_CHECKING:

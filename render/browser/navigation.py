@@ -18,8 +18,7 @@ from urllib.parse import urldefrag
 import numpy as np
 
 from vclean.errors import BrowserError, NetworkError
-from vclean.render.addresses import host_and_port
-from vclean.render.archive.folder import BASE_URL
+from vclean.render.addresses import BASE_URL, host_and_port
 from vclean.render.browser.cdp import (
     MAX_SCREENSHOT_HEIGHT,
     ProtocolError,

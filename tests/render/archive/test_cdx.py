@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vclean.errors import InputError
-from vclean.render.archive import cdx, index_builder, warc
-from vclean.render.archive.index_builder import CdxIndexBuilder, IndexBuilder
+from vclean.render.archive import cdx, warc
+from vclean.render.archive.cdx import CdxIndexBuilder
+from vclean.render.archive.index_builder import IndexBuilder
 from vclean.render.archive.pages import Archive
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class TestSameIndex:
             return _original(path, member)
 
         monkeypatch.setattr(warc, "open_member", open_member)
-        monkeypatch.setattr(index_builder, "_MAX_IN_MEMORY", 100)
+        monkeypatch.setattr(cdx, "_MAX_IN_MEMORY", 100)
         self.test_finds_records_missing_in_the_index(tmp_path, methods, 5)
         (whole,) = warc.list_members(tmp_path / "b.wacz")
         parts = [member for member in opened if member.size < whole.size]
@@ -160,7 +161,7 @@ class TestSameIndex:
 
     def test_skips_bodies(self, tmp_path, monkeypatch) -> None:
         checked_urls = []
-        monkeypatch.setattr(index_builder, "_matches", lambda entry, _record: checked_urls.append(entry.url) or True)
+        monkeypatch.setattr(cdx, "_matches", lambda entry, _record: checked_urls.append(entry.url) or True)
         archive = Archive(write_wacz(tmp_path / "a.wacz", RECORDS, cdxj_lines(RECORDS)))
         assert len(checked_urls) < len(cdxj_lines(RECORDS))
         assert archive.get(URL + "19.png").body == b"\x89PNG" + bytes(19)

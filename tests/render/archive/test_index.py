@@ -10,9 +10,9 @@ import pytest
 from helpers.archives import STYLE, STYLED, record, response
 
 from vclean.errors import OutputError
-from vclean.render.archive import index_builder, schema
-from vclean.render.archive.index import open_index, open_matching_index
-from vclean.render.archive.schema import normalize_url, url_key
+from vclean.render.archive import index_builder
+from vclean.render.archive.index_builder import normalize_url, url_key
+from vclean.render.archive.pages import open_index, open_matching_index
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ class TestOpenIndex:
 
     def test_reports_full_disk(self, archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-        monkeypatch.setattr(index_builder, "SCHEMA", schema.SCHEMA + "PRAGMA max_page_count = 8;")
+        monkeypatch.setattr(index_builder, "SCHEMA", index_builder.SCHEMA + "PRAGMA max_page_count = 8;")
         archive.write_bytes(b"".join(gzip.compress(record(f"http://a/{i}", response(b"x"))) for i in range(800)))
         with pytest.raises(OutputError, match=r"full.*free some space") as failure:
             open_index(archive)

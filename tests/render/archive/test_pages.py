@@ -13,7 +13,7 @@ from helpers.archives import PAGE, STYLE, STYLED, record, response
 
 from vclean.errors import InputError, LimitError
 from vclean.page import Resource
-from vclean.render.archive import subresources
+from vclean.render.archive import index_builder, pages
 from vclean.render.archive.pages import Archive
 
 CAP = 10_000
@@ -79,7 +79,7 @@ class TestPages:
         assert archive.page(archive.pages[1], CAP).resources is None
 
     def test_assumes_references_in_long_documents(self, warc, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(subresources, "SCANNED_BYTES", 5)
+        monkeypatch.setattr(index_builder, "SCANNED_BYTES", 5)
         archive = Archive(warc(PAGE, STYLE))
         assert archive.page(archive.pages[0], CAP).resources is archive
 
@@ -138,13 +138,13 @@ class TestGet:
         archive = Archive(warc(PAGE, STYLE, revisit, *(moved(f"http://a.example/{url}", to) for url, to in redirects)))
         assert archive.get(url) == resource
 
-    def test_refuses_resource_over_the_limit(self, warc) -> None:
-        assert Archive(warc(STYLE), max_resource=2).get("http://a.example/s.css?v=1") is None
-
-    def test_refuses_resource_that_decompresses_over_the_limit(self, warc) -> None:
-        bomb = response(gzip.compress(bytes(10**7)), "text/css", extra="Content-Encoding: gzip\r\n")
-        archive = Archive(warc(record("http://a.example/b.css", bomb), name="a.warc.gz"), max_resource=10**6)
-        assert archive.get("http://a.example/b.css") is None
+    @pytest.mark.parametrize(("limit", "is_served"), [(2, False), (3, True)])
+    def test_refuses_resource_over_the_limit(self, warc, limit: int, is_served: bool, monkeypatch) -> None:
+        monkeypatch.setattr(pages, "_MAX_RESOURCE", limit)
+        packed = response(gzip.compress(b"p{}"), "text/css", extra="Content-Encoding: gzip\r\n")
+        archive = Archive(warc(STYLE, record("http://a.example/b.css", packed), name="a.warc.gz"))
+        for name in ("s.css?v=1", "b.css"):
+            assert (archive.get(f"http://a.example/{name}") is not None) == is_served
 
     def test_returns_none_for_deleted_file(self, warc) -> None:
         path = warc(STYLE)

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from vclean.render.archive import subresources
-from vclean.render.archive.subresources import frame_urls, subresource_urls
+from vclean.render.archive import index_builder
+from vclean.render.archive.index_builder import frame_urls, subresource_urls
 
 URL = "http://a.example/dir/page"
 
@@ -57,7 +57,7 @@ class TestSubresourceUrls:
 def test_hostile_document_takes_limited_time(part: bytes) -> None:
     # Every pattern is bounded; without bounds, a megabyte would take hours.
     started = time.process_time()
-    document = part * (subresources.SCANNED_BYTES // len(part))
-    assert len(list(frame_urls(document, URL))) <= subresources.MAX_REFERENCES
-    assert len(list(subresource_urls(document, URL))) <= subresources.MAX_REFERENCES
+    document = part * (index_builder.SCANNED_BYTES // len(part))
+    assert len(list(frame_urls(document, URL))) <= index_builder.MAX_REFERENCES
+    assert len(list(subresource_urls(document, URL))) <= index_builder.MAX_REFERENCES
     assert time.process_time() - started < 30
