@@ -189,12 +189,16 @@ def decode_body(record: WarcRecord, raw: bytes, limit: int) -> bytes:
     """Return at most `limit` bytes of the decoded body of a record; `raw` is the start of its encoded body.
 
     An iterator that decodes stops at the first body with a false encoding header. This function returns such a body
-    without decoding.
+    without decoding, and of a damaged or cut body what can be decoded.
     """
     if not record.is_http:
         return raw[:limit]
     content, transfer = (record.http_headers.get(f"{name}-Encoding") or "" for name in ("Content", "Transfer"))
-    return decode_start(raw, content, limit, transfer=transfer) or raw[:limit]
+    decoded = bytearray()
+    with suppress(OSError):
+        for data in _decoded_parts(raw, content, limit, transfer):
+            decoded += data
+    return bytes(decoded) or raw[:limit]
 
 
 def redirect_target(record: WarcRecord, url: str) -> str:
@@ -341,15 +345,6 @@ def decode_content(body: bytes, codings: str, limit: int) -> bytes:
         OSError: the body does not have these codings, ends early, or has too many of them.
     """
     return b"".join(_decoded_parts(body, codings, limit, ""))
-
-
-def decode_start(body: bytes, codings: str, limit: int, *, transfer: str = "") -> bytes:
-    """Return what can be decoded of a body with these values of `Content-Encoding` and `Transfer-Encoding`."""
-    decoded = bytearray()
-    with suppress(OSError):
-        for data in _decoded_parts(body, codings, limit, transfer):
-            decoded += data
-    return bytes(decoded)
 
 
 def _decoded_parts(body: bytes, codings: str, limit: int, transfer: str) -> Iterator[bytes]:

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 from fastwarc.stream_io import BrotliWriter, ZstdWriter
+from fastwarc.warc import ArchiveIterator, WarcRecord
 from helpers.archives import PAGE, STYLE, record, response
 
 from vclean.errors import InputError
 from vclean.render.archive import warc
 from vclean.render.archive.warc import (
     Member,
+    decode_body,
     decode_content,
-    decode_start,
     find_next_record,
     is_truncated,
     list_members,
@@ -183,12 +184,18 @@ def test_decodes(codings: str) -> None:
 def test_reports_what_is_not_so_encoded(body: bytes, codings: str, message: str) -> None:
     with pytest.raises(OSError, match=message):
         decode_content(body, codings, 10_000)
-    assert decode_start(body, codings, 10_000) == b""
+    assert decode_body(parsed(codings), body, 10_000) == body
+
+
+def parsed(codings: str) -> WarcRecord:
+    """Return a record whose header declares these codings."""
+    data = record("http://a.example/", response(b"", extra=f"Content-Encoding: {codings}\r\n"))
+    return next(iter(ArchiveIterator(io.BytesIO(data))))
 
 
 def test_start_of_a_cut_body_is_decoded() -> None:
     body = gzip.compress(bytes(range(256)) * 100, 0)
-    assert decode_start(body[:5000], "gzip", 10_000)[:256] == bytes(range(256))
+    assert decode_body(parsed("gzip"), body[:5000], 10_000)[:256] == bytes(range(256))
 
 
 BOMB = """
