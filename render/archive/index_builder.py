@@ -125,7 +125,11 @@ class IndexBuilder:
         self._database.executescript(SCHEMA)
         self._selector = PageSelector(self._database)
         self._database.execute("BEGIN")
-        self._index_members(members)
+        for number, member in enumerate(members):
+            row = (number, member.name, member.start, member.size)
+            self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
+            self._last_offset = -1
+            self._index(number, member)
         try:
             self._selector.note_page_lists(self._archive)
         except OSError as error:
@@ -137,14 +141,6 @@ class IndexBuilder:
         facts |= self._selector.select_pages() | {"damage": damage}
         self._database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
         self._database.execute("COMMIT")
-
-    def _index_members(self, members: list[Member]) -> None:
-        """Add every member and its records."""
-        for number, member in enumerate(members):
-            row = (number, member.name, member.start, member.size)
-            self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
-            self._last_offset = -1
-            self._index(number, member)
 
     def _index(self, number: int, member: Member) -> None:
         """Add every record of a member; of a damaged member, the readable ones."""
@@ -215,13 +211,10 @@ class IndexBuilder:
                 self._database.execute("INSERT INTO redirects (key, target, target_key) VALUES (?, ?, ?)", row)
         elif not is_revisit and warc.status(record) == 200:
             kind = record_kind(warc.media_type(record))
-            self._add_row(key, url, member, offset, kind)
+            place = (key, url, member, offset, kind)
+            self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", place)
             if kind == HTML:
                 self._selector.note_document(record, url, key)
-
-    def _add_row(self, *row: bytes | str | int) -> None:
-        """Add the key, URL, member, offset and kind of a record."""
-        self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", row)
 
 
 _PAGE_LISTS: Final = ("pages/pages.jsonl", "pages/extraPages.jsonl")

@@ -1,12 +1,10 @@
 """Read pages and their subresources from web archives: WARC (ISO 28500), plain or compressed, and WACZ.
 
-The index of an archive is an SQLite file, so its size is not limited by memory. It is built once, by streaming. If a
-WACZ file has a CDX index, records are not read if their CDX entries contain enough information.
+The index of an archive is an SQLite file, so its size is not limited by memory. It is built once, by streaming.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
 import tempfile
@@ -22,8 +20,7 @@ from vclean.characters import format_count
 from vclean.errors import InputError, LimitError, OutputError
 from vclean.files import output_errors, replace_durably
 from vclean.page import Page, Resource
-from vclean.render.archive import cdx, index_builder, warc
-from vclean.render.archive.cdx import CdxError, CdxIndexBuilder
+from vclean.render.archive import index_builder, warc
 from vclean.render.archive.index_builder import HTML, MAX_HOPS, SUBRESOURCE, IndexBuilder, identity, url_key
 from vclean.render.isolation import temp_dirs
 
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from vclean.render.archive.warc import Member, RecordContent
-
-_log = logging.getLogger("vclean")
 
 _SELECT_RECORD: Final = "SELECT url, name, offset, kind FROM records JOIN members ON members.id = member"
 
@@ -150,21 +145,10 @@ def _close(database: sqlite3.Connection, path: Path | None) -> None:
 
 
 def _build(archive: Path, path: Path) -> None:
-    members = warc.list_members(archive)
-    if cdx.has_index(archive, members):
-        try:
-            return _run(CdxIndexBuilder, archive, path, members)
-        except CdxError as error:
-            _log.debug("the CDX index of %s is not used: %s", archive, error)
-            os.truncate(path, 0)
-    return _run(IndexBuilder, archive, path, members)
-
-
-def _run(builder: type[IndexBuilder], archive: Path, path: Path, members: list[Member]) -> None:
     """Build the index; raise errors of SQLite, which occur while it is written, as `OutputError`."""
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
-            builder(archive, database).run(members)
+            IndexBuilder(archive, database).run(warc.list_members(archive))
     except sqlite3.Error as error:
         message = (
             f"the index of the archive cannot be written to {path.parent} ({error}): free some space, or set TMPDIR"
