@@ -134,7 +134,7 @@ class PageReader:
         """Return a page with its document: a live page is fetched. Raises NetworkError if that fails."""
         if not page.live:
             return page
-        from vclean.render.network.fetch import fetch
+        from vclean.render.fetch import fetch
 
         return fetch(page.url, self.settings)
 

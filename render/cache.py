@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
 _KEY: Final = "read_key"
 _SNAPSHOT: Final = "snapshot"
-_KEY_HALVES: Final = np.dtype(np.uint64)
-_ENTRY: Final = np.dtype([("head", np.uint64), ("tail", np.uint64), ("file", np.uint32), ("row", np.uint32)])
-"""Index entry: a key in two halves, and the file and row of its snapshot."""
+KEY_BYTES: Final = 16
+"""Length of a `read_key`."""
+_KEY_TYPE: Final = np.dtype(f"S{KEY_BYTES}")
+_ENTRY: Final = np.dtype([("key", _KEY_TYPE), ("file", np.uint32), ("row", np.uint32)])
+"""Index entry: a key, and the file and row of its snapshot."""
 
 
 class ParquetSnapshots:
@@ -54,7 +56,7 @@ class ParquetSnapshots:
         self._paths = sorted(folder.glob("*.parquet"))
         tables = [_keys(path, number) for number, path in enumerate(self._paths)]
         entries = np.concatenate(tables) if tables else np.empty(0, dtype=_ENTRY)
-        self._entries = entries[np.argsort(entries["head"], kind="stable")]
+        self._entries = entries[np.argsort(entries["key"], kind="stable")]
         self._open = lru_cache(maxsize=1)(lambda number: _open(self._paths[number]))
         # A row group often contains the next page.
         self._row_group = lru_cache(maxsize=1)(
@@ -74,15 +76,11 @@ class ParquetSnapshots:
         Raises:
             InputError: the file is damaged.
         """
-        head, tail = np.frombuffer(key, dtype=_KEY_HALVES).tolist()
-        heads = self._entries["head"]
-        first, last = np.searchsorted(heads, head, "left"), np.searchsorted(heads, head, "right")
-        for entry in self._entries[first:last]:
-            if entry["tail"] == tail:
-                return self._read(int(entry["file"]), int(entry["row"]))
-        return None
-
-    def _read(self, number: int, row: int) -> bytes:
+        keys, wanted = self._entries["key"], np.array(key, dtype=_KEY_TYPE)
+        place = int(np.searchsorted(keys, wanted))
+        if not (keys[place : place + 1] == wanted).any():
+            return None
+        number, row = self._entries[["file", "row"]][place].tolist()
         with _readable(self._paths[number]):
             file, starts = self._open(number)
             group = bisect_right(starts, row) - 1
@@ -107,9 +105,9 @@ def _keys(path: Path, number: int) -> NDArray[Any]:
     with _readable(path):
         keys = pq.read_table(path, columns=[_KEY]).column(_KEY).combine_chunks()
     rows = np.flatnonzero(keys.is_valid().to_numpy(zero_copy_only=False))
-    halves = np.frombuffer(b"".join(filter(None, keys.to_pylist())), dtype=_KEY_HALVES).reshape(-1, 2)
     entries = np.empty(len(rows), dtype=_ENTRY)
-    entries["head"], entries["tail"], entries["file"], entries["row"] = halves[:, 0], halves[:, 1], number, rows
+    entries["key"] = np.frombuffer(b"".join(filter(None, keys.to_pylist())), dtype=_KEY_TYPE)
+    entries["file"], entries["row"] = number, rows
     return entries
 
 
@@ -125,9 +123,6 @@ def _readable(path: Path) -> Iterator[None]:
 
 VERSION: Final = 4
 """Version of the file format, and of the content of snapshots from the walker and the parser."""
-
-KEY_BYTES: Final = 16
-"""Length of a `read_key`."""
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
                    "text_after", "text_hidden", "revealed", "image", "line_text", "line_box", "overlay")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parse colors as `getComputedStyle` returns them, and those of style sheets that have a function.
+"""Parse colors as `getComputedStyle` returns them.
 
 Colors are sRGB, red, green and blue from 0 to 255, alpha from 0 to 1. Conversions are from CSS Color 4.
 """
@@ -109,13 +109,6 @@ def _polar(space: Callable[..., tuple[float, ...]]) -> Callable[..., tuple[float
     return convert
 
 
-def _hsl(hue: float, saturation: float, lightness: float) -> tuple[float, ...]:
-    """Convert HSL to sRGB (CSS Color 4, 7.1)."""
-    reach = saturation * min(lightness, 1 - lightness)
-    steps = ((number + hue / 30) % 12 for number in (0, 8, 4))
-    return _srgb(*(lightness - reach * max(-1, min(step - 3, 9 - step, 1)) for step in steps))
-
-
 def _srgb(*parts: float) -> tuple[float, ...]:
     return tuple(255 * min(max(part, 0.0), 1.0) for part in parts)
 
@@ -123,8 +116,6 @@ def _srgb(*parts: float) -> tuple[float, ...]:
 _SPACES: Final[dict[str, Callable[..., tuple[float, ...]]]] = {
     "rgb": lambda *parts: parts,
     "rgba": lambda *parts: parts,
-    "hsl": _hsl,
-    "hsla": _hsl,
     "srgb": _srgb,
     "srgb-linear": _from_linear,
     "display-p3": _srgb,  # near enough to compare colors

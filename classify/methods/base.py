@@ -8,25 +8,31 @@ A trained method is a module, or an object in one, with the three functions of `
 registry it works in `vclean --method NAME`, `vclean train --method NAME` and, cross-validated by site, `vclean evaluate
 --folds K`. The output of `train` ships as `classify/data/methods/NAME.model` if it is small. Without this file, the
 method needs `--model`.
+
+Selectors, and libraries that need a document, get one from `to_elements` and `to_html`. It has the elements, attributes
+and texts of the snapshot, without scripts and comments. After rendering it includes the changes that scripts made.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
+from lxml import etree
 
+from vclean.characters import replace_illegal
 from vclean.classify.corpora.gold import align
 from vclean.classify.prediction import Prediction
 from vclean.features.columns import stack_rows
 from vclean.features.page_context import PageContext
 from vclean.labels import Label, Visibility
 from vclean.render import tree
-from vclean.render.snapshot import HEADING_TAGS
+from vclean.render.snapshot import ATTRIBUTES, HEADING_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.gold import BlockGold, GoldPage
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
+    from vclean.render.snapshot import Snapshot
 
 
 class Method(Protocol):
@@ -225,3 +232,55 @@ def unpack_arrays(data: bytes) -> dict[str, NDArray[Any]]:
     line, _, rest = data.partition(b"\n")
     file = io.BytesIO(rest)
     return {str(name): np.load(file, allow_pickle=False) for name in json.loads(line)}
+
+
+_NAME = re.compile(r"[a-z_][\w.-]*", re.IGNORECASE)
+"""Element names that lxml accepts; the HTML parser accepts more."""
+_FALLBACK_NAME = "x-other"
+
+
+def to_elements(snapshot: Snapshot) -> list[etree._Element]:
+    """Return the elements of the document in document order; the first is the root.
+
+    Elements with illegal names become `x-other`.
+    """
+    names = [_legal_name(tag) for tag in snapshot.tags]
+    elements: list[etree._Element] = []
+    for tag, parent in zip(snapshot.tag.tolist(), snapshot.parent.tolist(), strict=True):
+        name = names[tag]
+        elements.append(etree.SubElement(elements[parent], name) if parent >= 0 else etree.Element(name))
+    for node, name, value in zip(
+        snapshot.attr_node.tolist(), snapshot.attr_name.tolist(), snapshot.attr_value, strict=True
+    ):
+        elements[node].set(ATTRIBUTES[name], replace_illegal(value))
+    _write_texts(snapshot, elements)
+    return elements
+
+
+def to_html(snapshot: Snapshot) -> str:
+    """Return the document as HTML; its head contains the title of the page."""
+    root = to_elements(snapshot)[0]
+    head = etree.Element("head")
+    etree.SubElement(head, "meta", charset="utf-8")
+    etree.SubElement(head, "title").text = replace_illegal(snapshot.title)
+    root.insert(0, head)
+    return f"<!DOCTYPE html>\n{etree.tostring(root, method='html', encoding='unicode')}"
+
+
+def _write_texts(snapshot: Snapshot, elements: list[etree._Element]) -> None:
+    """Insert every text at its position: at the start of its parent, or after the preceding child."""
+    parents = snapshot.parent.tolist()
+    positions = zip(snapshot.texts, snapshot.text_parent.tolist(), snapshot.text_after.tolist(), strict=True)
+    for text, parent, after in positions:
+        child = after
+        while child != parent and parents[child] != parent:
+            child = parents[child]
+        if child == parent:
+            elements[parent].text = (elements[parent].text or "") + replace_illegal(text)
+        else:
+            elements[child].tail = (elements[child].tail or "") + replace_illegal(text)
+
+
+@lru_cache(maxsize=1000)
+def _legal_name(tag: str) -> str:
+    return tag if _NAME.fullmatch(tag) else _FALLBACK_NAME

@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 
 from vclean.classify.corpora.gold import find_covered_blocks
-from vclean.classify.methods.base import prediction_from_mask
+from vclean.classify.methods.base import prediction_from_mask, to_html
 from vclean.errors import DeadlineError, VcleanError
 from vclean.features.page_context import PageContext
-from vclean.render.document import to_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

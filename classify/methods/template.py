@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from lxml import etree
 
-from vclean.classify.methods.base import prediction_of_elements
+from vclean.classify.methods.base import prediction_of_elements, to_elements
 from vclean.classify.methods.registry import get
 from vclean.errors import InputError, UsageError
 from vclean.imports import import_optional
 from vclean.page import split_url
 from vclean.render import tree
-from vclean.render.document import to_elements
 from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vclean.errors import InputError, NotHtmlError
 from vclean.input.sources import is_archive, is_container, is_parquet
 from vclean.input.tables import line_count, row_count
-from vclean.render.archive.index import open_matching_index
+from vclean.render.archive.pages import open_matching_index
 from vclean.runtime import background_thread
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.tasks import TaskOutcome
-    from vclean.render.archive.index import Index
+    from vclean.render.archive.pages import Index
 
 
 @dataclass(slots=True)

@@ -187,7 +187,7 @@ def _read_mhtml(content: bytes, name: str, *, is_named: bool = False) -> Page | 
     """Return the page in an MHTML file, which is recognized by its name or its headers; None for other content."""
     if not is_named and content.lstrip()[:1] in (b"<", b""):
         return None
-    from vclean.render.archive.mhtml import is_mhtml, read_mhtml
+    from vclean.render.archive.saved_page import is_mhtml, read_mhtml
 
     return read_mhtml(content, name) if is_named or is_mhtml(content) else None
 
@@ -196,7 +196,7 @@ def with_url(page: Page, url: str) -> Page:
     """Return the page with `url`; relative URLs of subresources resolve to files in the folder of the page."""
     if page.path is None or not page.path.is_file():
         return replace(page, url=url)
-    from vclean.render.archive.folder import find_folder_resources
+    from vclean.render.archive.saved_page import find_folder_resources
 
     return replace(page, url=url, resources=find_folder_resources(page.path, url))
 
@@ -248,7 +248,7 @@ def _read_stdin(max_bytes: int) -> Page:
 def _read_url(url: str, settings: RenderSettings, *, live: bool) -> Page:
     if live:
         return Page(url=url, live=True, id=url)
-    from vclean.render.network.fetch import fetch
+    from vclean.render.fetch import fetch
 
     return replace(fetch(url, settings), id=url)
 

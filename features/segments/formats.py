@@ -19,7 +19,7 @@ import shapely
 from vclean.errors import InputError, UsageError
 from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_fragment
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
-from vclean.render.overlay.html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
+from vclean.render.overlay.html import OverlayLayer, OverlayPage, draw_html
 from vclean.render.overlay.layers import SegmentOverlay, TagPlacer, excerpt, segment_layer, separator_layer
 
 if TYPE_CHECKING:
@@ -154,23 +154,23 @@ def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: 
     return OverlayLayer(
         name=segments.method,
         segments=[_overlay_segment(full_tree, row) for row in range(len(full_tree))],
-        separators=[OverlaySeparator(box=box, segment=segment, weight=weight) for box, segment, weight in rows],
+        separators=[{"box": box, "segment": segment, "weight": weight} for box, segment, weight in rows],
         pdoc=segments.pdoc,
         drawn=drawn,
         separators_drawn=separators_drawn,
     )
 
 
-def _overlay_segment(segments: Segments, row: int) -> OverlaySegment:
+def _overlay_segment(segments: Segments, row: int) -> Record:
     """Return one segment of an HTML overlay."""
-    return OverlaySegment(
-        box=segments.box[row].tolist(),
-        level=int(segments.depth[row]),
-        coherence=int(segments.coherence[row]),
-        parent=int(segments.parent[row]),
-        xpath=" | ".join(segments.xpath(node) for node in segments.roots[row][:_MAX_ROOTS]),
-        text=excerpt(segments.segment_text(row), _EXCERPT),
-    )
+    return {
+        "box": segments.box[row].tolist(),
+        "level": int(segments.depth[row]),
+        "coherence": int(segments.coherence[row]),
+        "parent": int(segments.parent[row]),
+        "xpath": " | ".join(segments.xpath(node) for node in segments.roots[row][:_MAX_ROOTS]),
+        "text": excerpt(segments.segment_text(row), _EXCERPT),
+    }
 
 
 def _tree(segments: Segments) -> Record:

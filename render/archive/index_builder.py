@@ -1,28 +1,26 @@
-"""Build the index of a web archive by streaming: all records are read once."""
+"""Build the index of a web archive by streaming: all records are read once.
+
+`PageSelector` decides which documents are pages. For the frames of a document, its source is scanned for references:
+cheaper than parsing, and bounded on any input.
+"""
 
 from __future__ import annotations
 
-import io
 import json
+import re
 import zipfile
-from contextlib import closing
+from hashlib import blake2b
+from html import unescape
+from itertools import islice
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from vclean.characters import format_count, replace_surrogates
 from vclean.errors import InputError
-from vclean.render.archive import cdx, subresources, warc
-from vclean.render.archive.cdx import CdxError
-from vclean.render.archive.schema import (
-    HTML,
-    INDEXES,
-    MAX_HOPS,
-    SCHEMA,
-    identity,
-    record_kind,
-    url_key,
-)
+from vclean.page import join_url
+from vclean.render.archive import warc
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,8 +30,69 @@ if TYPE_CHECKING:
 
     from fastwarc.warc import WarcRecord
 
-    from vclean.render.archive.cdx import CdxEntry
     from vclean.render.archive.warc import Member
+
+_VERSION: Final = 1
+"""Version of the tables below and of the rules that fill them."""
+
+MAX_HOPS: Final = 10
+"""Largest number of redirects that are followed."""
+
+HTML: Final = 1
+SUBRESOURCE: Final = 2
+_SUBRESOURCE_TYPES: Final = ("image/", "font/", "text/css", "text/javascript", "application/javascript",
+    "application/x-javascript", "application/font", "application/x-font", "application/vnd.ms-fontobject",
+    "application/octet-stream")  # fmt: skip
+"""Prefixes of the media types of subresources; servers send fonts as `application/octet-stream`."""
+
+SCHEMA: Final = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA cache_size = -8192;
+CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT, start INTEGER, size INTEGER);
+CREATE TABLE records (id INTEGER PRIMARY KEY, key BLOB, url TEXT, member INTEGER, offset INTEGER, kind INTEGER);
+CREATE TABLE redirects (id INTEGER PRIMARY KEY, key BLOB, target TEXT, target_key BLOB);
+CREATE TABLE pages (number INTEGER PRIMARY KEY, record INTEGER);
+"""
+
+INDEXES: Final = (
+    "CREATE INDEX records_by_key ON records (key)",
+    "CREATE INDEX redirects_by_key ON redirects (key)",
+)
+"""Created after all rows, by sorting: inserting random keys one by one would read the whole file again and again."""
+
+
+def url_key(url: str) -> bytes:
+    """Return the key of a URL, equal for all of its spellings: 16 bytes, the hash of `normalize_url(url)`."""
+    return blake2b(normalize_url(url).encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def normalize_url(url: str) -> str:
+    """Normalize a URL for comparison: no scheme, no fragment, percent-decoded, host in lower case.
+
+    >>> normalize_url("https://A.example/%7Eb?c#d")
+    'a.example/~b?c'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return f"{parts.netloc.lower()}{unquote(parts.path) or '/'}?{unquote(parts.query)}"
+
+
+def record_kind(media_type: str) -> int:
+    """Return `HTML`, `SUBRESOURCE`, or 0 for records of other media types."""
+    if media_type in warc.HTML_TYPES:
+        return HTML
+    return SUBRESOURCE if media_type.startswith(_SUBRESOURCE_TYPES) else 0
+
+
+def identity(archive: Path) -> dict[str, str | int]:
+    """Return the facts that identify the present content of an archive, to detect a stale index."""
+    status = archive.stat()
+    path = str(archive.resolve())
+    return {"version": _VERSION, "archive": path, "size": status.st_size, "changed": status.st_mtime_ns}
 
 
 _KINDS: Final = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit | WarcRecordType.request
@@ -66,7 +125,11 @@ class IndexBuilder:
         self._database.executescript(SCHEMA)
         self._selector = PageSelector(self._database)
         self._database.execute("BEGIN")
-        self._index_members(members)
+        for number, member in enumerate(members):
+            row = (number, member.name, member.start, member.size)
+            self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
+            self._last_offset = -1
+            self._index(number, member)
         try:
             self._selector.note_page_lists(self._archive)
         except OSError as error:
@@ -78,14 +141,6 @@ class IndexBuilder:
         facts |= self._selector.select_pages() | {"damage": damage}
         self._database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
         self._database.execute("COMMIT")
-
-    def _index_members(self, members: list[Member]) -> None:
-        """Add every member and its records."""
-        for number, member in enumerate(members):
-            row = (number, member.name, member.start, member.size)
-            self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
-            self._last_offset = -1
-            self._index(number, member)
 
     def _index(self, number: int, member: Member) -> None:
         """Add every record of a member; of a damaged member, the readable ones."""
@@ -156,137 +211,10 @@ class IndexBuilder:
                 self._database.execute("INSERT INTO redirects (key, target, target_key) VALUES (?, ?, ?)", row)
         elif not is_revisit and warc.status(record) == 200:
             kind = record_kind(warc.media_type(record))
-            self._add_row(key, url, member, offset, kind)
+            place = (key, url, member, offset, kind)
+            self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", place)
             if kind == HTML:
                 self._selector.note_document(record, url, key)
-
-    def _add_row(self, *row: bytes | str | int) -> None:
-        """Add the key, URL, member, offset and kind of a record."""
-        self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", row)
-
-
-_MAX_IN_MEMORY: Final = 2**20
-"""Largest part of an archive that is read into memory, in bytes."""
-
-_MAX_BLANK: Final = 8
-"""Largest number of blank bytes between two records; a plain file has two line ends after a record."""
-
-_REVISIT: Final = "warc/revisit"
-_CHECKED_FIRST, _CHECKED_EVERY = 8, 64
-"""Of the records that need no reading, the first 8 of a WARC file and every 64th are read to check the CDX index."""
-
-_CDX_TABLE: Final = """
-CREATE TEMP TABLE cdx (
-  member INTEGER, offset INTEGER, length INTEGER, url TEXT, mime TEXT, status INTEGER, PRIMARY KEY (member, offset)
-) WITHOUT ROWID
-"""
-
-
-class CdxIndexBuilder(IndexBuilder):
-    """Builder of the index of a WACZ file that has a CDX index.
-
-    `run` also raises `CdxError` if the CDX index is damaged, or contradicts the members.
-    """
-
-    def _index_members(self, members: list[Member]) -> None:
-        # The entries of the CDX index are in a temporary table, sorted by position.
-        self._database.execute(_CDX_TABLE)
-        rows = (entry._replace(url=replace_surrogates(entry.url)) for entry in cdx.entries(self._archive, members))
-        self._database.executemany("INSERT OR IGNORE INTO cdx VALUES (?, ?, ?, ?, ?, ?)", rows)
-        super()._index_members(members)
-
-    def _index(self, number: int, member: Member) -> None:
-        """Add every record of a member; skip records that the CDX index describes sufficiently.
-
-        The parts between the entries (requests, metadata, records that are not in the index) are read.
-
-        Raises:
-            CdxError: the index contradicts the member, or a part cannot be read.
-        """
-        position = skippable = 0
-        try:
-            with (
-                warc.open_member(self._archive, member) as stream,
-                closing(
-                    self._database.execute("SELECT * FROM cdx WHERE member = ? ORDER BY offset", (number,))
-                ) as rows,
-            ):
-                for entry in map(cdx.CdxEntry._make, rows):
-                    if entry.offset < position:
-                        raise CdxError("two of its records overlap")
-                    end = entry.offset + entry.length
-                    self._add_part(stream, member, number, range(position, entry.offset))
-                    is_skippable = _is_sufficient(entry)
-                    skippable += is_skippable
-                    if is_skippable and skippable > _CHECKED_FIRST and skippable % _CHECKED_EVERY:
-                        self._add_unread(entry)
-                    else:
-                        self._add_part(stream, member, number, range(entry.offset, end), entry)
-                    position = end
-                self._add_part(stream, member, number, range(position, member.size))
-                if self._last_offset >= 0 and warc.is_truncated(stream, self._last_offset):
-                    raise CdxError(f"{member.name} is cut off")
-        except (OSError, StopIteration) as error:
-            raise CdxError(f"{member.name} is damaged ({error})") from error
-
-    def _add_unread(self, entry: CdxEntry) -> None:
-        """Add a record from its CDX entry alone; error pages are counted but never served."""
-        self._records += 1
-        self._last_offset = entry.offset
-        if entry.status == 200:
-            url = entry.url.strip("<>")
-            self._add_row(url_key(url), url, entry.member, entry.offset, record_kind(entry.mime))
-
-    def _add_part(
-        self, stream: IO[bytes], member: Member, number: int, part: range, entry: CdxEntry | None = None
-    ) -> None:
-        """Read the records in a part of a member, and add them; a part with a CDX entry is one record.
-
-        Raises:
-            CdxError: the entry contradicts the record, or there is something other than records and blank bytes.
-        """
-        stream.seek(part.start)
-        if entry is None and len(part) <= _MAX_BLANK and not stream.read(len(part)).strip():
-            return
-        offsets: list[int] = []
-        for record, offset in _records(self._archive, stream, member, part):
-            if entry is not None and (offsets or not _matches(entry, record)):
-                raise CdxError(f"its entry for {entry.url} is not the record at {entry.offset}")
-            offsets.append(offset)
-            self._add(record, number, offset)
-        if offsets[:1] != [part.start]:
-            raise CdxError(f"there is no record at {part.start}")
-
-
-def _records(archive: Path, stream: IO[bytes], member: Member, part: range) -> Iterator[tuple[WarcRecord, int]]:
-    """Yield the records in a part of a member, each with its offset in the member."""
-    if len(part) <= _MAX_IN_MEMORY:
-        stream.seek(part.start)
-        for record in ArchiveIterator(io.BytesIO(stream.read(len(part)))):
-            yield record, part.start + record.stream_pos
-        return
-    with warc.open_member(archive, warc.Member(member.name, (member.start or 0) + part.start, len(part))) as section:
-        for record in ArchiveIterator(section):
-            yield record, part.start + record.stream_pos
-
-
-def _is_sufficient(entry: CdxEntry) -> bool:
-    """Return whether a CDX entry is enough to index its record: a file without references, or an error page."""
-    if not entry.url.startswith(("http://", "https://")) or "/" not in entry.mime or entry.mime == _REVISIT:
-        return False
-    return entry.status >= 400 or (entry.status == 200 and entry.mime not in warc.HTML_TYPES)
-
-
-def _matches(entry: CdxEntry, record: WarcRecord) -> bool:
-    """Return whether an entry has the URL of its record, and if the entry is sufficient, also its status and kind."""
-    url = replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")
-    if url != entry.url.strip("<>"):
-        return False
-    if not _is_sufficient(entry):
-        return True
-    if record.record_type not in (WarcRecordType.response, WarcRecordType.resource):
-        return False
-    return bool(warc.status(record) == entry.status and record_kind(warc.media_type(record)) == record_kind(entry.mime))
 
 
 _PAGE_LISTS: Final = ("pages/pages.jsonl", "pages/extraPages.jsonl")
@@ -350,9 +278,9 @@ class PageSelector:
         """Record the frames of a document, and its resource type if the record states one."""
         if (record.headers.get("WARC-Resource-Type") or "").strip().lower() in _SUBRESOURCE_KINDS:
             self._note(key, is_page=False)
-        raw = record.reader.read(subresources.SCANNED_BYTES)
-        body = warc.decode_body(record, raw, subresources.SCANNED_BYTES)
-        rows = [(url_key(frame), key) for frame in subresources.frame_urls(body, url)]
+        raw = record.reader.read(SCANNED_BYTES)
+        body = warc.decode_body(record, raw, SCANNED_BYTES)
+        rows = [(url_key(frame), key) for frame in frame_urls(body, url)]
         self._database.executemany("INSERT OR IGNORE INTO frames VALUES (?, ?)", rows)
 
     def note_page_lists(self, path: Path) -> None:
@@ -402,3 +330,73 @@ def _listed_urls(stream: IO[bytes]) -> Iterator[str]:
         url = entry.get("url") if isinstance(entry, dict) else None
         if isinstance(url, str):
             yield url
+
+
+SCANNED_BYTES: Final = 2**20
+"""Bytes of a document that are scanned."""
+
+MAX_REFERENCES: Final = 2000
+"""References of a document that are returned."""
+
+_ATTRIBUTES: Final = rb"(?P<attributes>[^<>]{0,4000})"
+_FRAME: Final = re.compile(rb"<!--.*?(?:-->|\Z)|<(?P<tag>i?frame|base)\b" + _ATTRIBUTES, re.IGNORECASE | re.DOTALL)
+_SUBRESOURCE: Final = re.compile(
+    rb"<!--.*?(?:-->|\Z)"
+    rb"|<(?P<tag>base|link|img|image|script|source|input|object|embed|video|body|table|td|th|use)\b"
+    + _ATTRIBUTES
+    + rb"|(?:\burl\(\s{0,9}|@import\s{1,9})[\"']?(?P<url>[^\"'()<>\s]{1,2000})",
+    re.IGNORECASE | re.DOTALL,
+)
+_SOURCE: Final = re.compile(
+    rb"(?:^|[\s\"'/])(?:xlink:)?(?P<name>src|href|data|background|poster|srcset)\s{0,9}=\s{0,9}"
+    rb"(?:\"(?P<double>[^\"]*)|'(?P<single>[^']*)|(?P<bare>[^\s\"'>]+))",
+    re.IGNORECASE,
+)
+
+
+def frame_urls(document: bytes, url: str) -> Iterator[str]:
+    """Return the absolute URLs of the frames (`<iframe src>`, `<frame src>`) of a document at `url`.
+
+    >>> list(frame_urls(b"<iframe title=x src='b?x&amp;y'></iframe>", "http://a/c"))
+    ['http://a/b?x&y']
+    """
+    return islice(_absolute_urls(_FRAME, document, url), MAX_REFERENCES)
+
+
+def subresource_urls(document: bytes, url: str) -> Iterator[str]:
+    """Return the absolute URLs that a document at `url` may load: style sheets, images, scripts, fonts.
+
+    >>> list(subresource_urls(b"<link rel=stylesheet href=a.css><a href=b></a><p style='background: url(c.png)'>", "http://a/"))
+    ['http://a/a.css', 'http://a/c.png']
+    """
+    return islice(_absolute_urls(_SUBRESOURCE, document, url), MAX_REFERENCES)
+
+
+def _absolute_urls(pattern: re.Pattern[bytes], document: bytes, url: str) -> Iterator[str]:
+    base = url
+    for match in pattern.finditer(document, 0, SCANNED_BYTES):
+        for reference in _references(match):
+            if (match["tag"] or b"").lower() == b"base":
+                base = join_url(url, reference) or url
+            elif absolute := join_url(base, reference):
+                yield absolute
+
+
+def _references(match: re.Match[bytes]) -> Iterator[str]:
+    groups = match.groupdict()
+    if groups.get("url"):
+        yield _text(groups["url"])
+    is_frame = (match["tag"] or b"").lower().endswith(b"frame")
+    for attribute in _SOURCE.finditer(groups["attributes"] or b""):
+        if is_frame and attribute["name"].lower() != b"src":
+            continue
+        value = _text(attribute["double"] or attribute["single"] or attribute["bare"] or b"")
+        if attribute["name"].lower() == b"srcset":
+            yield from (part.split()[0] for part in value.split(",") if part.split())
+        elif value:
+            yield value
+
+
+def _text(value: bytes) -> str:
+    """Decode an attribute value as UTF-8; URLs are ASCII, or percent-decoded as UTF-8 when they are compared."""
+    return unescape(value.decode("utf-8", "replace")).strip()

@@ -1,28 +1,163 @@
-"""Read pages and their subresources from web archives: WARC (ISO 28500), plain or compressed, and WACZ."""
+"""Read pages and their subresources from web archives: WARC (ISO 28500), plain or compressed, and WACZ.
+
+The index of an archive is an SQLite file, so its size is not limited by memory. It is built once, by streaming.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import os
+import sqlite3
+import tempfile
+import threading
+import weakref
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vclean.characters import format_count
-from vclean.errors import InputError, LimitError
+from vclean.errors import InputError, LimitError, OutputError
+from vclean.files import output_errors, replace_durably
 from vclean.page import Page, Resource
-from vclean.render.archive import subresources, warc
-from vclean.render.archive.index import Record, open_index, open_matching_index
-from vclean.render.archive.schema import HTML, SUBRESOURCE
+from vclean.render.archive import index_builder, warc
+from vclean.render.archive.index_builder import HTML, MAX_HOPS, SUBRESOURCE, IndexBuilder, identity, url_key
+from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from typing import Any
 
-    from vclean.render.archive.index import Index
-    from vclean.render.archive.warc import RecordContent
+    from vclean.render.archive.warc import Member, RecordContent
 
-__all__ = ["Archive", "ArchivePages", "Record"]
+_SELECT_RECORD: Final = "SELECT url, name, offset, kind FROM records JOIN members ON members.id = member"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Location of a record: its URL, the `member` of a WACZ file (empty for a WARC file), and the `offset` in bytes."""
+
+    url: str
+    member: str
+    offset: int
+
+
+class Index:
+    """Complete index, opened read-only; several threads may share it.
+
+    Args:
+        path: the file of the index.
+        temporary: delete the file with this object.
+
+    Raises:
+        sqlite3.Error: the file is not a database.
+    """
+
+    def __init__(self, path: Path, *, temporary: bool = False) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
+        self._finalizer = weakref.finalize(self, _close, self._database, path if temporary else None)
+
+    def close(self) -> None:
+        """Close the file, and delete it if it is temporary."""
+        self._finalizer()
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """Return the properties of the archive by name."""
+        return dict(self._all("SELECT name, value FROM facts"))
+
+    @cached_property
+    def members(self) -> dict[str, Member]:
+        """Return the members of the archive by name."""
+        rows = self._all("SELECT name, start, size FROM members")
+        return {name: warc.Member(name, start, size) for name, start, size in rows}
+
+    def find(self, url: str, kind: int | None = None) -> Record | None:
+        """Return the first record for the absolute `url` (of `kind` unless None), or None; redirects are followed."""
+        for _ in range(MAX_HOPS):
+            key = url_key(url)
+            condition = "WHERE key = ? AND kind = coalesce(?, kind) ORDER BY records.id LIMIT 1"
+            if rows := self._all(f"{_SELECT_RECORD} {condition}", key, kind):
+                return Record(*rows[0][:3])
+            targets = self._all("SELECT target FROM redirects WHERE key = ? ORDER BY id LIMIT 1", key)
+            if not targets:
+                return None
+            url = targets[0][0]
+        return None
+
+    def pages(self, start: int, count: int) -> list[Record]:
+        """Return at most `count` pages from number `start`, in the archive's order."""
+        query = f"{_SELECT_RECORD} JOIN pages ON record = records.id WHERE number >= ? ORDER BY number LIMIT ?"
+        return [Record(*row[:3]) for row in self._all(query, start, count)]
+
+    def _all(self, query: str, *values: object) -> list[Any]:
+        with self._lock:
+            return self._database.execute(query, values).fetchall()
+
+
+def open_index(archive: Path, path: Path | None = None) -> Index:
+    """Open the index at `path` if it matches the archive; otherwise build it there, or in a temporary file.
+
+    Raises:
+        InputError: the archive cannot be read, or contains no records.
+        OutputError: the index cannot be written.
+    """
+    if path is not None and (index := open_matching_index(archive, path)):
+        return index
+    with output_errors(path or temp_dirs.root()):
+        handle, name = tempfile.mkstemp(".tmp", ".vclean-index-", path and path.absolute().parent)
+        os.close(handle)
+    temporary_path = Path(name)
+    try:
+        _build(archive, temporary_path)
+        if path is None:
+            return Index(temporary_path, temporary=True)
+        replace_durably(temporary_path, path)
+        return Index(path)
+    except BaseException:
+        temporary_path.unlink(missing_ok=True)
+        raise
+
+
+def open_matching_index(archive: Path, path: Path) -> Index | None:
+    """Open the index at `path`; None if the archive has another path, size or modification time than when indexed."""
+    if not path.is_file():
+        return None
+    index = None
+    try:
+        index = Index(path)
+        if identity(archive).items() <= index.facts.items():
+            return index
+    except (OSError, sqlite3.Error):
+        pass
+    if index is not None:
+        index.close()
+    return None
+
+
+def _close(database: sqlite3.Connection, path: Path | None) -> None:
+    database.close()
+    if path is not None:
+        path.unlink(missing_ok=True)
+
+
+def _build(archive: Path, path: Path) -> None:
+    """Build the index; raise errors of SQLite, which occur while it is written, as `OutputError`."""
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            IndexBuilder(archive, database).run(warc.list_members(archive))
+    except sqlite3.Error as error:
+        message = (
+            f"the index of the archive cannot be written to {path.parent} ({error}): free some space, or set TMPDIR"
+        )
+        raise OutputError(message) from error
+
 
 _MAX_RESOURCE: Final = 16 * 2**20
-"""Bytes."""
+"""Largest size of a subresource in bytes; larger ones are not served."""
 _ROWS: Final = 500
 """Pages that one query reads."""
 
@@ -38,26 +173,24 @@ class Archive:
         path: a file named `.wacz`, or any WARC file.
         index: path of the index that later runs use again (see docs/reference/archives.md). Without it the index is a
             temporary file, which is deleted with the archive and its pages.
-        max_resource: largest size of a subresource in bytes; larger ones are not served.
 
     Raises:
         InputError: the archive cannot be read, or contains no records.
         OutputError: the index cannot be written.
     """
 
-    def __init__(self, path: Path, *, index: Path | None = None, max_resource: int = _MAX_RESOURCE) -> None:
+    def __init__(self, path: Path, *, index: Path | None = None) -> None:
         self._path = path
-        self._max_resource = max_resource
         self._open_index: Index | None = open_index(path, index)
         self._index_path = self._open_index.path
 
-    def __getstate__(self) -> tuple[Path, Path, int]:
-        """Return the paths of the archive and its index, and the size limit of subresources."""
-        return self._path, self._index_path, self._max_resource
+    def __getstate__(self) -> tuple[Path, Path]:
+        """Return the paths of the archive and its index."""
+        return self._path, self._index_path
 
-    def __setstate__(self, state: tuple[Path, Path, int]) -> None:
+    def __setstate__(self, state: tuple[Path, Path]) -> None:
         """Restore the paths; the index is opened on first use."""
-        self._path, self._index_path, self._max_resource = state
+        self._path, self._index_path = state
         self._open_index = None
 
     @property
@@ -125,10 +258,10 @@ class Archive:
         if record is None:
             return None
         try:
-            content = self._read(record, self._max_resource)
+            content = self._read(record, _MAX_RESOURCE)
         except OSError:
             return None
-        if len(content.body) > self._max_resource:
+        if len(content.body) > _MAX_RESOURCE:
             return None
         charset = f"; charset={content.charset}" if content.charset else ""
         return Resource(content.body, content.media_type + charset, content.status)
@@ -147,10 +280,10 @@ class Archive:
 
         A page without subresources renders several times faster, and crawls of documents contain a few stray images.
         """
-        if not self.has_resources or len(document) > subresources.SCANNED_BYTES:
+        if not self.has_resources or len(document) > index_builder.SCANNED_BYTES:
             return self.has_resources
-        loaded = any(self._index.find(other, SUBRESOURCE) for other in subresources.subresource_urls(document, url))
-        return loaded or any(self._index.find(other) for other in subresources.frame_urls(document, url))
+        loaded = any(self._index.find(other, SUBRESOURCE) for other in index_builder.subresource_urls(document, url))
+        return loaded or any(self._index.find(other) for other in index_builder.frame_urls(document, url))
 
 
 class ArchivePages:

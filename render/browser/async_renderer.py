@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vclean.render.browser.navigation import NavigatedPage
     from vclean.render.browser.tab import DocumentTab
     from vclean.render.decode import Document
-    from vclean.render.network.responder import LiveResponder
+    from vclean.render.fetch import LiveResponder
     from vclean.render.snapshot import Snapshot
 
 _PAGES_PER_BROWSER: Final = 100
@@ -218,7 +218,7 @@ class AsyncRenderer:
 
         network: AbstractAsyncContextManager[LiveResponder | None] = contextlib.nullcontext()
         if self._network or page.live:
-            from vclean.render.network.responder import LiveResponder  # imports an HTTP client
+            from vclean.render.fetch import LiveResponder  # imports an HTTP client
 
             network = LiveResponder(self._settings)
         async with network as fallback:
@@ -322,9 +322,9 @@ class AsyncRenderer:
         self, process: BrowserProcess, page: Page, *, screenshot: bool
     ) -> tuple[Rendering, Document, Page]:
         """Fetch and render a live page; return its document too, and the page with its URL after redirects."""
+        from vclean.render.addresses import host_and_port
         from vclean.render.browser.navigation import navigate
-        from vclean.render.network.addresses import host_and_port
-        from vclean.render.network.responder import LiveResponder
+        from vclean.render.fetch import LiveResponder
 
         host_and_port(page.url)  # raises an error for URLs that `navigate` would replace by `BASE_URL`
         async with (

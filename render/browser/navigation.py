@@ -18,7 +18,7 @@ from urllib.parse import urldefrag
 import numpy as np
 
 from vclean.errors import BrowserError, NetworkError
-from vclean.render.archive.folder import BASE_URL
+from vclean.render.addresses import BASE_URL, host_and_port
 from vclean.render.browser.cdp import (
     MAX_SCREENSHOT_HEIGHT,
     ProtocolError,
@@ -27,7 +27,6 @@ from vclean.render.browser.cdp import (
     main_frame,
 )
 from vclean.render.browser.interception import RequestInterceptor
-from vclean.render.network.addresses import host_and_port
 from vclean.render.snapshot import HIDDEN_FOR_NOW
 
 if TYPE_CHECKING:

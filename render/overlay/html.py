@@ -38,41 +38,21 @@ JsonObject = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OverlaySegment:
-    """Segment: box, depth (0 for the page), degree of coherence, and the row of the parent segment or -1."""
-
-    box: Sequence[float]
-    level: int
-    coherence: int
-    parent: int
-    xpath: str = ""
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverlaySeparator:
-    """Separator: box, the row of the segment that it divides, and weight."""
-
-    box: Sequence[float]
-    segment: int
-    weight: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayLayer:
     """Segments and the separators between them.
 
     Attributes:
         name: name of the segmentation method.
-        segments: segments of all levels, in preorder.
-        separators: separators between the parts of segments.
+        segments: segments of all levels, in preorder: `box`, `level` (0 for the page), `coherence`, `parent` (a row, or
+            -1), `xpath` and `text` of each.
+        separators: `box`, `segment` (the row of the segment that it divides) and `weight` of each separator.
         pdoc: initial permitted degree of coherence, 1 to 11; the user may change it.
         drawn, separators_drawn: whether segments and separators are drawn initially.
     """
 
     name: str
-    segments: Sequence[OverlaySegment]
-    separators: Sequence[OverlaySeparator] = ()
+    segments: Sequence[JsonObject]
+    separators: Sequence[JsonObject] = ()
     pdoc: int = 11
     drawn: bool = False
     separators_drawn: bool = False

@@ -8,8 +8,8 @@ import pytest
 
 from vclean import AsyncCleaner, Cleaner, CleanerSettings, Page
 from vclean.errors import InputError, NotHtmlError, UsageError
+from vclean.render import fetch
 from vclean.render.browser import async_renderer
-from vclean.render.network import fetch
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 

@@ -35,7 +35,7 @@ class TestParsing:
             asked.append((url, settings))
             return Page(content=b"<title>News</title><p>Rain.", url="https://a.example/news/")
 
-        monkeypatch.setattr("vclean.render.network.fetch.fetch", fetch)
+        monkeypatch.setattr("vclean.render.fetch.fetch", fetch)
         rendering = PageReader(SETTINGS, render=False).read(LIVE)
         assert asked == [("https://a.example/news", SETTINGS)]
         assert (rendering.snapshot.title, rendering.snapshot.url) == ("News", "https://a.example/news/")

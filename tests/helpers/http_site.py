@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from vclean.render.network.fetch import AsyncCheckedTransport, CheckedTransport
+from vclean.render.fetch import AsyncCheckedTransport, CheckedTransport
 from vclean.settings import RenderSettings
 
 CAPPED = RenderSettings(max_bytes=100_000, allow_hosts=("127.0.0.1", "localhost"))

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import pickle
 import random
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -11,10 +14,10 @@ import pytest
 from fastwarc.stream_io import ZstdWriter
 from helpers.archives import PAGE, STYLE, STYLED, record, response
 
-from vclean.errors import InputError, LimitError
+from vclean.errors import InputError, LimitError, OutputError
 from vclean.page import Resource
-from vclean.render.archive import subresources
-from vclean.render.archive.pages import Archive
+from vclean.render.archive import index_builder, pages
+from vclean.render.archive.pages import Archive, open_index, open_matching_index
 
 CAP = 10_000
 
@@ -79,7 +82,7 @@ class TestPages:
         assert archive.page(archive.pages[1], CAP).resources is None
 
     def test_assumes_references_in_long_documents(self, warc, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(subresources, "SCANNED_BYTES", 5)
+        monkeypatch.setattr(index_builder, "SCANNED_BYTES", 5)
         archive = Archive(warc(PAGE, STYLE))
         assert archive.page(archive.pages[0], CAP).resources is archive
 
@@ -138,13 +141,13 @@ class TestGet:
         archive = Archive(warc(PAGE, STYLE, revisit, *(moved(f"http://a.example/{url}", to) for url, to in redirects)))
         assert archive.get(url) == resource
 
-    def test_refuses_resource_over_the_limit(self, warc) -> None:
-        assert Archive(warc(STYLE), max_resource=2).get("http://a.example/s.css?v=1") is None
-
-    def test_refuses_resource_that_decompresses_over_the_limit(self, warc) -> None:
-        bomb = response(gzip.compress(bytes(10**7)), "text/css", extra="Content-Encoding: gzip\r\n")
-        archive = Archive(warc(record("http://a.example/b.css", bomb), name="a.warc.gz"), max_resource=10**6)
-        assert archive.get("http://a.example/b.css") is None
+    @pytest.mark.parametrize(("limit", "is_served"), [(2, False), (3, True)])
+    def test_refuses_resource_over_the_limit(self, warc, limit: int, is_served: bool, monkeypatch) -> None:
+        monkeypatch.setattr(pages, "_MAX_RESOURCE", limit)
+        packed = response(gzip.compress(b"p{}"), "text/css", extra="Content-Encoding: gzip\r\n")
+        archive = Archive(warc(STYLE, record("http://a.example/b.css", packed), name="a.warc.gz"))
+        for name in ("s.css?v=1", "b.css"):
+            assert (archive.get(f"http://a.example/{name}") is not None) == is_served
 
     def test_returns_none_for_deleted_file(self, warc) -> None:
         path = warc(STYLE)
@@ -226,3 +229,64 @@ class TestWacz:
         archive = Archive(path)
         assert [page.url for page in archive.pages] == ["http://b.example/"]
         assert "2 records could be read" in archive.damage
+
+
+@pytest.fixture
+def styled(tmp_path: Path) -> Path:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(gzip.compress(STYLED) + gzip.compress(STYLE))
+    return path
+
+
+@pytest.fixture
+def index_path(tmp_path: Path) -> Path:
+    return tmp_path / "index_path.index"
+
+
+class TestOpenIndex:
+    def test_deletes_temporary_index(self, styled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        folder = tmp_path / "temporary"
+        folder.mkdir()
+        monkeypatch.setattr("tempfile.tempdir", str(folder))
+        index = open_index(styled)
+        assert list(folder.iterdir()) == [index.path]
+        del index
+        gc.collect()
+        assert list(folder.iterdir()) == []
+
+    @pytest.mark.parametrize("content", [b"", b"no database" * 1000, b"SQLite format 3\0" + bytes(5000)])
+    def test_replaces_invalid_index(self, styled: Path, index_path: Path, content: bytes) -> None:
+        index_path.write_bytes(content)
+        assert open_index(styled, index_path).facts["pages"] == 1
+        assert open_matching_index(styled, index_path) is not None
+
+    def test_reports_full_disk(self, styled: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        monkeypatch.setattr(index_builder, "SCHEMA", index_builder.SCHEMA + "PRAGMA max_page_count = 8;")
+        styled.write_bytes(b"".join(gzip.compress(record(f"http://a/{i}", response(b"x"))) for i in range(800)))
+        with pytest.raises(OutputError, match=r"full.*free some space") as failure:
+            open_index(styled)
+        assert "\n" not in str(failure.value)
+        assert list(tmp_path.iterdir()) == [styled]
+
+
+def test_missing_index_and_deleted_archive_have_no_matching_index(styled: Path, index_path: Path) -> None:
+    assert open_matching_index(styled, index_path) is None
+    assert list(open_index(styled, index_path).members) == [""]
+    styled.unlink()
+    assert open_matching_index(styled, index_path) is None
+
+
+def test_memory_does_not_grow_with_the_archive(tmp_path: Path) -> None:
+    """Compare the peak memory of building indexes of 3,000 and 30,000 records."""
+    peaks = []
+    for count in (3000, 30_000):
+        path = tmp_path / f"{count}.warc"
+        with path.open("wb") as file:
+            file.writelines(record(f"http://a.example/{i}/{'x' * 300}", response(b"x")) for i in range(count))
+        code = "import resource, sys; from pathlib import Path; from vclean.render.archive.pages import Archive;"
+        code += "archive = Archive(Path(sys.argv[1])); assert sum(1 for _ in archive.pages) == int(sys.argv[2]);"
+        code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        run = subprocess.run([sys.executable, "-c", code, path, str(count)], capture_output=True, check=True)
+        peaks.append(int(run.stdout))
+    assert peaks[1] - peaks[0] < 40_000  # KiB: the caches of the database fill up

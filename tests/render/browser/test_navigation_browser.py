@@ -8,7 +8,7 @@ from PIL import Image
 
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page, Resource
-from vclean.render.archive.folder import FolderResources
+from vclean.render.archive.saved_page import FolderResources
 from vclean.render.browser.cdp import MAX_SCREENSHOT_HEIGHT, MAX_SCREENSHOT_WIDTH
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Snapshot

@@ -17,12 +17,12 @@ from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import NetworkError
 from vclean.page import Page
-from vclean.render.archive.folder import FolderResources
+from vclean.render import addresses
+from vclean.render.archive.saved_page import FolderResources
 from vclean.render.browser import process
 from vclean.render.browser.chromium import find_chromium
 from vclean.render.browser.renderer import Renderer
 from vclean.render.isolation.sandbox import Obstacle
-from vclean.render.network import addresses
 from vclean.settings import RenderSettings
 
 pytestmark = pytest.mark.browser

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 
 from vclean.cli.main import main
 from vclean.render.browser.chromium import find_chromium
-from vclean.render.overlay.html import OverlayLayer, OverlayPage, OverlaySegment, OverlaySeparator, draw_html
+from vclean.render.overlay.html import OverlayLayer, OverlayPage, draw_html
 from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, OverlayBlock, Part
 
 pytestmark = pytest.mark.browser
@@ -39,10 +39,12 @@ def segments() -> OverlayLayer:
     """Return a page with two parts, of which the upper one has two parts."""
     rows = [([0, 0, 800, 2400], 0, 1, -1), ([0, 0, 800, 1000], 1, 4, 0), ([0, 0, 800, 400], 2, 8, 1),
             ([0, 420, 800, 580], 2, 8, 1), ([0, 1040, 800, 1360], 1, 9, 0)]  # fmt: skip
-    page_segments = [OverlaySegment(box=box, level=level, coherence=degree, parent=parent, text=f"Part {row}")
-            for row, (box, level, degree, parent) in enumerate(rows)]  # fmt: skip
-    bands = [OverlaySeparator(box=[0, 1000, 800, 40], segment=0, weight=9),
-             OverlaySeparator(box=[0, 400, 800, 20], segment=1, weight=3)]  # fmt: skip
+    names = ("box", "level", "coherence", "parent", "text", "xpath")
+    page_segments = [dict(zip(names, (*row, f"Part {number}", ""), strict=True)) for number, row in enumerate(rows)]
+    bands = [
+        {"box": [0, 1000, 800, 40], "segment": 0, "weight": 9},
+        {"box": [0, 400, 800, 20], "segment": 1, "weight": 3},
+    ]
     return OverlayLayer(name="vips", segments=page_segments, separators=bands, pdoc=5)
 
 

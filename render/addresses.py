@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 
 from vclean.errors import NetworkError
 
+BASE_URL: Final = "http://page.invalid/"
+"""Address of a page whose URL is unknown; `.invalid` never resolves (RFC 6761)."""
+
 _EMBEDDED_IPV4: Final = ipaddress.ip_network("64:ff9b::/96")
 """NAT64 (RFC 6052): the last 32 bits are an IPv4 address."""
 

@@ -6,8 +6,8 @@ import socket
 import pytest
 
 from vclean.errors import NetworkError
-from vclean.render.network import addresses
-from vclean.render.network.addresses import check_public, host_and_port, is_public
+from vclean.render import addresses
+from vclean.render.addresses import check_public, host_and_port, is_public
 
 
 def test_docstrings() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from helpers.pages import snapshot
 
+from vclean.classify.methods.base import to_elements, to_html
 from vclean.page import Page
-from vclean.render.document import to_elements, to_html
 from vclean.render.static.parse import parse
 
 PAGE = """<html lang=en><head><title>A &amp; B</title></head><body class="x y">

@@ -7,8 +7,8 @@ import pytest
 from helpers.http_site import CAPPED, QUICK, get, get_all, get_async, site  # noqa: F401 - a fixture
 
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
-from vclean.render.network import addresses
-from vclean.render.network.fetch import connection_error, fetch, status_error
+from vclean.render import addresses
+from vclean.render.fetch import connection_error, fetch, status_error
 
 
 class TestFetch:

@@ -1,6 +1,7 @@
-"""Fetch a page over HTTP without a browser: limited in bytes, time and redirects, from public addresses only.
+"""Load pages and subresources over the network: limited in bytes, time and redirects, from public addresses only.
 
-The transports connect to the checked address, without a second DNS lookup, or to a proxy.
+The transports connect to the checked address, without a second DNS lookup, or to a proxy. `fetch` loads a page without
+a browser. `LiveResponder` answers the requests of a browser: this process sends them, not the browser.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ipaddress
 import re
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urldefrag, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
@@ -19,12 +20,15 @@ import httpx
 from vclean.characters import format_count
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
-from vclean.render.content_coding import decode_content
-from vclean.render.network.addresses import check_public, host_and_port, is_known
+from vclean.render.addresses import check_public, host_and_port, is_known
+from vclean.render.archive.warc import decode_content
+from vclean.render.browser.interception import PageResponse, html_response
+from vclean.render.decode import Document, decode, refuse_other_text, repaired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from vclean.render.browser.interception import PageRequest
     from vclean.settings import RenderSettings
 
 _LIMITS: Final = httpx.Limits(max_connections=20, max_keepalive_connections=0)
@@ -208,6 +212,7 @@ def _may_be_public(host: str) -> bool:
 
 
 _MAX_REDIRECTS: Final = 10
+"""Chromium follows 20 redirects, and then reports a failed navigation."""
 _TEXT_TYPES: Final = ("text/", "application/xhtml", "application/xml")
 _HEADERS: Final = {
     "User-Agent": "Mozilla/5.0 (compatible; vclean)",
@@ -293,3 +298,96 @@ def check_size(url: str, size: int, max_bytes: int) -> None:
     """Check the size of a body. Raises LimitError if it is over the limit."""
     if size > max_bytes:
         raise LimitError(f"{url} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes")
+
+
+_TIMEOUT: Final = httpx.Timeout(15.0)
+
+_TRANSPORT_HEADERS: Final = frozenset(
+    ("connection", "content-disposition", "content-encoding", "content-length", "keep-alive", "set-cookie",
+     "transfer-encoding")
+)  # fmt: skip
+"""Headers that apply only to the connection with the server."""
+
+
+class LiveResponder:
+    """Server of responses from the network; its method `answer` is a `Responder`.
+
+    It is an asynchronous context manager for one page.
+
+    Cookies are valid for the page. Proxies of the environment are used (see `CheckedTransport`).
+
+    Attributes:
+        document: the document of the page, once it was answered.
+
+    Args:
+        settings: `max_bytes` limits every response; `allow_hosts` and `force_html` are used too.
+    """
+
+    def __init__(self, settings: RenderSettings) -> None:
+        self._max_bytes = settings.max_bytes
+        self._force_html = settings.force_html
+        transport = AsyncCheckedTransport(frozenset(settings.allow_hosts))
+        self._client = httpx.AsyncClient(transport=transport, timeout=_TIMEOUT)
+        self._hops = 0
+        self._has_document = False
+        self.document = Document("")
+
+    async def __aenter__(self) -> Self:
+        """Return the responder, which has no connection yet."""
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def answer(self, request: PageRequest) -> PageResponse | None:
+        """Return the response of the server; the browser follows redirects with new requests.
+
+        Raises:
+            NetworkError: the host is unreachable or refused, or the page itself has an error status or too many
+                redirects.
+            NotHtmlError: the page itself is of another media type, empty or binary.
+            LimitError: the response is larger than `max_bytes`.
+        """
+        if request.document and self._has_document:
+            return None
+        response = await self._fetch(request)
+        if not request.document:
+            return PageResponse(response.content, _headers(response), response.status_code)
+        return self._page(request.url, response)
+
+    async def _fetch(self, request: PageRequest) -> httpx.Response:
+        """Return the response of the server, with the headers that are not about the connection only."""
+        method, url, headers, content = request.method, request.url, request.headers, request.body
+        body = bytearray()
+        try:
+            async with self._client.stream(method, url, headers=headers, content=content) as response:
+                async for chunk in response.aiter_raw():
+                    body += chunk
+                    check_size(url, len(body), self._max_bytes)
+                decoded = await asyncio.to_thread(decoded_body, url, response, body, self._max_bytes)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise connection_error(url, error) from error
+        kept = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
+        return httpx.Response(response.status_code, headers=kept, content=decoded)
+
+    def _page(self, url: str, response: httpx.Response) -> PageResponse:
+        if response.has_redirect_location:
+            self._hops += 1
+            if self._hops > _MAX_REDIRECTS:
+                raise NetworkError(f"{url} redirects without end: open it in a browser to see why")
+            return PageResponse(b"", _headers(response), response.status_code)
+        self._has_document = True
+        check_html(url, response, force_html=self._force_html)
+        # In UTF-8: without a declared charset, the browser's detection would differ from `decode`.
+        source = decode(response.content, response.charset_encoding or "")
+        if not self._force_html:
+            refuse_other_text(source)
+        self.document = repaired(source)
+        text = html_response(self.document.text)
+        others = tuple(header for header in _headers(response) if header[0] != "content-type")
+        return PageResponse(text.body, (*text.headers, *others))
+
+
+def _headers(response: httpx.Response) -> tuple[tuple[str, str], ...]:
+    return tuple(response.headers.multi_items())

@@ -6,8 +6,8 @@ from helpers.proxy import Proxy, proxy  # noqa: F401 - a fixture
 
 from vclean.cli.main import main
 from vclean.errors import NetworkError
-from vclean.render.network import addresses
-from vclean.render.network.fetch import check_behind_proxy, proxy_for
+from vclean.render import addresses
+from vclean.render.fetch import check_behind_proxy, proxy_for
 
 NAMES = {"public.example": ["93.184.216.34"], "private.example": ["93.184.216.34", "10.0.0.1"]}
 """Hosts that this machine knows."""

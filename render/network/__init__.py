@@ -1,1 +1,0 @@
-"""Load pages and subresources over the network, from public addresses only."""
