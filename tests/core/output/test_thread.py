@@ -9,7 +9,7 @@ import pytest
 from helpers.forum import cleaned, thread
 
 from vclean.classify.prediction import Headline, HeadlineSource
-from vclean.output.thread import post_heading
+from vclean.output.sections import post_heading
 
 
 class TestMarkdown:
