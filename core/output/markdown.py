@@ -425,8 +425,6 @@ def _list(element: etree._Element, before: _Block | None) -> list[_Block]:
     number = _start(element)
     lines = []
     for child in element:
-        if child.tag != "li":
-            continue
         mark = ("*" if is_other else "-") if tag == "ul" else f"{number}{')' if is_other else '.'}"
         body = _join(_blocks(child), in_item=True)
         number += 1
