@@ -20,7 +20,6 @@ from vclean.features.facts.threads import LabelledBlocks, comment_parts
 from vclean.features.headline import normalize
 from vclean.features.matrix import page_context
 from vclean.labels import Box, Kind, Label
-from vclean.output.images import image_sources
 from vclean.output.text import to_text
 from vclean.settings import Policy
 
@@ -203,6 +202,8 @@ class PageRecords:
 
     @cached_property
     def _image_sources(self) -> dict[int, str]:
+        from vclean.output.selection import image_sources  # with the rules of the cleaned page
+
         return image_sources(self._page.snapshot)
 
 

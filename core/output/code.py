@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import chain, compress
+from itertools import chain, compress, takewhile
 from textwrap import dedent
 from typing import TYPE_CHECKING, Final
 
@@ -44,8 +44,6 @@ _HIGHLIGHTERS: Final = frozenset((
 ))  # fmt: skip
 """Classes of highlighters; on code, a class beside them that is a known language is its language."""
 _HIGHLIGHTED: Final = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(_HIGHLIGHTERS))})(?!\S)", re.IGNORECASE)
-_AMBIGUOUS: Final = frozenset(("atom", "basic", "conf", "feature", "git", "make", "node", "patch", "properties"))
-"""Names of languages that are common words in classes."""
 _ATTRIBUTES: Final = ("data-lang", "data-language", "language")
 _PLAIN: Final = frozenset(("text", "txt", "plain", "plaintext", "plain-text", "none", "nohighlight", "no-highlight",
                            "default", "auto", "raw", "output", "undefined", "null"))  # fmt: skip
@@ -55,8 +53,6 @@ _MAX_HUMAN_LANGUAGE: Final = 2
 """Length of the usual codes of human languages: `lang-cs` is Czech rather than C#."""
 _MAX_DISTANCE: Final = 6
 """Most elements between code and an element whose class is its language."""
-_MAX_CODES: Final = 2
-"""Most `pre` elements of an element whose class is their language: code and its line numbers."""
 
 
 _CODE_TAGS: Final = ("code", "samp", "tt", "kbd")
@@ -228,14 +224,10 @@ class Code:
         return next(filter(None, chain(own, map(self._named, self._around(root)), in_toolbar)), "")
 
     def _around(self, element: int) -> Iterator[int]:
-        """Iterate over the elements around code that have no other code."""
+        """Iterate over the elements around code, up to those of the whole page."""
         snapshot = self._snapshot
-        pre = snapshot.tag[element]
-        for ancestor in snapshot.ancestors(element)[1 : _MAX_DISTANCE + 1]:
-            codes = (snapshot.tag[ancestor : int(snapshot.end[ancestor])] == pre).sum()
-            if ancestor == 0 or codes > _MAX_CODES or snapshot.tags[snapshot.tag[ancestor]] in ("body", "main"):
-                return
-            yield ancestor
+        around = snapshot.ancestors(element)[1 : _MAX_DISTANCE + 1]
+        return takewhile(lambda each: snapshot.tags[snapshot.tag[each]] not in ("html", "body", "main"), around)
 
     def _named(self, element: int, *, is_code: bool = False) -> str:
         """Return the language in the attributes of an element.
@@ -253,7 +245,7 @@ class Code:
             if language and (is_code or is_highlighted or len(name) > _MAX_HUMAN_LANGUAGE):
                 return language
         formed = (_language(match[1], known=True) for form in _FORMS if (match := form.search(classes)))
-        beside = (name for name in names if name in _languages() and name not in _AMBIGUOUS | _HIGHLIGHTERS)
+        beside = (name for name in names if name in _languages() and name not in _HIGHLIGHTERS)
         return next(filter(None, formed), "") or (next(filter(None, beside), "") if is_highlighted else "")
 
     def text(self, root: int) -> str:
@@ -300,7 +292,7 @@ def _languages() -> frozenset[str]:
 
 
 def _language(name: str, *, known: bool) -> str:
-    """Return the language of a name; if it has to be `known`, that of its last or first part, as in `html.erb`.
+    """Return the language of a name, which may have to be `known`; empty for names of plain text.
 
     >>> [_language(name, known=False) for name in ("JS", "klingon", "txt")]
     ['js', 'klingon', '']
@@ -308,12 +300,8 @@ def _language(name: str, *, known: bool) -> str:
     if not _NAME.fullmatch(name):
         return ""
     language = name.lower().strip(".-")
-    if language in _PLAIN:
-        return ""
-    if not known or language in _languages():
-        return language
-    parts = re.split(r"[.-]", language)
-    return next((part for part in (parts[-1], parts[0]) if part in _languages()), "")
+    is_language = language not in _PLAIN and (not known or language in _languages())
+    return language if is_language else ""
 
 
 def line_numbers(blocks: BlockColumns, roots: NDArray[np.intp]) -> NDArray[np.int32]:

@@ -16,10 +16,9 @@ from lxml import etree
 
 from vclean.characters import replace_illegal
 from vclean.labels import Label
-from vclean.output.images import image_source
 from vclean.output.notes import leading_label
 from vclean.output.sections import complete_sections
-from vclean.output.selection import INLINE, STRUCTURE, EventKind, select_content
+from vclean.output.selection import INLINE, STRUCTURE, EventKind, image_source, select_content
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.output.html import to_tree
+from vclean.output.sections import add_post_headings
 from vclean.output.selection import INLINE
 from vclean.render.snapshot import HEADING_TAGS
 
@@ -52,9 +53,8 @@ def write_markdown(result: Result) -> str:
     decision = result.prediction.decision
     if not result.is_thread and (decision is None or not decision.policy.comments):
         return to_markdown(to_tree(result))
-    from vclean.output.thread import to_thread_tree
-
-    return to_markdown(to_thread_tree(result))
+    labels, headings = add_post_headings(result)
+    return to_markdown(to_tree(result, labels=labels, headings=headings))
 
 
 def to_markdown(page: etree._Element) -> str:
@@ -425,8 +425,6 @@ def _list(element: etree._Element, before: _Block | None) -> list[_Block]:
     number = _start(element)
     lines = []
     for child in element:
-        if child.tag != "li":
-            continue
         mark = ("*" if is_other else "-") if tag == "ul" else f"{number}{')' if is_other else '.'}"
         body = _join(_blocks(child), in_item=True)
         number += 1

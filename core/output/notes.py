@@ -29,7 +29,6 @@ _BACK: Final = re.compile(
 """Text of a link from a note back to its mark."""
 _NUMBERED: Final = re.compile(r"(?:(?:foot|end)?note|fn)[-_:]?(\d{1,3})", re.IGNORECASE)
 """Id of a note to which its mark does not link."""
-_ITEMS: Final = ("li", "dd", "dt", "aside", "td")
 _MAX_LENGTH: Final = 4000
 """Characters of a note at most."""
 _MAX_LABEL: Final = 8
@@ -203,8 +202,7 @@ class _Notes:
         for parent in snapshot.ancestors(anchor)[1 : _LEVELS + 1]:
             if parent == 0 or has_anchor[parent] != has_anchor[unit] or has_mark[parent] > 0:
                 break
-            tag = snapshot.tags[snapshot.tag[parent]]
-            if length[unit] > _MAX_LABEL and length[parent] > length[unit] + _MAX_LABEL and tag not in _ITEMS:
+            if length[unit] > _MAX_LABEL and length[parent] > length[unit] + _MAX_LABEL:
                 break
             unit = parent
         return unit

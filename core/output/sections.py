@@ -1,4 +1,4 @@
-"""Keep sections whole, and find the levels of their headings.
+"""Keep sections whole, find the levels of their headings, and add headings to posts.
 
 The headings of kept text are added, and the code, tables, quotes, lists of terms and images between kept texts. The
 model labels blocks one by one, and code or short cells are unlike prose. An element stands for the largest element
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vclean.characters import one_line
 from vclean.classify.content.postprocess import data_tables
 from vclean.features.columns import sorted_unique
 from vclean.labels import Label, Visibility
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
     from vclean.classify.prediction import Headline
     from vclean.features.blocks import BlockColumns
+    from vclean.records import Post
     from vclean.render.snapshot import Snapshot
+    from vclean.result import Result
 
 _LOWEST_LEVEL, _DEFAULT_LEVEL = len(HEADING_TAGS), 2
 _BOLD = 600
@@ -130,7 +133,6 @@ def _levels_by_size(
     return np.where(np.isfinite(size), np.clip(level, 1, _LOWEST_LEVEL), _DEFAULT_LEVEL)
 
 
-"""Tags of headings of sections; that of the page is chosen apart."""
 _LEVELS: Final = 6
 """Levels above an element where the element is looked for that has it and its caption."""
 _CAPTION: Final = 300
@@ -301,3 +303,49 @@ class Sections:
         before = padded[np.searchsorted(self._positions, start)]
         after = padded[np.searchsorted(self._positions, end) + 1]
         return around, before, after
+
+
+_MORE_WORDS: Final = 4
+"""Words that a byline has beside author and date, at most, such as `42 points` or `Posted by`."""
+_NEAR: Final = 8
+"""Largest number of blocks between the body of a post and its author or date."""
+
+
+def add_post_headings(result: Result) -> tuple[list[Label], dict[int, str]]:
+    """Return the labels of a thread, or of a page with comments, and the headings of its posts by their first blocks.
+
+    The first post of a thread is below the title: without author and date it has no heading. In another page, only
+    comments that are content and have author or date get one. A block with little else than the author and the date of
+    a post is left out, because its heading has them.
+    """
+    headline = result.prediction.headline
+    labels, headings = list(result.prediction.labels), dict[int, str]()
+    for number, post in enumerate(result.posts):
+        is_named = bool(post.author or post.date_text)
+        is_content = any(result.prediction.labels[row].is_content for row in post.blocks)
+        if not (is_named or number if result.is_thread else is_named and is_content):
+            continue
+        for row in _byline_rows(result, post):
+            labels[row] = Label.OTHER
+        body = (row for row in post.blocks if labels[row].is_content and not (headline and row == headline.block))
+        if (first := next(body, -1)) >= 0:
+            headings[first] = post_heading(post, number)
+    return labels, headings
+
+
+def post_heading(post: Post, number: int) -> str:
+    """Return author and date of a post on one line, or its number if both are unknown."""
+    return one_line(" · ".join(filter(None, (post.author, post.date_text)))) or f"#{number + 1}"
+
+
+def _byline_rows(result: Result, post: Post) -> list[int]:
+    """Return the blocks before the body of a post that have little else than its author and its date."""
+    first, texts = post.blocks[0] if post.blocks else 0, result.columns.text
+    return [row for row in range(max(first - _NEAR, 0), first) if _is_byline(texts[row], post)]
+
+
+def _is_byline(text: str, post: Post) -> bool:
+    rest = text.replace(post.author, "").replace(post.date_text, "")
+    words = sum(any(map(str.isalpha, word)) for word in rest.split())
+    has_both = bool(post.author and post.date_text) and post.author in text and post.date_text in text
+    return rest != text and words <= (_MORE_WORDS if has_both else 0)

@@ -45,7 +45,6 @@ _TOKEN: Final = re.compile(
 )
 _NAMED: Final = re.compile(r"""\b(class|id)\s*=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.IGNORECASE)
 _LINE_END: Final = re.compile(r"\r\n?|\n")
-_NON_SPACE: Final = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +150,8 @@ def _source_tokens(source: str) -> tuple[list[str], list[int]]:
         text, tag = token["text"], token["tag"] or token["raw"]
         if text:
             if key := _text_key(unescape(text)):
-                _add_text(keys, offsets, key, token.start() + _indent(text), continues=continues)
+                indent = len(text) - len(text.lstrip())
+                _add_text(keys, offsets, key, token.start() + indent, continues=continues)
                 continues = True
         elif tag and tag.lower() not in styles.SKIPPED_TAGS:
             keys.append(_tag_key(tag.lower(), *_names(token["attributes"] or "")))
@@ -167,11 +167,6 @@ def _add_text(keys: list[str], indices: list[int], key: str, index: int, *, cont
     else:
         keys.append(key)
         indices.append(index)
-
-
-def _indent(text: str) -> int:
-    character = _NON_SPACE.search(text)
-    return character.start() if character else 0
 
 
 def _page_tokens(snapshot: Snapshot) -> tuple[list[str], list[int]]:

@@ -65,7 +65,7 @@ class TestLanguage:
             ("data-lang=python", "python"), ("data-language=Python", "python"), ("language=tsx", "tsx"),
             ("class=highlight-source-shell", "shell"), ("class=highlight-python3", "python3"),
             ("class='CodeMirror cm-s-default cm-lang-python'", "python"), ("class=language-klingon", "klingon"),
-            ("class=python", ""), ("class='hljs copy'", ""), ("class='highlight basic'", ""),
+            ("class=python", ""), ("class='hljs copy'", ""),
             ("class=my-language-c", ""),
             ("class=language-", ""), ("class=language-a`b", ""), ("class=language-text", ""), ("class=lang", ""),
             ("class='brush: none'", ""), ("class=highlight-box", ""), ("class='wp-block-code go'", ""),

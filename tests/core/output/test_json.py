@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from helpers.forum import cleaned, thread
 from helpers.pages import laid_out, result, snapshot
 
 from vclean.output.json import to_record, write_json
@@ -53,3 +54,8 @@ class TestBlocks:
 
 def test_no_escapes_of_non_ascii_characters():
     assert "žluť" in write_json(result(snapshot("<p>žluť"), "p"))
+
+
+def test_json_posts():
+    first = to_record(cleaned(thread()))["posts"][0]
+    assert [first[name] for name in ("author", "date", "depth", "box")] == ["Ada", "2024-03-10T10:20:00", 0, None]
