@@ -1,8 +1,7 @@
 """Evaluate boosted trees that LightGBM trained, with a small C extension.
 
 LightGBM takes 22 to 26 us per row for the shipped trees, a quarter of the total time of an unrendered page, and a
-quarter of a second to import. `_forest.c` gives bit-identical results in a fifth of the time. LightGBM predicts if the
-trees have splits that the extension lacks.
+quarter of a second to import. `_forest.c` gives bit-identical results in a fifth of the time.
 
 Parsing all trees of the shipped model from LightGBM's text format takes 40 ms; half of them are parsed on use.
 """
@@ -180,10 +179,6 @@ the time, and none of 29,725 labels changed."""
 
 _NODE: Final = np.dtype([("threshold", np.float32), ("feature", np.uint16), ("left", np.uint16)])
 _NAN_LEFT: Final = 1 << 15
-_LINKS: Final = {"regression": 0, "binary sigmoid:1": 1, "multiclass": 2}
-"""Functions from a sum of leaf values to a prediction, by objective."""
-_UNSUPPORTED: Final = ("average_output", "is_linear=1")
-"""Lines of models that average trees, or have linear models in leaves; the extension supports neither."""
 
 
 class Forest:
@@ -192,7 +187,7 @@ class Forest:
     Attributes:
         text: the trees in LightGBM's text format.
         columns: number of columns of the feature matrix.
-        classes: number of predicted values per row: 1 for a binary model or a regression, else the number of classes.
+        classes: number of predicted values per row: 1 for a binary model, else the number of classes.
     """
 
     def __init__(self, text: str, *, is_rare: bool = False) -> None:
@@ -207,20 +202,16 @@ class Forest:
         """
         self.text = text
         self.columns, self.classes = _shape(text)
-        if not is_rare and self._compiled is None:
-            _ = self.booster  # parse now: this is slow, and must not delay the first page
+        if not is_rare:
+            _ = self._compiled  # parse now: this is slow, and must not delay the first page
 
     @cached_property
-    def _compiled(self) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64], int] | None:
-        """Return `_nodes` and a value of `_LINKS` for the C extension; None if only LightGBM can evaluate the trees."""
+    def _compiled(self) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
+        """Return `_nodes` for the C extension."""
         splits = self._checked()
-        objective = header_field(self.text, "objective") or ""
-        link = _LINKS.get(objective.removesuffix(f" num_class:{self.classes}"))
-        is_unsupported = any(f"\n{line}" in self.text for line in _UNSUPPORTED)
-        fits = self.columns < _NAN_LEFT and int(splits.leaves.max()) < _NAN_LEFT
-        if link is None or is_unsupported or not (splits.are_numerical and fits):
-            return None
-        return *_nodes(splits), link
+        if not (splits.are_numerical and max(self.columns, int(splits.leaves.max())) < _NAN_LEFT):
+            raise DamagedTreesError
+        return _nodes(splits)
 
     def _checked(self) -> Splits:
         """Return the splits if the trees are complete; LightGBM would end the process on incomplete trees."""
@@ -251,7 +242,7 @@ class Forest:
             raise DamagedTreesError from error
 
     def predict(self, x: NDArray[np.float32], *, early_stop: bool = False) -> NDArray[np.float64]:
-        """Predict probabilities or values of rows.
+        """Predict probabilities of rows.
 
         Args:
             x: float32 (R, columns).
@@ -259,31 +250,18 @@ class Forest:
                 odds above half of `EARLY_STOP_MARGIN`; for binary models only.
 
         Returns:
-            Probabilities, or predicted values of a regression: float64 (R,), or (R, classes) for several classes.
+            Probabilities, float64 (R,), or (R, classes) for several classes.
 
         Raises:
             ValueError: `x` has another number of columns than the training rows.
         """
         if x.shape[1] != self.columns:
             raise ValueError(f"the trees were trained on {self.columns} columns, not {x.shape[1]}")
-        if self._compiled is None:
-            values = self._predict_with_lightgbm(x, early_stop)
-        else:
-            nodes, value, first, link = self._compiled
-            values = np.zeros(len(x) * self.classes)
-            margin = EARLY_STOP_MARGIN if early_stop and self.classes == 1 else np.inf
-            rows, trees = np.ascontiguousarray(x, dtype=np.float32), (nodes, value, first, self.columns, self.classes)
-            _forest.predict(rows, values, *trees, EARLY_STOP_ROUNDS, margin, link)
+        values = np.zeros(len(x) * self.classes)
+        margin = EARLY_STOP_MARGIN if early_stop and self.classes == 1 else np.inf
+        rows, trees = np.ascontiguousarray(x, dtype=np.float32), (*self._compiled, self.columns, self.classes)
+        _forest.predict(rows, values, *trees, EARLY_STOP_ROUNDS, margin)
         return values.reshape((-1, self.classes) if self.classes > 1 else -1)
-
-    def _predict_with_lightgbm(self, x: NDArray[np.float32], early_stop: bool) -> NDArray[np.float64]:
-        options: dict[str, Any] = {
-            "pred_early_stop": early_stop,
-            "pred_early_stop_freq": EARLY_STOP_ROUNDS,
-            "pred_early_stop_margin": EARLY_STOP_MARGIN,
-        }
-        # One thread: waking a second one costs more than the few hundred rows of a page.
-        return np.asarray(self.booster.predict(x, num_threads=1, **options), dtype=np.float64)
 
 
 def _nodes(splits: Splits) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
