@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 from helpers.pages import snapshot
 
-from vclean.classify import shap as module
+from vclean.classify import forest as module
 from vclean.classify.content.model import load_default
 from vclean.classify.content.stacking import add_columns
-from vclean.classify.forest import Forest
-from vclean.classify.shap import contributions
+from vclean.classify.forest import Forest, contributions
 from vclean.features.blocks import extract_blocks
 
 
@@ -70,17 +69,3 @@ class TestContributions:
         trees = load_default().content
         _, columns = contributions(trees, np.zeros((0, trees.columns), dtype=np.float32))
         assert columns.shape == (0, trees.columns)
-
-    @pytest.mark.parametrize(
-        ("data", "parameters"),
-        [
-            ({"categorical_feature": [0]}, {"min_data_per_group": 1, "cat_smooth": 0.0, "max_cat_to_onehot": 9}),
-            ({}, {"zero_as_missing": True}),
-        ],
-    )
-    def test_rejects_unsupported_splits(self, data: dict[str, object], parameters: dict[str, object]) -> None:
-        x, _ = rows(200, missing=0.1)
-        x[:, 0] = np.arange(200) % 5
-        trees = trained(x, np.arange(200) % 5 == 1, data=data, **parameters)
-        with pytest.raises(ValueError, match="cannot be explained"):
-            contributions(trees, x)

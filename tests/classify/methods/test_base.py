@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from vclean.classify.methods.linear_chain import marginals, viterbi
+from vclean.classify.methods.base import marginals, viterbi
 
 RANDOM = np.random.default_rng(5)
 PLACES = RANDOM.normal(size=(4, 3))
