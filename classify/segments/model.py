@@ -58,17 +58,16 @@ if TYPE_CHECKING:
 
 
 _CLASSES: Final = (*REGION_ROLES, "none")
-ROLE_COLUMNS: Final = (
-    *(FeatureColumn(f"role_{role}", "probability", f"Probability of the role: {role}.") for role in _CLASSES),
-    *(
-        FeatureColumn(f"role_in_{role}", "probability", f"Maximum of `role_{role}` over the descendants.")
-        for role in _CLASSES
-    ),
-    *(FeatureColumn(f"role_sum_{role}", "candidates", f"Sum of `role_{role}` over the children.") for role in _CLASSES),
-    *(
-        FeatureColumn(f"role_round_{role}", "probability", f"Maximum of `role_{role}` over the ancestors.")
-        for role in _CLASSES
-    ),
+_ROLE_COLUMNS: Final = (
+    ("role", "probability", "Probability of the role: {}."),
+    ("role_in", "probability", "Maximum of `role_{}` over the descendants."),
+    ("role_sum", "candidates", "Sum of `role_{}` over the children."),
+    ("role_round", "probability", "Maximum of `role_{}` over the ancestors."),
+)
+ROLE_COLUMNS: Final = tuple(
+    FeatureColumn(f"{prefix}_{role}", unit, doc.format(role))
+    for prefix, unit, doc in _ROLE_COLUMNS
+    for role in _CLASSES
 )
 """Features from the probabilities of the region model."""
 
