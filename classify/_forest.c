@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { LANES = 8, NAN_LEFT = 0x8000, NONE = 0, SIGMOID = 1, SOFTMAX = 2 };
+enum { LANES = 8, NAN_LEFT = 0x8000 };
 
 /* The right child follows the left one. A leaf is its own left child, and no value goes to its right. */
 typedef struct {
@@ -27,7 +27,6 @@ typedef struct {
     const int64_t *first; /* index of the first node of each tree */
     Py_ssize_t trees, classes, columns, rounds; /* rounds between two checks for early stopping */
     double margin;
-    int link;
 } Forest;
 
 static inline uint32_t step(Node node, const float *row)
@@ -83,14 +82,14 @@ static Py_ssize_t drop_finished_rows(const Forest *forest, const double *out, Py
     return remaining;
 }
 
-/* Apply the link function to the sums of one row. */
+/* Turn the sums of one row into probabilities: by the sigmoid for one class, else by the softmax function. */
 static void apply_link(const Forest *forest, double *out)
 {
     double most = out[0], sum = 0.0;
-    if (forest->link == SIGMOID)
+    if (forest->classes == 1) {
         out[0] = 1.0 / (1.0 + exp(-out[0]));
-    if (forest->link != SOFTMAX)
         return;
+    }
     for (Py_ssize_t i = 1; i < forest->classes; i++)
         most = out[i] > most ? out[i] : most;
     for (Py_ssize_t i = 0; i < forest->classes; i++)
@@ -147,8 +146,8 @@ static PyObject *predict(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Py_buffer buffers[5]; /* x, out, nodes, value, first */
     Forest forest;
-    if (!PyArg_ParseTuple(args, "y*w*y*y*y*nnndi", &buffers[0], &buffers[1], &buffers[2], &buffers[3], &buffers[4],
-                          &forest.columns, &forest.classes, &forest.rounds, &forest.margin, &forest.link))
+    if (!PyArg_ParseTuple(args, "y*w*y*y*y*nnnd", &buffers[0], &buffers[1], &buffers[2], &buffers[3], &buffers[4],
+                          &forest.columns, &forest.classes, &forest.rounds, &forest.margin))
         return NULL;
     forest.nodes = buffers[2].buf;
     forest.value = buffers[3].buf;

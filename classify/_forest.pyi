@@ -15,6 +15,5 @@ def predict(
     classes: int,
     rounds: int,
     margin: float,
-    link: int,
     /,
 ) -> None: ...

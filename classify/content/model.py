@@ -161,10 +161,14 @@ class Model:
         of_trees = self.content.predict(rows, early_stop=CORRECTED not in self.card).astype(np.float32)
         probability, requested, changes = adjust_probability(of_trees, words, alike, evidence, requests)
         calibrated = self.calibration.blocks(probability)
-        if excluded is not None and excluded.any():
+        dropped = np.zeros(len(x), dtype=bool)
+        if excluded is not None:
+            dropped |= excluded
             words, probability = (np.where(excluded, 0, each).astype(np.float32) for each in (words, probability))
         selected, expected = best_selection(probability, words, policy.recall_weight)
-        is_content = smooth_groups(selected, probability, words, group) & ~_dropped(len(x), evidence, excluded)
+        if evidence is not None:
+            dropped |= evidence.repeated
+        is_content = smooth_groups(selected, probability, words, group) & ~dropped
         labels = assign_labels(is_content, self.types.predict(x[is_content]).astype(np.float32))
         decision = Decision(
             x, convention, evidence, policy, selected, group, is_content, requested,
@@ -206,16 +210,6 @@ def _block_roles(regions: Forest, context: PageContext) -> list[Role | None]:
 
     pairs = zip(block_roles(regions, context), context.blocks.in_overlay.tolist(), strict=True)
     return [Role.OVERLAY if in_overlay else role for role, in_overlay in pairs]
-
-
-def _dropped(count: int, evidence: SiteEvidence | None, excluded: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-    """Return the blocks that cannot be content: excluded ones, and those repeated on other pages of the site."""
-    dropped = np.zeros(count, dtype=bool)
-    if excluded is not None:
-        dropped |= excluded
-    if evidence is not None:
-        dropped |= evidence.repeated
-    return dropped
 
 
 def load(path: Path | None = None) -> Model:

@@ -1,4 +1,7 @@
-"""Define pages with gold, and derive the gold of each of their blocks: whether it is content, and its label."""
+"""Define pages with gold, and derive the gold of each of their blocks: whether it is content, and its label.
+
+The words of a page are aligned with its gold text: a longest common subsequence that prefers unbroken runs.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.corpora.alignment import MatchingRun, UncoveredGold, common_runs, gold_positions, tokenize
 from vclean.labels import LABELS, UNKNOWN
 from vclean.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,10 +25,14 @@ if TYPE_CHECKING:
 
 CONTENT_SHARE = 0.5
 """Minimum share of a block's words that is aligned with the gold if the block is content."""
-STRAY = 2
-"""Maximum length in words of a stray run. Such runs count only if they fill their block or continue another run."""
+MAX_CELLS = 2 * 10**9
+"""Upper limit of the product of the lengths of two aligned texts: one bit each, so 250 MB and a second."""
 
-_NO_RUN = MatchingRun(-100, -100, 0)
+# Prevents pairing the last words of the two texts only because both are last, such as those of a footer and the gold.
+_NO_WORD = -1
+# Scripts written without spaces have no words to `\w+`; their characters are aligned one by one.
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _HEADING, _PARAGRAPH, _ITEM, _CONTINUATION, _OTHER = range(len(LABELS))
 _MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
 _MARK_CODE = {"h": _HEADING, "p": _PARAGRAPH, "l": _ITEM}
@@ -174,11 +180,11 @@ def _line_code(line: str) -> int:
 
 def _cover(blocks: list[list[str]], gold: list[str]) -> tuple[list[NDArray[np.int32]], NDArray[np.bool_]]:
     """Return the gold position of each word, block by block, -1 for none; and which blocks are content, bool (B,)."""
-    ends = list(accumulate(map(len, blocks)))
-    words = [word for block in blocks for word in block]
-    runs = _without_strays(common_runs(words, gold), {0, *ends})
-    positions = gold_positions(runs, len(words))
-    matched = [positions[begin:end] for begin, end in pairwise([0, *ends])]
+    ends = list(accumulate(map(len, blocks), initial=0))
+    positions = np.full(ends[-1], -1, dtype=np.int32)
+    for run in common_runs([word for block in blocks for word in block], gold):
+        positions[run.page : run.page + run.size] = np.arange(run.gold, run.gold + run.size)
+    matched = [positions[begin:end] for begin, end in pairwise(ends)]
     is_content = _shares(matched) >= CONTENT_SHARE
     _match_out_of_order(blocks, gold, matched, is_content)
     return matched, is_content
@@ -190,24 +196,6 @@ def _shares(matched: list[NDArray[np.int32]]) -> NDArray[np.float32]:
     is_matched = np.concatenate([np.zeros(0, dtype=np.int32), *matched]) >= 0
     hits = np.bincount(np.repeat(np.arange(len(matched)), lengths)[is_matched], minlength=len(matched))
     return np.asarray(hits / np.maximum(lengths, 1), dtype=np.float32)
-
-
-def _without_strays(runs: list[MatchingRun], borders: set[int]) -> list[MatchingRun]:
-    """Return `runs` without short runs inside other blocks, which are stop words."""
-    padded = [_NO_RUN, *runs, _NO_RUN]
-    return [
-        run
-        for left, run, right in zip(padded, padded[1:], padded[2:], strict=False)
-        if run.size > STRAY
-        or (run.page in borders and run.page + run.size in borders)
-        or _continues(left, run)
-        or _continues(run, right)
-    ]
-
-
-def _continues(left: MatchingRun, right: MatchingRun) -> bool:
-    gaps = right.page - left.page - left.size, right.gold - left.gold - left.size
-    return 0 <= max(gaps) <= STRAY
 
 
 def _match_out_of_order(
@@ -234,3 +222,110 @@ def _labels(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], uni
             codes[index] = _CONTINUATION if is_continuation else units[unit].code
             started.add(unit)
     return codes
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingRun:
+    """Run of `size` equal tokens: `page[page : page + size] == gold[gold : gold + size]`."""
+
+    page: int
+    gold: int
+    size: int
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the lower-cased words of `text`, and single characters in scripts that put no space between words."""
+    return _TOKEN.findall(text.lower())
+
+
+def common_runs(page: Sequence[str], gold: Sequence[str]) -> list[MatchingRun]:
+    """Return the runs of a longest common subsequence of two token lists, ascending in both, without overlaps.
+
+    A run that occurs several times on the page is moved next to the following run of the gold, if it fits there: a
+    title then matches the heading above its text, not a menu or a table of contents. Texts whose lengths multiply to
+    more than `MAX_CELLS` have no runs, so time and memory are bounded.
+    """
+    if len(page) * len(gold) > MAX_CELLS:
+        return []
+    from rapidfuzz.distance import LCSseq  # only needed to compare pages with gold
+
+    token_ids: dict[str, int] = {}
+    left = [token_ids.setdefault(token, len(token_ids)) for token in page]
+    right = [token_ids.setdefault(token, len(token_ids)) for token in gold]
+    blocks = LCSseq.opcodes([*left, _NO_WORD], right).as_matching_blocks()
+    return _close_up([MatchingRun(block.a, block.b, block.size) for block in blocks if block.size], left, right)
+
+
+def _close_up(runs: list[MatchingRun], page: list[int], gold: list[int]) -> list[MatchingRun]:
+    """Move each run on the page next to the run that follows it in the gold, where the page has the same words."""
+    moved: list[MatchingRun] = []
+    page_end, gold_end = len(page), len(gold)
+    for run in reversed(runs):
+        start = page_end - run.size
+        words = gold[run.gold : run.gold + run.size]
+        fits = run.gold + run.size == gold_end and start >= 0 and page[start:page_end] == words
+        moved.append(MatchingRun(start, run.gold, run.size) if fits else run)
+        page_end, gold_end = moved[-1].page, run.gold
+    return moved[::-1]
+
+
+MIN_MATCH_SHARE = 0.7
+"""Minimum share of a block's n-grams that has to occur in the free gold words."""
+GRAM = 3
+"""Length of the n-grams in words."""
+MAX_STARTS = 16
+"""Maximum number of positions tried for an n-gram: bounds the time on repetitive gold."""
+
+
+class UncoveredGold:
+    """Words of the gold that no content block covers yet."""
+
+    def __init__(self, words: list[str], matched: Iterable[NDArray[np.int32]]) -> None:
+        self._words = words
+        self._free = np.ones(len(words), dtype=bool)
+        for positions in matched:
+            self.mark_covered(positions)
+        self._starts: dict[tuple[str, ...], list[int]] = {}
+        for start in np.flatnonzero(self._free).tolist():
+            starts = self._starts.setdefault(tuple(words[start : start + GRAM]), [])
+            if len(starts) < MAX_STARTS:
+                starts.append(start)
+
+    def mark_covered(self, positions: NDArray[np.int32]) -> None:
+        """Mark gold positions as covered; negative positions are ignored."""
+        self._free[positions[positions >= 0]] = False
+
+    def match(self, block: list[str]) -> NDArray[np.int32] | None:
+        """Return the free gold position of each word of `block`, -1 for none; None if too few n-grams match.
+
+        A position is used once only, so a block that repeats itself needs gold that repeats itself.
+        """
+        if not self._starts:
+            return None
+        positions = np.full(len(block), -1, dtype=np.int32)
+        taken: set[int] = set()
+        hits = 0
+        for index, start, size in self._runs(block, taken):
+            positions[index : index + size] = np.arange(start, start + size)
+            taken.update(range(start, start + size))
+            hits += size - GRAM + 1
+        return positions if hits and hits >= MIN_MATCH_SHARE * (len(block) - GRAM + 1) else None
+
+    def _runs(self, block: list[str], taken: set[int]) -> Iterator[tuple[int, int, int]]:
+        """Yield runs of at least one n-gram from left to right: start in the block, start in the gold, and length."""
+        index = 0
+        while index + GRAM <= len(block):
+            starts = self._starts.get(tuple(block[index : index + GRAM]), ())
+            sizes = [self._run_size(block[index:], start, taken) for start in starts]
+            size = max(sizes, default=0)
+            if size >= GRAM:
+                yield index, starts[sizes.index(size)], size
+            index += size if size >= GRAM else 1
+
+    def _run_size(self, words: list[str], start: int, taken: set[int]) -> int:
+        size = 0
+        for word, position in zip(words, range(start, len(self._words)), strict=False):
+            if word != self._words[position] or not self._free[position] or position in taken:
+                break
+            size += 1
+        return size

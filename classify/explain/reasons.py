@@ -14,32 +14,31 @@ in proportion to the absolute scores, to show whether names or words contributed
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
-from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import bounded_log_odds
+from vclean.classify.content.postprocess import KEEP_SHARE
 from vclean.classify.content.stacking import add_columns
 from vclean.classify.explain import phrases
-from vclean.classify.explain.rules import Rule, Rules
+from vclean.classify.explain.phrases import INDEX, BlockSurroundings, format_percent
+from vclean.classify.forest import contributions
 from vclean.classify.prediction import Change
-from vclean.classify.shap import contributions
-from vclean.features import hashed_tokens
 from vclean.features.block import neighbourhood
 from vclean.features.page_context import PageContext
+from vclean.labels import Visibility
+from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from vclean.classify.content.model import Model
-    from vclean.classify.content.stacking import LinearModel
     from vclean.classify.prediction import Decision, Prediction
     from vclean.features.blocks import BlockColumns
 
@@ -49,13 +48,12 @@ SITE: Final = "site"
 GROUPS: Final = (*phrases.GROUPS, SITE, *(change.value for change in Change))
 """Groups that have a contribution, in the order of the columns of `sum_by_group`."""
 
-_INDEX: Final = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
-_PARTS: Final = [name.removeprefix("path_") for name in _INDEX if "both_" + name.removeprefix("path_") in _INDEX]
-_PATH, _WORD, _BOTH = ([_INDEX[f"{score}_{part}"] for part in _PARTS] for score in ("path", "word", "both"))
+_PARTS: Final = [name.removeprefix("path_") for name in INDEX if "both_" + name.removeprefix("path_") in INDEX]
+_PATH, _WORD, _BOTH = ([INDEX[f"{score}_{part}"] for part in _PARTS] for score in ("path", "word", "both"))
 _LEVEL: Final = np.array(phrases.SUBTREE_LEVELS)
 _BLOCKS: Final = [
-    _INDEX["page_blocks"],
-    *(_INDEX[f"up{level}_blocks"] for level in range(1, neighbourhood.LEVELS + 1)),
+    INDEX["page_blocks"],
+    *(INDEX[f"up{level}_blocks"] for level in range(1, neighbourhood.LEVELS + 1)),
 ]
 """By level, the column with the number of blocks of the subtree. Level 0 has none; its entry is not used."""
 _MEMBER: Final = np.array([[group == each for each in GROUPS] for group in phrases.COLUMN_GROUPS], dtype=np.float64)
@@ -85,7 +83,7 @@ def page_level_columns(x: NDArray[np.float32]) -> NDArray[np.bool_]:
 
     Such features are equal for all blocks of the page.
     """
-    is_page = x[:, _BLOCKS] >= x[:, [_INDEX["page_blocks"]]]
+    is_page = x[:, _BLOCKS] >= x[:, [INDEX["page_blocks"]]]
     is_page_level: NDArray[np.bool_] = is_page[:, _LEVEL] & (_LEVEL > 0)
     return is_page_level
 
@@ -113,109 +111,143 @@ def sum_by_group(
     return sums
 
 
-_BOLD: Final = 600
-"""Minimum font weight that is called bold."""
-MAX_TOKENS: Final = 3
-"""Maximum number of tokens in a phrase."""
-_MIN_WEIGHT_SHARE: Final = 0.3
-"""Weight of a token, relative to the largest one, below which it is left out."""
+class Rule(StrEnum):
+    """Rule that decides about a block after the trees."""
+
+    CONFIRMED = "confirmed"
+    """A person confirmed the label of the block on this page."""
+    HIDDEN = "hidden"
+    """The block is more hidden than the policy allows."""
+    OVERLAY = "overlay"
+    """The block is in an element that floats above the page."""
+    SITE = "same site"
+    """Many pages of the site have the same text."""
+
+    HEADLINE = "headline"
+    """The headline is kept once, or left out as requested."""
+    SUBJECT = "product or recipe"
+    """What a page shows of its product or its recipe is kept."""
+    GROUP = "whole group"
+    """A list, table or code is kept or dropped as one."""
+    COMMENTS = "comments"
+    """Readers' comments are kept or dropped, as requested."""
+    THRESHOLD = "threshold"
+    """The threshold of the page is not one half."""
+    METHOD = "method"
+    """Another method than the model decided."""
 
 
-class BlockSurroundings:
-    """Phrases about the surroundings of the blocks of a page.
+_EVEN: Final = 0.5
+"""Threshold that needs no explanation: a block is kept if content is more probable than boilerplate."""
+_KINDS: Final = {"ul": "list", "ol": "list", "dl": "definition list", "pre": "code", "table": "table"}
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """Rules that decided about the B blocks of a page after the trees.
 
     Attributes:
-        x: float32 (B, len(stacking.COLUMNS)), feature matrix of the page.
-
-    Args:
-        context: the page.
-        x: the feature matrix.
-        linear: the linear models, whose weights show which names and words are evidence.
+        context, prediction, decision: the page and its labels.
     """
 
-    def __init__(self, context: PageContext, x: NDArray[np.float32], linear: LinearModel) -> None:
-        self._context = context
-        self.x = x
-        self._linear = linear
-        self._containers = neighbourhood.subtrees(context)
-        self._block_count = context.block_count
-        self._classes = context.snapshot.attributes("class")
-        self._ids = context.snapshot.attributes("id")
-
-    def value(self, block: int, name: str) -> float:
-        """Return the value of the feature `name`."""
-        return float(self.x[block, _INDEX[name]])
-
-    def container(self, block: int, level: int) -> str:
-        """Return the name of the block's subtree at `level`, such as `div.menu (12 blocks)`."""
-        element = int(self._containers[block, level - 1])
-        if self._block_count[element] == len(self._context):
-            return "the whole page"
-        return f"{self.selector(element)} ({phrases.format_count(self._block_count[element], 'block')})"
-
-    def selector(self, element: int) -> str:
-        """Return the tag of an element with its id or first class: `div#nav`, `ul.links`."""
-        snapshot = self._context.snapshot
-        tag, classes = snapshot.tags[snapshot.tag[element]], self._classes.get(element, "").split()
-        if name := self._ids.get(element, "").strip():
-            return f"{tag}#{name}"
-        return f"{tag}.{classes[0]}" if classes else tag
-
-    def font(self, block: int) -> str:
-        """Return size and weight of the font on a rendered page, such as `23 px bold`; '' on other pages."""
-        size, weight = self.value(block, "font_size"), self.value(block, "font_weight")
-        if np.isnan(size):
-            return ""
-        return f"{size:.0f} px{' bold' if weight >= _BOLD else ''}"
-
-    def has_similar_blocks(self, block: int) -> bool:
-        """Return whether other blocks have the same chain of tags and classes."""
-        return self.value(block, "class_blocks") > 1
-
-    def similar_blocks(self, block: int) -> str:
-        """Describe the blocks with the same chain of tags and classes."""
-        if not self.has_similar_blocks(block):
-            return "no other block has its tags and classes"
-        count = self.value(block, "class_blocks")
-        words, links = self.value(block, "class_mean_words"), self.value(block, "class_link_share")
-        number = phrases.fill_template("{number}", words)
-        average = f"{number} word{'s' * (number != '1')} and link share {links:.2f} on average"
-        return f"{phrases.format_count(count, 'block')} with its tags and classes, with {average}"
-
-    def main_text(self, block: int) -> str:
-        """Describe the position relative to the main text: the smallest element with 75 % of the long text.
-
-        The core of the main text is the smallest element with 50 %.
-        """
-        side, distance = self.value(block, "holder75_side"), self.value(block, "holder75_distance")
-        if side == 0:
-            in_core = self.value(block, "holder50_inside")
-            return "inside the main text" if in_core else "inside the main text, but outside its core"
-        return f"{phrases.format_count(distance, 'block')} {'before' if side < 0 else 'after'} the main text"
+    context: PageContext
+    prediction: Prediction
+    decision: Decision
 
     @cached_property
-    def _named(self) -> dict[int, list[tuple[str, str]]]:
-        return hashed_tokens.named_attributes(self._context.snapshot)
+    def threshold(self) -> float:
+        """Return the lowest probability of the selected blocks; NaN if no block was selected."""
+        selected = self.prediction.probability[self.decision.selected]
+        return float(selected.min()) if len(selected) else float("nan")
 
-    def names(self, block: int, sign: float) -> list[str]:
-        """Return the strongest evidence in tags, classes and ids: for content, or against it if `sign` is negative."""
-        tokens = hashed_tokens.path_names(self._context, self._named, block)
-        return _strongest(((name, float(self._linear.path[bucket])) for name, bucket in tokens), sign)
+    def describe(self, block: int, *, is_opposed: bool = False) -> list[tuple[Rule, str]]:
+        """Return names and phrases of the rules that decided about a block, the last rule first.
 
-    def words(self, block: int, sign: float) -> list[str]:
-        """Return the strongest evidence in words and word pairs: for content, or against it if `sign` is negative."""
-        tokens = hashed_tokens.word_names(self._context, block)
-        return _strongest(((name.lower(), float(self._linear.word[bucket])) for name, bucket in tokens), sign)
+        Args:
+            block: index of the block.
+            is_opposed: whether the label is against the sum of the contributions; then there is a rule at least.
+        """
+        final = next(self._final(block), None)
+        named = [final] if final else [*self._steps(block)]
+        if is_opposed and not named:
+            return [(Rule.THRESHOLD, f"{self._selection(block)}, close to the threshold of this page")]
+        return named
+
+    def _final(self, block: int) -> Iterator[tuple[Rule, str]]:
+        """Yield the rules that decide whatever others do; the first one did."""
+        decision, evidence, label = self.decision, self.decision.evidence, self.prediction.labels[block]
+        if decision.confirmed is not None and decision.confirmed[block]:
+            yield Rule.CONFIRMED, f"labelled {label} by a person, who confirmed this page"
+        if self.context.blocks.visibility[block] > decision.policy.most_hidden:
+            yield Rule.HIDDEN, self._hidden_phrase(block)
+        if self._is_excluded[block]:
+            yield Rule.OVERLAY, _OVERLAY
+        if evidence and evidence.repeated[block] and not label.is_content:
+            count = f"{evidence.documents[block]} of the {evidence.total}"
+            yield Rule.SITE, f"left out because it repeats: {count} pages of the site have it"
+
+    def _steps(self, block: int) -> Iterator[tuple[Rule, str]]:
+        """Yield the rules that decided one after the other, the last one first."""
+        decision, is_kept = self.decision, self.prediction.labels[block].is_content
+        by_subject = block in self.prediction.subject_blocks
+        if is_kept != decision.is_content[block] and not by_subject:
+            yield Rule.HEADLINE, self._headline_phrase(is_kept=is_kept)
+        if by_subject:
+            yield Rule.SUBJECT, _SUBJECT
+        if decision.is_content[block] != decision.selected[block]:
+            yield Rule.GROUP, self._group_phrase(block)
+        if decision.comments and decision.comments.members[block]:
+            yield Rule.COMMENTS, self._comments_phrase(include=decision.comments.include)
+        if decision.selected[block] != (self.prediction.probability[block] >= _EVEN):
+            yield Rule.THRESHOLD, self._threshold_phrase(block)
+
+    @cached_property
+    def _is_excluded(self) -> NDArray[np.bool_]:
+        return self.context.blocks.is_excluded(self.decision.policy)
+
+    def _hidden_phrase(self, block: int) -> str:
+        technique = Hidden(int(self.context.blocks.technique[block])).technique
+        is_revealable = self.context.blocks.visibility[block] == Visibility.REVEALABLE
+        state = "can be opened by readers" if is_revealable else "never seen by readers"
+        return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
+
+    def _headline_phrase(self, *, is_kept: bool) -> str:
+        if is_kept:
+            return "kept because it is the headline: --title out would leave it out"
+        return f"left out because it {'repeats' if self.decision.policy.title else 'is'} the headline"
+
+    def _group_phrase(self, block: int) -> str:
+        decision, words = self.decision, np.maximum(self.context.tokens, 1)
+        members = decision.group == decision.group[block]
+        share = words[members & decision.selected].sum() / words[members].sum()
+        snapshot = self.context.snapshot
+        kind = _KINDS[snapshot.tags[snapshot.tag[decision.group[block]]]]
+        if decision.is_content[block] and share < KEEP_SHARE:
+            return f"kept with the whole {kind}: it is probably content, and the blocks before and after it are kept"
+        action = _action(decision.is_content[block])
+        return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
+
+    def _comments_phrase(self, *, include: bool | None) -> str:
+        if include is None:
+            return "a post of this thread: --comments out leaves out readers' comments only"
+        return f"in readers' comments, which are {_action(self.decision.policy.comments)} as requested"
+
+    def _threshold_phrase(self, block: int) -> str:
+        weight = self.decision.policy.recall_weight
+        requested = "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
+        return f"{self._selection(block)}: the threshold of this page is {self.threshold:.2f}{requested}"
+
+    def _selection(self, block: int) -> str:
+        """Return whether the threshold kept a block, and its probability, such as `kept at 0.40`."""
+        return f"{_action(self.decision.selected[block])} at {self.prediction.probability[block]:.2f}"
 
 
-def _strongest(weighted: Iterable[tuple[str, float]], sign: float) -> list[str]:
-    """Return the tokens with the largest total weights of a sign; a word in a returned word pair is left out."""
-    total: defaultdict[str, float] = defaultdict(float)
-    for name, weight in weighted:
-        total[name] += weight * (1 if sign >= 0 else -1)
-    best = nlargest(MAX_TOKENS, total, key=total.__getitem__)
-    strong = [name for name in best if total[name] > 0 and total[name] >= _MIN_WEIGHT_SHARE * total[best[0]]]
-    return [name for name in strong if not any(name != other and name in other.split() for other in strong)]
+def _action(is_kept: np.bool_ | bool | None) -> str:
+    return "kept" if is_kept else "dropped"
+
+
+_OVERLAY: Final = "left out because it is in an overlay, which floats above the page: --hidden keep would keep it"
+_SUBJECT: Final = "kept because the product or recipe of this page has it: its price, number, ingredient or step"
 
 
 RULE: Final = "rule"
@@ -238,7 +270,7 @@ _TEXTS: Final = {
     Change.KINDS: "its kind of block is kept or left out as requested",
 }
 """Texts of the groups without features."""
-_NAMES: Final = list(_INDEX)
+_NAMES: Final = list(INDEX)
 _IS_LINEAR_SCORE: Final = np.array([phrases.is_linear_score(name) for name in _NAMES])
 _GROUP_COLUMNS: Final = {
     group: [index for index, name in enumerate(phrases.COLUMN_GROUPS) if name == group] for group in phrases.GROUPS
@@ -253,7 +285,7 @@ class Reason:
         group: feature group, such as `links` or `neighbors`; `rule` for rules after the model.
         text: phrase such as `link share 0.92`.
         contribution: signed log odds towards content; 0 for rules.
-        rule: name of the rule, one of `vclean.classify.explain.rules.Rule`; empty for contributions.
+        rule: name of the rule, one of `vclean.classify.explain.reasons.Rule`; empty for contributions.
 
     >>> Reason("links", "link share 0.92", -1.5).group
     'links'

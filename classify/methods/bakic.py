@@ -28,6 +28,7 @@ import numpy as np
 from vclean.classify.evaluation.scores import lcs_overlap
 from vclean.classify.methods import bte, libraries, svm
 from vclean.classify.methods.base import HALF, WeightedRows, pack_arrays, prediction_of_visible, unpack_arrays
+from vclean.errors import DeadlineError, VcleanError
 from vclean.features.columns import ratio
 from vclean.features.text.characters import EncodedTexts
 from vclean.render import tree
@@ -260,8 +261,16 @@ class ExtractorChoice:
 @lru_cache(maxsize=1)  # both hybrid methods train on a page, one after the other
 def extractor_masks(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return which blocks each extractor keeps, bool (4, B); a library that fails on the page keeps none."""
-    by_bte = np.array([label.is_content for label in bte.label(blocks).labels], dtype=bool)
-    return np.stack([by_bte, *libraries.readability_and_boilerpipe(blocks)])
+    return np.array([_mask(extractor, blocks) for extractor in EXTRACTORS])
+
+
+def _mask(extractor: Method, blocks: BlockColumns) -> NDArray[np.bool_]:
+    try:
+        return np.array([label.is_content for label in extractor(blocks).labels], dtype=bool)
+    except DeadlineError:
+        raise
+    except VcleanError:
+        return np.zeros(len(blocks), dtype=bool)
 
 
 def vectors_and_masks(parts: Parts) -> NDArray[np.float32]:

@@ -15,22 +15,17 @@ those of the page's markup, as most of these libraries return none.
 from __future__ import annotations
 
 import logging
-import pickle
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, TypeVar
 
-import numpy as np
-
 from vclean.classify.corpora.gold import find_covered_blocks
 from vclean.classify.methods.base import prediction_from_mask, to_html
-from vclean.errors import DeadlineError, VcleanError
+from vclean.errors import VcleanError
 from vclean.features.page_context import PageContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
 
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
@@ -49,37 +44,19 @@ _LANGUAGES: Final = {
 """Names of jusText's stop word lists by language code."""
 
 
-def readability_and_boilerpipe(blocks: BlockColumns) -> list[NDArray[np.bool_]]:
-    """Return which blocks Readability and boilerpipe's default and article extractors keep, bool (B,) each.
-
-    The page is serialized to HTML once, and parsed once for both boilerpipe extractors. A library that fails keeps no
-    block.
-    """
-    html = to_html(blocks.snapshot)
-    masks = []
-    for count, texts in ((1, lambda: [_readability(html)]), (2, lambda: _boilerpipe_both(html))):
-        try:
-            masks += [find_covered_blocks(blocks.text, text) for text in _run_library(texts)]
-        except DeadlineError:
-            raise
-        except VcleanError:
-            masks += [np.zeros(len(blocks), dtype=bool)] * count
-    return masks
-
-
 def readability(blocks: BlockColumns) -> Prediction:
     """Label the blocks of Readability's article as content."""
-    return _by_text(blocks, _readability)
+    return _by_text(blocks, lambda html: _plain(import_module("readability").Document(html).summary()))
 
 
 def boilerpipe_default(blocks: BlockColumns) -> Prediction:
     """Label the blocks that boilerpipe's default extractor keeps as content."""
-    return _by_text(blocks, _boilerpipe("DefaultExtractor"))
+    return _boilerpipe(blocks, "DefaultExtractor")
 
 
 def boilerpipe_article(blocks: BlockColumns) -> Prediction:
     """Label the blocks that boilerpipe's article extractor keeps as content."""
-    return _by_text(blocks, _boilerpipe("ArticleExtractor"))
+    return _boilerpipe(blocks, "ArticleExtractor")
 
 
 def justext(blocks: BlockColumns) -> Prediction:
@@ -131,26 +108,9 @@ def _disable_logging() -> Iterator[None]:
         logging.disable(previous)
 
 
-def _readability(html: str) -> str:
-    return _plain(import_module("readability").Document(html).summary())
-
-
-def _boilerpipe(name: str) -> Callable[[str], str]:
+def _boilerpipe(blocks: BlockColumns, name: str) -> Prediction:
     extractor = getattr(import_module("boilerpy3.extractors"), name)()
-    return lambda html: str(extractor.get_content(html))
-
-
-def _boilerpipe_both(html: str) -> list[str]:
-    """Return the texts of the default and of the article extractor. Each changes the parsed page and gets a copy."""
-    package = import_module("boilerpy3.extractors")
-    extractors = package.DefaultExtractor(), package.ArticleExtractor()
-    parsed = pickle.dumps(extractors[0].parse_doc(html))
-    texts = []
-    for extractor in extractors:
-        document = pickle.loads(parsed)
-        extractor.filter.process(document)
-        texts.append(str(document.content))
-    return texts
+    return _by_text(blocks, lambda html: str(extractor.get_content(html)))
 
 
 def _justext(html: str, language: str) -> str:

@@ -7,7 +7,7 @@ value counts as the mean of its column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -101,7 +101,7 @@ def fit(
     vectors, dual = svm.support_vectors_.astype(np.float32), svm.dual_coef_[0].astype(np.float32)
     raw = SupportVectorMachine(mean, scale, vectors, dual, np.array([gamma, svm.intercept_[0], 1.0, 0.0]))
     slope, offset = _sigmoid(raw.margin(columns[calibration]), answer[calibration], weights[calibration])
-    return SupportVectorMachine(mean, scale, vectors, dual, np.array([gamma, svm.intercept_[0], slope, offset]))
+    return replace(raw, shape=np.array([gamma, svm.intercept_[0], slope, offset]))
 
 
 def _draw(answer: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.methods import linear_chain
-from vclean.classify.methods.base import pack_arrays, stack_named, tag_labels, unpack_arrays
+from vclean.classify.methods.base import marginals, pack_arrays, stack_named, tag_labels, unpack_arrays
 from vclean.classify.prediction import Prediction
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
@@ -216,7 +215,7 @@ def load(data: bytes) -> Method:
     def label(blocks: BlockColumns) -> Prediction:
         ranges = _ranges(_columns(blocks), borders)
         scores = state[np.arange(ranges.shape[1]), ranges].sum(axis=1)
-        likely = linear_chain.marginals(scores, transition)
+        likely = marginals(scores, transition)
         probability = 1 - likely[:, _OTHER]
         is_content = (probability >= CONTENT) & (blocks.visibility != Visibility.HIDDEN)
         types = np.array(_TYPES)[likely[:, _TYPES].argmax(axis=1)]

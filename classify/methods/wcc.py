@@ -131,10 +131,11 @@ class DecisionTree:
 
     def load(self, data: bytes) -> Method:
         """Return the method that keeps the visible blocks that the tree classifies as content."""
-        tree = Forest(data.decode())
+        tree = Forest(data.decode(), is_rare=True).booster  # with splits by category, which `Forest.predict` lacks
 
         def label(blocks: BlockColumns) -> Prediction:
-            probability = tree.predict(tree_columns(PageContext(blocks))).astype(np.float32)
+            columns = tree_columns(PageContext(blocks))
+            probability = np.asarray(tree.predict(columns, num_threads=1), dtype=np.float32)
             return prediction_of_visible(blocks, probability >= HALF, probability=probability)
 
         return label

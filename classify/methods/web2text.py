@@ -30,14 +30,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.classify.methods import linear_chain
 from vclean.classify.methods.base import (
+    marginals,
     mean_and_scale,
     pack_arrays,
     prediction_of_visible,
     stack_named,
     standardized,
     unpack_arrays,
+    viterbi,
 )
 from vclean.classify.methods.convolution import Network, Plan, fit
 from vclean.features.block import linguistic
@@ -421,8 +422,8 @@ def load(data: bytes) -> Method:
     def label(blocks: BlockColumns) -> Prediction:
         columns, pair_columns = compute(PageContext(blocks))
         states, transitions = block(columns), PAIR_WEIGHT * pair(pair_columns).reshape(-1, 2, 2)
-        is_content = linear_chain.viterbi(states, transitions) > 0
-        probability = linear_chain.marginals(states, transitions)[:, 1]
+        is_content = viterbi(states, transitions) > 0
+        probability = marginals(states, transitions)[:, 1]
         return prediction_of_visible(blocks, is_content, probability=probability)
 
     return label

@@ -12,8 +12,7 @@ import numpy as np
 
 from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.corpora.marked import locate_marks
-from vclean.classify.segments.model import COLUMNS, FORMAT, LEVELS, SEEDS, SegmentModel, SegmentPage, with_roles
-from vclean.classify.segments.optimal_cut import State
+from vclean.classify.segments.model import COLUMNS, FORMAT, LEVELS, SEEDS, SegmentModel, SegmentPage, State, with_roles
 from vclean.classify.training import fits, regions
 from vclean.classify.training.regions import RegionFits
 from vclean.errors import InputError

@@ -231,7 +231,7 @@ def score(
         folds: the number of folds for other trained methods; 0 for no cross-validation.
         on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
     """
-    from vclean.classify.methods.training import TrainingExamples
+    from vclean.classify.methods.registry import TrainingExamples
 
     trained = [
         name for name in methods if folds and name != MODEL_METHOD and name in names() and method_info(name).trained

@@ -190,7 +190,7 @@ def _train_method(options: TrainOptions) -> int:
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.classify.evaluation.evaluate import evaluate
     from vclean.classify.methods import method_info
-    from vclean.classify.methods.training import FOLDS, TrainingExamples
+    from vclean.classify.methods.registry import FOLDS, TrainingExamples
     from vclean.cli.corpora import all_pages, clean_texts, open_readers, print_scores
     from vclean.output.writers import write_and_log
 

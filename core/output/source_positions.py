@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
-from vclean.classify.corpora.alignment import common_runs
+from vclean.classify.corpora.gold import common_runs
 from vclean.render.decode import source_text
 from vclean.render.repair import SourceOffsets, apply_edits, find_edits
 from vclean.render.static import styles

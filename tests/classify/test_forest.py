@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from vclean.classify.forest import DamagedTreesError, Forest, Splits
+from vclean.classify import forest as module
+from vclean.classify.forest import DamagedTreesError, Forest, Splits, contributions
 from vclean.errors import ModelError
 
 # A root with a leaf on the left and a split with two leaves on the right; then a tree without splits.
@@ -67,7 +68,7 @@ class TestSplits:
 
 
 PARAMETERS = {"num_leaves": 15, "min_data_in_leaf": 3, "num_threads": 1, "verbosity": -1, "seed": 1}
-OBJECTIVES = [{"objective": "binary"}, {"objective": "regression"}, {"objective": "multiclass", "num_class": 3}]
+OBJECTIVES = [{"objective": "binary"}, {"objective": "multiclass", "num_class": 3}]
 EXTREME = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.0, -1.0, 0.1, 3.4e38, -3.4e38]
 
 
@@ -103,10 +104,6 @@ def by_lightgbm(forest, x, **options):
     return forest.booster.predict(x, num_threads=1, **options)
 
 
-def uses_lightgbm(forest):
-    return "booster" in vars(forest)
-
-
 class TestCompiled:
     """Predictions of the C extension equal those of LightGBM bit by bit."""
 
@@ -119,7 +116,7 @@ class TestCompiled:
         x[generator.random(x.shape) < 0.2] = np.nan
         x[generator.random(x.shape) < 0.2] = 0
         predictions = forest.predict(x)
-        assert not uses_lightgbm(forest)
+        assert "booster" not in vars(forest)
         np.testing.assert_array_equal(predictions, by_lightgbm(forest, x))
 
     @pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: objective["objective"])
@@ -155,7 +152,7 @@ class TestCompiled:
         assert 0 < (predictions != forest.predict(x)).sum() < len(x)
 
     def test_early_stop_is_for_binary_models(self) -> None:
-        forest = trained(OBJECTIVES[2], rounds=60, learning_rate=0.5)
+        forest = trained(OBJECTIVES[1], rounds=60, learning_rate=0.5)
         x, _ = table(50, seed=5)
         np.testing.assert_array_equal(forest.predict(x, early_stop=True), forest.predict(x))
 
@@ -165,38 +162,11 @@ class TestCompiled:
         np.testing.assert_array_equal(forest.predict(wide[::2, :4]), by_lightgbm(forest, table(30)[0][::2]))
 
 
-class TestLightgbmFallback:
-    """Trees that the extension does not support."""
-
-    @pytest.mark.parametrize(
-        ("data", "parameters"),
-        [
-            ({"categorical_feature": [0]}, {"min_data_per_group": 1, "cat_smooth": 0.0, "max_cat_to_onehot": 9}),
-            ({}, {"zero_as_missing": True}),
-            ({}, {"linear_tree": True}),
-            ({}, {"boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}),
-            ({}, {"objective": "poisson"}),
-            ({}, {"sigmoid": 10.0}),
-        ],
-        ids=["category", "zero", "linear", "mean", "objective", "slope"],
-    )
-    def test_unsupported_trees(self, data, parameters) -> None:
-        generator = np.random.default_rng(7)
-        x = generator.normal(size=(300, 4)).astype(np.float32)
-        x[:, 0] = np.arange(300) % 5
-        x[generator.random(x.shape) < 0.1] = 0
-        y = (np.arange(300) % 5 == 1) ^ (x[:, 1] > 1)
-        settings = PARAMETERS | {"objective": "binary"} | parameters
-        forest = Forest.from_booster(lightgbm.train(settings, lightgbm.Dataset(x, y, params=settings, **data), 8))
-        assert uses_lightgbm(forest)
-        np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))
-
-
 class TestForest:
     @pytest.mark.parametrize("rows", [0, 1, 5])
     def test_shape_and_type(self, rows: int) -> None:
         x, _ = table(rows)
-        for objective, shape in zip(OBJECTIVES, [(rows,), (rows,), (rows, 3)], strict=True):
+        for objective, shape in zip(OBJECTIVES, [(rows,), (rows, 3)], strict=True):
             predictions = trained(objective, rounds=2).predict(x)
             assert (predictions.shape, predictions.dtype) == (shape, np.float64)
 
@@ -207,6 +177,16 @@ class TestForest:
     def test_pickles(self) -> None:
         forest, (x, _) = trained(OBJECTIVES[0], rounds=2), table(20)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(forest)).predict(x), forest.predict(x))
+
+    def test_rejects_categorical_splits(self) -> None:
+        """They are for LightGBM alone, see the method `wcc-tree`."""
+        x, _ = table(100)
+        x[:, 0] = np.arange(100) % 5
+        data = lightgbm.Dataset(x, x[:, 0] == 1, categorical_feature=[0], params={"min_data_per_group": 1})
+        text = lightgbm.train(PARAMETERS | OBJECTIVES[0] | {"min_data_per_group": 1}, data, 2).model_to_string()
+        with pytest.raises(DamagedTreesError):
+            Forest(text)
+        assert Forest(text, is_rare=True).booster.num_trees() == 2
 
     @pytest.mark.parametrize("text", ["", "tree\n\nend of trees\n", "tree\nmax_feature_idx=3\n"])
     def test_damaged_text(self, text: str) -> None:
@@ -226,3 +206,34 @@ class TestForest:
         for use in (lambda: damaged.predict(x), lambda: damaged.booster):
             with pytest.raises(ModelError, match="damaged trees"):
                 use()
+
+
+def assert_contributions_equal_lightgbm(trees, x):
+    base, columns = contributions(trees, x)
+    predictions = trees.booster.predict(x, pred_contrib=True, num_threads=1)
+    np.testing.assert_allclose(columns, predictions[:, :-1], atol=1e-9)
+    assert base == pytest.approx(predictions[0, -1])
+
+
+class TestContributions:
+    @pytest.mark.parametrize("missing", [0.0, 0.2])
+    @pytest.mark.parametrize(("leaves", "rows"), [(2, 3), (3, 3), (31, 3), (31, 400)], ids=str)
+    def test_small_and_deep_trees(self, missing: float, leaves: int, rows: int) -> None:
+        """Check repeated columns on a path, NaN that did not occur in training, and trees without splits."""
+        trees = trained(OBJECTIVES[0], missing=missing, num_leaves=leaves, min_data_in_leaf=rows)
+        assert_contributions_equal_lightgbm(trees, table(40, missing=0.3, seed=8)[0])
+
+    def test_values_at_a_threshold(self) -> None:
+        x = table(400)[0].round()
+        trees = Forest.from_booster(lightgbm.train(PARAMETERS | OBJECTIVES[0], lightgbm.Dataset(x, x[:, 0] > 0), 8))
+        assert_contributions_equal_lightgbm(trees, x[:50])
+
+    def test_batches_give_equal_values(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "ROWS_AT_ONCE", 3)
+        trees = shipped("content.txt")
+        x = np.random.default_rng(1).normal(scale=3, size=(10, trees.columns)).astype(np.float32).round(1)
+        assert_contributions_equal_lightgbm(trees, x)
+
+    def test_no_rows(self) -> None:
+        trees = trained(OBJECTIVES[0], rounds=2)
+        assert contributions(trees, np.zeros((0, 4), dtype=np.float32))[1].shape == (0, 4)

@@ -8,7 +8,7 @@ from helpers import page_types
 from helpers.pages import snapshot
 
 import vclean
-from vclean.classify.explain.rules import Rule
+from vclean.classify.explain.reasons import Rule
 from vclean.classify.page_type import is_named_forum, is_thread, page_type
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import page_context

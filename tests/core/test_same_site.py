@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from vclean.api import Cleaner
-from vclean.classify.explain.rules import Rule
+from vclean.classify.explain.reasons import Rule
 from vclean.page import Page
 
 COUNT = 12

@@ -51,21 +51,6 @@ class TestFit:
         assert bias == pytest.approx(np.log(3), abs=1e-4)
         assert weights.tolist() == [0]
 
-    def test_equals_newton_solution(self) -> None:
-        """Compare with Newton's method for one token that is on one of two rows."""
-        x = np.array([[1.0], [0.0]])
-        positive, negative, penalty = np.array([4.0, 1.0]), np.array([1.0, 2.0]), 0.5
-        theta = np.zeros(2)
-        design_rows = np.hstack([x, np.ones((2, 1))])
-        for _ in range(50):
-            chance = 1 / (1 + np.exp(-design_rows @ theta))
-            both = positive + negative
-            gradient = design_rows.T @ (both * chance - positive) + [penalty * theta[0], 0]
-            hessian = (design_rows.T * (both * chance * (1 - chance))) @ design_rows + np.diag([penalty, 0])
-            theta -= np.linalg.solve(hessian, gradient)
-        weights, bias = fit(csr_matrix(x.astype(np.float32)), positive, negative, penalty)
-        assert [weights[0], bias] == pytest.approx(theta.tolist(), abs=1e-3)
-
     @settings(max_examples=25, deadline=None)
     @given(st.integers(0, 10**6))
     def test_result_is_a_minimum(self, seed: int) -> None:

@@ -7,7 +7,7 @@ from helpers.pages import snapshot
 
 import vclean
 from vclean.classify.content.postprocess import place_headline, place_subject
-from vclean.classify.explain.rules import Rule
+from vclean.classify.explain.reasons import Rule
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext

@@ -6,10 +6,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq
 
-from vclean.classify.corpora.gold import GoldPage, align, find_covered_blocks, gold_units
+from vclean.classify.corpora import gold as gold_module
+from vclean.classify.corpora.gold import (
+    GoldPage,
+    UncoveredGold,
+    align,
+    common_runs,
+    find_covered_blocks,
+    gold_units,
+    tokenize,
+)
 from vclean.labels import LABELS, UNKNOWN
 
+WORDS = st.lists(st.sampled_from("abcde"), max_size=40)
 TEXTS = st.lists(st.text(alphabet="ab cd\n", max_size=20), max_size=8)
 
 
@@ -98,3 +109,90 @@ class TestFindCoveredBlocks:
     def test_agrees_with_align(self, blocks, lines):
         text = "\n".join(lines)
         assert find_covered_blocks(blocks, text).tolist() == align(blocks, GoldPage(text=text)).is_content.tolist()
+
+
+def words(text):
+    return text.split()
+
+
+def matched(runs):
+    return sum(run.size for run in runs)
+
+
+class TestTokens:
+    @pytest.mark.parametrize(
+        ("text", "tokens"),
+        [
+            ("Don't, STOP_now!", ["don", "t", "stop_now"]),
+            ("你好 world カナ", ["你", "好", "world", "カ", "ナ"]),
+            ("한국어 문장 Ключ", ["한국어", "문장", "ключ"]),
+            (" — \n•", []),
+        ],
+        ids=["case and punctuation", "scripts without spaces", "other scripts", "no word"],
+    )
+    def test_tokens(self, text, tokens):
+        assert tokenize(text) == tokens
+
+
+class TestCommonRuns:
+    @pytest.mark.parametrize(
+        ("page", "gold", "positions"),
+        [
+            ("big news | sports | big news it rained | imprint", "big news it rained", [5, 6, 7, 8]),
+            ("cats news dogs weather | cats dogs run home", "cats dogs run", [5, 6, 7]),
+        ],
+    )
+    def test_a_title_matches_as_a_whole_above_its_text_not_in_a_menu(self, page, gold, positions):
+        runs = common_runs(words(page), words(gold))
+        assert [at for run in runs for at in range(run.page, run.page + run.size)] == positions
+
+    @given(WORDS, WORDS)
+    def test_runs_are_equal_ascending_and_as_long_as_the_longest_common_subsequence(self, page, gold):
+        runs = common_runs(page, gold)
+        assert matched(runs) == LCSseq.similarity(page, gold)
+        page_at = gold_at = 0
+        for run in runs:
+            assert page[run.page : run.page + run.size] == gold[run.gold : run.gold + run.size]
+            assert run.page >= page_at
+            assert run.gold >= gold_at
+            page_at, gold_at = run.page + run.size, run.gold + run.size
+
+    def test_texts_over_the_limit_have_no_runs(self, monkeypatch):
+        monkeypatch.setattr(gold_module, "MAX_CELLS", 99)
+        assert common_runs(["x"] * 10, ["x"] * 10) == []
+        assert matched(common_runs(["x"] * 10, ["x"] * 9)) == 9
+
+
+GOLD = words("one two three four five six seven eight")
+
+
+def free_gold(words=GOLD, covered=(-1,)):
+    return UncoveredGold(list(words), [np.array(covered, dtype=np.int32)])
+
+
+class TestMatch:
+    @pytest.mark.parametrize(
+        ("covered", "block", "expected"),
+        [
+            ([3], "three four five", None),
+            ([-1], "one two three x y z", None),
+            ([-1], "six seven eight", [5, 6, 7]),
+        ],
+        ids=["covered gold", "too few n-grams", "negative positions cover nothing"],
+    )
+    def test_free_gold(self, covered, block, expected):
+        positions = free_gold(covered=covered).match(words(block))
+        assert (None if positions is None else positions.tolist()) == expected
+
+    def test_number_of_tried_positions_is_limited(self):
+        text = words("a b c x") * (gold_module.MAX_STARTS + 1) + words("a b c d e f g h i j")
+        positions = free_gold(text).match(words("a b c d e f g h i j")).tolist()
+        assert positions == [0, 1, 2, *range(len(text) - 7, len(text))]
+
+    @given(st.lists(st.sampled_from("abc"), max_size=30), st.lists(st.sampled_from("abc"), max_size=30))
+    def test_positions_are_correct_and_used_once(self, gold, block):
+        positions = UncoveredGold(gold, []).match(block)
+        if positions is not None:
+            places = positions[positions >= 0].tolist()
+            assert len(set(places)) == len(places)
+            assert all(gold[position] == word for word, position in zip(block, positions, strict=True) if position >= 0)

@@ -23,11 +23,11 @@ from vclean.classify.explain.reasons import (
     RULE,
     SITE,
     Explanation,
+    Rule,
     explain,
     least_log_odds,
     placeholder_explanation,
 )
-from vclean.classify.explain.rules import Rule
 from vclean.classify.prediction import Change, Prediction
 from vclean.features.block_names import block_names
 from vclean.features.blocks import BlockColumns, extract_blocks

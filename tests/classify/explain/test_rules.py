@@ -9,7 +9,7 @@ from helpers.pages import snapshot
 from vclean.classify.content import stacking
 from vclean.classify.content.kinds import KindRequest
 from vclean.classify.content.postprocess import block_groups
-from vclean.classify.explain.rules import Rule, Rules
+from vclean.classify.explain.reasons import Rule, Rules
 from vclean.classify.prediction import Decision, Prediction
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext

@@ -8,11 +8,10 @@ from vclean.classify.content import stacking
 from vclean.classify.content.model import load_default
 from vclean.classify.content.stacking import COLUMNS, LinearModel
 from vclean.classify.explain import phrases
+from vclean.classify.explain.phrases import INDEX, MAX_TOKENS, BlockSurroundings
 from vclean.classify.explain.reasons import (
     GROUPS,
-    MAX_TOKENS,
     SITE,
-    BlockSurroundings,
     page_level_columns,
     share_linear_contributions,
     sum_by_group,
@@ -21,7 +20,6 @@ from vclean.features import hashed_tokens, matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 
-INDEX = {column.name: index for index, column in enumerate(COLUMNS)}
 LONG = "Nobody in the town could remember a summer in which it had rained as long and as hard as in this one, ever. "
 PAGE = f"""<div id=top><ul class="menu main"><li><a>Home</a><li><a>News</a></ul></div>
 <article><h1>Rain</h1><p>{LONG}<p>{LONG}<p>{LONG}</article><footer><p>Imprint</footer>"""
@@ -155,20 +153,24 @@ class TestPageLevelColumns:
 
 
 class TestSumByGroup:
-    def test_sums_columns_of_a_group(self) -> None:
-        size = rows({"in_link": 1.0, "link_share": -3.0, "words": 0.5, "both_-1": 2.0}).astype(float)
-        sums = sum_by_group(size, np.zeros(size.shape, dtype=bool), None)
-        assert by_name(sums[0]) == {"links": -2, "length and punctuation": 0.5, "neighbors": 2}
+    @pytest.mark.parametrize(
+        ("contributions", "page_level", "expected"),
+        [
+            (
+                {"in_link": 1.0, "link_share": -3.0, "words": 0.5, "both_-1": 2.0},
+                {},
+                {"links": -2, "length and punctuation": 0.5, "neighbors": 2},
+            ),
+            ({"up2_headings": 1.0, "up1_headings": 2.0}, {"up2_headings": 1}, {phrases.CONTAINERS: 2, phrases.PAGE: 1}),
+        ],
+    )
+    def test_sums_columns_of_a_group(self, contributions, page_level, expected) -> None:
+        sums = sum_by_group(rows(contributions).astype(float), rows(page_level) > 0)
+        assert by_name(sums[0]) == expected
 
     def test_each_column_counts_once(self) -> None:
-        size = np.eye(len(COLUMNS))
-        sums = sum_by_group(size, np.zeros(size.shape, dtype=bool), None)
+        sums = sum_by_group(np.eye(len(COLUMNS)), np.zeros((len(COLUMNS), len(COLUMNS)), dtype=bool))
         assert sums.sum(axis=1).tolist() == [1] * len(COLUMNS)
-
-    def test_page_level_columns_count_for_the_page(self) -> None:
-        size = rows({"up2_headings": 1.0, "up1_headings": 2.0}).astype(float)
-        is_page_level = rows({"up2_headings": 1}) > 0
-        assert by_name(sum_by_group(size, is_page_level, None)[0]) == {phrases.CONTAINERS: 2, phrases.PAGE: 1}
 
     def test_evidence_is_a_group(self) -> None:
         size = rows({"in_link": 1.0}, {}).astype(float)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from contextlib import nullcontext as does_not_raise
+
 import numpy as np
 import pytest
 from helpers.methods import letters, training_page
@@ -8,6 +10,7 @@ from helpers.pages import snapshot
 from vclean.classify.methods import bakic
 from vclean.classify.methods.bakic import COLUMNS, SEGMENT_EXTRACTOR, VARIANT_A, VARIANT_B, Parts, extractor_masks
 from vclean.classify.methods.base import prediction_from_mask
+from vclean.errors import DeadlineError, VcleanError
 from vclean.features.blocks import extract_blocks
 
 STORY = "It rained all day in the valley, and nobody minded at all, for it was warm and the ferry came on time."
@@ -30,12 +33,7 @@ def keeps(*rows):
 def extractors(monkeypatch):
     """Replace the extractors: the second is right about articles, the first about pages with a table."""
     extractors_by_row = keeps(0), keeps(4, 5, 6), keeps(), keeps(7)
-
-    def kept(page):
-        return np.stack([[label.is_content for label in extract(page).labels] for extract in extractors_by_row])
-
     monkeypatch.setattr(bakic, "EXTRACTORS", extractors_by_row)
-    monkeypatch.setattr(bakic, "extractor_masks", kept)
 
 
 class TestVectors:
@@ -74,16 +72,16 @@ class TestSegmentExtractor:
 
 
 class TestExtractorMasks:
-    @pytest.fixture(autouse=True)
-    def libraries(self):
-        pytest.importorskip("boilerpy3")
-        pytest.importorskip("readability")
+    @pytest.mark.parametrize(
+        ("error", "outcome"), [(VcleanError, does_not_raise()), (DeadlineError, pytest.raises(DeadlineError))]
+    )
+    def test_failing_library_keeps_nothing_before_the_deadline(self, monkeypatch, error, outcome):
+        def fail(page):
+            raise error("no good")
 
-    def test_agrees_with_the_single_extractors(self):
-        page = blocks(f"{MENU}<div><h1>Rain</h1>{f'<p>{STORY} {STORY}</p>' * 5}</div>")
-        one_by_one = [[label.is_content for label in extract(page).labels] for extract in bakic.EXTRACTORS]
-        assert extractor_masks(page).tolist() == one_by_one
-        assert extractor_masks(page).any(axis=1).all()
+        monkeypatch.setattr(bakic, "EXTRACTORS", (keeps(1), fail))
+        with outcome:
+            assert extractor_masks(blocks("<p>One<p>Two")).tolist() == [[False, True], [False, False]]
 
 
 class TestVariantA:

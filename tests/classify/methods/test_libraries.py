@@ -7,7 +7,7 @@ from helpers.methods import blocks_for
 from helpers.pages import snapshot
 
 from vclean.classify.methods import all_method_infos, get, libraries
-from vclean.errors import DeadlineError, VcleanError
+from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 
 SENTENCE = "It rained all day in the valley, and nobody who lived there minded it at all, for it was warm and calm."
@@ -38,29 +38,6 @@ class TestFailures:
         with pytest.raises(VcleanError, match=r"^the library fails on this page \(RuntimeError: no good\): choose"):
             libraries.resiliparse(extract_blocks(snapshot("One")))
         assert logging.root.manager.disable == logging.NOTSET
-
-
-class TestReadabilityAndBoilerpipe:
-    @pytest.fixture(autouse=True)
-    def installed(self):
-        pytest.importorskip("boilerpy3")
-        pytest.importorskip("readability")
-
-    @pytest.mark.parametrize(
-        ("library", "kept"), [("_readability", [False, True, True]), ("_boilerpipe_both", [True, False, False])]
-    )
-    def test_failing_library_keeps_nothing(self, monkeypatch, library, kept):
-        monkeypatch.setattr(libraries, library, lambda html: 1 / 0)
-        masks = libraries.readability_and_boilerpipe(extract_blocks(snapshot(PAGE)))
-        assert [mask.any() for mask in masks] == kept
-
-    def test_deadline_error_is_not_caught(self, monkeypatch):
-        def late(html):
-            raise DeadlineError("too late")
-
-        monkeypatch.setattr(libraries, "_boilerpipe_both", late)
-        with pytest.raises(DeadlineError):
-            libraries.readability_and_boilerpipe(extract_blocks(snapshot(PAGE)))
 
 
 def test_justext_has_all_named_stop_word_lists():

@@ -10,10 +10,9 @@ import pytest
 from helpers.benchmarks import write_corpus
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.methods import training
+from vclean.classify.methods import registry
 from vclean.classify.methods.base import prediction_from_mask
-from vclean.classify.methods.registry import unpack_model
-from vclean.classify.methods.training import TrainingExamples
+from vclean.classify.methods.registry import TrainingExamples, unpack_model
 from vclean.cli.main import main
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
@@ -46,7 +45,7 @@ PARROT = SimpleNamespace(make_example=examples_of, train=lambda examples: "|".jo
 @pytest.fixture
 def learn(monkeypatch):
     """Return a function that makes the training examples of pages for "stupidos", which learns by heart."""
-    monkeypatch.setattr(training, "training_module", lambda name: PARROT)
+    monkeypatch.setattr(registry, "training_module", lambda name: PARROT)
     return lambda *pages: TrainingExamples.from_pages(pages, ["stupidos"], parse)
 
 

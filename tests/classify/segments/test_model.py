@@ -19,12 +19,12 @@ from vclean.classify.segments.model import (
     MAIN,
     METHOD,
     SEEDS,
+    State,
     build_segments,
     from_bytes,
     load,
     load_default,
 )
-from vclean.classify.segments.optimal_cut import State
 from vclean.classify.training.segments import cross_validate, fit, marked_rows, training_rows
 from vclean.errors import InputError, ModelError, UsageError
 from vclean.features.blocks import extract_blocks

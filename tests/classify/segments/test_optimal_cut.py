@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vclean.classify.evaluation import segment_scores
-from vclean.classify.segments.optimal_cut import Sizes, State, best_states, segment_probabilities
+from vclean.classify.segments.model import Sizes, State, best_states, segment_probabilities
 from vclean.classify.training.segments import true_states
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
