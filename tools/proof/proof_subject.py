@@ -25,7 +25,7 @@ from PIL import Image
 from proof_images import digest, is_animated, white_strip, without_images
 from proof_records import Entry, as_error, as_json, distinct, evenly_spaced
 
-from vclean import CleanerSettings, Page, RenderSettings
+from vclean import CleanerSettings, Page, RenderSettings, Segmenter
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.evaluation import scores
 from vclean.classify.evaluation.evaluate import score_page
@@ -34,7 +34,7 @@ from vclean.cli.main import main
 from vclean.input.sources import find_sources
 from vclean.output import FORMATS
 from vclean.output.text import to_cleaneval, to_text
-from vclean.pipeline import Pipeline, SegmentPipeline
+from vclean.pipeline import Pipeline
 from vclean.render.browser.chromium import find_chromium
 from vclean.render.cache import to_bytes
 
@@ -127,7 +127,7 @@ class Subject(ExitStack):
         self._rendered = rendered
         self._explained = explained
         self._pipeline = Pipeline(CleanerSettings(render=rendered, rendering=_settings(), explain=True))
-        self._segmenters = {name: SegmentPipeline(name, _settings()) for name in SEGMENTERS if rendered}
+        self._segmenters = {name: Segmenter(method=name, settings=_settings()) for name in SEGMENTERS if rendered}
         self._methods = dict(_methods(rendered=rendered, requested=methods))
 
     def __enter__(self) -> Self:
@@ -195,7 +195,7 @@ class Subject(ExitStack):
         for name, segmenter in self._segmenters.items():
             kind = f"segments {name}"
             try:
-                segments = segmenter.run(Page(snapshot=snapshot, url=page.url, id=page.id)).segments
+                segments = segmenter.segment(Page(snapshot=snapshot, url=page.url, id=page.id))
             except Exception as error:
                 yield as_error(kind, page.id, error)
                 continue
