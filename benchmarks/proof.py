@@ -31,14 +31,14 @@ import pyarrow.parquet as pq
 from PIL import Image
 from tqdm import tqdm
 
-from vclean import CleanerSettings, Page, RenderSettings
+from vclean import CleanerSettings, Page, RenderSettings, Segmenter
 from vclean.classify.methods import all_method_infos, get
 from vclean.errors import VcleanError
 from vclean.files import write_atomic
 from vclean.imports import versions
 from vclean.input.sources import find_sources
 from vclean.output import FORMATS
-from vclean.pipeline import Pipeline, SegmentPipeline
+from vclean.pipeline import Pipeline
 from vclean.render.cache import to_bytes
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def evenly_spaced(total: int, count: int) -> list[int]:
 def page_entries(pages: Sequence[Page], names: Sequence[str], *, rendered: bool) -> Iterator[Entry]:
     """Yield the results of pages by the pipeline, by the segmenters if they are rendered, and by the methods."""
     rendering = RenderSettings(deadline=DEADLINE)
-    segmenters = {name: SegmentPipeline(name, rendering) for name in ("vips", "learned") if rendered}
+    segmenters = {name: Segmenter(method=name, settings=rendering) for name in ("vips", "learned") if rendered}
     methods = dict(_methods(names, rendered=rendered))
     with Pipeline(CleanerSettings(render=rendered, rendering=rendering, explain=True)) as pipeline:
         for page in pages:
@@ -216,7 +216,7 @@ def _result_entries(page: str, pipeline: Pipeline, blocks: UnlabelledPage) -> It
             yield _entry(f"overlay {form}", page, partial(_overlay, result.overlay, form, blocks.screenshot))
 
 
-def _segment_entries(kind: str, page: Page, segmenter: SegmentPipeline, screenshot: bytes) -> Iterator[Entry]:
+def _segment_entries(kind: str, page: Page, segmenter: Segmenter, screenshot: bytes) -> Iterator[Entry]:
     try:
         segments, _ = segmenter.run(page)
     except VcleanError as error:

@@ -20,8 +20,17 @@ TYPE_CHECKING = False  # as in `typing`: its import would double the time until 
 if TYPE_CHECKING:
     from typing import Any
 
-    from vclean.api import Cleaner, Segmenter, clean, clean_file, clean_url, segment, segment_file, segment_url
-    from vclean.async_api import AsyncCleaner
+    from vclean.api import (
+        AsyncCleaner,
+        Cleaner,
+        Segmenter,
+        clean,
+        clean_file,
+        clean_url,
+        segment,
+        segment_file,
+        segment_url,
+    )
     from vclean.block import Block, Blocks
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Decision, Prediction
@@ -114,8 +123,17 @@ __all__ = [
 ]
 
 _NAMES = {
-    "api": ("Cleaner", "Segmenter", "clean", "clean_file", "clean_url", "segment", "segment_file", "segment_url"),
-    "async_api": ("AsyncCleaner",),
+    "api": (
+        "AsyncCleaner",
+        "Cleaner",
+        "Segmenter",
+        "clean",
+        "clean_file",
+        "clean_url",
+        "segment",
+        "segment_file",
+        "segment_url",
+    ),
     "block": ("Block", "Blocks"),
     "classify.explain.reasons": ("Explanation", "Reason"),
     "classify.prediction": ("Decision", "Prediction"),

@@ -1,27 +1,36 @@
-"""Public functions and classes: `clean` for one page, `Cleaner` for many pages; `segment` and `Segmenter` likewise.
+"""Public functions and classes: `clean` for one page, `Cleaner` and `AsyncCleaner` for many; `segment` and `Segmenter`.
 
 A string is always HTML and never a path or a URL: `clean_file` takes a path, `clean_url` a URL.
 """
 
 from __future__ import annotations
 
+import threading
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from vclean.errors import VcleanError
+import numpy as np
+
+from vclean.errors import UsageError, VcleanError
 from vclean.page import Page
-from vclean.page_reader import KeepsBrowser
-from vclean.pipeline import Pipeline, SegmentPipeline
-from vclean.settings import DEFAULT_PDOC, CleanerSettings
+from vclean.pipeline import KeepsBrowser, PageReader, Pipeline
+from vclean.runtime import deadline
+from vclean.settings import DEFAULT_PDOC, CleanerSettings, Policy, RenderSettings
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Iterable, Iterator
     from typing import Unpack
 
     from vclean.features.segments.segments import Segments
-    from vclean.page_reader import Document
+    from vclean.pipeline import Document
+    from vclean.render.browser.async_renderer import AsyncRenderer
+    from vclean.render.rendered_page import Rendering
+    from vclean.render.snapshot import Snapshot
     from vclean.result import Result
-    from vclean.settings import CleanerOptions, HiddenPolicy, RenderSettings
+    from vclean.settings import CleanerOptions, HiddenPolicy
 
 
 def clean(html: Document, *, url: str = "", screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
@@ -72,8 +81,7 @@ def clean_file(
     ...     clean_file(path, method="text").to_text()
     'Rain\n\nIt rained.\n'
     """
-    with Cleaner(**options) as cleaner:
-        return cleaner.clean_file(path, url=url, screenshot=screenshot)
+    return clean(Path(path), url=url, screenshot=screenshot, **options)
 
 
 def clean_url(url: str, *, screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
@@ -124,7 +132,7 @@ class Cleaner(KeepsBrowser):
 
     def clean(self, html: Document, *, url: str = "", screenshot: bool = False) -> Result:
         """Clean one page; arguments, return value and errors as for `vclean.clean`."""
-        return self._pipeline.run(self._pipeline.reader.to_page(html, url), screenshot=screenshot)
+        return self._pipeline.run(self._reader.to_page(html, url), screenshot=screenshot)
 
     def clean_file(self, path: Path | str, *, url: str = "", screenshot: bool = False) -> Result:
         """Clean the page in a file; arguments, return value and errors as for `vclean.clean_file`."""
@@ -132,7 +140,7 @@ class Cleaner(KeepsBrowser):
 
     def clean_url(self, url: str, *, screenshot: bool = False) -> Result:
         """Fetch and clean the page at a URL; arguments, return value and errors as for `vclean.clean_url`."""
-        return self._pipeline.run(self._pipeline.reader.page_from_url(url), screenshot=screenshot)
+        return self._pipeline.run(self._reader.page_from_url(url), screenshot=screenshot)
 
     def clean_many(
         self,
@@ -180,7 +188,7 @@ class Cleaner(KeepsBrowser):
         with self._pipeline.sites() as sites:
             for page in pages:
                 try:
-                    blocks = self._pipeline.read_blocks(self._pipeline.reader.to_page(page))
+                    blocks = self._pipeline.read_blocks(self._reader.to_page(page))
                     sites.add(blocks.columns, blocks)
                 except VcleanError as error:
                     on_error(page, error)
@@ -195,6 +203,108 @@ class Cleaner(KeepsBrowser):
 
 def _fail(_page: Document, error: VcleanError) -> None:
     raise error
+
+
+class AsyncCleaner:
+    r"""Cleaner of pages for an event loop, with several browsers and one model for all pages.
+
+    An asynchronous context manager. Each browser renders one page at a time. Blocks are extracted and labelled in a
+    thread, one page at a time, which does not block the event loop. The deadline of the settings limits rendering only.
+
+    Args:
+        settings: the settings that determine the result of a page; the default settings if None.
+        browsers: the number of pages that are rendered at once.
+        options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
+
+    Raises:
+        UsageError: `browsers` is not positive.
+        VcleanError: as for `Cleaner`.
+
+    >>> import asyncio
+    >>> async def clean(html: str) -> str:
+    ...     async with AsyncCleaner(method="text") as cleaner:
+    ...         return (await cleaner.clean(html)).to_text()
+    >>> asyncio.run(clean("<p>It rained."))
+    'It rained.\n'
+    """
+
+    def __init__(
+        self, settings: CleanerSettings | None = None, *, browsers: int = 2, **options: Unpack[CleanerOptions]
+    ) -> None:
+        if browsers < 1:
+            raise UsageError(f"browsers has to be at least 1, not {browsers}")
+        self._pipeline = Pipeline((settings or CleanerSettings()).replace(**options))
+        self._browsers = browsers
+        self._stack = AsyncExitStack()
+        self._idle_renderers: asyncio.Queue[AsyncRenderer] | None = None
+        self._lock = threading.Lock()
+
+    async def __aenter__(self) -> Self:
+        """Prepare the browsers if pages are rendered; each starts with its first page.
+
+        Raises:
+            BrowserMissingError: no usable Chromium is installed.
+        """
+        if self._pipeline.settings.render:
+            from asyncio import Queue  # slow to import
+
+            from vclean.render.browser.async_renderer import AsyncRenderer
+
+            settings, network = self._pipeline.settings.rendering, self._pipeline.settings.network == "public"
+            self._idle_renderers = Queue()
+            for _ in range(self._browsers):
+                renderer = AsyncRenderer(settings, network=network)
+                await self._stack.enter_async_context(renderer)
+                self._idle_renderers.put_nowait(renderer)
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        """Close the browsers."""
+        self._idle_renderers = None
+        await self._stack.aclose()
+
+    async def clean(self, html: Document, *, url: str = "", screenshot: bool = False) -> Result:
+        """Clean one page; arguments, return value and errors as for `vclean.clean`."""
+        return await self._run(lambda: self._pipeline.reader.to_page(html, url), screenshot=screenshot)
+
+    async def clean_file(self, path: Path | str, *, url: str = "", screenshot: bool = False) -> Result:
+        """Clean the page in a file; arguments, return value and errors as for `vclean.clean_file`."""
+        return await self.clean(Path(path), url=url, screenshot=screenshot)
+
+    async def clean_url(self, url: str, *, screenshot: bool = False) -> Result:
+        """Fetch and clean the page at a URL; arguments, return value and errors as for `vclean.clean_url`."""
+        return await self._run(lambda: self._pipeline.reader.page_from_url(url), screenshot=screenshot)
+
+    async def _run(self, find_page: Callable[[], Page], *, screenshot: bool) -> Result:
+        from asyncio import to_thread
+
+        page, parsed = await to_thread(find_page), None
+        if self._pipeline.parses_first(page, screenshot=screenshot):
+            parsed = await to_thread(self._run_parsed, page)
+            if not parsed.render_reason:
+                return parsed
+        rendering = await self._read(page, screenshot=screenshot)
+        return await to_thread(self._label, rendering, page, parsed)
+
+    async def _read(self, page: Page, *, screenshot: bool) -> Rendering:
+        from asyncio import to_thread
+
+        renderers = self._idle_renderers
+        if renderers is None or page.snapshot is not None:
+            return await to_thread(self._pipeline.reader.read, page, screenshot=screenshot)
+        renderer = await renderers.get()
+        try:
+            return await renderer.render(page, screenshot=screenshot)
+        finally:
+            renderers.put_nowait(renderer)
+
+    def _run_parsed(self, page: Page) -> Result:
+        with self._lock:
+            return self._pipeline.run_parsed(page)
+
+    def _label(self, rendering: Rendering, page: Page, parsed: Result | None) -> Result:
+        with self._lock:
+            return self._pipeline.run_rendering(rendering, page, parsed=parsed)
 
 
 def segment(
@@ -257,8 +367,7 @@ def segment_file(
 
     >>> segments = segment_file("page.html", pdoc=7)  # doctest: +SKIP
     """
-    with Segmenter(method=method, settings=settings, hidden=hidden) as segmenter:
-        return segmenter.segment_file(path, url=url, pdoc=pdoc)
+    return segment(Path(path), pdoc=pdoc, url=url, method=method, settings=settings, hidden=hidden)
 
 
 def segment_url(
@@ -303,7 +412,7 @@ class Segmenter(KeepsBrowser):
         hidden: which hidden texts are in segments, as in `Policy`: "drop", "revealable" or "keep".
 
     Raises:
-        UsageError: the method does not exist.
+        UsageError: the method does not exist, or `hidden` is unknown.
 
     >>> with Segmenter() as segmenter:  # doctest: +SKIP
     ...     segments = segmenter.segment("<h1>Rain</h1><p>It rained.", pdoc=7)
@@ -312,12 +421,16 @@ class Segmenter(KeepsBrowser):
     def __init__(
         self, *, method: str = "vips", settings: RenderSettings | None = None, hidden: HiddenPolicy = "revealable"
     ) -> None:
-        self._pipeline = SegmentPipeline(method, settings, hidden=hidden)
-        self._reader = self._pipeline.reader
+        from vclean.classify.content.model import load_default
+        from vclean.classify.segments.registry import get
+
+        self._segment, self._model = get(method), load_default()
+        self._policy = Policy(hidden=hidden)
+        self._reader = PageReader(settings or RenderSettings(), render=True)
 
     def segment(self, html: Document, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split one page into segments; arguments, return value and errors as for `vclean.segment`."""
-        return self._pipeline.run(self._pipeline.reader.to_page(html, url), pdoc=pdoc)[0]
+        return self.run(self._reader.to_page(html, url), pdoc=pdoc)[0]
 
     def segment_file(self, path: Path | str, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split the page in a file into segments; arguments, return value and errors as for `vclean.segment_file`."""
@@ -325,4 +438,31 @@ class Segmenter(KeepsBrowser):
 
     def segment_url(self, url: str, *, pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split the page at a URL into segments; arguments, return value and errors as for `vclean.segment_url`."""
-        return self._pipeline.run(self._pipeline.reader.page_from_url(url), pdoc=pdoc)[0]
+        return self.run(self._reader.page_from_url(url), pdoc=pdoc)[0]
+
+    def run(self, page: Page, *, pdoc: int = DEFAULT_PDOC, screenshot: bool = False) -> tuple[Segments, bytes]:
+        """Split one page into segments; return them, and the screenshot, which is empty if not requested.
+
+        Args:
+            page: the page to split.
+            pdoc: the permitted degree of coherence: from 1, the page as one segment, to 11.
+            screenshot: whether to take a screenshot as well.
+
+        Raises:
+            UsageError: `pdoc` is out of range, or a screenshot of a stored snapshot is requested.
+            VcleanError: the page could not be rendered or split; one of the subclasses in `vclean.errors`.
+        """
+        rendering = self._reader.read(page, screenshot=screenshot)
+        with deadline(self._reader.settings.deadline):
+            segments = replace(self._split(rendering.snapshot).at(pdoc), id=page.id)
+        return segments, rendering.screenshot or b""
+
+    def _split(self, snapshot: Snapshot) -> Segments:
+        """Split a page into segments as if its hidden texts painted nothing, and describe them by its blocks."""
+        from vclean.classify.segments.registry import describe
+        from vclean.features.blocks import extract_blocks
+
+        blocks = extract_blocks(snapshot)
+        is_hidden = np.append(blocks.visibility > self._policy.most_hidden, np.False_)[blocks.line_block]
+        painted = replace(snapshot, line_text=snapshot.line_text[~is_hidden], line_box=snapshot.line_box[~is_hidden])
+        return describe(self._segment(painted), blocks, self._model.label(blocks))

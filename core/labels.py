@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -231,6 +232,11 @@ class Box(NamedTuple):
     y: float
     width: float
     height: float
+
+    @classmethod
+    def painted(cls, sides: Sequence[float]) -> Box | None:
+        """Return the box with these sides, x to height; None if one is not finite: it is not painted."""
+        return cls(*sides) if all(map(math.isfinite, sides)) else None
 
     @classmethod
     def around(cls, boxes: Sequence[Box]) -> Box | None:

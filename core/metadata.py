@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -180,14 +179,13 @@ def _evidence(choice: Choice, blocks: BlockColumns) -> Evidence:
     place = min(shown, key=lambda mention: mention.block < 0, default=None)
     block = place.block if place and place.block >= 0 else None
     element = None if place is None else place.element if place.element >= 0 else int(blocks.node[place.block])
-    box = [] if block is None else blocks.box[block].tolist()
     return Evidence(
         source=main.source.value,
         property=main.name,
         probability=round(choice.probability, 4),
         sources=tuple(dict.fromkeys(mention.source.value for mention in choice.mentions)),
         xpath=None if element is None else blocks.snapshot.xpath(element),
-        box=Box(*box) if box and all(map(math.isfinite, box)) else None,
+        box=None if block is None else Box.painted(blocks.box[block].tolist()),
         block=block,
     )
 

@@ -12,22 +12,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
 
 from vclean import __version__
 from vclean.errors import UsageError
-from vclean.page_reader import KeepsBrowser, PageReader
+from vclean.input.sources import find_sources, is_url, read_file, with_url
+from vclean.page import Page
 from vclean.runtime import deadline
-from vclean.settings import DEFAULT_PDOC, Policy, RenderSettings
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
     from typing import Any
 
     from vclean.classify.content.model import Model
@@ -37,13 +36,11 @@ if TYPE_CHECKING:
     from vclean.classify.methods.template import Templates
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
-    from vclean.features.segments.segments import Segments
     from vclean.output.source_positions import SourcePosition
-    from vclean.page import Page
+    from vclean.render.browser.renderer import Renderer
     from vclean.render.rendered_page import Rendering
-    from vclean.render.snapshot import Snapshot
     from vclean.result import Result
-    from vclean.settings import CleanerSettings, HiddenPolicy
+    from vclean.settings import CleanerSettings, RenderSettings
 
     Timer = Callable[[str], AbstractContextManager[object]]
     """Function from the name of a stage (`render`, `extract` or `label`) to a context in which the stage runs."""
@@ -109,6 +106,9 @@ def changed_share(parsed: Result, rendered: Result) -> float:
     return 1 - 2 * (first & second).total() / total if total else 0.0
 
 
+Document = Page | Path | str | bytes
+"""Page argument: HTML as a string or bytes, a file as a `Path`, or a `Page`. A string is always HTML."""
+
 MODEL_METHOD: Final = "vclean"
 """Name of the method that uses the trained model; its results include the version of the model."""
 
@@ -128,6 +128,152 @@ class UnlabelledPage:
     columns: BlockColumns
     screenshot: bytes = b""
     positions: Sequence[SourcePosition | None] = ()
+
+
+class PageReader:
+    """Reader of pages, by rendering or parsing.
+
+    A context manager: the browser is closed at the end of the `with` block.
+
+    Attributes:
+        settings: options of rendering, and limits of a page.
+        renders: whether pages are rendered.
+
+    Args:
+        settings: options of rendering, and limits of a page.
+        render: whether pages are rendered.
+        network: whether a rendered page may load missing subresources from public addresses.
+    """
+
+    def __init__(self, settings: RenderSettings, *, render: bool, network: bool = False) -> None:
+        self.settings = settings
+        self.renders = render
+        self._network = network
+        self._renderer: Renderer | None = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Prepare the browser if pages are rendered.
+
+        Raises:
+            BrowserMissingError: no usable Chromium is installed.
+        """
+        if self.renders:
+            from vclean.render.browser.renderer import Renderer
+
+            self._renderer = self._stack.enter_context(Renderer(self.settings, network=self._network))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the browser."""
+        self._renderer = None
+        self._stack.close()
+
+    def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
+        """Start the browser if pages are rendered.
+
+        Args:
+            live: whether the first page is fetched from the network.
+            screenshot: whether a screenshot of the first page is requested.
+        """
+        if self._renderer is not None:
+            self._renderer.prepare(live=live, screenshot=screenshot)
+
+    def to_page(self, document: Document, url: str = "") -> Page:
+        """Convert a document to a page.
+
+        Args:
+            document: HTML as a string or bytes, the path of a file, or a page.
+            url: the URL of the page; replaces the URL of a `Page`, unless empty.
+
+        Raises:
+            InputError: the file is missing or unreadable.
+            LimitError: it is larger than the limit of the settings.
+            UsageError: `document` is of another type.
+        """
+        if isinstance(document, Page):
+            return with_url(document, url) if url else document
+        if isinstance(document, Path):
+            return read_file(document, self.settings.max_bytes, url=url)
+        if not isinstance(document, str | bytes):
+            kind = type(document).__name__
+            raise UsageError(f"{kind} is not a page: give HTML as str or bytes, a file as Path, or a Page")
+        return Page(content=document, url=url)
+
+    def page_from_url(self, url: str) -> Page:
+        """Fetch the page at a URL; if pages are rendered, the browser loads it later.
+
+        Raises:
+            UsageError: `url` is not an http(s) URL.
+            NetworkError: the page cannot be fetched.
+        """
+        if not is_url(url):
+            raise UsageError(f"{url!r} is not the URL of a page: it has to begin with http:// or https://")
+        return next(find_sources(url, self.settings, live=self.renders)).read()
+
+    def read(self, page: Page, *, screenshot: bool = False) -> Rendering:
+        """Read a page: render it, parse it, or decode its stored snapshot.
+
+        Args:
+            page: the page to read.
+            screenshot: whether to take a screenshot of the whole page, up to a maximum height.
+
+        Returns:
+            The snapshot of the page, and the screenshot.
+
+        Raises:
+            UsageError: the method is called outside the `with` block, or a screenshot of a stored snapshot is
+                requested.
+            VcleanError: the page cannot be read.
+        """
+        from vclean.render.rendered_page import Rendering
+
+        if page.snapshot is not None:
+            from vclean.render.cache import from_bytes
+
+            if screenshot:
+                raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")
+            return Rendering(from_bytes(page.snapshot))
+        if not self.renders and not screenshot:
+            return self.parse(self.fetch(page))
+        if self._renderer is None:
+            raise UsageError("pages are rendered in a with block only, such as `with Cleaner(render=True) as cleaner:`")
+        return self._renderer.render(page, screenshot=screenshot)
+
+    def fetch(self, page: Page) -> Page:
+        """Return a page with its document: a live page is fetched. Raises NetworkError if that fails."""
+        if not page.live:
+            return page
+        from vclean.render.fetch import fetch
+
+        return fetch(page.url, self.settings)
+
+    def parse(self, page: Page) -> Rendering:
+        """Parse a page that is not live, without a browser. Raises VcleanError if it cannot be parsed."""
+        from vclean.render.rendered_page import Rendering
+        from vclean.render.static.parse import parse
+
+        with deadline(self.settings.deadline):
+            return Rendering(parse(page, self.settings))
+
+
+class KeepsBrowser:
+    """Context manager that keeps the browser of a reader open between pages."""
+
+    _reader: PageReader
+
+    def __enter__(self) -> Self:
+        """Prepare the browser if pages are rendered.
+
+        Raises:
+            BrowserMissingError: no usable Chromium is installed.
+        """
+        self._reader.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the browser."""
+        self._reader.__exit__(*exception)
 
 
 class Pipeline(KeepsBrowser):
@@ -331,58 +477,3 @@ def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str
 
     loaded = load(model)
     return loaded.label, loaded, {**versions, "model": loaded.version}
-
-
-class SegmentPipeline(KeepsBrowser):
-    """Stages that split a page into segments: rendering, segmentation.
-
-    A context manager for use from one thread: the browser is closed at the end of the `with` block.
-
-    Attributes:
-        reader: the first stage.
-
-    Args:
-        method: the name of the segmenter.
-        settings: options of rendering, and limits of a page.
-        hidden: which hidden texts are in segments, as in `Policy`.
-
-    Raises:
-        UsageError: the method does not exist, or `hidden` is unknown.
-    """
-
-    def __init__(
-        self, method: str = "vips", settings: RenderSettings | None = None, *, hidden: HiddenPolicy = "revealable"
-    ) -> None:
-        from vclean.classify.content.model import load_default
-        from vclean.classify.segments.registry import get
-
-        self._segment, self._model = get(method), load_default()
-        self._policy = Policy(hidden=hidden)
-        self._reader = self.reader = PageReader(settings or RenderSettings(), render=True)
-
-    def run(self, page: Page, *, pdoc: int = DEFAULT_PDOC, screenshot: bool = False) -> tuple[Segments, bytes]:
-        """Split one page into segments; return them, and the screenshot, which is empty if not requested.
-
-        Args:
-            page: the page to split.
-            pdoc: the permitted degree of coherence: from 1, the page as one segment, to 11.
-            screenshot: whether to take a screenshot as well.
-
-        Raises:
-            UsageError: `pdoc` is out of range, or a screenshot of a stored snapshot is requested.
-            VcleanError: the page could not be rendered or split; one of the subclasses in `vclean.errors`.
-        """
-        rendering = self.reader.read(page, screenshot=screenshot)
-        with deadline(self.reader.settings.deadline):
-            segments = replace(self._split(rendering.snapshot).at(pdoc), id=page.id)
-        return segments, rendering.screenshot or b""
-
-    def _split(self, snapshot: Snapshot) -> Segments:
-        """Split a page into segments as if its hidden texts painted nothing, and describe them by its blocks."""
-        from vclean.classify.segments.registry import describe
-        from vclean.features.blocks import extract_blocks
-
-        blocks = extract_blocks(snapshot)
-        is_hidden = np.append(blocks.visibility > self._policy.most_hidden, np.False_)[blocks.line_block]
-        painted = replace(snapshot, line_text=snapshot.line_text[~is_hidden], line_box=snapshot.line_box[~is_hidden])
-        return describe(self._segment(painted), blocks, self._model.label(blocks))

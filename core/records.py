@@ -5,7 +5,6 @@ They are from its markup and from what readers see.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
@@ -156,7 +155,7 @@ class PageRecords:
             text=self._text(record.rows),
             depth=record.depth,
             parent=parent,
-            box=_painted(self._page.snapshot.box[record.element].tolist()),
+            box=Box.painted(self._page.snapshot.box[record.element].tolist()),
             xpath=self._page.snapshot.xpath(record.element),
             blocks=record.rows,
         )
@@ -195,7 +194,7 @@ class PageRecords:
             image=image.get(record.image, ""),
             price=record.price,
             snippet=max(rest, key=len, default="")[:_MAX_SNIPPET],
-            box=_painted(self._page.snapshot.box[record.element].tolist()),
+            box=Box.painted(self._page.snapshot.box[record.element].tolist()),
             xpath=self._page.snapshot.xpath(record.element),
             blocks=record.rows,
         )
@@ -293,10 +292,5 @@ def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[
 
 def _box_around(blocks: BlockColumns, rows: Sequence[int]) -> Box | None:
     """Return the smallest box around some blocks; None if none of them is painted."""
-    boxes = (_painted(blocks.box[row].tolist()) for row in rows if row >= 0)
+    boxes = (Box.painted(blocks.box[row].tolist()) for row in rows if row >= 0)
     return Box.around([box for box in boxes if box])
-
-
-def _painted(box: Sequence[float]) -> Box | None:
-    """Return a box, of x, y, width and height; None if it is not painted."""
-    return Box(*box) if all(map(math.isfinite, box)) else None

@@ -99,7 +99,7 @@ class Result:
                 role=roles[row],
                 kinds=kinds,
                 probability=probability[row],
-                box=Box(*box[row]) if all(map(math.isfinite, box[row])) else None,
+                box=Box.painted(box[row]),
                 xpath=xpath[row],
                 tag=tag[row],
                 font_size=font_size[row] if math.isfinite(font_size[row]) else None,

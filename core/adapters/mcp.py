@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import re
+import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from vclean import __version__
@@ -192,7 +191,7 @@ class PageTools:
         if not inside:
             raise UsageError(f"{_shorten(name)} is outside the allowed folders: name a file below one of them")
         for path in inside:
-            if _is_file(path):
+            if os.path.isfile(path):  # noqa: PTH113 - False for a name that is too long
                 return path
         raise InputError(f"{_shorten(name)} does not exist: check the name")
 
@@ -245,13 +244,6 @@ def _resolve(path: Path) -> Path:
         raise InputError(f"{_shorten(str(path))} is no path of a file: check the name") from error
 
 
-def _is_file(path: Path) -> bool:
-    """Return whether a path is a file; False for a name that is too long."""
-    with suppress(OSError):
-        return path.is_file()
-    return False
-
-
 def _page_text(result: Result, start: int) -> dict[str, Any]:
     text, end = result.to_markdown(), start + MAX_CHARACTERS
     return {**_facts(result), "markdown": text[start:end], "next_start": end if end < len(text) else None}
@@ -274,7 +266,7 @@ def _matches(visible: list[Block], text: str) -> dict[str, Any]:
 
 
 def _normalized(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip().casefold()
+    return " ".join(text.split()).casefold()
 
 
 def _record(block: Block) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.adapters.playwright import read_open_page
-from vclean.async_api import AsyncCleaner
+from vclean.api import AsyncCleaner
 from vclean.errors import UsageError, VcleanError
 from vclean.imports import requires_extra
 from vclean.output.json import write_json

@@ -213,15 +213,13 @@ def clean_pages(options: CleanOptions) -> int:
             `vclean.errors`.
     """
     from vclean.input.sources import is_url
-    from vclean.page_reader import PageReader
+    from vclean.pipeline import PageReader, Pipeline
     from vclean.runtime import exempt_from_gc
 
     run = _Run(options)
     with PageReader(options.settings, render=bool(options.render_mode)) as reader:
         reader.prepare(live=is_url(options.pages[0]), screenshot=options.overlay is not None)
         with exempt_from_gc():  # libraries and the model are loaded while the browser starts
-            from vclean.pipeline import Pipeline
-
             pipeline = Pipeline(options.cleaning, reader=reader)
         with run.writer:
             if options.same_site:

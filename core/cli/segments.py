@@ -28,11 +28,11 @@ from vclean.settings import DEFAULT_PDOC
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from vclean.api import Segmenter
     from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
     from vclean.features.segments.formats import WebisPage
     from vclean.page import Source
-    from vclean.pipeline import SegmentPipeline
 
 FORMATS: Final = ("json", "webis")
 """Formats of `vclean.features.segments.formats`, copied because its import is slow; the first is the default."""
@@ -91,12 +91,12 @@ def segment_pages(options: SegmentOptions) -> int:
     Raises:
         VcleanError: as for `vclean.cli.clean.clean_pages`.
     """
-    from vclean.pipeline import SegmentPipeline
+    from vclean.api import Segmenter
 
     run = _Run(options, options.format)
-    with run.writer, SegmentPipeline(options.method, options.settings, hidden=options.hidden) as pipeline:
+    with run.writer, Segmenter(method=options.method, settings=options.settings, hidden=options.hidden) as segmenter:
         for source in run.sources():
-            run.segment(pipeline, source)
+            run.segment(segmenter, source)
     return run.exit_code
 
 
@@ -105,12 +105,12 @@ class _Run(OutputRun):
 
     options: SegmentOptions
 
-    def segment(self, pipeline: SegmentPipeline, source: Source) -> None:
+    def segment(self, segmenter: Segmenter, source: Source) -> None:
         """Split one page into segments and write them; report a failure."""
         with self.report_errors(source.id):
             start = time.perf_counter()
             draws = self.overlays is not None
-            segments, screenshot = pipeline.run(self.read(source), pdoc=self.options.pdoc, screenshot=draws)
+            segments, screenshot = segmenter.run(self.read(source), pdoc=self.options.pdoc, screenshot=draws)
             if self.overlays:
                 self.overlays.write(segments, screenshot)
             self.writer.write(segments)

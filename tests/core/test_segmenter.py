@@ -11,7 +11,6 @@ from PIL import Image
 import vclean
 from vclean.features.segments.vips.algorithm import segment
 from vclean.page import Page
-from vclean.pipeline import SegmentPipeline
 from vclean.render.browser.renderer import Renderer
 from vclean.settings import HiddenPolicy
 
@@ -53,8 +52,8 @@ def test_xpaths_are_those_of_the_browser(renderer: Renderer) -> None:
 
 
 def test_page_and_screenshot() -> None:
-    with SegmentPipeline() as pipeline:
-        segments, picture = pipeline.run(Page(content=COLUMNS, id="columns"), screenshot=True)
+    with vclean.Segmenter() as segmenter:
+        segments, picture = segmenter.run(Page(content=COLUMNS, id="columns"), screenshot=True)
     assert segments.id == "columns"
     assert len(segments.roles) == len(segments.content_share) == len(segments)
     assert segments.content_share[0] > 0

@@ -25,8 +25,7 @@ from vclean.classify.content import model
 from vclean.cli.batch import describe_unexpected, suggest_option
 from vclean.cli.main import main
 from vclean.errors import VcleanError
-from vclean.page_reader import PageReader
-from vclean.pipeline import Pipeline
+from vclean.pipeline import PageReader, Pipeline
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse

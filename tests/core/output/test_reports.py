@@ -22,7 +22,7 @@ from vclean.labels import EmptyReason, Role
 from vclean.metadata import Metadata
 from vclean.output.reports import Review, front_matter
 from vclean.output.source_positions import SourcePosition
-from vclean.page_reader import PageReader
+from vclean.pipeline import PageReader
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
