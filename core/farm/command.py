@@ -215,10 +215,9 @@ def farm(options: FarmOptions) -> int:
         VcleanError: an error that every page would repeat, or the output cannot be written.
     """
     from vclean.farm.inputs import Inputs
-    from vclean.farm.metrics import serve_metrics
     from vclean.farm.output import RunOutput
     from vclean.farm.parts import PARTS
-    from vclean.farm.stats import Stats, count_input
+    from vclean.farm.stats import Stats, count_input, serve_metrics
     from vclean.farm.workers import InterruptedRunError
 
     stats = Stats()
