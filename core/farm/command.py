@@ -266,7 +266,7 @@ def _engine(options: FarmOptions) -> Iterator[_Engine]:
         UsageError: there is no Ray cluster.
     """
     if options.engine == "ray":
-        from vclean.farm.ray.engine import connect_to_cluster, run_on_ray
+        from vclean.farm.ray import connect_to_cluster, run_on_ray
 
         with connect_to_cluster(options.address) as ray:
             yield partial(run_on_ray, ray=ray)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
-from typing import IO, TYPE_CHECKING, Any, Final, Self
+from typing import IO, TYPE_CHECKING, Final, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
