@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.cli.batch import describe_unexpected
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
-from vclean.labelling.session import UNDO_ACTIONS
-from vclean.labelling.store import Status
+from vclean.labelling.session import UNDO_ACTIONS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -214,7 +213,7 @@ class LabelServer:
         match path.split("/"):
             case ["change", number]:
                 page = _parse_number(number)
-                self._session.change(page, _parse_changes(body.get("blocks")))
+                self._session.change(page, body.get("blocks"))
             case [action, number] if action in UNDO_ACTIONS:
                 page = _parse_number(number)
                 self._session.undo_or_redo(page, action)
@@ -323,12 +322,6 @@ def _parse_number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise _not_found()
     return int(text)
-
-
-def _parse_changes(value: object) -> list[dict[str, Any]]:
-    if not isinstance(value, list):
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "blocks is a list")
-    return value
 
 
 def _parse_status(value: object) -> Status:
