@@ -231,19 +231,18 @@ def farm(options: FarmOptions) -> int:
         limit=options.limit,
     )
     _check_methods(options.cleaning)
-    with (
-        _engine(options) as run,
-        serve_metrics(stats, options.metrics),
-        output,
-        count_input(inputs, stats),
-        show_progress(stats),
-    ):
-        try:
+    try:
+        with (
+            _engine(options) as run,
+            serve_metrics(stats, options.metrics),
+            output,
+            count_input(inputs, stats),
+            show_progress(stats),
+        ):
             run(inputs, output, options.cleaning, options.run, stats)
-        except InterruptedRunError as interruption:
-            output.interrupt()
-            _log.warning("stopped after %s; --resume continues", progress_line(stats))
-            return _SIGNAL_CODE + interruption.number
+    except InterruptedRunError as interruption:
+        _log.warning("stopped after %s; --resume continues", progress_line(stats))
+        return _SIGNAL_CODE + interruption.number
     if not stats.skipped + stats.done:
         _log.warning("the inputs contain no page: check them")
     elif options.verbosity >= 0:
