@@ -138,7 +138,7 @@ def cross_validate(
     pages = ((page, read) for corpus in corpora for page in corpus for read in readers.values())
     rows = [_page_rows(page, read) for page, read in track(pages, "reading", "pages", total=total)]
     readable_pages = [page for page in rows if page is not None]
-    table = TrainingTable.from_pages([*readable_pages, *correction_rows(corrections)], folds)
+    table = TrainingTable.from_pages([*readable_pages, *map(correction_rows, corrections)], folds)
     with count_progress("training", "folds", total=len(set(table.fold.tolist()))) as advance:
         return CrossValidation.run(table, done=advance)
 

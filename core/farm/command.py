@@ -212,10 +212,9 @@ def farm(options: FarmOptions) -> int:
         VcleanError: an error that every page would repeat, or the output cannot be written.
     """
     from vclean.farm.inputs import Inputs
-    from vclean.farm.metrics import serve_metrics
     from vclean.farm.output import RunOutput
     from vclean.farm.parts import PARTS
-    from vclean.farm.stats import Stats, count_input
+    from vclean.farm.stats import Stats, count_input, serve_metrics
     from vclean.farm.workers import InterruptedRunError
 
     stats = Stats()
@@ -229,19 +228,18 @@ def farm(options: FarmOptions) -> int:
         limit=options.limit,
     )
     _check_methods(options.cleaning)
-    with (
-        _engine(options) as run,
-        serve_metrics(stats, options.metrics),
-        output,
-        count_input(inputs, stats),
-        show_progress(stats),
-    ):
-        try:
+    try:
+        with (
+            _engine(options) as run,
+            serve_metrics(stats, options.metrics),
+            output,
+            count_input(inputs, stats),
+            show_progress(stats),
+        ):
             run(inputs, output, options.cleaning, options.run, stats)
-        except InterruptedRunError as interruption:
-            output.interrupt()
-            _log.warning("stopped after %s; --resume continues", progress_line(stats))
-            return _SIGNAL_CODE + interruption.number
+    except InterruptedRunError as interruption:
+        _log.warning("stopped after %s; --resume continues", progress_line(stats))
+        return _SIGNAL_CODE + interruption.number
     if not stats.skipped + stats.done:
         _log.warning("the inputs contain no page: check them")
     elif options.verbosity >= 0:
@@ -264,7 +262,7 @@ def _engine(options: FarmOptions) -> Iterator[_Engine]:
         UsageError: there is no Ray cluster.
     """
     if options.engine == "ray":
-        from vclean.farm.ray.engine import connect_to_cluster, run_on_ray
+        from vclean.farm.ray import connect_to_cluster, run_on_ray
 
         with connect_to_cluster(options.address) as ray:
             yield partial(run_on_ray, ray=ray)

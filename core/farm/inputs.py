@@ -243,7 +243,8 @@ class Inputs:
             if divisible:
                 yield from chain.from_iterable(_divide(name, rows) for name in names)
             else:
-                yield from map(InputUnit, _batch(names))
+                while batch := tuple(islice(names, _PAGES_AT_ONCE)):
+                    yield InputUnit(batch)
         if self.reader.pages is not None:
             yield InputUnit(tuple(name for name in self._expand_arguments() if is_archive(Path(name))), missing=True)
 
@@ -331,11 +332,6 @@ def _glob(pattern: str) -> list[str]:
         return sorted(glob(pattern, recursive=True))  # noqa: PTH207 - patterns may be absolute
     except (OSError, ValueError):
         return []
-
-
-def _batch(names: Iterator[str]) -> Iterator[tuple[str, ...]]:
-    while batch := tuple(islice(names, _PAGES_AT_ONCE)):
-        yield batch
 
 
 def _read_names(path: str) -> Iterator[str]:

@@ -255,7 +255,6 @@ class RunOutput:
         self._resume = resume
         self._retry_failed = retry_failed
         self._stats = stats
-        self._interrupted = False
         self._complete = False
         self.summary: dict[str, Any] = {}
         self._warnings = 0
@@ -287,7 +286,7 @@ class RunOutput:
         """Commit the last part and write the summary."""
         with self._stack:
             self._writer.commit()
-            self._complete = kind is None and not self._interrupted
+            self._complete = kind is None
 
     @property
     def part_writer(self) -> partial[PartWriter]:
@@ -336,10 +335,6 @@ class RunOutput:
         self._warnings += 1
         name, message = entry["id"], entry["message"]
         _log.warning("%s", message if name in message else f"{name}: {message}")
-
-    def interrupt(self) -> None:
-        """Mark the run as interrupted in the summary."""
-        self._interrupted = True
 
     def _write_summary(self) -> None:
         self.summary = {

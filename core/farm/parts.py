@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
-from typing import IO, TYPE_CHECKING, Any, Final, Self
+from typing import IO, TYPE_CHECKING, Final, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -293,9 +293,7 @@ _HASH_BYTES: Final = 8
 
 
 class ResumeLog:
-    """Pages of the parts, each of which can be claimed once.
-
-    The log is a temporary file; each page also takes a byte of memory.
+    """Pages of the parts, each of which can be claimed once. They are in a temporary file, not in memory.
 
     Args:
         parts: the parts; none for a new run.
@@ -306,14 +304,19 @@ class ResumeLog:
     """
 
     def __init__(self, parts: Iterable[Path]) -> None:
-        self._unclaimed = 0
-        self._passed: dict[tuple[Any, ...], int] = {}
-        paths = list(parts)
+        self._passed: dict[bytes, int] = {}
         # SQLite makes an unnamed temporary file for "". The system deletes it with the process, however that ends.
         self._database = sqlite3.connect("", check_same_thread=False, isolation_level=None)
-        if paths:
-            self._load(paths)
-        self._claimed = bytearray(self._unclaimed + 1)
+        run = self._database.execute
+        try:
+            for pragma in ("journal_mode = off", "synchronous = off", f"cache_size = -{_CACHE_KIB}"):
+                run(f"pragma {pragma}")
+            run("create table unclaimed (key blob, id_hash integer, source text)")
+            run("begin")  # and no end: a transaction for each claim would take ten times as long
+            self._database.executemany("insert into unclaimed values (?, ?, ?)", _read_done(parts))
+            run("create index by_page on unclaimed (key, id_hash)")
+        except sqlite3.Error as error:
+            raise OutputError(f"cannot store the list of finished pages ({error}): free space in TMPDIR") from error
 
     def __enter__(self) -> Self:
         return self
@@ -333,44 +336,24 @@ class ResumeLog:
             page_id: id of the page.
             covers: returns whether a file is an input of this run.
         """
-        if not self._unclaimed:
-            return False
-        row = self._first_unclaimed("key = ? and id_hash = ?", (key, _hash(page_id)), lambda _: True)
-        row = row or self._first_unclaimed("key = ?", (key,), lambda source: not covers(source))
+        query = "select rowid from unclaimed where key = ? and id_hash = ? limit 1"
+        same_page = self._database.execute(query, (key, _hash(page_id))).fetchone()
+        row = same_page[0] if same_page else self._moved_row(key, covers)
         if row is None:
             return False
-        self._claimed[row] = True
-        self._unclaimed -= 1
+        self._database.execute("delete from unclaimed where rowid = ?", (row,))
         return True
 
-    def _first_unclaimed(self, condition: str, parameters: tuple[Any, ...], fits: Callable[[str], bool]) -> int | None:
-        """Return the first unclaimed row with a fitting source. Rows passed over are not examined again."""
-        start = last = self._passed.get(parameters, 0)
-        query = f"select rowid, source from done where {condition} and rowid > ? order by rowid"
-        first: int | None = None
-        for row, source in self._database.execute(query, (*parameters, start)):
-            if not self._claimed[row] and fits(source):
-                first = row
-                break
-            last = row
-        if last > start:
-            self._passed = self._passed if len(self._passed) < _MAX_PASSED else {}
-            self._passed[parameters] = last
-        return first
-
-    def _load(self, paths: list[Path]) -> None:
-        run = self._database.execute
-        try:
-            for pragma in ("journal_mode = off", "synchronous = off", f"cache_size = -{_CACHE_KIB}"):
-                run(f"pragma {pragma}")
-            run("create table done (key blob, id_hash integer, source text)")
-            run("begin")
-            self._database.executemany("insert into done values (?, ?, ?)", _read_done(paths))
-            run("commit")
-            run("create index by_page on done (key, id_hash)")
-            (self._unclaimed,) = run("select count(*) from done").fetchone()
-        except sqlite3.Error as error:
-            raise OutputError(f"cannot store the list of finished pages ({error}): free space in TMPDIR") from error
+    def _moved_row(self, key: bytes, covers: Callable[[str], bool]) -> int | None:
+        """Return the first row with a key whose source is no input. Rows passed over are not examined again."""
+        query = "select rowid, source from unclaimed where key = ? and rowid > ? order by rowid"
+        for row, source in self._database.execute(query, (key, self._passed.get(key, 0))):
+            if not covers(source):
+                return int(row)
+            if len(self._passed) >= _MAX_PASSED:
+                self._passed.clear()
+            self._passed[key] = row
+        return None
 
 
 def _read_done(paths: Iterable[Path]) -> Iterator[tuple[bytes, int, str]]:

@@ -1,4 +1,4 @@
-"""Count what a run has done, for its progress, metrics and summary."""
+"""Count what a run has done, for its progress and summary, and serve the counts to Prometheus over HTTP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.errors import InputError, NotHtmlError
+from vclean.errors import InputError, NotHtmlError, UsageError
+from vclean.imports import requires_extra
 from vclean.input.sources import is_archive, is_container, is_parquet
 from vclean.input.tables import line_count, row_count
 from vclean.render.archive.pages import open_matching_index
@@ -17,11 +18,18 @@ from vclean.runtime import background_thread
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from prometheus_client.core import Metric
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.tasks import TaskOutcome
     from vclean.render.archive.pages import Index
+
+with requires_extra("farm", "prometheus-client"):
+    from prometheus_client import CollectorRegistry, start_http_server
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+    from prometheus_client.registry import Collector
 
 
 @dataclass(slots=True)
@@ -177,3 +185,61 @@ def _selected_pages(inputs: Inputs, index: Index) -> int:
     pages, requested = int(index.facts["pages"]), inputs.reader.pages
     index.close()
     return pages if requested is None else min(pages, len(requested))
+
+
+class FarmCollector(Collector):
+    """Collector of the metrics of a run; it reads the counts at each request."""
+
+    def __init__(self, stats: Stats) -> None:
+        self._stats = stats
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield the metrics that docs/reference/farm.md lists."""
+        stats = self._stats
+        yield GaugeMetricFamily("vclean_pages_working", "Pages in progress.", stats.working)
+        if stats.queued is not None:
+            text = "Pages that are neither done nor in progress."
+            yield GaugeMetricFamily("vclean_pages_queued", text, stats.queued)
+        yield CounterMetricFamily("vclean_pages_done", "Pages cleaned.", stats.ok)
+        yield CounterMetricFamily("vclean_pages_skipped", "Pages that an earlier run has done.", stats.skipped)
+        yield _counters("vclean_pages_failed", "Failed pages, by error class.", "error", stats.failed)
+        yield CounterMetricFamily("vclean_no_pages", "Files that are no pages.", stats.no_pages)
+        yield CounterMetricFamily("vclean_retries", "Attempts after the first.", stats.retried)
+        yield _counters("vclean_worker_restarts", "Workers and browsers replaced, by reason.", "reason", stats.restarts)
+        yield _counters("vclean_stage_seconds", "Wall clock by stage, summed over pages.", "stage", stats.seconds)
+        yield GaugeMetricFamily("vclean_run_seconds", "Seconds since the run began.", stats.elapsed)
+
+
+@contextmanager
+def serve_metrics(stats: Stats, address: str | None) -> Iterator[None]:
+    """Serve the metrics at http://ADDRESS:PORT/metrics inside the block; do nothing if `address` is None.
+
+    Raises:
+        UsageError: the port is taken, or this machine does not have the address.
+    """
+    if address is None:
+        yield
+        return
+    registry = CollectorRegistry()
+    registry.register(FarmCollector(stats))
+    host, _, port = address.rpartition(":")
+    try:
+        server, thread = start_http_server(int(port), addr=host, registry=registry)
+    except OSError as error:
+        reason = error.strerror or error
+        raise UsageError(
+            f"cannot serve metrics on {address} ({reason}): choose another --metrics [HOST:]PORT"
+        ) from error
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _counters(name: str, text: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = CounterMetricFamily(name, text, labels=[label])
+    for key, value in sorted(values.items()):
+        family.add_metric([key], value)
+    return family

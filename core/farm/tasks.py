@@ -169,12 +169,8 @@ class RunSettings:
     @property
     def pool_size(self) -> int:
         """Return the number of workers. The default is one more than processors: workers wait for their browsers."""
-        return self.workers or processor_count() + 1
-
-
-def processor_count() -> int:
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return self.workers or processors + 1
 
 
 _LENGTH: Final = struct.Struct("!Q")

@@ -44,30 +44,6 @@ _GROWTH: Final = 64 * 2**20
 """Growth in bytes after which free memory is returned to the system, which takes 20 ms: about every tenth page."""
 
 
-class MemoryTrimmer:
-    """Return free memory of this process to the system.
-
-    glibc keeps freed memory below the last block in use, so the memory of the largest pages would never be returned.
-
-    Args:
-        resident: returns the resident memory of the process in bytes.
-        trim: returns free memory to the system; None if the C library cannot.
-    """
-
-    def __init__(self, resident: Callable[[], int], trim: Callable[[], object] | None) -> None:
-        self._resident = resident
-        self._trim_malloc = trim
-        self._lowest = 0
-
-    def trim(self) -> int:
-        """Return free memory to the system if the process has grown, and return its resident memory in bytes."""
-        size = self._resident()
-        if self._trim_malloc is not None and size > self._lowest + _GROWTH:
-            self._trim_malloc()
-            self._lowest = size = self._resident()
-        return size
-
-
 def find_malloc_trim() -> Callable[[], object] | None:
     """Return a function that returns free memory to the system, with glibc; else None."""
     with suppress(AttributeError, OSError, TypeError):  # another C library, or Windows, which does not accept None
@@ -88,10 +64,11 @@ class Worker:
     """Clean pages one at a time in a pipeline, which owns the browser."""
 
     def __init__(self, pipeline: Pipeline, run: RunSettings) -> None:
-        process = psutil.Process()
+        self._process = psutil.Process()
+        self._trim = find_malloc_trim()
+        self._lowest_memory = 0
         self._snapshots, self._segments = run.snapshots, run.segments
         self._pipeline = pipeline
-        self._trimmer = MemoryTrimmer(lambda: int(process.memory_info().rss), find_malloc_trim())
         self._seconds: dict[str, float] = {}
         self._pages = 0
         self._worn = False
@@ -137,8 +114,18 @@ class Worker:
             self._seconds[stage] = self._seconds.get(stage, 0.0) + time.perf_counter() - start
 
     def _is_worn(self) -> bool:
-        resident = self._trimmer.trim()
-        return self._worn or self._pages >= _MAX_PAGES or resident > _MAX_IDLE_MEMORY
+        return self.trim_memory() > _MAX_IDLE_MEMORY or self._worn or self._pages >= _MAX_PAGES
+
+    def trim_memory(self) -> int:
+        """Return free memory to the system if the process has grown, and return its resident memory in bytes.
+
+        glibc keeps freed memory below the last block in use: the memory of the largest pages would never be returned.
+        """
+        resident = int(self._process.memory_info().rss)
+        if self._trim is not None and resident > self._lowest_memory + _GROWTH:
+            self._trim()
+            self._lowest_memory = resident = int(self._process.memory_info().rss)
+        return resident
 
 
 def _segments(result: Result) -> Segments:

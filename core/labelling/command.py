@@ -170,8 +170,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
     from vclean.labelling.export import GOLD, GoldWriter
     from vclean.labelling.preparation import Preparer, has_pages, list_document
     from vclean.labelling.server import LabelServer
-    from vclean.labelling.session import AnnotationSession
-    from vclean.labelling.store import AnnotationStore
+    from vclean.labelling.session import AnnotationSession, AnnotationStore
 
     if not options.pages and not has_pages(project):
         raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")

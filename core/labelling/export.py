@@ -19,7 +19,7 @@ from vclean.errors import InputError
 from vclean.features.block_names import block_names, match_blocks, text_hash
 from vclean.files import make_folder, output_errors, write_atomic
 from vclean.labelling.preparation import SNAPSHOTS
-from vclean.labelling.store import Annotation, Status
+from vclean.labelling.session import Annotation, Status
 from vclean.labels import Label
 from vclean.output.text import to_cleaneval
 from vclean.output.writers import UniqueNames
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from vclean.labelling.preparation import PreparedPage
-    from vclean.labelling.store import PageAnnotations
+    from vclean.labelling.session import PageAnnotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,15 @@ class Agreement:
 
     def kappas(self) -> dict[str, float]:
         """Return Cohen's kappa of labels, of content or other, of each label against the rest, of roles, of parts."""
-        label = [(str(pair.first.label), str(pair.second.label)) for pair in self.pairs]
-        content = [(pair.first.label.is_content, pair.second.label.is_content) for pair in self.pairs]
-        role = [(str(pair.first.role), str(pair.second.role)) for pair in self.pairs]
-        part = [(str(pair.first.part), str(pair.second.part)) for pair in self.pairs]
-        each = {str(name): cohens_kappa([(a == name, b == name) for a, b in label]) for name in Label}
-        kappas = {"labels": cohens_kappa(label), "content": cohens_kappa(content), **each}
-        return {**kappas, "roles": cohens_kappa(role), "parts": cohens_kappa(part)}
+        label = [(pair.first.label, pair.second.label) for pair in self.pairs]
+        values: dict[str, Sequence[tuple[object, object]]] = {
+            "labels": label,
+            "content": [(first.is_content, second.is_content) for first, second in label],
+            **{str(name): [(first is name, second is name) for first, second in label] for name in Label},
+            "roles": [(pair.first.role, pair.second.role) for pair in self.pairs],
+            "parts": [(pair.first.part, pair.second.part) for pair in self.pairs],
+        }
+        return {name: cohens_kappa(pairs) for name, pairs in values.items()}
 
     def report(self) -> str:
         """Return the kappas, then one line for each block that differs, as text."""
@@ -281,6 +283,7 @@ def _read_block(
 
 
 GOLD: Final = "gold"
+_PAGE_FIELDS: Final = ("id", "url", "title", "content", "settings", "model", "snapshots")
 
 
 class GoldWriter:
@@ -304,7 +307,19 @@ class GoldWriter:
         Raises:
             OutputError: it cannot be written.
         """
-        labelled = _to_labelled_page(page, annotations, self._annotator)
+        rows = zip(page.names, page.xpaths, page.texts, page.predicted, strict=True)
+        blocks = [
+            GoldBlock(
+                xpath,
+                text,
+                annotations.annotation(name, predicted),
+                name in annotations.manual,
+                annotations.versions.get(name, 0),
+            )
+            for name, xpath, text, predicted in rows
+        ]
+        facts = {name: getattr(page, name) for name in _PAGE_FIELDS}
+        labelled = LabelledPage(**facts, annotator=self._annotator, status=annotations.status, blocks=blocks)
         name = _file_name(page.id)
         write_atomic(self._folder / (name + SUFFIX), labelled.to_line())
         write_atomic(self._folder / f"{name}.txt", labelled.cleaneval)
@@ -334,31 +349,6 @@ def export(project: Path, folder: Path) -> tuple[int, int]:
         with output_errors(folder / SNAPSHOTS / name):
             shutil.copyfile(project / SNAPSHOTS / name, make_folder(folder / SNAPSHOTS) / name)
     return len(done), len(pages) - len(done)
-
-
-def _to_labelled_page(page: PreparedPage, annotations: PageAnnotations, annotator: str) -> LabelledPage:
-    rows = zip(page.names, page.xpaths, page.texts, page.predicted, strict=True)
-    return LabelledPage(
-        id=page.id,
-        url=page.url,
-        title=page.title,
-        annotator=annotator,
-        status=annotations.status,
-        content=page.content,
-        settings=page.settings,
-        model=page.model,
-        snapshots=page.snapshots,
-        blocks=[
-            GoldBlock(
-                xpath,
-                text,
-                annotations.annotation(name, predicted),
-                name in annotations.manual,
-                annotations.versions.get(name, 0),
-            )
-            for name, xpath, text, predicted in rows
-        ],
-    )
 
 
 def _file_name(page: str) -> str:

@@ -15,7 +15,7 @@ from vclean.features.block_names import block_names
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
 from vclean.input.sources import PREPARED_SUFFIX
-from vclean.labelling.store import Annotation
+from vclean.labelling.session import Annotation
 from vclean.output.overlay import to_overlay_page, to_overlay_parts
 from vclean.page import Page
 from vclean.pipeline import Pipeline

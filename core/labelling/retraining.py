@@ -40,7 +40,7 @@ from vclean.features.text.characters import EncodedTexts
 from vclean.features.text.language import detect
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot
-from vclean.labelling.store import Status
+from vclean.labelling.session import Status
 from vclean.labels import LABELS, Label
 from vclean.output.text import to_text
 
@@ -220,16 +220,14 @@ def confirmed_pages(corrections: Sequence[Correction]) -> ConfirmedPages:
             ConfirmedPage.from_annotations(
                 next(iter(by_annotator.values())).url,
                 [dict(zip(page.blocks_by_name, page.labels, strict=True)) for page in by_annotator.values()],
-                [_parts(page) for page in by_annotator.values()],
+                [
+                    {name: part for name, block in page.blocks_by_name.items() if (part := block.annotation.part)}
+                    for page in by_annotator.values()
+                ],
             )
             for _, by_annotator in sorted(pages.items())
         )
     )
-
-
-def _parts(page: LabelledPage) -> dict[str, PartKind]:
-    """Return the parts of a page by block name."""
-    return {name: block.annotation.part for name, block in page.blocks_by_name.items() if block.annotation.part}
 
 
 def model_card_entry(corrections: Sequence[Correction], gains: Sequence[Gain]) -> dict[str, Any]:
@@ -295,7 +293,7 @@ class Correction:
 
     @property
     def gold(self) -> GoldPage:
-        """Return the page as one of a corpus."""
+        """Return the page as one of a corpus, without its document."""
         return _gold_page(self.page)
 
     @cached_property
@@ -318,12 +316,8 @@ def read_corrections(path: Path) -> list[Correction]:
     return [_read_correction(page, reading) for page in done for reading in sorted(page.snapshots, reverse=True)]
 
 
-def correction_rows(corrections: Sequence[Correction]) -> list[PageRows]:
-    """Return the training rows of each correction."""
-    return [_training_rows(correction) for correction in corrections]
-
-
-def _training_rows(correction: Correction) -> PageRows:
+def correction_rows(correction: Correction) -> PageRows:
+    """Return the training rows of a correction."""
     rows = page_rows(correction.gold, correction.site, correction.blocks)
     content = correction.label != _OTHER
     share = np.where(content == rows.content, rows.share, content.astype(np.float32))
@@ -331,7 +325,6 @@ def _training_rows(correction: Correction) -> PageRows:
 
 
 def _gold_page(page: LabelledPage) -> GoldPage:
-    """Return the page as one of a corpus, without its document."""
     text, name = to_text(page.texts, page.labels), f"{page.annotator}/{page.id}"
     return GoldPage(corpus=CORPUS, id=name, url=page.url, text=text, markup=page.cleaneval)
 

@@ -24,15 +24,13 @@ import socket
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.cli.batch import describe_unexpected
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
-from vclean.labelling.session import UNDO_ACTIONS
-from vclean.labelling.store import Status
+from vclean.labelling.session import UNDO_ACTIONS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -155,8 +153,10 @@ _STATUS: Final = {
 _log = logging.getLogger("vclean")
 
 
-class LabelServer:
+class LabelServer(ThreadingHTTPServer):
     """Serve an annotation session in threads inside a `with` block.
+
+    At its end it closes idle connections and waits for requests in progress.
 
     Args:
         session: answers the requests.
@@ -168,17 +168,20 @@ class LabelServer:
         UsageError: the port is in use.
     """
 
+    daemon_threads = False
+
     def __init__(self, session: AnnotationSession, document: Callable[[int], str], index: str, port: int = 0) -> None:
         self._session = session
         self._document = document
         self._index = index
+        self._open: set[_Connection] = set()
         try:
-            self._server = _Server((ADDRESS, port), partial(_Handler, self))
+            super().__init__((ADDRESS, port), _Handler)
         except OSError as error:
             reason = error.strerror or error
             raise UsageError(f"cannot serve on port {port} ({reason}): choose another --port, or none") from error
-        self.validator = RequestValidator(self._server.server_port)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(_POLL,), daemon=True)
+        self.validator = RequestValidator(self.server_port)
+        self._thread = threading.Thread(target=self.serve_forever, args=(_POLL,), daemon=True)
 
     @property
     def url(self) -> str:
@@ -191,9 +194,9 @@ class LabelServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop the server after it has answered the requests in progress."""
-        self._server.shutdown()
-        self._server.server_close()
+        """Stop the server."""
+        self.shutdown()
+        self.server_close()
         self._thread.join()
 
     def get(self, path: str) -> str | Answer:
@@ -214,7 +217,7 @@ class LabelServer:
         match path.split("/"):
             case ["change", number]:
                 page = _parse_number(number)
-                self._session.change(page, _parse_changes(body.get("blocks")))
+                self._session.change(page, body.get("blocks"))
             case [action, number] if action in UNDO_ACTIONS:
                 page = _parse_number(number)
                 self._session.undo_or_redo(page, action)
@@ -224,16 +227,6 @@ class LabelServer:
             case _:
                 raise _not_found()
         return self._session.state(page, _parse_number(str(body.get("since", 0))))
-
-
-class _Server(ThreadingHTTPServer):
-    """HTTP server that, when closed, ends idle connections and waits for requests in progress."""
-
-    daemon_threads = False
-
-    def __init__(self, address: tuple[str, int], handler: Callable[..., BaseHTTPRequestHandler]) -> None:
-        self._open: set[_Connection] = set()
-        super().__init__(address, handler)
 
     def process_request(self, request: _Connection, client_address: Any) -> None:  # noqa: ANN401 - of any family
         """Answer a connection in a new thread."""
@@ -246,7 +239,7 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def server_close(self) -> None:
-        """Close the server."""
+        """Close the idle connections, wait for requests in progress, and close the server."""
         for request in tuple(self._open):
             with suppress(OSError):  # already closed
                 assert isinstance(request, socket.socket)
@@ -263,26 +256,23 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "vclean"
     sys_version = ""
     timeout = _SECONDS
-
-    def __init__(self, label_server: LabelServer, *arguments: object) -> None:
-        self._label_server = label_server
-        super().__init__(*arguments)  # type: ignore[arg-type]
+    server: LabelServer
 
     def do_GET(self) -> None:
         """Answer with a document or with JSON."""
-        self._answer(self._label_server.get)
+        self._answer(self.server.get)
 
     def do_POST(self) -> None:
         """Apply a change."""
-        self._answer(lambda path: self._label_server.post(path, self._read_body()))
+        self._answer(lambda path: self.server.post(path, self._read_body()))
 
     def log_message(self, *_: object) -> None:
         """Suppress log messages: the terminal is for the annotator."""
 
     def _answer(self, respond: Callable[[str], str | Answer]) -> None:
         try:
-            self._label_server.validator.check(self.command, self.headers)
-            self._send(HTTPStatus.OK, respond(self._label_server.validator.strip_token(self.path)))
+            self.server.validator.check(self.command, self.headers)
+            self._send(HTTPStatus.OK, respond(self.server.validator.strip_token(self.path)))
         except RefusedError as error:
             self.close_connection = True  # the body was not read and must not be parsed as the next request
             self._send(error.status, {"error": str(error)})
@@ -323,12 +313,6 @@ def _parse_number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise _not_found()
     return int(text)
-
-
-def _parse_changes(value: object) -> list[dict[str, Any]]:
-    if not isinstance(value, list):
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "blocks is a list")
-    return value
 
 
 def _parse_status(value: object) -> Status:

@@ -11,8 +11,7 @@ from helpers.pages import laid_out, result
 from vclean.labelling import preparation
 from vclean.labelling.export import GoldBlock, GoldWriter, LabelledPage
 from vclean.labelling.preparation import to_prepared_page
-from vclean.labelling.session import AnnotationSession
-from vclean.labelling.store import Annotation, AnnotationStore, Status
+from vclean.labelling.session import Annotation, AnnotationSession, AnnotationStore, Status
 from vclean.labels import Label, Role
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering

@@ -211,17 +211,6 @@ class TestKilledDriver:
         assert farm.run(pages, out="whole") == (0, "")
         assert content(farm.rows()) == content(farm.rows("whole"))
 
-    def test_second_driver_is_refused(self, farm: Farm) -> None:
-        pages = farm.crawl(60)
-        run = farm.start(pages, "--no-render")
-        wait_until((run.out / "run.json").exists)
-        run.process.send_signal(signal.SIGSTOP)  # or it might be done before the other one begins
-        code, output = farm.run(pages, "--no-render", "--resume")
-        run.process.send_signal(signal.SIGCONT)
-        assert code == 2
-        assert "another run is writing to" in output
-        assert run.end() == (0, "")
-
 
 class TestFullDisk:
     @pytest.fixture

@@ -96,6 +96,7 @@ class TestWrite:
         output.write(done(1))
         output.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
         assert (ids(out), summary(out)["state"]) == (["p1"], "interrupted")
+        assert summary(written(out, resume=True))["state"] == "complete"
 
     def test_part_writer_for_other_processes(self, out):
         with opened(out) as output, output.part_writer(mark=b"task") as writer:
@@ -203,13 +204,6 @@ class TestSummary:
         assert (facts["pages"], facts["ok"], facts["failed"]) == (3, 2, {"DeadlineError": 1})
         assert (facts["run"]["ok"], facts["run"]["skipped"], facts["state"]) == (1, 2, "complete")
         assert facts["digest"] == settings_digest(CLEANING)
-
-    def test_interrupted_run(self, out):
-        with opened(out) as output:
-            output.write(done(1))
-            output.interrupt()
-        assert summary(out)["state"] == "interrupted"
-        assert summary(written(out, resume=True))["state"] == "complete"
 
     def test_written_when_output_fails(self, out, monkeypatch):
         output = opened(out).__enter__()

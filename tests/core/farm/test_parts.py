@@ -70,12 +70,6 @@ class TestWrite:
         expected = pa.Table.from_batches([done(1).record, lost(2).record])
         assert pq.read_table(path).equals(expected)
 
-    def test_commits_when_interrupted(self, tmp_path):
-        writer = PartWriter(tmp_path)
-        write_rows(writer, done(1))
-        writer.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
-        assert ids(tmp_path) == ["p1"]
-
     def test_writes_row_groups_early(self, tmp_path, monkeypatch):
         """Limit row groups by their number of rows, and by their bytes for huge pages."""
         monkeypatch.setattr(parts, "_GROUP_BYTES", 3 * done(1).record.nbytes)

@@ -8,37 +8,38 @@ from types import SimpleNamespace
 
 import pytest
 
-from vclean.farm.worker import MemoryTrimmer
+from vclean.farm import worker
+from vclean.farm.tasks import RunSettings
 
 MB = 2**20
 
 
-class TestMemoryTrimmer:
-    @pytest.mark.parametrize(
-        ("pages", "sizes", "trims"),
-        [
-            ([(500, 300)], [300], 1),
-            ([(300, 300), (360, 300)], [300, 360], 1),  # trimming takes longer than a small page
-            ([(500, 300), (370, 370), (440, 440), (370, 370)], [300, 370, 440, 370], 3),  # the memory stays in use
-        ],
-    )
-    def test_trims_after_growth(self, pages: list[tuple[int, int]], sizes: list[int], trims: int) -> None:
-        """Give the size after each page, and the size to which trimming reduces it, in MB."""
-        process = SimpleNamespace(size=0, needed=0, trims=0)
+@pytest.mark.parametrize(
+    ("pages", "sizes", "trims"),
+    [
+        ([(500, 300)], [300], 1),
+        ([(300, 300), (360, 300)], [300, 360], 1),  # trimming takes longer than a small page
+        ([(500, 300), (370, 370), (440, 440), (370, 370)], [300, 370, 440, 370], 3),  # the memory stays in use
+    ],
+)
+def test_trims_after_growth(
+    monkeypatch: pytest.MonkeyPatch, pages: list[tuple[int, int]], sizes: list[int], trims: int
+) -> None:
+    """Give the size after each page, and the size to which trimming reduces it, in MB."""
+    process = SimpleNamespace(size=0, needed=0, trims=0)
 
-        def trim() -> None:
-            process.size = process.needed
-            process.trims += 1
+    def trim() -> None:
+        process.size = process.needed
+        process.trims += 1
 
-        trimmer = MemoryTrimmer(lambda: process.size * MB, trim)
-        after = []
-        for size, needed in pages:
-            process.size, process.needed = size, needed
-            after.append(trimmer.trim() // MB)
-        assert (after, process.trims) == (sizes, trims)
-
-    def test_without_malloc_trim(self) -> None:
-        assert MemoryTrimmer(lambda: 500 * MB, None).trim() == 500 * MB
+    fake = SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=process.size * MB))
+    monkeypatch.setattr(worker.psutil, "Process", lambda: fake)
+    monkeypatch.setattr(worker, "find_malloc_trim", lambda: trim)
+    cleaner = worker.Worker(None, RunSettings())  # type: ignore[arg-type]  # it cleans no page
+    after = []
+    for process.size, process.needed in pages:
+        after.append(cleaner.trim_memory() // MB)
+    assert (after, process.trims) == (sizes, trims)
 
 
 PROGRAM = """

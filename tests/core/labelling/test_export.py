@@ -9,7 +9,7 @@ from helpers.labelled import labelled, page
 
 from vclean.errors import InputError, OutputError
 from vclean.labelling.export import Agreement, GoldWriter, LabelledPage, cohens_kappa, export, read_gold
-from vclean.labelling.store import PageAnnotations, Status
+from vclean.labelling.session import PageAnnotations, Status
 from vclean.labels import PartKind, Role
 
 

@@ -24,8 +24,7 @@ from vclean.cli.main import main
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import list_document, page_document, to_prepared_page
 from vclean.labelling.server import LabelServer
-from vclean.labelling.session import AnnotationSession
-from vclean.labelling.store import Status
+from vclean.labelling.session import AnnotationSession, Status
 from vclean.render.browser.chromium import find_chromium
 
 pytestmark = pytest.mark.browser

@@ -40,7 +40,7 @@ from vclean.labelling.retraining import (
     read_corrections,
     score,
 )
-from vclean.labelling.store import Status
+from vclean.labelling.session import Status
 from vclean.labels import LABELS, Label, PartKind
 from vclean.page import Page
 from vclean.settings import RenderSettings
@@ -135,7 +135,7 @@ class TestReadCorrections:
 
 class TestCorrectionRows:
     def test_training_rows(self, corrections: list[Correction]) -> None:
-        rows = correction_rows(corrections)
+        rows = [correction_rows(each) for each in corrections]
         assert [(row.corpus, row.id, row.site, row.rendered) for row in rows[:3]] == [
             (CORPUS, "me/0", "example.com", True),
             (CORPUS, "me/0", "example.com", False),
@@ -147,7 +147,7 @@ class TestCorrectionRows:
         assert (rows[0].label == corrections[0].label).all()
 
     def test_weights_corrected_pages(self, corrections: list[Correction]) -> None:
-        (row,) = correction_rows(corrections[:1])
+        row = correction_rows(corrections[0])
         assert row.weight == pytest.approx(IMPORTANCE * replace(row, importance=1).weight)
 
 

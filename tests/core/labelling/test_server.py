@@ -133,7 +133,7 @@ class TestServer:
         assert client.get("page/3") == (200, "<h1>3.html</h1>")
         status, listing = client.get("list")
         assert (status, listing["total"]) == (200, 12)
-        assert client.server._server.server_address[0] == "127.0.0.1"
+        assert client.server.server_address[0] == "127.0.0.1"
 
     def test_undo_redo_and_status(self, client: Client) -> None:
         client.post("change/1", {"since": 0, "blocks": [{"block": 0, "label": "p"}]})

@@ -1,41 +1,60 @@
 from __future__ import annotations
 
 import pickle
+import signal
+import socket
+import sys
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from helpers.outcomes import key, lost
 
-from vclean.errors import BrowserError, BrowserMissingError, InputError, OutputError
+from vclean.errors import (
+    BrowserError,
+    BrowserMissingError,
+    ExtraMissingError,
+    InputError,
+    OutputError,
+    UsageError,
+    VcleanError,
+)
+from vclean.farm import ray as module
 from vclean.farm.inputs import Inputs
+from vclean.farm.output import RunOutput
 from vclean.farm.parts import PartWriter, part_paths
-from vclean.farm.ray import stages
-from vclean.farm.ray.stages import (
+from vclean.farm.ray import (
+    TASK_CPUS,
+    WORKER_CPUS,
     Chunk,
     ChunkCleaner,
     Claims,
     FencingToken,
     PartReport,
+    connect_to_cluster,
     from_table,
     list_units,
+    pool_sizes,
     read_chunks,
+    run_on_ray,
     to_table,
+    to_vclean_error,
     write_part,
 )
 from vclean.farm.rows import failed_outcome
 from vclean.farm.stats import Stats
 from vclean.farm.tasks import RunSettings, Task, TaskOutcome, page_key, settings_digest
+from vclean.farm.workers import InterruptedRunError
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from vclean.farm.inputs import InputUnit
 
 UNRENDERED = CleanerSettings(render=False)
 
@@ -64,7 +83,7 @@ def read(path: Path, fencing_token: FencingToken, *, claim: Any = None) -> list[
     options = {"reader": inputs.reader, "digest": settings_digest(UNRENDERED), "size": 4}
     options |= {"fencing_token": fencing_token, "claim": claim}
     chunks = [table for unit in list_units(to_table(0), inputs) for table in read_chunks(unit, **options)]
-    return [cast("Chunk", from_table(table)) for table in chunks]
+    return [from_table(table) for table in chunks]
 
 
 def ids(chunk: Chunk) -> list[str]:
@@ -84,13 +103,8 @@ def chunk(position: tuple[int, int], names: Sequence[str], **counts: int) -> Chu
 def write(folder: Path, fencing_token: FencingToken, *chunks: Chunk) -> PartReport:
     """Write chunks as one part."""
     table = pa.concat_tables(map(to_table, chunks))
-    return cast("PartReport", from_table(write_part(table, partial(PartWriter, folder / "out"), fencing_token)))
-
-
-def test_table_of_one_row_preserves_any_bytes() -> None:
-    table = to_table([b"\0a\0\0"] * 1000)
-    assert table.num_rows == 1
-    assert from_table(table) == [b"\0a\0\0"] * 1000
+    report: PartReport = from_table(write_part(table, partial(PartWriter, folder / "out"), fencing_token))
+    return report
 
 
 class TestFencingToken:
@@ -117,10 +131,10 @@ class TestListUnits:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int | None, sizes: list[int]
     ) -> None:
         """Read the first pages, whatever the size of a unit, in the order of a local run."""
-        monkeypatch.setattr(stages, "_UNIT_ROWS", 20)
+        monkeypatch.setattr(module, "_UNIT_ROWS", 20)
         inputs = Inputs([str(crawl(tmp_path, many(50), group=10))], UNRENDERED, limit=limit)
         tables = list(list_units(to_table(0), pickle.loads(pickle.dumps(inputs))))
-        units = [cast("tuple[int, InputUnit]", from_table(table)) for table in tables]
+        units = [from_table(table) for table in tables]
         names = [[item.id for item in inputs.reader.items(unit)] for _, unit in units]
         assert [number for number, _ in units] == list(range(len(sizes)))
         assert [len(each) for each in names] == sizes
@@ -137,7 +151,7 @@ class TestReadChunks:
             assert [name for each in chunks for name in ids(each)] == list(many(10))
 
     def test_chunks_of_large_pages_are_smaller(self, tmp_path: Path, fencing_token: FencingToken) -> None:
-        large = "<p>" + "x" * (stages._CHUNK_BYTES // 2)
+        large = "<p>" + "x" * (module._CHUNK_BYTES // 2)
         chunks = read(crawl(tmp_path, {"a": large, "b": large, "c": "<p>c"}), fencing_token)
         assert list(map(ids, chunks)) == [["a", "b"], ["c"]]
 
@@ -186,7 +200,7 @@ class Worker:
 
 
 def cleaning(worker: Worker, monkeypatch: pytest.MonkeyPatch, **run: int) -> ChunkCleaner:
-    monkeypatch.setattr(stages, "WorkerProcess", lambda *_: worker)
+    monkeypatch.setattr(module, "WorkerProcess", lambda *_: worker)
     return ChunkCleaner(UNRENDERED, RunSettings(**run))
 
 
@@ -200,7 +214,7 @@ class TestChunkCleaner:
         """Give unreadable pages to no worker, and end the worker with the actor."""
         worker = Worker(outcome("any"))
         unreadable = pickle.dumps((Task(Page(id="a"), "source", b"k" * 16), outcome("a", error=BrowserError("no"))))
-        chunk = cast("Chunk", from_table(cleaning(worker, monkeypatch)(to_clean(2, unreadable))))
+        chunk = from_table(cleaning(worker, monkeypatch)(to_clean(2, unreadable)))
         assert chunk.position == (0, 0)
         assert [pickle.loads(page).error for page in chunk.pages] == ["InputError", "InputError", "BrowserError"]
         assert [task.page.id for task in worker.tasks] == ["p0", "p1"]
@@ -208,7 +222,7 @@ class TestChunkCleaner:
 
     def test_retries_and_counts_crash(self, monkeypatch: pytest.MonkeyPatch) -> None:
         worker = Worker(outcome("a", error=BrowserError("crashed")), outcome("a"))
-        chunk = cast("Chunk", from_table(cleaning(worker, monkeypatch)(to_clean(1))))
+        chunk = from_table(cleaning(worker, monkeypatch)(to_clean(1)))
         assert [task.attempt for task in worker.tasks] == [1, 2]
         assert (chunk.stats.retried, chunk.stats.restarts["browser"]) == (1, 1)
 
@@ -282,3 +296,125 @@ class TestClaim:
     def test_page_of_renamed_file_is_done(self, source: Path) -> None:
         done = claims(source, lost(1, source="/gone.parquet", name="gone.parquet#0"))
         assert done.claim(0, 0, [(key(1), f"{source}#0")]) == b"\1"
+
+
+GIB = 2**30
+
+
+def node(cpus: float, memory: float = 256 * GIB) -> dict[str, float]:
+    return {"CPU": cpus, "memory": memory}
+
+
+class TestPoolSizes:
+    @pytest.mark.parametrize(("cpus", "workers"), [(1, 1), (2, 2), (3, 3), (4, 4), (8, 9), (64, 80)])
+    def test_one_node(self, cpus: int, workers: int) -> None:
+        assert pool_sizes([node(cpus)]).workers == workers
+
+    @pytest.mark.parametrize("nodes", [(1,), (1, 2, 2), (3, 3, 3), (4,) * 10, (16, 16), (96,), (64,) * 50, (1,) * 7])
+    def test_readers_and_writers_always_have_room(self, nodes: tuple[int, ...]) -> None:
+        """Leave room even if each reader occupies its processor and waits for a writer."""
+        sizes = pool_sizes(map(node, nodes))
+        assert sizes.readers >= 1 <= sizes.writers
+        assert sizes.workers * WORKER_CPUS + (sizes.readers + sizes.writers) * TASK_CPUS <= sum(nodes)
+
+    def test_ignores_nodes_without_processors(self) -> None:
+        assert pool_sizes([{"memory": 64.0 * GIB}, node(2)]) == pool_sizes([node(2)])
+
+    def test_memory_limits_workers(self) -> None:
+        assert pool_sizes([node(8, 3.5 * GIB)]).workers == 3
+        assert pool_sizes([node(8, 3.5 * GIB)], memory=GIB // 2).workers == 7
+
+    def test_request_lowers_number_but_does_not_raise_it(self) -> None:
+        assert pool_sizes([node(8)], requested=3).workers == 3
+        assert pool_sizes([node(8)], requested=99).workers == 9
+
+    @pytest.mark.parametrize("nodes", [[], [node(0)], [node(4, GIB / 2)]])
+    def test_rejects_cluster_without_room(self, nodes: list[dict[str, float]]) -> None:
+        with pytest.raises(UsageError, match="add a node"):
+            pool_sizes(nodes)
+
+
+class TestConnectToCluster:
+    def test_missing_ray(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "ray", None)
+        with pytest.raises(ExtraMissingError, match=r"this needs Ray .*: pip install .*\[ray\]'"):
+            connect_to_cluster(None).__enter__()
+
+    def test_rejects_client_address(self, ray: SimpleNamespace) -> None:
+        with pytest.raises(UsageError, match="run vclean on a node"):
+            connect_to_cluster("ray://head:10001").__enter__()
+        assert ray.calls == []
+
+    def test_unreachable_address(self, ray: SimpleNamespace) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        with pytest.raises(UsageError, match=f"no Ray cluster at 127.0.0.1:{port} .*refused"):
+            connect_to_cluster(f"127.0.0.1:{port}").__enter__()
+        assert ray.calls == []
+
+    @pytest.mark.parametrize("address", [None, "auto"])
+    def test_disconnects_after_block(self, address: str | None, ray: SimpleNamespace) -> None:
+        with connect_to_cluster(address) as connected:
+            assert connected is ray
+        assert ray.calls == [address, "shutdown"]
+
+    def test_does_not_close_existing_connection(self, ray: SimpleNamespace) -> None:
+        ray.is_initialized = lambda: True
+        with connect_to_cluster(None):
+            pass
+        assert ray.calls == []
+
+    def test_reports_message_of_ray(self, ray: SimpleNamespace) -> None:
+        def init(*_: object, **__: object) -> None:
+            raise ConnectionError("Could not find any running Ray instance.\nAnd so on.")
+
+        ray.init = init
+        with pytest.raises(UsageError, match=r"no Ray cluster at auto \(Could not find any running Ray instance.\)"):
+            connect_to_cluster("auto").__enter__()
+
+    @pytest.fixture
+    def ray(self, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+        """Return a fake module that records its calls."""
+        calls: list[object] = []
+        fake = SimpleNamespace(
+            calls=calls,
+            is_initialized=lambda: False,
+            init=lambda address, **_: calls.append(address),
+            shutdown=lambda: calls.append("shutdown"),
+        )
+        monkeypatch.setattr(module, "import_optional", lambda *_: fake)
+        return fake
+
+
+class TestToVcleanError:
+    def test_unwraps_vclean_error(self) -> None:
+        mine = BrowserMissingError("no browser")
+        task = RuntimeError("task failed")
+        task.cause = mine  # as RayTaskError has it
+        outer = ValueError("dataset failed")
+        outer.__cause__ = task
+        assert to_vclean_error(outer) is mine
+
+    @pytest.mark.parametrize(
+        ("error", "reason"),
+        [(RuntimeError("a trace\n\n  The node died.\n"), "The node died."), (TimeoutError(), "TimeoutError")],
+    )
+    def test_reports_last_line_of_ray(self, error: Exception, reason: str) -> None:
+        found = to_vclean_error(error)
+        assert (type(found), str(found)) == (VcleanError, f"Ray failed ({reason}): continue with --resume")
+
+
+def _reports(*_: object) -> Iterator[PartReport]:
+    """Yield the reports of two parts; ignore the error that a signal raises before the first."""
+    with suppress(InterruptedRunError):
+        signal.raise_signal(signal.SIGTERM)
+    yield PartReport([], Stats(ok=1))
+    yield PartReport([], Stats(ok=1))
+
+
+def test_signal_whose_error_was_ignored_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_run_pipeline", _reports)
+    cleaning, run, stats = CleanerSettings(render=False), RunSettings(), Stats()
+    with RunOutput(tmp_path / "out", cleaning, run, resume=False) as output, pytest.raises(InterruptedRunError):
+        run_on_ray(Inputs([str(tmp_path)], cleaning), output, cleaning, run, stats, ray=ModuleType("ray"))
+    assert stats.ok == 1

@@ -1,1 +1,0 @@
-"""Run the farm on a Ray cluster."""
