@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from vclean.page import Page
     from vclean.page_reader import Document
-    from vclean.render.browser.async_renderer import AsyncRenderer
+    from vclean.render.browser.renderer import AsyncRenderer
     from vclean.render.rendered_page import Rendering
     from vclean.result import Result
     from vclean.settings import CleanerOptions
@@ -63,7 +63,7 @@ class AsyncCleaner:
             BrowserMissingError: no usable Chromium is installed.
         """
         if self._pipeline.settings.render:
-            from vclean.render.browser.async_renderer import AsyncRenderer
+            from vclean.render.browser.renderer import AsyncRenderer
 
             settings, network = self._pipeline.settings.rendering, self._pipeline.settings.network == "public"
             self._idle_renderers = asyncio.Queue()

@@ -8,7 +8,7 @@ import pytest
 
 from vclean import AsyncCleaner, Cleaner, CleanerSettings, Page
 from vclean.errors import InputError, NotHtmlError, UsageError
-from vclean.render.browser import async_renderer
+from vclean.render.browser import renderer
 from vclean.render.network import fetch
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
@@ -46,7 +46,7 @@ class Browsers:
 @pytest.fixture
 def browsers(monkeypatch):
     stand_in = Browsers()
-    monkeypatch.setattr(async_renderer, "AsyncRenderer", stand_in)
+    monkeypatch.setattr(renderer, "AsyncRenderer", stand_in)
     return stand_in
 
 
