@@ -15,18 +15,21 @@ import json
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
 
 from vclean.errors import BrowserError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from vclean.render.browser.playwright_driver import PlaywrightDriver
+    from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
     from vclean.settings import RenderSettings
 
     Driver: TypeAlias = "CdpDriver | PlaywrightDriver"
     """Controller of one browser: starts it, opens tabs, and ends it."""
+
+    Session: TypeAlias = "CdpSession | PlaywrightSession"
+    """CDP session with the browser or with a tab."""
 
     EventHandler = Callable[[dict[str, Any]], Awaitable[None] | None]
     """Function that receives the parameters of an event."""
@@ -51,20 +54,6 @@ _STDERR_SECONDS: Final = 0.05
 
 class ProtocolError(Exception):
     """Error for a command that the browser refused, or for a browser that has ended."""
-
-
-class Session(Protocol):
-    """CDP session with the browser or with a tab."""
-
-    async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send a command and return its result.
-
-        Raises:
-            ProtocolError: the browser refuses the command, or has ended.
-        """
-
-    def on(self, event: str, handler: EventHandler) -> None:
-        """Call `handler` for every event of that name."""
 
 
 class CdpConnection(asyncio.SubprocessProtocol):
@@ -183,7 +172,7 @@ class CdpConnection(asyncio.SubprocessProtocol):
 
 
 class CdpSession:
-    """Session with the browser or one of its targets; see `Session`."""
+    """Session with the browser or one of its targets."""
 
     def __init__(self, connection: CdpConnection, session_id: str = "") -> None:
         self._connection = connection

@@ -183,20 +183,11 @@ def hints(html: str) -> Hints:
     frequent = {name for name, pattern in _FREQUENT.items() if _DECLARED[name] in words and not pattern.search(source)}
     return {
         "skipping": b"content-visibility" in words or b"until-found" in words,
-        "fonts": may_embed_fonts(html),
+        "fonts": _EMBEDDED_FONT.search(html) is not None,
         "scripting": b"scripting" in words,
         "undeclared": [name for name, word in _DECLARED.items() if word not in words or name in frequent],
         "pseudos": any(name in words for name in (b":before", b":after", b":first")),
     }
-
-
-def may_embed_fonts(html: str) -> bool:
-    """Return whether a page may embed fonts as `data:` URLs.
-
-    >>> may_embed_fonts("<style>@Font-Face { src: url( 'DATA:font/woff2,')"), may_embed_fonts("<img src='data:,'>")
-    (True, False)
-    """
-    return _EMBEDDED_FONT.search(html) is not None
 
 
 def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> Snapshot:

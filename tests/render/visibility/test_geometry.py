@@ -104,7 +104,6 @@ class TestCandidateTexts:
         lines = np.array([[8, 20, 24, 16], [8, 40, 30, 16], [8, 60, 90, 16]], dtype=np.float32)
         page = laid_out("<p>One<p>Two and more")
         texts = CandidateTexts(replace(page, line_box=lines, line_text=page.line_text[[0, 1, 1]]))
-        assert texts.lines(1).tolist() == lines[1:].tolist()
         assert texts.largest_line.tolist() == lines[[0, 2]].tolist()
         assert texts.center.tolist() == [[20, 28], [53, 68]]
         assert texts.box.tolist() == [[8, 20, 24, 16], [8, 40, 90, 36]]
