@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from vclean.features.segments.segments import Segments
     from vclean.pipeline import Document
-    from vclean.render.browser.async_renderer import AsyncRenderer
+    from vclean.render.browser.renderer import AsyncRenderer
     from vclean.render.rendered_page import Rendering
     from vclean.render.snapshot import Snapshot
     from vclean.result import Result
@@ -248,7 +248,7 @@ class AsyncCleaner:
         if self._pipeline.settings.render:
             from asyncio import Queue  # slow to import
 
-            from vclean.render.browser.async_renderer import AsyncRenderer
+            from vclean.render.browser.renderer import AsyncRenderer
 
             settings, network = self._pipeline.settings.rendering, self._pipeline.settings.network == "public"
             self._idle_renderers = Queue()

@@ -128,7 +128,8 @@ _QUOTED: Final = re.compile(r"['\"`]#?([\w-]{1,80})['\"`]")
 _MAX_SCRIPT: Final = 500
 """Characters of the script of a control that are read."""
 _OPERABLE_TAGS: Final = frozenset(("a", "button", "input", "label", "option", "select", "summary"))
-_OPERABLE_ROLES: Final = frozenset(("button", "checkbox", "menuitem", "option", "radio", "switch", "tab", "treeitem"))
+_OPERABLE_SIGNS: Final = ("role", "onclick", "aria-expanded", "aria-controls", "tabindex")
+"""Attributes of other elements that a reader can click."""
 _TITLE: Final = 200
 """Characters of the title of a panel, at most."""
 _TITLE_LEVELS: Final = 4
@@ -168,8 +169,8 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
 def _stay_unreadable(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which of K texts of closed panels have letters without a size, or in the color behind them, bool (K,).
 
-    The layout of a closed panel is not known. So colors count only where other letters of the panel differ from the
-    same background: else other styles paint the panel when it opens.
+    The layout of a closed panel is not known. So colors count only where other letters differ from the same
+    background: else other styles paint the panel when it opens.
     """
     from vclean.render.css_colors import contrast
     from vclean.render.visibility.geometry import LEAST_FONT_SIZE
@@ -186,11 +187,8 @@ def _stay_unreadable(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.
     letters = color[:, :3] * color[:, 3:] + behind[:, :3] * (1 - color[:, 3:])
     ratio = contrast(letters.astype(np.float32), behind[:, :3].astype(np.float32))
     same = (behind[:, 3] == 1) & ~(painting.has_image & fills)[style] & (ratio < LEAST_CONTRAST)
-    seen = snapshot.hidden == Hidden.NO
-    around = tree.nearest_ancestor(seen, snapshot.parent)[parent]
-    panel = np.unique(np.stack([around, painter]), axis=1, return_inverse=True)[1].reshape(-1)
-    total, readable = (np.bincount(panel, snapshot.text_length[texts] * each) for each in (1, ~same))
-    return np.asarray(small | same & (readable >= _LEAST_SHARE * total)[panel])
+    total, readable = (np.bincount(painter, snapshot.text_length[texts] * each) for each in (1, ~same))
+    return np.asarray(small | same & (readable >= _LEAST_SHARE * total)[painter])
 
 
 def _in_closed_spoiler(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -347,9 +345,7 @@ class Panels:
         """Return which elements a reader can click without leaving the page, bool (N,); all links count."""
         snapshot = self._snapshot
         operable = snapshot.is_tag(_OPERABLE_TAGS)
-        operable[[each for each, role in self._values("role") if role.lower() in _OPERABLE_ROLES]] = True
-        for name in ("onclick", "aria-expanded", "aria-controls", "tabindex"):
-            operable[[each for each, _ in self._values(name)]] = True
+        operable[[each for name in _OPERABLE_SIGNS for each in snapshot.attributes(name)]] = True
         return np.asarray(operable | snapshot.styles.is_in("cursor", ("pointer",))[snapshot.style])
 
     # ---- by place ----

@@ -152,7 +152,7 @@ def check_rendering(chromium: Chromium) -> tuple[str, Isolation]:
     Raises:
         BrowserError: the browser does not start, or the text has no width because no font is installed.
     """
-    from vclean.render.browser.async_renderer import AsyncRenderer
+    from vclean.render.browser.renderer import AsyncRenderer
 
     async def render() -> tuple[Snapshot, Isolation]:
         async with AsyncRenderer(chromium=chromium.path) as renderer:

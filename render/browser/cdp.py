@@ -1,8 +1,9 @@
-"""Communicate with a browser over the Chrome DevTools Protocol (CDP): connection, sessions, rendering commands.
+"""Drive a browser over the Chrome DevTools Protocol (CDP): connection, sessions, tabs, screenshots.
 
 A connection starts its browser and exchanges JSON messages with it over two file descriptors; a NUL ends each message
 (Chromium, `--remote-debugging-pipe`). It enables no CDP domain by default. Playwright subscribes to all requests of a
-page, even refused ones, which is a third of the cost of a page.
+page, even refused ones, which is a third of the cost of a page. So `CdpDriver` replaces `PlaywrightDriver` where it is
+supported. Both raise `ProtocolError` if the browser refuses a command or has ended.
 """
 
 from __future__ import annotations
@@ -14,17 +15,29 @@ import json
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
 
 from vclean.errors import BrowserError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
     from vclean.settings import RenderSettings
+
+    Driver: TypeAlias = "CdpDriver | PlaywrightDriver"
+    """Controller of one browser: starts it, opens tabs, and ends it."""
+
+    Session: TypeAlias = "CdpSession | PlaywrightSession"
+    """CDP session with the browser or with a tab."""
 
     EventHandler = Callable[[dict[str, Any]], Awaitable[None] | None]
     """Function that receives the parameters of an event."""
+
+IS_SUPPORTED: Final = sys.platform != "win32"
+"""Child processes on Windows do not inherit file descriptors."""
+
+_START_SECONDS: Final = 30
 
 MAX_SCREENSHOT_HEIGHT: Final = 16_384
 """CSS px. Higher pages are truncated: beyond the largest texture of the GPU a screenshot is blank or repeated."""
@@ -41,20 +54,6 @@ _STDERR_SECONDS: Final = 0.05
 
 class ProtocolError(Exception):
     """Error for a command that the browser refused, or for a browser that has ended."""
-
-
-class Session(Protocol):
-    """CDP session with the browser or with a tab."""
-
-    async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send a command and return its result.
-
-        Raises:
-            ProtocolError: the browser refuses the command, or has ended.
-        """
-
-    def on(self, event: str, handler: EventHandler) -> None:
-        """Call `handler` for every event of that name."""
 
 
 class CdpConnection(asyncio.SubprocessProtocol):
@@ -173,7 +172,7 @@ class CdpConnection(asyncio.SubprocessProtocol):
 
 
 class CdpSession:
-    """Session with the browser or one of its targets; see `Session`."""
+    """Session with the browser or one of its targets."""
 
     def __init__(self, connection: CdpConnection, session_id: str = "") -> None:
         self._connection = connection
@@ -309,6 +308,99 @@ async def emulate(session: Session, settings: RenderSettings) -> None:
     if sys.platform == "linux":
         commands["Page.setFontFamilies"] = {"fontFamilies": _FONTS}
     await asyncio.gather(*(session.send(method, params) for method, params in commands.items()))
+
+
+class CdpDriver:
+    """Driver of one browser over CDP."""
+
+    def __init__(self) -> None:
+        self.connection: CdpConnection | None = None
+
+    async def launch(self, command: Sequence[str], folder: str) -> None:
+        """Start the browser; it may be called again after a failure.
+
+        Args:
+            command: the program and its arguments; it is the browser, or becomes it.
+            folder: the folder for the browser's temporary files.
+
+        Raises:
+            ProtocolError: the browser does not start.
+        """
+        connection = await CdpConnection.open(command, {**os.environ, "TMPDIR": folder})
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await CdpSession(connection).send("Browser.getVersion")
+        except TimeoutError:
+            await connection.close()
+            raise ProtocolError(f"no answer within {_START_SECONDS} s") from None
+        except BaseException:
+            await connection.close()
+            raise
+        self.connection = connection
+
+    def is_connected(self) -> bool:
+        """Return whether the browser is running."""
+        return self.connection is not None and self.connection.is_connected()
+
+    async def open_browser_session(self) -> CdpSession:
+        """Open a CDP session with the browser itself."""
+        if self.connection is None:
+            raise ProtocolError("the browser was not started")
+        return CdpSession(self.connection)
+
+    async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> BrowserTab:
+        """Open a tab that renders pages the same way on every run.
+
+        Args:
+            settings: the size of the window, and whether scripts run.
+            on_crash: called when the page crashes; pending commands then never return.
+            paint: whether to paint frames. Else frames are produced only on request, and none is requested. The
+                layout of a page does not depend on painting, but some parts load only when they are painted: `object`
+                elements around an `embed`.
+        """
+        browser = await self.open_browser_session()
+        context = await browser.send("Target.createBrowserContext", {"disposeOnDetach": True})
+        in_context = {"browserContextId": context["browserContextId"]}
+        await browser.send("Browser.setDownloadBehavior", {"behavior": "deny", **in_context})
+        session = await browser.attach(await _create_target(browser, in_context, settings, paint=paint))
+        session.on("Inspector.targetCrashed", lambda _: on_crash())
+        await emulate(session, settings)
+
+        async def close() -> None:
+            session.detach()
+            await browser.send("Target.disposeBrowserContext", in_context)
+
+        return BrowserTab(session, close)
+
+    async def close(self) -> None:
+        """End the browser."""
+        if self.connection is not None:
+            await self.connection.close()
+
+
+async def _create_target(
+    browser: CdpSession, in_context: dict[str, Any], settings: RenderSettings, *, paint: bool
+) -> str:
+    """Create a tab and return the id of its target."""
+    options = {"url": "about:blank", "width": settings.width, "height": settings.height, **in_context}
+    try:
+        target = await browser.send("Target.createTarget", {**options, "enableBeginFrameControl": not paint})
+    except ProtocolError:  # only the headless shell has this option
+        target = await browser.send("Target.createTarget", options)
+    return str(target["targetId"])
+
+
+async def start_driver() -> Driver:
+    """Start the driver of this system.
+
+    Raises:
+        BrowserError: Playwright does not start.
+    """
+    if IS_SUPPORTED:
+        return CdpDriver()
+    from vclean.render.browser.playwright_driver import PlaywrightDriver  # its import takes as long as rendering a page
+
+    return await PlaywrightDriver.start()
 
 
 _NO_FRAME: Final = "Unable to capture screenshot"

@@ -25,7 +25,7 @@ _START_MS: Final = 30_000
 
 
 class PlaywrightSession:
-    """CDP session through Playwright; see `vclean.render.browser.cdp.Session`."""
+    """CDP session through Playwright, with the methods of `CdpSession`."""
 
     def __init__(self, session: CDPSession) -> None:
         self._session = session

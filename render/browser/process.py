@@ -20,9 +20,8 @@ from vclean.render.isolation.sandbox import Isolation, Obstacle, available_isola
 
 if TYPE_CHECKING:
     from vclean.errors import VcleanError
-    from vclean.render.browser.cdp import BrowserTab
-    from vclean.render.browser.driver import Driver
-    from vclean.render.browser.tab import DocumentTab
+    from vclean.render.browser.cdp import BrowserTab, Driver
+    from vclean.render.browser.walker import DocumentTab
     from vclean.settings import RenderSettings
 
 

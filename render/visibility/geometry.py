@@ -57,6 +57,9 @@ class CandidateTexts:
         snapshot: the rendered page.
         index: intp (K,), the candidates with lines among the texts of the snapshot, ascending.
         parent: int32 (K,), the parent of each.
+        length: int64 (K,), the characters of each without white space around them; 0 for control characters that Python
+            counts as white space and HTML does not, such as U+001F.
+        box: float32 (K, 4), the union of the lines of each.
         without_lines: intp (W,), the candidates without lines.
     """
 
@@ -68,23 +71,11 @@ class CandidateTexts:
         self.without_lines = np.flatnonzero(candidate & (lines == 0) & (snapshot.text_length > 0))
         self.index = np.flatnonzero(candidate & (lines > 0))
         self.parent = snapshot.text_parent[self.index]
+        self.length = snapshot.text_length[self.index]
+        self.box = snapshot.text_box[self.index]
 
     def __len__(self) -> int:
         return len(self.index)
-
-    def lines(self, candidate: int) -> NDArray[np.float32]:
-        """Return the boxes of the lines of one candidate, float32 (L, 4)."""
-        text = self.index[candidate]
-        begin, end = np.searchsorted(self.snapshot.line_text, (text, text + 1))
-        return self.snapshot.line_box[begin:end]
-
-    @cached_property
-    def length(self) -> NDArray[np.int64]:
-        """Return the characters of each candidate without white space around them, int64 (K,).
-
-        0 for control characters that Python counts as white space and HTML does not, such as U+001F.
-        """
-        return self.snapshot.text_length[self.index]
 
     @cached_property
     def largest_line(self) -> NDArray[np.float32]:
@@ -100,18 +91,13 @@ class CandidateTexts:
         box = self.largest_line
         return np.asarray(box[:, :2] + box[:, 2:] / np.float32(2))
 
-    @cached_property
+    @property
     def extent(self) -> NDArray[np.float32]:
         """Return the sum of the lengths of each candidate's lines, CSS px, float32 (K,)."""
         box = self.snapshot.line_box
         length = np.maximum(box[:, 2], box[:, 3])
         total = np.bincount(self.snapshot.line_text, weights=length, minlength=len(self.snapshot.texts))
         return total[self.index].astype(np.float32)
-
-    @cached_property
-    def box(self) -> NDArray[np.float32]:
-        """Return the union of each candidate's lines, float32 (K, 4)."""
-        return self.snapshot.text_box[self.index]
 
 
 def without_lines(texts: CandidateTexts) -> NDArray[np.uint8]:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from vclean.render.visibility.painting import Painting
 
 _MOST: Final = 0.5
-_ALMOST_ALL: Final = 0.8
-"""Shares of the text of a page, of its main area, or of the viewport."""
+"""Share of the text of a page, of its main area, or of the viewport."""
 _LITTLE: Final = 200
 """Characters: with fewer, a main area is not the content, and what a dialog leaves of a page is not the page."""
 _SIGN: Final = 2
@@ -61,7 +60,7 @@ def _above_backdrop(page: _Page, overlays: NDArray[np.intp]) -> NDArray[np.intp]
     """Return the absolutely positioned elements that are painted above an overlay as large as the viewport."""
     backdrops = [overlay for overlay in overlays.tolist() if page.painting.fill_viewport(page.snapshot.box[overlay])]
     absolute = page.is_positioned("absolute")
-    if not backdrops or not absolute.any():
+    if not backdrops:
         return overlays[:0]
     lowest = min(map(page.painting.order.background, backdrops))
     nodes = np.flatnonzero(absolute)
@@ -208,16 +207,10 @@ class _Candidates:
         A dialog is it where there is no other page.
         """
         page, nodes = self._page, self.nodes
-        in_main, total = page.main_characters[nodes], page.main_characters[0]
-        if total >= _LITTLE:
-            is_main = in_main > _MOST * total
-            around_main = is_main & ~page.is_in_main_area[nodes]
-        else:
-            share = page.characters[nodes] / max(page.characters[0], 1)
-            is_main = (share > _ALMOST_ALL) | (share > _MOST) & (self._size.prod(axis=1) > _MOST)
-            around_main = np.zeros(len(nodes), dtype=bool)
+        characters = page.main_characters if page.main_characters[0] >= _LITTLE else page.characters
+        is_main = characters[nodes] > _MOST * characters[0]
         is_alone = page.characters_elsewhere[nodes] < _LITTLE
-        return np.asarray(np.where(self._are_dialogs, is_alone | around_main, is_main))
+        return np.asarray(np.where(self._are_dialogs, is_alone, is_main))
 
     # ---- what they paint ----
 

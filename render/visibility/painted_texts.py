@@ -252,19 +252,16 @@ class PaintedTexts:
     ) -> Mask:
         """Return which of R texts differ from all colors of the gradient behind them, bool (R,)."""
         painting, style = self._painting, self._snapshot.style[painters]
-        opacity = painting.opacity[self._texts.parent[rows]]
-        cache: dict[tuple[int, bytes], bool] = {}
-        answers = np.zeros(len(rows), dtype=bool)
-        for number, (row, image) in enumerate(zip(rows.tolist(), style.tolist(), strict=True)):
-            key = (image, color[row].tobytes())
-            if key not in cache:
-                stops = colors_in(painting.images[image]) if "url(" not in painting.images[image] else ()
-                base = Color(*painting.background[image].tolist()).over(painting.canvas)
-                shown = np.array([stop.over(base)[:3] for stop in stops], dtype=np.float32).reshape(-1, 3)
-                ratio = contrast(np.broadcast_to(color[row, :3], shown.shape), shown)
-                cache[key] = bool(len(shown) and color[row, 3] > _OPAQUE and (ratio >= _CLEAR_CONTRAST).all())
-            answers[number] = cache[key] and opacity[number] > _OPAQUE
-        return answers & ~painting.is_picture[painters]
+        differs = np.zeros(len(rows), dtype=bool)
+        for image in np.unique(style).tolist():
+            stops = colors_in(painting.images[image]) if "url(" not in painting.images[image] else ()
+            base = Color(*painting.background[image].tolist()).over(painting.canvas)
+            shown = np.array([stop.over(base)[:3] for stop in stops], dtype=np.float32).reshape(-1, 3)
+            texts = np.flatnonzero(style == image)
+            letters, behind = np.broadcast_arrays(color[rows[texts], None, :3], shown)
+            differs[texts] = len(shown) > 0 and (contrast(letters, behind) >= _CLEAR_CONTRAST).all(axis=1)
+        is_opaque = color[rows, 3] * painting.opacity[self._texts.parent[rows]] > _OPAQUE
+        return np.asarray(differs & is_opaque & ~painting.is_picture[painters])
 
     @property
     def _scroll_over_backdrops(self) -> Mask:

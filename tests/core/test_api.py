@@ -19,7 +19,7 @@ from vclean.errors import (
     VcleanError,
 )
 from vclean.render import fetch
-from vclean.render.browser import async_renderer
+from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.settings import CleanerOptions, Policy
@@ -191,7 +191,7 @@ class Browsers:
 @pytest.fixture
 def async_browsers(monkeypatch):
     stand_in = Browsers()
-    monkeypatch.setattr(async_renderer, "AsyncRenderer", stand_in)
+    monkeypatch.setattr(renderer, "AsyncRenderer", stand_in)
     return stand_in
 
 

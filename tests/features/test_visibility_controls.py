@@ -85,6 +85,7 @@ def test_opened_by_a_control(html: str) -> None:
         "<label><input type=checkbox> More</label><p>Text</p><div hidden>Panel</div>",
         "<nav class=tabs><button>A</button></nav><div>Text</div><p>A<p>B<p>C</p><div hidden>Panel</div>",
         "<li aria-expanded=true>Root<ul hidden><li>Panel</ul>",
+        f"<div>{'Words of a text. ' * 20}<button aria-expanded=false>More</button></div>{HIDDEN}",
         "<input type=checkbox id=c hidden><div hidden>Panel</div>",
         f"<div class=accordion><div>{'Words of a text. ' * 20}</div><div hidden>Panel</div></div>",
         "<div class=accordion><div hidden>Panel</div></div>",

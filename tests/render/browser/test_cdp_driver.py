@@ -11,18 +11,17 @@ import pytest
 
 from vclean.errors import BrowserError
 from vclean.page import Page, Resource
-from vclean.render.browser import driver
-from vclean.render.browser.cdp import CdpSession, evaluate
-from vclean.render.browser.driver import CdpDriver
+from vclean.render.browser import cdp
+from vclean.render.browser.cdp import CdpDriver, CdpSession, evaluate
 from vclean.render.browser.playwright_driver import PlaywrightDriver
 from vclean.render.browser.renderer import Renderer
-from vclean.render.browser.tab import DocumentTab
+from vclean.render.browser.walker import DocumentTab
 from vclean.render.snapshot import Hidden, Snapshot
 from vclean.settings import RenderSettings
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(not driver.IS_SUPPORTED, reason="all browsers use Playwright on this platform"),
+    pytest.mark.skipif(not cdp.IS_SUPPORTED, reason="all browsers use Playwright on this platform"),
 ]
 
 FIXTURES = sorted(Path(__file__).parents[3].glob("fixtures/**/*.html"))
@@ -78,7 +77,7 @@ PAGES = (
 def playwright_renderer() -> Iterator[Renderer]:
     """Return a renderer with a browser started by Playwright."""
     with pytest.MonkeyPatch.context() as patch, Renderer() as renderer:
-        patch.setattr(driver, "IS_SUPPORTED", False)
+        patch.setattr(cdp, "IS_SUPPORTED", False)
         renderer.render(Page(content="<p>Text"))
         patch.undo()
         yield renderer
@@ -164,7 +163,7 @@ class TestReuse:
         for supported in (True, False):
             settings = RenderSettings(scripts="on", settle=0.5, allow_hosts=("127.0.0.1",))
             with pytest.MonkeyPatch.context() as patch, Renderer(settings) as renderer:
-                patch.setattr(driver, "IS_SUPPORTED", supported)
+                patch.setattr(cdp, "IS_SUPPORTED", supported)
                 snapshots.append(renderer.render(Page(url=url, live=True)).snapshot)
                 assert isinstance(driver_of(renderer), CdpDriver) == supported
         assert_same(*snapshots)
@@ -183,7 +182,7 @@ class TestLaunch:
     def test_reports_broken_browser_in_one_line(
         self, script: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(driver, "_START_SECONDS", 1)
+        monkeypatch.setattr(cdp, "_START_SECONDS", 1)
         broken = tmp_path / "chromium"
         if script is not None:
             broken.write_text(f"#!/bin/sh\n{script}\n")

@@ -65,9 +65,3 @@ class TestBoxes:
             upper, lower = blocks.box[before], blocks.box[after]
             if min(upper[0] + upper[2], lower[0] + lower[2]) > max(upper[0], lower[0]) and lower[1] > upper[1]:
                 assert lower[1] >= upper[1] + upper[3] - STEP, (blocks.text[before], blocks.text[after])
-
-    def test_article_has_the_largest_block(self, blocks_and_expected: tuple[BlockColumns, list[dict]]) -> None:
-        # The largest block is a paragraph, not a menu, for all reading directions.
-        blocks, _ = blocks_and_expected
-        largest = int(np.argmax(blocks.box[:, 2] * blocks.box[:, 3]))
-        assert blocks.snapshot.tags[blocks.snapshot.tag[blocks.node[largest]]] == "p"

@@ -16,7 +16,7 @@ from helpers.waiting import assert_eventually
 
 from vclean.errors import BrowserError, DeadlineError
 from vclean.page import Page
-from vclean.render.browser import async_renderer, driver
+from vclean.render.browser import cdp
 from vclean.render.browser import renderer as browser
 from vclean.render.browser.renderer import AsyncRenderer, Renderer
 from vclean.render.decode import Document
@@ -96,7 +96,7 @@ class TestRecovery:
 
     def test_recovers_from_killed_driver(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # Playwright's driver process is between this process and the browser; both are replaced.
-        monkeypatch.setattr(driver, "IS_SUPPORTED", False)
+        monkeypatch.setattr(cdp, "IS_SUPPORTED", False)
         others = children(os.getpid())
         with Renderer() as renderer:
             renderer.render(Page(content="<p>One."))
@@ -131,7 +131,7 @@ class TestRecovery:
             released = threading.Event()
             with monkeypatch.context() as patch:
                 patch.setattr(browser, "_GRACE_SECONDS", 0.2)
-                patch.setattr(async_renderer, "read_document", lambda *_, **__: released.wait(60) and Document(""))
+                patch.setattr(browser, "read_document", lambda *_, **__: released.wait(60) and Document(""))
                 with pytest.raises(DeadlineError):
                     renderer.render(Page(content="<p>Two."))
             released.set()
@@ -140,7 +140,7 @@ class TestRecovery:
         assert_eventually(lambda: threading.active_count() <= threads)
 
     def test_replaces_browser_after_many_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(async_renderer, "_PAGES_PER_BROWSER", 2)
+        monkeypatch.setattr(browser, "_PAGES_PER_BROWSER", 2)
         with Renderer() as renderer:
             groups = []
             for _ in range(3):
@@ -150,8 +150,8 @@ class TestRecovery:
             assert not processes(groups[0])
 
     def test_replaces_browser_over_memory_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(async_renderer, "_PAGES_PER_MEMORY_CHECK", 1)
-        monkeypatch.setattr(async_renderer, "_MAX_MEMORY", 2**20)
+        monkeypatch.setattr(browser, "_PAGES_PER_MEMORY_CHECK", 1)
+        monkeypatch.setattr(browser, "_MAX_MEMORY", 2**20)
         with Renderer() as renderer:
             renderer.render(Page(content="<p>Text"))
             group = group_of(renderer)

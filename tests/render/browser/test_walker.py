@@ -40,8 +40,6 @@ class TestHints:
         properties, undeclared = (set(walker.hints(source)["undeclared"]) for source in ("", html))
         assert properties - undeclared == names
 
-
-class TestMayEmbedFonts:
     @pytest.mark.parametrize(
         ("rules", "expected"),
         [
@@ -56,4 +54,4 @@ class TestMayEmbedFonts:
         ids=range(7),
     )
     def test_detects_embedded_fonts(self, rules: str, expected: bool) -> None:
-        assert walker.may_embed_fonts(f"<style>{rules}") == expected
+        assert walker.hints(f"<style>{rules}")["fonts"] == expected

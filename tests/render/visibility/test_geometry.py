@@ -100,17 +100,6 @@ class TestCandidateTexts:
         assert [page.texts[text] for text in texts.index.tolist()] == ["One", "Four"]
         assert [page.texts[text] for text in texts.without_lines.tolist()] == ["Five"]
 
-    def test_measures_lines(self) -> None:
-        lines = np.array([[8, 20, 24, 16], [8, 40, 30, 16], [8, 60, 90, 16]], dtype=np.float32)
-        page = laid_out("<p>One<p>Two and more")
-        texts = CandidateTexts(replace(page, line_box=lines, line_text=page.line_text[[0, 1, 1]]))
-        assert texts.lines(1).tolist() == lines[1:].tolist()
-        assert texts.largest_line.tolist() == lines[[0, 2]].tolist()
-        assert texts.center.tolist() == [[20, 28], [53, 68]]
-        assert texts.box.tolist() == [[8, 20, 24, 16], [8, 40, 90, 36]]
-        assert texts.extent.tolist() == [24, 120]
-        assert texts.length.tolist() == [3, 12]
-
 
 SIDES = st.integers(0, 6).map(float)
 POINTS = st.integers(0, 8).flatmap(lambda number: arrays(np.float32, (number, 2), elements=SIDES))

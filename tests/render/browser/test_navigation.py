@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.page import Resource
-from vclean.render.browser.script_signs import better, sign_of_waiting
+from vclean.render.browser.navigation import better, sign_of_waiting
 from vclean.render.rendered_page import Rendering
 
 URL = "https://example.org/dir/page.html"
