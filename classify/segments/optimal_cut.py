@@ -24,7 +24,7 @@ from vclean.labels import Visibility
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vclean.features.regions.candidates import Regions
+    from vclean.features.regions import Regions
 
 
 class State(IntEnum):

@@ -6,7 +6,7 @@ import pytest
 from helpers.labelled import H, L, O, P
 
 from vclean.errors import InputError, OutputError
-from vclean.features.block_names import block_names
+from vclean.features.blocks import block_names
 from vclean.labelling.store import AnnotationStore, PageAnnotations, Status
 
 
