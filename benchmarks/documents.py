@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from vclean.classify.content import stacking
 from vclean.classify.content.model import load_default
+from vclean.features import regions as region_columns
 from vclean.features.block import linguistic, neighbourhood, structural, visual
-from vclean.features.regions import columns as region_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,7 @@ import numpy as np
 
 from vclean.features.columns import limit_counts
 from vclean.features.matrix import block_values
-from vclean.features.regions.candidates import candidate_regions
-from vclean.features.regions.columns import LIMITS, region_matrix
+from vclean.features.regions import LIMITS, candidate_regions, region_matrix
 from vclean.labels import REGION_ROLES, Role
 
 if TYPE_CHECKING:

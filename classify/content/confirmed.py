@@ -46,7 +46,7 @@ class ConfirmedPage:
 
     Attributes:
         address: digest of its URL, empty without URL: see `address_digest`.
-        labels: confirmed labels by block name: see `vclean.features.block_names`.
+        labels: confirmed labels by block name: see `vclean.features.blocks`.
         parts: confirmed parts by block name.
     """
 
@@ -94,7 +94,7 @@ class ConfirmedPages:
         """Return the confirmed labels and parts of the blocks of a page, by block."""
         if not self.pages or not len(blocks):
             return {}, {}
-        from vclean.features.block_names import block_names, match_blocks
+        from vclean.features.blocks import block_names, match_blocks
 
         names = block_names(blocks.xpath, blocks.text)
         page = self._find(address_digest(blocks.snapshot.url), names)

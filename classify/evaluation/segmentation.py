@@ -342,7 +342,7 @@ def _segment_by_depth(_: str, snapshot: Snapshot) -> list[Segmentation]:
 
 
 def _segment_by_vips(_: str, snapshot: Snapshot) -> list[Segmentation]:
-    from vclean.features.segments.vips.algorithm import segment
+    from vclean.features.segments.vips import segment
 
     return _flat_segmentations(segment(snapshot), _PDOCS)
 

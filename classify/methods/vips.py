@@ -1,6 +1,6 @@
 """Select blocks of highest importance in VIPS segments (Cai, Yu, Wen and Ma 2003, MSR-TR-2003-79).
 
-As published: the page is segmented by visual cues (`vclean.features.segments.vips.algorithm`), down to a permitted
+As published: the page is segmented by visual cues (`vclean.features.segments.vips`), down to a permitted
 degree of coherence. The report does not define importance. Song, Liu, Wen and Ma 2004 ("Learning block importance
 models for web pages") predict it from the position and size of a segment and its share of link text.
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from vclean.classify.methods.base import prediction_from_mask
 from vclean.features.page_context import PageContext
-from vclean.features.segments.vips import algorithm
+from vclean.features.segments import vips
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MIN_SHARE: Final = 0.1
 
 def label(blocks: BlockColumns) -> Prediction:
     """Keep the blocks in important segments."""
-    segments = algorithm.segment(blocks.snapshot).at(PDOC)
+    segments = vips.segment(blocks.snapshot).at(PDOC)
     segment_of = segments.text[blocks.members[blocks.first]]
     value = importance(PageContext(blocks), segments, segment_of)
     is_important = (value[segment_of] >= _MIN_SHARE * value.max(initial=0)) & (value[segment_of] > 0)

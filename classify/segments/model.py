@@ -37,12 +37,12 @@ from vclean.features.blocks import extract_blocks
 from vclean.features.columns import FeatureColumn
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
-from vclean.features.regions.candidates import candidate_regions
+from vclean.features.regions import candidate_regions
 from vclean.features.segments import columns as segment_columns
+from vclean.features.segments import vips
 from vclean.features.segments.columns import REGIONAL, max_over_descendants, segment_matrix
 from vclean.features.segments.segments import Segments, Separators
-from vclean.features.segments.vips import algorithm
-from vclean.features.segments.vips.page import VisualPage, union_boxes
+from vclean.features.segments.vips_page import VisualPage, union_boxes
 from vclean.files import ZIP_ERRORS
 from vclean.labels import REGION_ROLES, Visibility
 from vclean.render import tree
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.regions.candidates import Regions
+    from vclean.features.regions import Regions
     from vclean.render.snapshot import Snapshot
 
 
@@ -266,7 +266,7 @@ class SegmentPage:
         Raises:
             UsageError: the page was not rendered.
         """
-        vips_segments = algorithm.segment(snapshot)
+        vips_segments = vips.segment(snapshot)
         context = PageContext(extract_blocks(snapshot))
         if not len(context) or len(vips_segments) == 1:
             return None
@@ -412,7 +412,7 @@ class SegmentModel:
         """
         page = SegmentPage.from_snapshot(snapshot)
         if page is None:
-            return algorithm.single_segment(snapshot, METHOD)
+            return vips.single_segment(snapshot, METHOD)
         x = with_roles(page.x, page.regions.parent, self.regions)
         main, parts = (_mean(trees, x) for trees in self.levels)
         states = best_states(main, page.sizes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from vclean.errors import UsageError
-from vclean.features.segments.vips import algorithm
+from vclean.features.segments import vips
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _learned(snapshot: Snapshot) -> Segments:
     return load_default()(snapshot)
 
 
-_METHODS: dict[str, SegmentMethod] = {"vips": algorithm.segment, "learned": _learned}
+_METHODS: dict[str, SegmentMethod] = {"vips": vips.segment, "learned": _learned}
 
 
 def get(name: str) -> SegmentMethod:

@@ -21,8 +21,7 @@ from vclean.features.blocks import extract_blocks
 from vclean.features.columns import limit_counts
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext, discard_default_layout
-from vclean.features.regions.candidates import candidate_regions, regions_at
-from vclean.features.regions.columns import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, region_matrix
+from vclean.features.regions import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, candidate_regions, region_matrix, regions_at
 from vclean.labels import REGION_ROLES, Role
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class RegionRows:
     Attributes:
         site: registered domain of the page.
         by_hand: whether a person marked the regions; False for marks derived from the structure of the page.
-        x: float32 (R, len(regions.columns.COLUMNS)), features.
+        x: float32 (R, len(vclean.features.regions.COLUMNS)), features.
         role: int8 (R,), class of `ROLE_CODES`, or `NONE`.
     """
 

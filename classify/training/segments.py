@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.marked import RegionMark, RenderedMarkedPage
     from vclean.classify.forest import Forest
     from vclean.classify.training.regions import RegionRows
-    from vclean.features.regions.candidates import Regions
+    from vclean.features.regions import Regions
     from vclean.render.snapshot import Snapshot
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.characters import format_count
 from vclean.errors import InputError
-from vclean.features.block_names import block_names, match_blocks, text_hash
+from vclean.features.blocks import block_names, match_blocks, text_hash
 from vclean.files import make_folder, output_errors, write_atomic
 from vclean.labelling.preparation import SNAPSHOTS
 from vclean.labelling.session import Annotation, Status
@@ -215,7 +215,7 @@ class LabelledPage:
 
     @cached_property
     def blocks_by_name(self) -> dict[str, GoldBlock]:
-        """Return the blocks by their names: see `vclean.features.block_names.block_names`."""
+        """Return the blocks by their names: see `vclean.features.blocks.block_names`."""
         names = block_names([block.xpath for block in self.blocks], self.texts)
         return dict(zip(names, self.blocks, strict=True))
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.errors import InputError, UsageError
-from vclean.features.block_names import block_names
+from vclean.features.blocks import block_names
 from vclean.files import make_folder, write_atomic
 from vclean.html_pages import asset, hash_policy, render_page
 from vclean.input.sources import PREPARED_SUFFIX
@@ -106,7 +106,7 @@ class PreparedPage:
 
     @cached_property
     def names(self) -> list[str]:
-        """Return the names of the blocks: see `vclean.features.block_names.block_names`."""
+        """Return the names of the blocks: see `vclean.features.blocks.block_names`."""
         return block_names(self.xpaths, self.texts)
 
     @cached_property

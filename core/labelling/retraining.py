@@ -31,8 +31,7 @@ from vclean.classify.training.metadata import continue_training as continue_meta
 from vclean.classify.training.metadata import corrected_example
 from vclean.classify.training.train import is_typed
 from vclean.errors import InputError
-from vclean.features.block_names import block_names, match_blocks
-from vclean.features.blocks import extract_blocks
+from vclean.features.blocks import block_names, extract_blocks, match_blocks
 from vclean.features.facts.candidates import FIELDS
 from vclean.features.facts.mentions import Field
 from vclean.features.matrix import page_context

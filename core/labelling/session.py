@@ -21,7 +21,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from vclean.errors import InputError, UsageError
-from vclean.features.block_names import match_blocks
+from vclean.features.blocks import match_blocks
 from vclean.files import output_errors
 from vclean.labels import Label, PartKind, Role
 
@@ -70,7 +70,7 @@ Change = dict[str, Annotation | None]
 
 @dataclass(slots=True)
 class PageAnnotations:
-    """Annotations of one page by one annotator. Blocks have the names of `vclean.features.block_names`.
+    """Annotations of one page by one annotator. Blocks have the names of `vclean.features.blocks`.
 
     Attributes:
         manual: annotations that the annotator made.

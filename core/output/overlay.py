@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from vclean.characters import format_count
 from vclean.errors import UsageError
 from vclean.features.segments.formats import overlay_layer, segment_overlay
-from vclean.features.segments.vips.algorithm import segment
+from vclean.features.segments.vips import segment
 from vclean.files import write_atomic
 from vclean.labels import Label, PartKind
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot

@@ -165,7 +165,7 @@ def _lines(values: Sequence[Any], depth: int) -> Iterator[str]:
         if isinstance(value, list) and depth < _MAX_DEPTH:
             yield from _lines(value, depth + 1)
         elif isinstance(value, dict) and depth < _MAX_DEPTH:
-            inside = value.get("itemListElement") or value.get("steps") or value.get("text") or value.get("name")
+            inside = value.get("itemListElement") or value.get("text") or value.get("name")
             yield from _lines(inside if isinstance(inside, list) else [inside], depth + 1)
         elif isinstance(value, str):
             lines = _LINE.split(value[: _MAX_CHARS * 20])

@@ -35,9 +35,9 @@ MAX_NAMES: Final = 8
 MAX_RECORDS: Final = 20_000
 """Largest number of elements of a group: the first ones."""
 _DIGITS: Final = re.compile(r"\d+")
-INLINE: Final = frozenset(("a", "abbr", "b", "br", "em", "font", "i", "img", "span", "strong", "time", "svg", "path",
+INLINE: Final = frozenset(("abbr", "b", "br", "em", "font", "i", "img", "span", "strong", "time", "svg", "path",
                             "option", "script", "style", "input", "button", "label", "sup", "sub", "code"))  # fmt: skip
-"""Tags of elements that are no records: they have one line of text at most. Links around blocks are, side by side."""
+"""Tags of elements that are no records: they have one line of text at most. Links may be, around the text of a card."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class RecordGroups:
             part: bool (N,), the elements of the part; in it, items of lists and articles are groups, too.
             single: bool (N,), elements that may be the only member of a group.
         """
-        (element, key), is_candidate = _keys(snapshot), _is_candidate(snapshot)
+        (element, key), is_candidate = _keys(snapshot), ~snapshot.is_tag(INLINE)
         if part is not None:
             inside = np.flatnonzero(snapshot.is_tag(("li", "article"))).astype(np.int32)
             tag_key = snapshot.tag[inside] + int(key.max(initial=0)) + 1
@@ -126,14 +126,6 @@ class RecordGroups:
         """Return the elements of one group, ascending."""
         first, last = np.searchsorted(self.group, [group, group + 1])
         return self.element[first:last]
-
-
-def _is_candidate(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements may be records: bool (N,)."""
-    is_candidate = ~snapshot.is_tag(INLINE)
-    is_card, parent = snapshot.is_tag(("a",)), np.maximum(snapshot.parent, 0)
-    # An element with one link is the card itself, and has what is beside the link as well.
-    return is_candidate | (is_card & (np.bincount(parent, is_card, minlength=len(snapshot))[parent] > 1))
 
 
 def _keys(snapshot: Snapshot) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from vclean.render.document_head import DocumentHead
     from vclean.render.snapshot import Snapshot
 
-_PATH, _TITLE, _TEXT, _NAME = (
+_PATH, _TITLE, _TEXT, _NAME, _TYPES, _TAGS = (
     {group: words for row_part, group, words in read_table(__file__, "type_words.tsv") if row_part == part}
-    for part in ("path", "title", "text", "name")
+    for part in ("path", "title", "text", "name", "type", "tag")
 )
-"""Words of each group that occur in paths, titles, texts, and names of elements."""
+"""Words of each group that occur in paths, titles, texts and names of elements; types of schema.org, and tags."""
 _PATH_WORDS, _TITLE_WORDS = ([frozenset(words.split()) for words in groups.values()] for groups in (_PATH, _TITLE))
 _NAME_GROUPS: Final = element_names.WordGroups(_NAME)
 _MAX_CHARS: Final = 2000
@@ -56,28 +56,7 @@ _MAX_TYPES: Final = 20
 _MAX_COUNT: Final = 50
 _MAX_TITLE: Final = 300
 _TITLE_WORD: Final = re.compile(r"[^\s|·»«:,;()\[\]\"“”?!—–]+:?")
-
-_TYPES: Final = {
-    "article": r"article|newsarticle|blogposting|.*newsarticle|report|recipe|howto|scholarlyarticle|medicalwebpage",
-    "recipe": r"recipe",
-    "product": r"product|productgroup|individualproduct|vehicle|book",
-    "offer": r"offer|aggregateoffer",
-    "list": r"itemlist|collectionpage|offercatalog|datafeed|blog|searchresultspage",
-    "element": r"listitem",
-    "forum": r"discussionforumposting|qapage|question|answer|comment|interactioncounter",
-    "business": r".*business|service|professionalservice|softwareapplication|webapplication|corporation|store|attorney|"
-                r"medicalclinic|restaurant|hotel|dentist|physician",
-    "organization": r"organization|ngo|educationalorganization",
-    "faq": r"faqpage",
-    "site": r"website|searchaction",
-    "breadcrumb": r"breadcrumblist",
-    "review": r"review|aggregaterating|rating",
-    "person": r"person",
-    "job": r"jobposting|event|.*event|course",
-    "plain": r"webpage|itempage|aboutpage|contactpage|profilepage|checkoutpage",
-}  # fmt: skip
-"""Groups of types of schema.org, in lower case."""
-_TYPE_PATTERNS: Final = {name: re.compile(f"(?:{pattern})\\Z") for name, pattern in _TYPES.items()}
+_TYPE_PATTERNS: Final = {name: re.compile(f"(?:{words.replace(' ', '|')})\\Z") for name, words in _TYPES.items()}
 _OG_TYPES: Final = ("article", "website", "product")
 
 _DECLARATIONS: Final = (
@@ -93,15 +72,6 @@ _LINKED: Final = 0.5
 """Share of linked characters from which a block is a link."""
 _DATE_WORDS: Final = 15
 """Most words of a block that is a date with its label."""
-
-_TAGS: Final = {
-    "h1": ("h1",), "h2": ("h2",), "h3": ("h3", "h4", "h5", "h6"), "p": ("p",), "li": ("li",), "a": ("a",),
-    "img": ("img", "picture"), "table": ("table",), "tr": ("tr",), "code": ("pre", "code", "samp"), "form": ("form",),
-    "field": ("input", "textarea", "select"), "password": (), "button": ("button",), "textarea": ("textarea",),
-    "select": ("select",), "video": ("video", "iframe", "object", "embed"), "article": ("article",), "time": ("time",),
-    "nav": ("nav",), "aside": ("aside",), "section": ("section",), "svg": ("svg",), "dl": ("dl", "dt", "dd"),
-    "quote": ("blockquote",), "main": ("main",), "option": ("option",),
-}  # fmt: skip
 
 _CONTENTS: Final = (
     "words", "blocks", "elements", "link_words", "long_blocks", "long_share", "long_words", "longest_run",
@@ -270,7 +240,7 @@ def _tag_values(snapshot: Snapshot) -> list[float]:
     """Return how often each group of tags occurs, as logarithms."""
     count = np.bincount(snapshot.tag, minlength=len(snapshot.tags))
     by_tag = dict(zip(snapshot.tags, count.tolist(), strict=True))
-    counts = {name: sum(by_tag.get(tag, 0) for tag in tags) for name, tags in _TAGS.items()}
+    counts = {name: sum(by_tag.get(tag, 0) for tag in tags.split()) for name, tags in _TAGS.items()}
     counts["password"] = sum(value.lower() == "password" for value in snapshot.attributes("type").values())
     return [_log(number) for number in counts.values()]
 

@@ -379,7 +379,7 @@ def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDA
         before = "" if row and is_date[row - 1] else texts.label_before(row)
         label = f"{before} {text[: date_start(text, language)]}"
         is_other = pattern_of(_NO_POST_DATE).search(label) or _SENTENCE.fullmatch(text)
-        bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(is_other) - 0.002 * len(text)
+        bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(is_other)
     bonus += 0.3 * in_time - texts.order_in_record(is_date) * 0.1
     likely = is_date & (bonus > -0.6)
     return texts.first_of_each(likely & texts.in_best_slot(is_date, bonus), likely)

@@ -24,8 +24,6 @@ _SHORT: Final = 80
 """Most characters of a block that may be a button of a shopping cart."""
 _LEAST_WORDS: Final = 2
 """Fewest words of a block that is a part of an ingredient or step; shorter ones have to be a whole one."""
-_MOST_WORDS: Final = 300
-"""Most words of a block that is compared with ingredients and steps."""
 _LEAST_SHARE: Final = 0.3
 """Share of the declared ingredients or steps that readers have to see; below it the markup is about something else."""
 
@@ -99,8 +97,7 @@ def _find_recipe(page: PageView, declared: DeclaredRecipe, candidates: NDArray[n
         declared: the recipe.
         candidates: bool (B,), the blocks that may belong to it; others are hidden.
     """
-    rows = np.flatnonzero(candidates & (page.context.tokens <= _MOST_WORDS)).tolist()
-    texts = {row: normalize(page.texts[row]) for row in rows}
+    texts = {row: normalize(page.texts[row]) for row in np.flatnonzero(candidates).tolist()}
     return RecipeSubject(declared, _rows_of(declared.ingredients, texts), _rows_of(declared.steps, texts))
 
 

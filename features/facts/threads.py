@@ -193,14 +193,9 @@ class LabelledBlocks:
         return self.in_forum or (are_posts and self.may_be_forum)
 
     def _without_document(self, posts: list[PostRecord]) -> list[PostRecord]:
-        """Return the comments among records, which may be the document above the comments, or columns of the page.
-
-        In a forum the document is the first post.
-        """
+        """Return the comments among records, which may be the document above the comments, or columns of the page."""
         comments = self._parts[self.blocks.node]
-        are_signed = 2 * sum(post.is_signed for post in posts) >= len(posts)
-        likely = [post for post in posts if post.rows and comments[list(post.rows)].mean() >= _IS_COMMENT]
-        return posts if self.may_be_forum and are_signed else likely
+        return [post for post in posts if post.rows and comments[list(post.rows)].mean() >= _IS_COMMENT]
 
     def _thread_posts(self) -> list[PostRecord]:
         """Return the records of a page of a forum that may be posts: most have an author or a date."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from vclean.features import element_names
 from vclean.features.columns import FeatureColumn, ratio, read_columns, stack_columns
-from vclean.features.regions import columns
+from vclean.features.regions import COLUMNS as REGION_COLUMNS
+from vclean.features.regions import region_matrix
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.columns import Values
-    from vclean.features.regions.candidates import Regions
+    from vclean.features.regions import Regions
     from vclean.features.segments.segments import Segments
 
 
@@ -129,11 +130,11 @@ _TREE_COLUMNS: Final = (
     *(FeatureColumn(f"holds_{name}", "flag", f"`{name}` matches a candidate in it.") for name in _NAMES),
 )
 
-COLUMNS: Final = (*columns.COLUMNS, *_TREE_COLUMNS, *SHAPE_COLUMNS)
+COLUMNS: Final = (*REGION_COLUMNS, *_TREE_COLUMNS, *SHAPE_COLUMNS)
 """Columns of a container that need no model; region columns come first."""
 
 
-REGIONAL: Final = len(columns.COLUMNS)
+REGIONAL: Final = len(REGION_COLUMNS)
 """Number of leading columns that are the input of the region model."""
 
 _COLUMN_INDEX: Final = {column.name: index for index, column in enumerate(COLUMNS)}
@@ -150,7 +151,7 @@ def segment_matrix(
         segments: the VIPS segments of the page, divided as far as possible.
         painted: (C, 4), left, top, right, bottom in CSS px of each candidate's painted box.
     """
-    region_columns = columns.region_matrix(regions, values)
+    region_columns = region_matrix(regions, values)
     tree_columns = (
         _vips_columns(regions, segments)
         | _tree_columns(regions, region_columns[:, _COLUMN_INDEX["words_of_page"]])

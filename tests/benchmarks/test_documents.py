@@ -7,7 +7,7 @@ import pytest
 
 from vclean.classify.content import stacking
 from vclean.classify.content.model import load_default
-from vclean.features.regions import columns as region_columns
+from vclean.features import regions as region_columns
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vclean.classify.regions import CLASSES, NONE, block_roles, inherit_roles
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
-from vclean.features.regions.candidates import candidate_regions
+from vclean.features.regions import candidate_regions
 from vclean.labels import Role
 
 ROLES = list(Role)

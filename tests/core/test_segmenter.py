@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import vclean
-from vclean.features.segments.vips.algorithm import segment
+from vclean.features.segments.vips import segment
 from vclean.page import Page
 from vclean.render.browser.renderer import Renderer
 from vclean.settings import HiddenPolicy

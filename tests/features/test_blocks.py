@@ -7,7 +7,7 @@ from helpers.pages import decided, laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.blocks import extract_blocks, find_block_level
+from vclean.features.blocks import block_names, extract_blocks, find_block_level, match_blocks, text_hash
 
 MARKUP = st.lists(
     st.sampled_from(
@@ -216,3 +216,28 @@ class TestWithoutFormulas:
     def test_is_the_same_object_without_formulas(self) -> None:
         blocks = extract_blocks(snapshot("<p>a"))
         assert blocks.without_formulas is blocks
+
+
+class TestTextHash:
+    def test_accepts_lone_surrogates(self):
+        """Accept half of a surrogate pair, which JavaScript strings may contain."""
+        assert len(text_hash("\ud83d")) == 16
+
+
+class TestBlockNames:
+    def test_numbers_equal_blocks(self):
+        names = block_names(["/p[1]", "/p[1]", "/p[2]"], ["Yes.", "Yes.", "Yes."])
+        assert len(set(names)) == 3
+        assert [name.split(" ", 1)[1] for name in names] == ["1 /p[1]", "2 /p[1]", "1 /p[2]"]
+
+
+class TestMatchBlocks:
+    def names(self, *blocks):
+        return block_names([xpath for xpath, _ in blocks], [text for _, text in blocks])
+
+    def test_unmoved_blocks_match_by_location_and_text(self):
+        old = self.names(("/p[1]", "One."), ("/p[2]", "Two."))
+        assert match_blocks(old, old) == dict(zip(old, old, strict=True))
+
+    def test_changed_text_does_not_match(self):
+        assert match_blocks(self.names(("/p[1]", "One.")), self.names(("/p[1]", "Uno."))) == {}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from vclean.classify.content import stacking
 from vclean.classify.segments import model
 from vclean.features import matrix
+from vclean.features import regions as region_columns
 from vclean.features.block import linguistic, structural, visual
 from vclean.features.columns import (
     COUNT_LIMITS,
@@ -20,7 +21,6 @@ from vclean.features.columns import (
     stack_columns,
     stack_rows,
 )
-from vclean.features.regions import columns as region_columns
 from vclean.features.segments import columns as segment_columns
 
 

@@ -9,8 +9,7 @@ from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages, add
 from vclean.classify.content.model import Model, from_bytes, load_default
 from vclean.classify.prediction import Headline, HeadlineSource
 from vclean.errors import ModelError
-from vclean.features.block_names import block_names
-from vclean.features.blocks import BlockColumns, extract_blocks
+from vclean.features.blocks import BlockColumns, block_names, extract_blocks
 from vclean.labels import Label, PartKind
 from vclean.settings import Policy
 

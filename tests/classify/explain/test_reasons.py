@@ -29,8 +29,7 @@ from vclean.classify.explain.reasons import (
     placeholder_explanation,
 )
 from vclean.classify.prediction import Change, Prediction
-from vclean.features.block_names import block_names
-from vclean.features.blocks import BlockColumns, extract_blocks
+from vclean.features.blocks import BlockColumns, block_names, extract_blocks
 from vclean.labels import Label
 from vclean.page import Page
 from vclean.render.static.parse import parse

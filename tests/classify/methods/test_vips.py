@@ -7,13 +7,13 @@ from helpers.pages import laid_out
 from vclean.classify.methods.vips import importance
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
-from vclean.features.segments.vips import algorithm
+from vclean.features.segments import vips
 
 
 class TestImportance:
     def test_importance_is_plain_text_by_distance_from_the_middle(self):
         blocks = extract_blocks(laid_out("<p>It rained all day in the valley.</p><div><a href=/>Link</a></div>"))
-        segments = algorithm.segment(blocks.snapshot).at(11)
+        segments = vips.segment(blocks.snapshot).at(11)
         home = segments.text[blocks.members[blocks.first]]
         value = importance(PageContext(blocks), segments, home)
         middle = segments.box[home[0], 0] + segments.box[home[0], 2] / 2

@@ -29,9 +29,9 @@ from vclean.classify.training.segments import cross_validate, fit, marked_rows, 
 from vclean.errors import InputError, ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
-from vclean.features.regions.candidates import candidate_regions
+from vclean.features.regions import candidate_regions
 from vclean.features.segments.columns import COLUMNS
-from vclean.features.segments.vips.page import VisualPage
+from vclean.features.segments.vips_page import VisualPage
 
 COUNT = 6
 

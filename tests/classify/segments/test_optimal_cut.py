@@ -15,7 +15,7 @@ from vclean.classify.segments.model import Sizes, State, best_states, segment_pr
 from vclean.classify.training.segments import true_states
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
-from vclean.features.regions.candidates import candidate_regions
+from vclean.features.regions import candidate_regions
 
 TREE = Sizes(
     parent=np.array([-1, 0, 1, 1, 0], dtype=np.int32),

@@ -14,7 +14,7 @@ from vclean.classify.segments.registry import describe, get
 from vclean.errors import ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 from vclean.features.segments.segments import Segments
-from vclean.features.segments.vips.algorithm import segment
+from vclean.features.segments.vips import segment
 from vclean.labels import Label, Role
 
 

@@ -23,7 +23,7 @@ from vclean.classify.training.regions import (
 from vclean.errors import DeadlineError, InputError
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
-from vclean.features.regions.columns import COLUMNS, FLAG_COLUMNS
+from vclean.features.regions import COLUMNS, FLAG_COLUMNS
 
 WORDS = ["river", "ferry", "bridge", "rope", "village", "winter", "council", "bell"]
 

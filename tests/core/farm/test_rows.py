@@ -19,7 +19,7 @@ from vclean.characters import replace_surrogates
 from vclean.errors import BrowserError
 from vclean.farm.rows import LOG_COLUMNS, SCHEMA, failure_row, log_entry, result_row
 from vclean.farm.tasks import Task
-from vclean.features.segments.vips.algorithm import segment
+from vclean.features.segments.vips import segment
 from vclean.labels import Role
 from vclean.page import Page
 from vclean.render.cache import read_key

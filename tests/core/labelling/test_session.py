@@ -8,7 +8,7 @@ import pytest
 from helpers.labelled import H, L, O, P, page, session
 
 from vclean.errors import InputError, OutputError, UsageError
-from vclean.features.block_names import block_names
+from vclean.features.blocks import block_names
 from vclean.labelling.export import read_gold
 from vclean.labelling.session import AnnotationSession, AnnotationStore, PageAnnotations, Status
 

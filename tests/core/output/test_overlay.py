@@ -15,7 +15,7 @@ from PIL import Image
 
 from vclean.classify.explain.reasons import Explanation, Reason
 from vclean.errors import OutputError, UsageError
-from vclean.features.segments.vips.algorithm import segment
+from vclean.features.segments.vips import segment
 from vclean.labels import Label
 from vclean.output.overlay import to_overlay_blocks
 from vclean.output.source_positions import SourcePosition

@@ -12,10 +12,10 @@ from vclean.classify.segments.model import role_matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext
-from vclean.features.regions.candidates import candidate_regions
+from vclean.features.regions import candidate_regions
+from vclean.features.segments import vips
 from vclean.features.segments.columns import COLUMNS, segment_matrix, shape_values, words_of_page
-from vclean.features.segments.vips import algorithm
-from vclean.features.segments.vips.page import VisualPage
+from vclean.features.segments.vips_page import VisualPage
 
 NAMES = [column.name for column in COLUMNS]
 
@@ -26,7 +26,7 @@ def page_matrix():
     page, _ = marked_page(1)
     regions = candidate_regions(PageContext(extract_blocks(page)))
     painted = np.array(VisualPage(page).extent)[regions.node]
-    return page, regions, segment_matrix(regions, block_values(regions.context), algorithm.segment(page), painted)
+    return page, regions, segment_matrix(regions, block_values(regions.context), vips.segment(page), painted)
 
 
 @pytest.fixture

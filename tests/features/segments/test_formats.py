@@ -19,7 +19,7 @@ from PIL import Image
 from vclean.errors import InputError, OutputError, UsageError
 from vclean.features.segments import formats
 from vclean.features.segments.formats import WebisPage, read_webis
-from vclean.features.segments.vips.algorithm import segment
+from vclean.features.segments.vips import segment
 from vclean.labels import Role
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from helpers.painted import painted
 
 from vclean.errors import UsageError
-from vclean.features.segments.vips.algorithm import segment
+from vclean.features.segments.vips import segment
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""Find the elements of a page that may be regions, and compute their features."""

@@ -1,1 +1,0 @@
-"""Segment a page with VIPS (Cai et al. 2003, MSR-TR-2003-79)."""
