@@ -29,6 +29,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
+from speed import evenly
 from tqdm import tqdm
 
 from vclean import CleanerSettings, Page, RenderSettings, Segmenter
@@ -141,18 +142,9 @@ def record(part: Part, folder: Path) -> None:
 def pages_of(path: Path, count: int) -> Iterator[Page]:
     """Yield `count` evenly spaced pages of a corpus or web archive; their ids are made unique by their number."""
     sources = list(find_sources(str(path), RenderSettings(deadline=DEADLINE)))
-    for index in evenly_spaced(len(sources), count):
-        page = sources[index].read()
-        yield Page(content=page.content, url=page.url, resources=page.resources, id=f"{index} {page.id}")
-
-
-def evenly_spaced(total: int, count: int) -> list[int]:
-    """Return `count` evenly spaced indices below `total`; all indices if `count` is not smaller.
-
-    >>> evenly_spaced(10, 4)
-    [0, 2, 5, 7]
-    """
-    return list(range(total)) if total <= count else [number * total // count for number in range(count)]
+    for number, source in enumerate(evenly(sources, count)):
+        page = source.read()
+        yield Page(content=page.content, url=page.url, resources=page.resources, id=f"{number} {page.id}")
 
 
 def page_entries(pages: Sequence[Page], names: Sequence[str], *, rendered: bool) -> Iterator[Entry]:

@@ -14,7 +14,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from vclean.render.static.parse import parse
 from vclean.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from vclean.classify.content.model import Model
     from vclean.classify.corpora.corpora import Corpus
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     Times = dict[str, float]
     """CPU seconds by stage."""
 
+Item = TypeVar("Item")
 WARM_UP = 5
 STAGES = ("read", "extract", "features", "predict", "write")
 """Decoding and parsing, or rendering; extraction of blocks; feature matrix; labels; text."""
@@ -134,10 +135,10 @@ def with_children(run: Callable[[], Times], processes: ChildProcesses) -> Times:
     return times | {"read": times["read"] + outside, "total": times["total"] + outside}
 
 
-def evenly(corpus: Corpus, count: int) -> Iterator[GoldPage]:
-    """Return `count` evenly spaced pages of the corpus, or all pages if it has fewer."""
-    chosen = set(np.linspace(0, len(corpus) - 1, max(0, min(count, len(corpus))), dtype=int).tolist())
-    return (page for index, page in enumerate(corpus) if index in chosen)
+def evenly(pages: Collection[Item], count: int) -> Iterator[Item]:
+    """Return `count` evenly spaced pages of a corpus or list, or all pages if it has fewer."""
+    chosen = set(np.linspace(0, len(pages) - 1, max(0, min(count, len(pages))), dtype=int).tolist())
+    return (page for index, page in enumerate(pages) if index in chosen)
 
 
 def measure(

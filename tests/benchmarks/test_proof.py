@@ -103,8 +103,3 @@ class TestRecord:
     )
     def test_json_does_not_depend_on_the_order_of_fields(self, proof, text: str, expected: str) -> None:
         assert proof.normalize(text) == expected
-
-
-@pytest.mark.parametrize(("total", "count", "expected"), [(10, 4, [0, 2, 5, 7]), (2, 5, [0, 1]), (0, 5, [])])
-def test_evenly_spaced(proof, total: int, count: int, expected: list[int]) -> None:
-    assert proof.evenly_spaced(total, count) == expected
