@@ -19,13 +19,13 @@ from vclean.cli.batch import OutputRun, suggest_option
 from vclean.cli.command import argument, command, flag, is_on_command_line, option
 from vclean.cli.options import (
     CONTENT,
-    FRACTION,
     INPUT,
     OUTPUT,
     RENDERING,
     CleaningOptions,
     OverlayOptions,
     PageOptions,
+    fraction,
 )
 from vclean.errors import DeadlineError, UsageError
 from vclean.output import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
@@ -125,7 +125,7 @@ class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
     )
     review_below: float = option(
         "--review-below",
-        type=FRACTION,
+        type=fraction,
         default=0.8,  # a page with this confidence has a word F1 of about the same value
         metavar="P",
         needs="review",

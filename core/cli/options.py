@@ -32,13 +32,20 @@ _NEEDS_RENDERING: Final = ("width", "height", "hide_overlays", "scripts")
 POSITIVE: Final = click.IntRange(1)
 COUNT: Final = click.IntRange(0)
 PORT: Final = click.IntRange(1, 65_535)
-FRACTION: Final = click.FloatRange(0, 1, min_open=True)
 _SECONDS: Final = click.FloatRange(0, 86_400, min_open=True)
 
 RENDERING: Final = "Rendering and limits of a page"
 CONTENT: Final = "What counts as content"
 INPUT: Final = "Input"
 OUTPUT: Final = "Output"
+
+
+def fraction(text: str | float) -> float:
+    """Convert a word to a number above 0 and at most 1."""
+    value = float(text)
+    if not 0 < value <= 1:  # also NaN, which `click.FloatRange` accepts
+        raise click.BadParameter(f"{value} is not in the range 0<x<=1")
+    return value
 
 
 def folds(text: str | int) -> int:

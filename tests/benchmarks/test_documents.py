@@ -33,25 +33,6 @@ def test_model_card_has_the_scores_of_every_corpus(script):
             assert f"| {corpus} | {figures['scores']['all']['pages']} |" in text
 
 
-class TestCalibrations:
-    def test_one_table_per_method(self, script):
-        one = {"ece": 0.0123, "ece_equal_mass": 0.02, "bins": [{"count": 1234, "predicted": 0.25, "observed": 0.2}]}
-        tables = script["_calibrations"]({"vclean, rendered": {"blocks": one, "pages": one}})
-        lines = tables.splitlines()
-        assert lines[1] == "## Calibration, rendered"
-        assert lines[3] == (
-            "| probability or confidence | blocks: count | blocks: predicted | blocks: observed"
-            " | pages: count | pages: predicted | pages: observed |"
-        )
-        assert lines[5] == "| 0.0 to 0.1 | 0 |  |  | 0 |  |  |"
-        assert lines[7] == "| 0.2 to 0.3 | 1,234 | 0.250 | 0.200 | 1,234 | 0.250 | 0.200 |"
-        assert lines[-2:] == [
-            "| expected calibration error |  |  | 0.012 |  |  | 0.012 |",
-            "| in bins of equal mass |  |  | 0.020 |  |  | 0.020 |",
-        ]
-        assert script["_calibrations"]({}) == ""
-
-
 def test_documents_are_up_to_date(script, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(script["main"].__globals__, "TABLES", tmp_path)
     script["main"]()

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.benchmarks import BENCHMARKS, imported_benchmark, write_corpus
+from helpers.benchmarks import imported_benchmark, write_corpus
 from helpers.synthetic import gold_page
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.errors import InputError, UsageError
+from vclean.errors import InputError
 
 pytestmark = pytest.mark.slow
 
@@ -54,28 +54,9 @@ def predictions(tmp_path: Path) -> Path:
     return path
 
 
-class TestAvailable:
-    @pytest.mark.parametrize(
-        ("package", "error", "message"),
-        [
-            ("nowhere", ImportError("No module"), "nowhere was left out (No module): pip install nowhere"),
-            ("vclean", InputError("no model: train one"), "vclean was left out (no model: train one)"),
-        ],
-    )
-    def test_leaves_out_a_system_that_fails(self, rivals, package: str, error: Exception, message: str) -> None:
-        def fail() -> None:
-            raise error
-
-        working, messages = rivals.available((rivals.System(package, package, "", fail),))
-        assert (working, messages) == ([], [message])
-
-    def test_methods_of_vclean_are_available(self, rivals) -> None:
-        systems = tuple(system for system in rivals.RIVALS if system.package == "vclean")
-        assert rivals.available(systems) == (list(systems), [])
-        assert set(rivals.versions(list(systems))) == {"vclean"}
-
+class TestRivals:
     @pytest.mark.parametrize("name", ["trafilatura", "resiliparse", "jusText"])
-    def test_rivals_take_the_bytes_of_a_page(self, rivals, name: str) -> None:
+    def test_take_the_bytes_of_a_page(self, rivals, name: str) -> None:
         pytest.importorskip(name.lower(), exc_type=ImportError)
         system = next(system for system in rivals.RIVALS if system.name == name)
         sentence = "It was said that the café had seven bridges, and that nobody in the valley minded them at all."
@@ -98,11 +79,6 @@ class TestMeasure:
         [measurement] = board.measure(gold_page(0), ["BTE"])
         assert measurement.evaluation.error.startswith("DeadlineError: ")
 
-    def test_a_system_without_markup_has_no_markup_score(self, board) -> None:
-        page = gold_page(0)
-        assert board.evaluate(page, "x", (page.text, "")).score.cleaneval_markup is None
-        assert board.evaluate(page, "x", (page.text, page.markup)).score.cleaneval_markup == 100
-
     def test_two_processes_return_the_same_as_one(self, board) -> None:
         pages = [gold_page(number) for number in range(3)]
         one, two = (list(board.measure_all(iter(pages), ["BTE", "all text"], count)) for count in (1, 2))
@@ -121,21 +97,6 @@ class TestPredictions:
         with pytest.raises(InputError, match="lack the page 99 of small"):
             board.evaluate_predictions(gold_page(99, "small"), board.read_predictions(predictions))
 
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            ("not json", "was not written by"),
-            ('{"corpus": 1}', "was not written by"),
-            ("[1]", "was not written by"),
-            (None, "check the name"),
-        ],
-    )
-    def test_rejects_another_file(self, board, tmp_path: Path, content: str | None, message: str) -> None:
-        if content is not None:
-            (tmp_path / "x").write_text(content)
-        with pytest.raises(InputError, match=message):
-            board.read_predictions(tmp_path / "x")
-
 
 class TestInterval:
     def test_interval_contains_the_mean(self, board) -> None:
@@ -144,13 +105,6 @@ class TestInterval:
         assert mean == pytest.approx(difference.mean())
         assert low < mean < high
         assert high - low == pytest.approx(2 * 1.96 * 0.2 / 20, rel=0.1)
-
-    def test_few_sites_give_a_wide_interval(self, board) -> None:
-        site_means = np.random.default_rng(2).normal(0, 0.2, 10)
-        difference = np.repeat(site_means, 40)
-        wide = board.interval(difference, np.repeat(np.arange(10), 40))
-        narrow = board.interval(difference, np.arange(400))
-        assert wide[2] - wide[1] > 3 * (narrow[2] - narrow[1])
 
 
 class TestLeads:
@@ -194,19 +148,6 @@ class TestRun:
         assert "old" not in text
         assert "vclean is timed, but not scored" in capsys.readouterr().out + text
 
-    @pytest.mark.parametrize(
-        ("more", "message"),
-        [(["--predictions", "a", "--shipped"], "two ways to score"), (["--write", "none.md"], "does not exist")],
-    )
-    def test_rejects_wrong_usage(self, board, more: list[str], message: str) -> None:
-        with pytest.raises(UsageError, match=message):
-            board.parse_args(["a.parquet", *more])
-
     def test_errors_are_one_line(self, board, capsys) -> None:
         assert board.main(["missing.parquet"]) == 3
         assert capsys.readouterr().err.startswith("leaderboard.py: missing.parquet does not exist")
-
-
-def test_document_has_the_heading_once(board) -> None:
-    text = (BENCHMARKS.parent / "docs" / "reference" / "tables" / "leaderboard.md").read_text(encoding="utf-8")
-    assert text.count(board.HEADING) == 1

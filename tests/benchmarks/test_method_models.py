@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pyarrow.parquet as pq
 import pytest
 from helpers.benchmarks import imported_benchmark, write_corpus
 
@@ -22,15 +21,6 @@ def corpus(tmp_path):
     return write_corpus(tmp_path / "news.parquet", pages)
 
 
-class TestSample:
-    @pytest.mark.parametrize(("pages", "ids"), [(5, [0, 2, 4, 7, 9]), (99, [*range(12)])])
-    def test_evenly(self, method_models, corpus, tmp_path, pages, ids):
-        (tmp_path / "out").mkdir()
-        path = method_models.sample(corpus, tmp_path / "out", pages)
-        assert path.name == "news.parquet"
-        assert pq.read_table(path)["id"].to_pylist() == [*map(str, ids)]
-
-
 class TestMain:
     def test_trains_the_same_model_again(self, method_models, corpus, tmp_path):
         arguments = [str(corpus), "--method", "wcc-lm", "--pages", "8", "-o", str(tmp_path)]
@@ -40,11 +30,6 @@ class TestMain:
         assert b'"corpora": {"news": 8}' in first
         assert method_models.main(arguments) == 0
         assert (tmp_path / "wcc-lm.model").read_bytes() == first
-
-    def test_returns_the_greatest_exit_code(self, method_models, corpus, tmp_path):
-        arguments = [str(corpus), "--method", "wcc-lm", "--pages", "2", "-o", str(tmp_path)]
-        assert method_models.main(arguments) > 0  # two sites are too few for five folds
-        assert not (tmp_path / "wcc-lm.model").exists()
 
     def test_rejects_a_method_that_is_not_trained(self, method_models, corpus, tmp_path, capsys):
         with pytest.raises(SystemExit):

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from helpers.benchmarks import imported_benchmark, write_corpus
 from helpers.page_types import PAGES
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training.fits import FITS
-from vclean.labels import PAGE_TYPES, PageType
+from vclean.labels import PageType
 
 
 @pytest.fixture(scope="module")
@@ -67,20 +65,3 @@ class TestTables:
         assert "| all | 20 | 1.000 | 1.000 |" in text
         assert "| collection | 0 | 0 | 0 | 5 | 0 | 0 | 0 | 0 | 0 |" in text
         assert "wcxb, its seven types" in text
-
-    def test_scores(self, page_types) -> None:
-        gold = np.array([0, 0, 1, 1])
-        probability = np.zeros((4, len(PAGE_TYPES)))
-        probability[[0, 1, 2, 3], [0, 1, 1, 1]] = (0.9, 0.3, 0.9, 0.9)
-        name, count, accuracy, macro_f1, answered, right = page_types._line("all", gold, probability)
-        assert (name, count, accuracy, answered, right) == ("all", "4", "0.750", "0.750", "1.000")
-        assert float(macro_f1) == pytest.approx((2 / 3 + 4 / 5) / 2, abs=0.001)
-
-    def test_worst_pages_come_first(self, page_types, corpora: list[Path]) -> None:
-        first, second, *_ = page_types.typed_pages(corpora, {})
-        pages = [replace(first, url="a"), replace(second, url="b")]
-        probability = np.zeros((2, len(PAGE_TYPES)))
-        probability[:, 0] = (0.5, 0.8)
-        assert page_types._worst(pages, probability).splitlines() == [
-            "collection -> article 0.80 wcxb b", "collection -> article 0.50 wcxb a",
-        ]  # fmt: skip

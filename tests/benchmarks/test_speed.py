@@ -15,7 +15,6 @@ from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training.dataset import TrainingTable
 from vclean.classify.training.train import CrossValidation, train
-from vclean.errors import ModelError, NotHtmlError
 from vclean.page import Page
 from vclean.render.static.parse import parse
 
@@ -46,11 +45,6 @@ def times(read: float, total: float) -> dict[str, float]:
     return {"read": read, "extract": 0.001, "features": 0.002, "predict": 0.003, "write": 0.004, "total": total}
 
 
-class TestSpread:
-    def test_in_milliseconds(self, speed) -> None:
-        assert speed.Spread.of([0.01 * number for number in range(11)]) == speed.Spread(50, 90)
-
-
 class TestStages:
     def test_every_stage_and_the_total(self, speed, trained: Model) -> None:
         """Read the clock at the start, and twice at every lap, so that no lap includes the bookkeeping."""
@@ -58,10 +52,6 @@ class TestStages:
         times = speed.stages(Page(content=gold_page(1).html), parse, trained, lambda: next(ticks))
         laps = {stage: 4 * number + 1 for number, stage in enumerate(speed.STAGES)}
         assert times == laps | {"total": sum(laps.values())}
-
-    def test_rejects_a_page_that_cannot_be_read(self, speed, trained: Model) -> None:
-        with pytest.raises(NotHtmlError):
-            speed.stages(Page(content=b""), parse, trained, lambda: 0.0)
 
 
 class TestWithChildren:
@@ -83,12 +73,6 @@ class TestEvenly:
     )
     def test_spread_over_the_corpus(self, speed, corpus: Path, number: int, expected: list[str]) -> None:
         assert [page.id for page in speed.evenly(read_corpus(corpus), number)] == expected
-
-
-class TestRatio:
-    def test_median_of_the_pages(self, speed) -> None:
-        parsed, rendered = [times(0, 1), times(0, 2), times(0, 4)], [times(0, 10), times(0, 8), times(0, 4)]
-        assert speed.ratio(parsed, rendered) == 4
 
 
 class TestTable:
@@ -116,14 +100,6 @@ class TestMain:
         assert (report["corpus"], report["pages"], report["failed"], report["ratio"]) == ("twelve", 6, 1, None)
         assert list(report["ms"]["unrendered"]) == [*speed.STAGES, "total"]
         assert report["ms"]["unrendered"]["total"]["median"] > 0
-
-    def test_no_model(self, speed, corpus: Path, monkeypatch, capsys) -> None:
-        def missing() -> None:
-            raise ModelError("the model is not there")
-
-        monkeypatch.setattr(speed.model, "load", missing)
-        assert speed.main([str(corpus)]) == ModelError.exit_code
-        assert capsys.readouterr() == ("", "speed.py: the model is not there\n")
 
     @pytest.mark.usefixtures("with_model")
     def test_too_few_pages(self, speed, corpus: Path, monkeypatch, capsys) -> None:

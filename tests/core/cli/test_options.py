@@ -198,7 +198,8 @@ ERRORS = [
     ("a --review-below 0.5", "--review-below: needs --review FILE"),
     ("a --review r --review-below 0", "is not in the range"),
     ("a --review r --review-below 80", "80.0 is not in the range"),
-    ("a --review r --review-below low", "'low' is not a valid float"),
+    ("a --review r --review-below nan", "nan is not in the range"),
+    ("a --review r --review-below low", "argument --review-below: "),
     ("a -o x --review x", "have to be different files"),
     ("a --overlay a.png --review ./a.png", "have to be different files"),
     *(
