@@ -38,7 +38,7 @@ DRAW = f"{OVERLAYS}; draw_html(OverlayPage(id='', url='', title='', width=1, hei
         (OVERLAYS, "vclean.output.overlay", {"jinja2"}),  # of the first HTML page
         (DRAW, "jinja2", set()),
         # The import of Playwright takes as long as the start of a browser, which starts before numpy is imported.
-        (START, f"{BROWSER}.driver", NOT_FOR_START),
+        (START, f"{BROWSER}.cdp", NOT_FOR_START),
         (f"{START}, vclean.cli.clean", "asyncio", {"numpy"}),
     ],
 )
