@@ -10,9 +10,6 @@ import pytest
 from helpers.benchmarks import imported_benchmark, write_corpus
 from helpers.synthetic import gold_page
 
-from vclean.classify.corpora.gold import GoldPage
-from vclean.errors import InputError
-
 pytestmark = pytest.mark.slow
 
 PAGES = 6
@@ -54,25 +51,7 @@ def predictions(tmp_path: Path) -> Path:
     return path
 
 
-class TestRivals:
-    @pytest.mark.parametrize("name", ["trafilatura", "resiliparse", "jusText"])
-    def test_take_the_bytes_of_a_page(self, rivals, name: str) -> None:
-        pytest.importorskip(name.lower(), exc_type=ImportError)
-        system = next(system for system in rivals.RIVALS if system.name == name)
-        sentence = "It was said that the café had seven bridges, and that nobody in the valley minded them at all."
-        paragraphs = f"<p>{' '.join([sentence] * 3)}</p>" * 4
-        html = f"<html><meta charset=windows-1252><body><article><h1>River</h1>{paragraphs}</article></body></html>"
-        text, markup = system.load()(GoldPage(html=html.encode("windows-1252")))
-        assert sentence in text
-        assert markup == ""
-
-
 class TestMeasure:
-    def test_a_failure_counts_as_empty_output(self, board) -> None:
-        [measurement] = board.measure(GoldPage(corpus="small", id="1", html=b"", text="Some gold."), ["BTE"])
-        assert measurement.evaluation.score.word.f1 == 0
-        assert measurement.evaluation.error.startswith("NotHtmlError: ")
-
     def test_a_slow_system_is_stopped(self, board, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(board, "LIMIT", 0.05)
         monkeypatch.setattr(board, "_loaded", lambda _: (lambda _: time.sleep(5), time.process_time))
@@ -86,16 +65,6 @@ class TestMeasure:
         assert [each.evaluation.method for each in one] == ["BTE", "all text"] * 3
         assert [each.site for each in one[::2]] == ["site0.example", "site1.example", "site2.example"]
         assert all(each.seconds > 0 and 0 < each.evaluation.score.word.f1 <= 1 for each in one)
-
-
-class TestPredictions:
-    def test_scores(self, board, predictions: Path) -> None:
-        [evaluation] = board.evaluate_predictions(gold_page(2, "small"), board.read_predictions(predictions))
-        assert (evaluation.method, evaluation.score.word.f1, evaluation.text) == ("vclean, unrendered", 1.0, "")
-
-    def test_rejects_a_page_without_prediction(self, board, predictions: Path) -> None:
-        with pytest.raises(InputError, match="lack the page 99 of small"):
-            board.evaluate_predictions(gold_page(99, "small"), board.read_predictions(predictions))
 
 
 class TestInterval:
@@ -147,7 +116,3 @@ class TestRun:
         assert text.startswith("# Above\n\n## Results\n\n### Leads\n")
         assert "old" not in text
         assert "vclean is timed, but not scored" in capsys.readouterr().out + text
-
-    def test_errors_are_one_line(self, board, capsys) -> None:
-        assert board.main(["missing.parquet"]) == 3
-        assert capsys.readouterr().err.startswith("leaderboard.py: missing.parquet does not exist")

@@ -30,8 +30,3 @@ class TestMain:
         assert b'"corpora": {"news": 8}' in first
         assert method_models.main(arguments) == 0
         assert (tmp_path / "wcc-lm.model").read_bytes() == first
-
-    def test_rejects_a_method_that_is_not_trained(self, method_models, corpus, tmp_path, capsys):
-        with pytest.raises(SystemExit):
-            method_models.main([str(corpus), "--method", "bte", "-o", str(tmp_path)])
-        assert "invalid choice: 'bte'" in capsys.readouterr().err

@@ -8,13 +8,11 @@ from types import ModuleType
 
 import pytest
 from helpers.benchmarks import imported_benchmark, write_corpus
-from helpers.synthetic import SITES, gold_page, rows, train_quickly
+from helpers.synthetic import gold_page
 
-from vclean.classify.content.model import Model
+from vclean.classify.content.model import load_default
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.training.dataset import TrainingTable
-from vclean.classify.training.train import CrossValidation, train
 from vclean.page import Page
 from vclean.render.static.parse import parse
 
@@ -27,13 +25,6 @@ def speed() -> Iterator[ModuleType]:
         yield module
 
 
-@pytest.fixture(scope="module")
-def trained() -> Model:
-    with pytest.MonkeyPatch.context() as patch:
-        train_quickly(patch)
-        return train(CrossValidation.run(TrainingTable.from_pages([rows(number) for number in range(SITES)])))
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     """Write a corpus of twelve pages, one of which is empty."""
@@ -41,29 +32,13 @@ def corpus(tmp_path: Path) -> Path:
     return write_corpus(tmp_path / "twelve.parquet", [*pages, GoldPage(id="11", html=b"")])
 
 
-def times(read: float, total: float) -> dict[str, float]:
-    return {"read": read, "extract": 0.001, "features": 0.002, "predict": 0.003, "write": 0.004, "total": total}
-
-
 class TestStages:
-    def test_every_stage_and_the_total(self, speed, trained: Model) -> None:
+    def test_every_stage_and_the_total(self, speed) -> None:
         """Read the clock at the start, and twice at every lap, so that no lap includes the bookkeeping."""
         ticks = (number**2 for number in count())
-        times = speed.stages(Page(content=gold_page(1).html), parse, trained, lambda: next(ticks))
+        times = speed.stages(Page(content=gold_page(1).html), parse, load_default(), lambda: next(ticks))
         laps = {stage: 4 * number + 1 for number, stage in enumerate(speed.STAGES)}
         assert times == laps | {"total": sum(laps.values())}
-
-
-class TestWithChildren:
-    def test_adds_their_time_to_reading(self, speed) -> None:
-        class ChildProcesses:
-            readings = iter([5.0, 5.25])
-
-            def seconds(self) -> float:
-                return next(self.readings)
-
-        total = speed.with_children(lambda: times(0.5, 0.75), ChildProcesses())
-        assert (total["read"], total["extract"], total["total"]) == (0.75, 0.001, 1.0)
 
 
 class TestEvenly:
@@ -75,24 +50,7 @@ class TestEvenly:
         assert [page.id for page in speed.evenly(read_corpus(corpus), number)] == expected
 
 
-class TestTable:
-    def test_two_ways_of_reading(self, speed) -> None:
-        ways = speed.summaries([times(0.005, 0.015)], [times(0.15, 0.16)])
-        lines = speed.table(ways).splitlines()
-        assert lines[:3] == [
-            "ms of CPU per page            unrendered            rendered",
-            "                          median     p90      median     p90",
-            "read                         5.0     5.0       150.0   150.0",
-        ]
-        assert [line.split()[0] for line in lines[2:]] == [*speed.STAGES, "total"]
-
-
 class TestMain:
-    @pytest.fixture
-    def with_model(self, speed, trained: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(speed.model, "load", lambda: trained)
-
-    @pytest.mark.usefixtures("with_model")
     def test_table_and_json(self, speed, corpus: Path, tmp_path: Path, capsys) -> None:
         assert speed.main([str(corpus), "--pages", "99", "--json", str(tmp_path / "out.json")]) == 0
         assert "6 pages of twelve, 1 failed" in capsys.readouterr().out
@@ -101,7 +59,6 @@ class TestMain:
         assert list(report["ms"]["unrendered"]) == [*speed.STAGES, "total"]
         assert report["ms"]["unrendered"]["total"]["median"] > 0
 
-    @pytest.mark.usefixtures("with_model")
     def test_too_few_pages(self, speed, corpus: Path, monkeypatch, capsys) -> None:
         monkeypatch.setattr(speed, "WARM_UP", 50)
         assert speed.main([str(corpus)]) == 3
