@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.evaluation.scores import (
     Overlap,
-    PageScore,
     SnippetShare,
     WordScore,
-    aggregate,
     cleaneval_markup_score,
     cleaneval_score,
     lcs_overlap,
@@ -88,16 +84,3 @@ class TestSnippets:
     def test_present_and_absent_add_up(self):
         assert snippets_present("a b", ["a", "x", "b"]) == SnippetShare(2, 3)
         assert snippets_absent("a b", ["a", "x", "b"]) == SnippetShare(1, 3)
-
-
-class TestAggregate:
-    def test_undefined_scores_are_none_in_json(self):
-        word, nothing = WordScore(1, 1, 1), SnippetShare(0, 0)
-        page = PageScore(
-            word=word, lcs=Overlap(1, 1, 1), cleaneval=100, cleaneval_markup=None, must=nothing, must_not=nothing
-        )
-        scores = aggregate([page])
-        assert math.isnan(scores.cleaneval_markup)
-        record = scores.to_dict()
-        assert record["cleaneval_markup"] is record["must"] is record["must_not"] is None
-        assert record["word_f1"] == 1

@@ -127,11 +127,9 @@ class TestFindSegmenter:
         [
             ("dmo", "choose page, dom, vips"),
             ("", "choose page"),
-            ("dom-true", "choose"),
             ("dom-oracle@3", "choose"),
             ("dom@0", "dom takes 1 to 16"),
             ("vips@12", "vips takes 1 to 11"),
-            ("vips@two", "vips takes 1 to 11"),
             ("page@0", "page takes no number"),
             ("learned@5", "learned takes 6 or 11"),
             ("shipped@6", "choose page"),

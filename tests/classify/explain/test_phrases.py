@@ -8,8 +8,6 @@ import pytest
 from vclean.classify.content import stacking
 from vclean.classify.explain import phrases
 from vclean.classify.explain.phrases import (
-    fill_template,
-    format_percent,
     group_of,
     is_linear_score,
     is_unrendered,
@@ -76,6 +74,9 @@ class TestPhrase:
             ("words", 0, "no words"),
             ("capitalised_words", 0.5, "50 % of its words capitalized"),
             ("words_of_page", 0.001, "under 1 % of the page's words"),
+            ("words_of_page", 0, "0 % of the page's words"),
+            ("words_of_page", 0.999, "over 99 % of the page's words"),
+            ("words_of_page", 1, "100 % of the page's words"),
             ("in_article", 1, "inside <article>"),
             ("in_article", 0, "not inside an <article>"),
             ("tag", 9, "its tag is <pre>"),
@@ -87,9 +88,14 @@ class TestPhrase:
             ("after_h1", 0, "at the main heading"),
             ("after_h1", 12, "12 words after the main heading"),
             ("holder50_depth", -2, "2 levels higher than the main text"),
+            ("holder50_depth", 0, "as deep as the main text"),
+            ("holder50_depth", 1, "1 level deeper than the main text"),
+            ("x", -0.2, "20 % of the page's width from the left"),
+            ("y", 1200.4, "1,200 px from the top"),
             ("font_size", 23.4, "23 px font"),
             ("font_size", math.nan, "not rendered"),
-            ("relative_font", 1.5, "font size 1.5 times the most common one"),
+            ("relative_font", 1.52, "font size 1.5 times the most common one"),
+            ("relative_font", 31.4, "font size 31 times the most common one"),
             ("class_stop_words", math.nan, "class stop words unknown"),
             ("both_rank", 0.25, "25 % of the page's text has tags, classes and words more typical of content"),
             ("path_alike", 1, "tags and classes of ul.menu (9 blocks) are evidence for content"),
@@ -156,28 +162,3 @@ class TestIsUnrendered:
         assert is_unrendered("font_size", math.nan)
         assert not is_unrendered("relative_width", 0.3)
         assert not is_unrendered("class_stop_words", math.nan)
-
-
-class TestFormatPercent:
-    @pytest.mark.parametrize(
-        ("share", "text"),
-        [(0, "0 %"), (0.001, "under 1 %"), (0.5, "50 %"), (0.999, "over 99 %"), (1, "100 %"), (1.5, "150 %")],
-    )
-    def test_rounds_only_exact_shares_to_0_and_100(self, share: float, text: str) -> None:
-        assert format_percent(share) == text
-
-
-class TestFillTemplate:
-    @pytest.mark.parametrize(
-        ("template", "value", "text"),
-        [
-            ("{number} words", 3.14, "3.1 words"),
-            ("{number} words", 31.4, "31 words"),
-            ("{percent} off", -0.2, "20 % off"),
-            ("{px} high", 1200.4, "1,200 px high"),
-            ("{levels} it", 0, "as deep as it"),
-            ("{levels} it", 1, "1 level deeper than it"),
-        ],
-    )
-    def test_replaces_the_placeholder(self, template: str, value: float, text: str) -> None:
-        assert fill_template(template, value) == text

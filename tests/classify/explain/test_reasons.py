@@ -129,10 +129,6 @@ class TestExplain:
         assert by_group(explanation, -1)[SITE].text == "also on other pages of the site"
         assert not explanation.contributions[:-1, explanation.groups.index(SITE)].any()
 
-    def test_page_without_blocks(self) -> None:
-        nothing = extract_blocks(snapshot("<p>"))
-        assert explain(load_default(), nothing, load_default().label(nothing)).reasons == []
-
     def test_visual_groups_of_a_rendered_page(self) -> None:
         styles = {"h1": {"font-size": "32px", "font-weight": "700"}}
         seen = extract_blocks(laid_out(HTML, styles=styles))

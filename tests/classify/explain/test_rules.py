@@ -85,13 +85,7 @@ class TestDescribe:
             (FEW, "+---------", {"page": TABLE, "final": "-" * 10}, 0, {Rule.GROUP: WHOLE_TABLE}),
             (HIGH, "++-----", {"comments": True}, 1, {}),
             (HIGH, "++-----", {"comments": True}, 2, {Rule.COMMENTS: COMMENTS.format("kept")}),
-            (
-                [0.9, 0.8, 0.2] + [0.1] * 4,
-                "++-----",
-                {"comments": False},
-                2,
-                {Rule.COMMENTS: COMMENTS.format("dropped")},
-            ),
+            (HIGH, "++-----", {"comments": False}, 2, {Rule.COMMENTS: COMMENTS.format("dropped")}),
         ],
     )
     def test_rules_with_the_last_one_first(self, probability, selected, options, block: int, rules) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,10 +10,6 @@ VALUES = st.lists(st.integers(-9, 9), max_size=12)
 
 
 class TestBestSpan:
-    @pytest.mark.parametrize("values", [[], [0], [-1, -2]])
-    def test_no_positive_sum(self, values):
-        assert best_span(np.array(values, dtype=np.int64), np.ones(len(values), dtype=np.int64)) == (0, 0)
-
     @given(VALUES, st.data())
     def test_returns_the_best_span(self, values, data):
         costs = data.draw(st.lists(st.integers(0, 9), min_size=len(values), max_size=len(values)))
@@ -25,3 +20,4 @@ class TestBestSpan:
         begin, end = best_span(np.array(values, dtype=np.int64), np.array(costs, dtype=np.int64))
         spans = [(a, b) for a in range(len(values)) for b in range(a + 1, len(values) + 1)]
         assert worth(begin, end) == max([0, *(worth(*span) for span in spans)])
+        assert begin == end == 0 or worth(begin, end) > 0

@@ -8,9 +8,8 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.classify import methods
-from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.methods import registry
-from vclean.classify.methods.base import MethodInfo, TrainingPage, prediction_from_mask, tag_labels
+from vclean.classify.methods.base import MethodInfo, prediction_from_mask, tag_labels
 from vclean.classify.methods.registry import _load_trained, pack_model, unpack_model
 from vclean.errors import ExtraMissingError, ModelError, UsageError
 from vclean.features.blocks import extract_blocks
@@ -34,10 +33,6 @@ class TestMethodInfo:
         assert len(info.summary) <= 100
         assert bool(info.library) == bool(info.extra)
         assert methods.method_info(info.name) is info
-
-    def test_names_are_unique(self):
-        assert methods.names()[:3] == ["vclean", "text", "bte"]
-        assert len(set(methods.names())) == len(methods.names())
 
 
 class TestGet:
@@ -76,12 +71,6 @@ class TestGet:
         assert (prediction.labels, prediction.probability.shape) == ([], (0,))
 
 
-class TestTrainingPage:
-    def test_truth_is_the_gold_of_the_blocks(self):
-        training_page = TrainingPage(GoldPage(text="Two."), extract_blocks(snapshot("<p>One.</p><p>Two.</p>")))
-        assert training_page.truth.is_content.tolist() == [False, True]
-
-
 class TestUnpack:
     @pytest.mark.parametrize(
         "data",
@@ -91,14 +80,11 @@ class TestUnpack:
         with pytest.raises(ModelError, match="it is damaged, or not a model of the method tree: create one with"):
             unpack_model("tree", data, "it")
 
-    def test_model_of_another_method(self):
-        with pytest.raises(ModelError, match=r"it is a model of the method bush, version 1: .*--method tree"):
-            unpack_model("tree", pack_model("bush", b"model", {}), "it")
-
-    def test_model_of_another_version(self, monkeypatch):
-        data = pack_model("tree", b"model", {})
-        monkeypatch.setattr(registry, "FORMAT", 2)
-        with pytest.raises(ModelError, match="version 1"):
+    @pytest.mark.parametrize(("method", "version"), [("bush", 1), ("tree", 2)])
+    def test_model_of_another_method_or_version(self, monkeypatch, method, version):
+        data = pack_model(method, b"model", {})
+        monkeypatch.setattr(registry, "FORMAT", version)
+        with pytest.raises(ModelError, match=f"it is a model of the method {method}, version 1: .*--method tree"):
             unpack_model("tree", data, "it")
 
 
@@ -114,13 +100,11 @@ class TestLoadTrained:
             _load_trained("tree", SimpleNamespace(), None)
 
 
-class TestPredictionFromMask:
-    BLOCKS = extract_blocks(snapshot("<h1>Cats</h1><ul><li>sleep</ul><p>a lot"))
-
-    def test_default_labels_are_those_of_the_markup(self):
-        prediction = prediction_from_mask(self.BLOCKS, np.array([True, True, False]))
-        assert "".join(prediction.labels) == "hlo"
-        assert prediction.probability.tolist() == [1, 1, 0]
+def test_prediction_from_mask_has_the_labels_of_the_markup():
+    blocks = extract_blocks(snapshot("<h1>Cats</h1><ul><li>sleep</ul><p>a lot"))
+    prediction = prediction_from_mask(blocks, np.array([True, True, False]))
+    assert "".join(prediction.labels) == "hlo"
+    assert prediction.probability.tolist() == [1, 1, 0]
 
 
 class TestTagLabels:

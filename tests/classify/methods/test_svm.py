@@ -17,12 +17,6 @@ def machine(mean, *shape):
     return SupportVectorMachine(np.array(mean, dtype=np.float32), scale, vectors, weight, np.array(shape))
 
 
-@pytest.fixture(scope="module")
-def trained():
-    pytest.importorskip("sklearn")
-    return svm.fit(RING, INSIDE)
-
-
 class TestMargin:
     def test_missing_value_counts_as_the_mean(self):
         rows = np.array([[np.nan, 0]], dtype=np.float32)
@@ -37,18 +31,14 @@ class TestProbability:
 
 
 class TestFit:
-    def test_learns_a_nonlinear_boundary_from_a_part_of_the_rows(self, monkeypatch):
+    def test_learns_a_nonlinear_boundary_from_a_part_of_the_rows_and_can_be_stored(self, monkeypatch):
         pytest.importorskip("sklearn")
         monkeypatch.setattr(svm, "ROWS", 100)
         result = svm.fit(RING, INSIDE)
         assert len(result.vectors) <= 100
         assert ((result.probability(RING) > 0.5) == INSIDE).mean() > 0.85
-
-
-class TestToArrays:
-    def test_arrays_round_trip(self, trained):
-        result = SupportVectorMachine.from_arrays(unpack_arrays(pack_arrays(trained.to_arrays("first_"))), "first_")
-        assert np.array_equal(result.margin(RING), trained.margin(RING))
+        stored = unpack_arrays(pack_arrays(result.to_arrays("first_")))
+        assert np.array_equal(SupportVectorMachine.from_arrays(stored, "first_").margin(RING), result.margin(RING))
 
 
 class TestUnpackArrays:

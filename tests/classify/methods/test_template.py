@@ -48,7 +48,6 @@ class TestParse:
         ("line", "reason"),
         [
             ("div.post", "not the name"),
-            ("two words", "not the name"),
             ("=value", "not the name"),
             ("-", "not the name"),
             ("title=both ' and \"", "one kind of quotes"),
@@ -57,9 +56,7 @@ class TestParse:
             ("xpath://p[@onload='']", "do not store the attribute onload"),
             ("css:p >", "Expected selector"),
             ("css:p::first-line", "[Pp]seudo-element"),
-            ("css:", "Expected selector"),
             ("xpath://p[", "expression|predicate"),
-            ("xpath:", "expression"),
         ],
     )
     def test_error_names_the_line(self, line, reason):
@@ -119,7 +116,6 @@ class TestForUrl:
             ("http://org/", None),
             ("page.html", None),
             ("http://[broken/", None),
-            ("", None),
         ],
     )
     def test_uses_the_nearest_domain_with_a_template(self, folder, url, source):
