@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers.pages import snapshot
@@ -49,20 +51,10 @@ class TestInheritRoles:
             )
 
 
-class FixedTrees:
-    """Trees that predict the same probabilities for every page."""
-
-    def __init__(self, probability):
-        self.probability = probability
-
-    def predict(self, x):
-        assert len(x) == len(self.probability)
-        return self.probability
-
-
 class TestBlockRoles:
     def test_most_probable_role_or_none(self):
         context = PageContext(extract_blocks(snapshot("<p>one<div><p>two</div><div><p>three<p>four</div>")))
         regions = candidate_regions(context)
         rows = [{ARTICLE: 0.2}, *({NAV: 0.7} for _ in range(len(regions) - 1))]
-        assert block_roles(FixedTrees(posteriors(*rows)), context) == [Role.NAVIGATION] * 4
+        trees = SimpleNamespace(predict=lambda x: posteriors(*rows[: len(x)]))
+        assert block_roles(trees, context) == [Role.NAVIGATION] * 4

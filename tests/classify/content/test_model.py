@@ -40,11 +40,6 @@ def data(model: Model) -> bytes:
     return model.to_bytes()
 
 
-@pytest.fixture(scope="module")
-def regions():
-    return region_forest()
-
-
 @pytest.fixture
 def blocks():
     return extract_blocks(snapshot(gold_page(42).html.decode()))
@@ -97,19 +92,19 @@ class TestLabel:
     def test_no_roles_without_region_model(self, model: Model, blocks) -> None:
         assert model.label(blocks).roles == []
 
-    def test_roles_with_region_model(self, model: Model, regions, blocks) -> None:
-        roles = replace(model, regions=regions).label(blocks).roles
+    def test_roles_with_region_model(self, model: Model, blocks) -> None:
+        roles = replace(model, regions=region_forest()).label(blocks).roles
         assert len(roles) == len(blocks)
         assert Role.NAVIGATION in roles
         assert set(roles) <= {*Role, None}
 
-    def test_no_roles_without_blocks(self, model: Model, regions) -> None:
-        assert replace(model, regions=regions).label(extract_blocks(snapshot("<p>"))).roles[:] == ()
+    def test_no_roles_without_blocks(self, model: Model) -> None:
+        assert replace(model, regions=region_forest()).label(extract_blocks(snapshot("<p>"))).roles[:] == ()
 
 
 class TestBytes:
-    def test_contains_the_region_model(self, model: Model, regions, blocks) -> None:
-        with_regions = replace(model, regions=regions)
+    def test_contains_the_region_model(self, model: Model, blocks) -> None:
+        with_regions = replace(model, regions=region_forest())
         read = from_bytes(with_regions.to_bytes(), "it")
         assert [*read.label(blocks).roles] == [*with_regions.label(blocks).roles]
         assert read.to_bytes() == with_regions.to_bytes()

@@ -118,15 +118,12 @@ def body(name: str, count: int = 4) -> str:
 class TestDocumentNumbers:
     """Versions of a document."""
 
-    def numbers(self, *pages: str) -> list[int]:
-        return document_numbers([prints(page) for page in pages]).tolist()
-
     def test_the_name_of_the_site_is_no_headline(self) -> None:
         pages = [
             f"<h1>Saltby Post</h1><h2>{name}</h2>{body(name, 2)}{body('appeal', 6)}"
             for name in ("ferry", "bridge", "school")
         ]
-        assert self.numbers(*pages) == [0, 1, 2]
+        assert document_numbers([prints(page) for page in pages]).tolist() == [0, 1, 2]
 
 
 MENU = "<div class=menu><a href=/>Home</a></div>"

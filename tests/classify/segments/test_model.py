@@ -120,10 +120,6 @@ class TestSegmentModel:
         with pytest.raises(UsageError, match="render"):
             model(snapshot("<p>One"))
 
-    def test_was_trained_on(self, model):
-        assert model.was_trained_on(address(0))
-        assert not model.was_trained_on("http://other.example/")
-
 
 class TestFile:
     @pytest.mark.parametrize("member", ["card", "regions", "level1-0", "level2-2", ""])

@@ -135,10 +135,6 @@ def test_no_entries_need_no_legend():
 
 
 class TestTags:
-    def test_are_above_the_block(self):
-        (mark,) = layer(block([50, 60, 100, 20])).marks
-        assert (mark.tag.x, mark.tag.y + mark.tag.height) == (mark.frame.x, mark.frame.y)
-
     def test_are_on_the_left_if_the_right_is_occupied(self):
         # The right side is preferred, because markers of lists are on the left.
         second, first = layer(block([100, 0, 100, 20]), block([204, 0, 100, 20])).marks
