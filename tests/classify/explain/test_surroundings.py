@@ -122,10 +122,6 @@ def rows(*values):
     return array
 
 
-def by_name(sums):
-    return {group: round(float(value), 6) for group, value in zip(GROUPS, sums, strict=True) if value}
-
-
 class TestShareLinearContributions:
     @pytest.mark.parametrize(
         ("path", "word", "share"), [(-3, -1, 0.75), (3, -1, 0.75), (0, 2, 0), (0, 0, 0.5), (np.nan, 1, 0)]
@@ -160,4 +156,4 @@ class TestSumByGroup:
     )
     def test_sums_columns_of_a_group(self, contributions, page_level, expected) -> None:
         sums = sum_by_group(rows(contributions).astype(float), rows(page_level) > 0)
-        assert by_name(sums[0]) == expected
+        assert {group: value for group, value in zip(GROUPS, sums[0].tolist(), strict=True) if value} == expected
