@@ -145,10 +145,7 @@ class TestCorrectionRows:
         assert not rows[0].content[appeal]
         assert rows[0].share[appeal] < 0.5
         assert (rows[0].label == corrections[0].label).all()
-
-    def test_weights_corrected_pages(self, corrections: list[Correction]) -> None:
-        row = correction_rows(corrections[0])
-        assert row.weight == pytest.approx(IMPORTANCE * replace(row, importance=1).weight)
+        assert rows[0].weight == pytest.approx(IMPORTANCE * replace(rows[0], importance=1).weight)
 
 
 def prediction(labels: list[Label]) -> Prediction:
@@ -209,15 +206,6 @@ class TestDescribeLoss:
             "(other sites: word F1 0.900 -> 0.850, labels right 0.800 -> 0.700, metadata right 1.000 -> 1.000)"
         )
         assert retraining.describe_loss([]) == ""
-
-
-class TestConfirmedPages:
-    def test_all_blocks_of_a_page_are_confirmed_in_both_readings(self, corrections: list[Correction]) -> None:
-        pages = retraining.confirmed_pages(corrections)
-        assert len(pages.pages) == PAGES
-        for correction in corrections:
-            labels, _ = pages.annotations(correction.blocks)
-            assert [labels[row] for row in range(len(correction.blocks))] == [LABELS[code] for code in correction.label]
 
 
 @pytest.fixture(scope="module")
@@ -335,13 +323,6 @@ def trained_on_parts(marked: list[Correction]) -> tuple[Model, list[Gain]]:
 @pytest.mark.slow
 class TestParts:
     """Mark the headline and the date of pages on which the shipped model does not find them."""
-
-    def test_candidates_in_marked_blocks_are_right(self, marked: list[Correction]) -> None:
-        example = marked[0].metadata
-        assert example.has_gold == {Field.TITLE: True, Field.AUTHORS: False, Field.PUBLISHED: True}
-        rows, is_right = example.candidates[Field.TITLE].rows, example.is_right[Field.TITLE]
-        values = [row.values for row, right in zip(rows, is_right.tolist(), strict=True) if right]
-        assert values == [("The ferry stays closed",)]
 
     def test_titles_of_other_pages_of_the_site(
         self, trained_on_parts: tuple[Model, list[Gain]], tmp_path: Path

@@ -51,8 +51,6 @@ class TestRequestValidator:
     )
     def test_accepts_pages_of_this_server_and_links(self, headers: dict[str, str]) -> None:
         self.VALIDATOR.check("GET", self.OWN | headers)
-
-    def test_port_80_may_be_omitted(self) -> None:
         RequestValidator(80, TOKEN).check("GET", {"Host": "127.0.0.1"})
 
     @pytest.mark.parametrize(
