@@ -18,21 +18,19 @@ def put(project: Path, name: str) -> None:
     GoldWriter(project, "me").write(page(name), PageAnnotations(status=Status.DONE))
 
 
-class TestWrite:
-    def test_ids_that_are_no_file_names(self, tmp_path: Path) -> None:
-        """Write a file for each page, even if their ids are similar."""
-        for name in ("https://a.example/?q=1", "https://a.example/?q:1", "../../etc/passwd", "x" * 400, "ä" * 300):
-            put(tmp_path, name)
-        files = list((tmp_path / "gold" / "me").iterdir())
-        assert len(files) == 10
-        assert {each.id for each in read_gold(tmp_path / "gold")} >= {"../../etc/passwd", "x" * 400}
+def test_ids_that_are_no_file_names(tmp_path: Path) -> None:
+    """Write a file for each page, even if their ids are similar."""
+    for name in ("https://a.example/?q=1", "https://a.example/?q:1", "../../etc/passwd", "x" * 400, "ä" * 300):
+        put(tmp_path, name)
+    files = list((tmp_path / "gold" / "me").iterdir())
+    assert len(files) == 10
+    assert {each.id for each in read_gold(tmp_path / "gold")} >= {"../../etc/passwd", "x" * 400}
 
 
-class TestExport:
-    def test_missing_snapshot(self, tmp_path: Path) -> None:
-        put(tmp_path, "a.html")
-        with pytest.raises(OutputError, match="cannot write"):
-            export(tmp_path, tmp_path / "out")
+def test_export_of_missing_snapshot(tmp_path: Path) -> None:
+    put(tmp_path, "a.html")
+    with pytest.raises(OutputError, match="cannot write"):
+        export(tmp_path, tmp_path / "out")
 
 
 class TestReadGold:
@@ -58,16 +56,15 @@ class TestReadGold:
             read_gold(path)
 
 
-class TestCohensKappa:
-    @pytest.mark.parametrize(
-        ("counts", "kappa"),
-        [([20, 5, 10, 15], 0.4), ([1, 0, 0, 1], 1), ([0, 1, 1, 0], -1), ([3, 0, 0, 0], nan), ([0] * 4, nan)],
-        ids=["observed .7, by chance .5", "perfect", "worse than chance", "chance explains all", "nothing"],
-    )
-    def test_kappa_of_counts(self, counts: list[int], kappa: float) -> None:
-        """Give how often two readers answer yes and yes, yes and no, no and yes, no and no."""
-        pairs = [pair for pair, count in zip(["yy", "yn", "ny", "nn"], counts, strict=True) for _ in range(count)]
-        assert cohens_kappa([(first, second) for first, second in pairs]) == pytest.approx(kappa, nan_ok=True)
+@pytest.mark.parametrize(
+    ("counts", "kappa"),
+    [([20, 5, 10, 15], 0.4), ([1, 0, 0, 1], 1), ([0, 1, 1, 0], -1), ([3, 0, 0, 0], nan), ([0] * 4, nan)],
+    ids=["observed .7, by chance .5", "perfect", "worse than chance", "chance explains all", "nothing"],
+)
+def test_kappa_of_counts(counts: list[int], kappa: float) -> None:
+    """Give how often two readers answer yes and yes, yes and no, no and yes, no and no."""
+    pairs = [pair for pair, count in zip(["yy", "yn", "ny", "nn"], counts, strict=True) for _ in range(count)]
+    assert cohens_kappa([(first, second) for first, second in pairs]) == pytest.approx(kappa, nan_ok=True)
 
 
 class TestAgreement:

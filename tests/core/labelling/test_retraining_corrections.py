@@ -36,7 +36,6 @@ from vclean.labelling.retraining import (
     PageScores,
     correction_rows,
     format_gains,
-    measure,
     read_corrections,
     score,
 )
@@ -160,16 +159,6 @@ class TestMeasure:
         wrong = score(page, prediction([Label.PARAGRAPH, *right[1:]]))
         assert wrong.labels == pytest.approx(1 - 1 / len(right))
         assert 0.9 < wrong.word_f1 < 1
-
-    def test_scores_rendered_pages_only(self, corrections: list[Correction]) -> None:
-        rows: list[int] = []
-
-        def predict(row: int) -> Prediction:
-            rows.append(row)
-            return corrections[row].shipped
-
-        gain = measure("pages", corrections, predict)
-        assert (gain.pages, gain.before, rows) == (PAGES, gain.after, [0, 2, 4, 6])
 
     def test_format_gains(self) -> None:
         gain = Gain("pages", 12, PageScores(0.9, 0.8, 0.5), PageScores(0.95, 0.9, 1.0))
