@@ -88,9 +88,11 @@ class TestCall:
         assert row["status"] == "failed"
         assert "ZeroDivisionError" in row["message"]
 
-    def test_no_documents(self) -> None:
+    def test_missing_columns(self) -> None:
         with pytest.raises(InputError, match="the table has no column 'html', it has url: rename"):
             ArrowCleaner()(PAGES.select(["url"]))
+        with pytest.raises(UsageError, match="no input column 'key' to keep"):
+            ArrowCleaner(keep=["key"])(PAGES)
 
     def test_an_error_of_every_page(self, bare_machine: Path) -> None:
         with pytest.raises(BrowserMissingError):
@@ -117,10 +119,6 @@ class TestOptions:
         with pytest.raises(UsageError, match=message):
             ArrowCleaner(**options)
 
-    def test_nothing_to_keep(self) -> None:
-        with pytest.raises(UsageError, match="no input column 'key' to keep"):
-            ArrowCleaner(keep=["key"])(PAGES)
-
     def test_every_column_is_documented(self) -> None:
         text = (ROOT / "docs" / "guides" / "arrow.md").read_text(encoding="utf-8")
         assert [name for name in SCHEMA.names if f"`{name}`" not in text] == []
@@ -139,11 +137,7 @@ class TestMapBatches:
         batches = list(cleaner.map_batches(iter(PAGES.to_batches(max_chunksize=2))))
         assert [batch.num_rows for batch in batches] == [2, 1]
         assert all(batch.schema == cleaner.output_schema(PAGES.schema) for batch in batches)
-
-    def test_closes_at_the_end(self) -> None:
-        cleaner = ArrowCleaner()
-        list(cleaner.map_batches(PAGES.to_batches()))
-        assert cleaner._pipeline is None
+        assert cleaner._pipeline is None  # the browser is closed
 
     def test_is_picklable_when_in_use(self) -> None:
         cleaner = ArrowCleaner(columns=["text"])
@@ -151,8 +145,8 @@ class TestMapBatches:
         assert pickle.loads(pickle.dumps(cleaner))(PAGES)["text"].to_pylist() == [TEXT, None, None]
 
 
+@pytest.mark.slow
 class TestEngines:
-    @pytest.mark.slow
     def test_hugging_face_datasets(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HF_HOME", str(tmp_path))
         datasets = require("datasets", "arrow")
@@ -161,12 +155,7 @@ class TestEngines:
         assert cleaned.column_names == ["number", "text", "labels"]
         assert cleaned.with_format(None)["text"][:] == [TEXT, None, None]
 
-    @pytest.mark.slow
-    def test_ray_data(self) -> None:
-        require("ray.data", "arrow")
-        assert printed_rows(RAY) == ["ROW 1 None 3 The last ferry on th", "ROW 2 NotHtmlError None "]
-
-    @pytest.mark.slow
-    def test_spark(self) -> None:
-        require("pyspark", "arrow")
-        assert printed_rows(SPARK) == ["ROW 1 None 3 The last ferry on th", "ROW 2 NotHtmlError None "]
+    @pytest.mark.parametrize(("engine", "program"), [("ray.data", RAY), ("pyspark", SPARK)], ids=["ray", "spark"])
+    def test_ray_and_spark(self, engine: str, program: str) -> None:
+        require(engine, "arrow")
+        assert printed_rows(program) == ["ROW 1 None 3 The last ferry on th", "ROW 2 NotHtmlError None "]

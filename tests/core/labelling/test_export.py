@@ -8,7 +8,7 @@ import pytest
 from helpers.labelled import labelled, page
 
 from vclean.errors import InputError, OutputError
-from vclean.labelling.export import Agreement, GoldWriter, LabelledPage, cohens_kappa, export, read_gold
+from vclean.labelling.export import Agreement, GoldWriter, cohens_kappa, export, read_gold
 from vclean.labelling.session import PageAnnotations, Status
 from vclean.labels import PartKind, Role
 
@@ -18,33 +18,19 @@ def put(project: Path, name: str) -> None:
     GoldWriter(project, "me").write(page(name), PageAnnotations(status=Status.DONE))
 
 
-class TestWrite:
-    def test_ids_that_are_no_file_names(self, tmp_path: Path) -> None:
-        """Write a file for each page, even if their ids are similar."""
-        for name in ("https://a.example/?q=1", "https://a.example/?q:1", "../../etc/passwd", "x" * 400, "ä" * 300):
-            put(tmp_path, name)
-        files = list((tmp_path / "gold" / "me").iterdir())
-        assert len(files) == 10
-        assert {each.id for each in read_gold(tmp_path / "gold")} >= {"../../etc/passwd", "x" * 400}
+def test_ids_that_are_no_file_names(tmp_path: Path) -> None:
+    """Write a file for each page, even if their ids are similar."""
+    for name in ("https://a.example/?q=1", "https://a.example/?q:1", "../../etc/passwd", "x" * 400, "ä" * 300):
+        put(tmp_path, name)
+    files = list((tmp_path / "gold" / "me").iterdir())
+    assert len(files) == 10
+    assert {each.id for each in read_gold(tmp_path / "gold")} >= {"../../etc/passwd", "x" * 400}
 
 
-class TestExport:
-    def test_missing_snapshot(self, tmp_path: Path) -> None:
-        put(tmp_path, "a.html")
-        with pytest.raises(OutputError, match="cannot write"):
-            export(tmp_path, tmp_path / "out")
-
-
-class TestLine:
-    @pytest.mark.parametrize(
-        "damage",
-        [{"version": 2}, {"status": "half"}, {"blocks": [{"xpath": "/p"}]}, {"hat": 1}, {"blocks": [1]}],
-        ids=repr,
-    )
-    def test_rejects_invalid_line(self, damage: dict[str, object]) -> None:
-        facts = json.loads(labelled("h").to_line()) | damage
-        with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
-            LabelledPage.from_line(json.dumps(facts), Path())
+def test_export_of_missing_snapshot(tmp_path: Path) -> None:
+    put(tmp_path, "a.html")
+    with pytest.raises(OutputError, match="cannot write"):
+        export(tmp_path, tmp_path / "out")
 
 
 class TestReadGold:
@@ -54,24 +40,31 @@ class TestReadGold:
         with pytest.raises(InputError, match=r"there is no .*: label pages first"):
             read_gold(tmp_path / "gold.jsonl")
 
-    @pytest.mark.parametrize("content", [b"rubbish\n", b"[]\n", b'{"version":1}\n', b"\xff\n", b"\n"])
-    def test_rejects_damaged_file(self, tmp_path: Path, content: bytes) -> None:
+    @pytest.mark.parametrize(
+        "damage",
+        [b"rubbish", b"[]", b'{"version":1}', b"\xff", b"", {"version": 2}, {"status": "half"}, {"hat": 1},
+         {"blocks": [{"xpath": "/p"}]}, {"blocks": [1]}],
+        ids=repr,
+    )  # fmt: skip
+    def test_rejects_damaged_line(self, tmp_path: Path, damage: bytes | dict[str, object]) -> None:
+        """Write the damage in place of a line, or of fields of a line."""
         path = tmp_path / "gold.jsonl"
-        path.write_bytes(content)
+        if isinstance(damage, dict):
+            damage = json.dumps(json.loads(labelled("h").to_line()) | damage).encode()
+        path.write_bytes(damage + b"\n")
         with pytest.raises(InputError, match=r"gold\.jsonl"):
             read_gold(path)
 
 
-class TestCohensKappa:
-    @pytest.mark.parametrize(
-        ("counts", "kappa"),
-        [([20, 5, 10, 15], 0.4), ([1, 0, 0, 1], 1), ([0, 1, 1, 0], -1), ([3, 0, 0, 0], nan), ([0] * 4, nan)],
-        ids=["observed .7, by chance .5", "perfect", "worse than chance", "chance explains all", "nothing"],
-    )
-    def test_kappa_of_counts(self, counts: list[int], kappa: float) -> None:
-        """Give how often two readers answer yes and yes, yes and no, no and yes, no and no."""
-        pairs = [pair for pair, count in zip(["yy", "yn", "ny", "nn"], counts, strict=True) for _ in range(count)]
-        assert cohens_kappa([(first, second) for first, second in pairs]) == pytest.approx(kappa, nan_ok=True)
+@pytest.mark.parametrize(
+    ("counts", "kappa"),
+    [([20, 5, 10, 15], 0.4), ([1, 0, 0, 1], 1), ([0, 1, 1, 0], -1), ([3, 0, 0, 0], nan), ([0] * 4, nan)],
+    ids=["observed .7, by chance .5", "perfect", "worse than chance", "chance explains all", "nothing"],
+)
+def test_kappa_of_counts(counts: list[int], kappa: float) -> None:
+    """Give how often two readers answer yes and yes, yes and no, no and yes, no and no."""
+    pairs = [pair for pair, count in zip(["yy", "yn", "ny", "nn"], counts, strict=True) for _ in range(count)]
+    assert cohens_kappa([(first, second) for first, second in pairs]) == pytest.approx(kappa, nan_ok=True)
 
 
 class TestAgreement:
@@ -97,13 +90,9 @@ class TestAgreement:
         lines = Agreement.of([one], [other]).report().splitlines()
         assert lines[0] == "anna and ben: 1 page, 2 blocks, same label 50.0%"
         assert "  kappa h         1.000" in lines
-        assert lines[-2:] == ["a.html:", '  p - | o ad  /html[1]/p[1]  "word1"']
-
-    def test_undefined_kappa_is_nan(self) -> None:
-        """Label no block as list item, so that chance alone explains the agreement on this label."""
-        lines = Agreement.of([labelled("hp")], [labelled("ho")]).report().splitlines()
         assert "  kappa l             - undefined: both give the same value to every block" in lines
         assert "nan" not in "".join(lines)
+        assert lines[-2:] == ["a.html:", '  p - | o ad  /html[1]/p[1]  "word1"']
 
     def test_no_common_block(self) -> None:
         report = Agreement.of([labelled("h", texts=["One"])], [labelled("h", texts=["Two"])]).report()

@@ -146,16 +146,18 @@ class Tab:
         )
 
 
+@pytest.fixture
+def tab(context: BrowserContext, project: Project) -> Iterator[Tab]:
+    """Return a tab with the first page of the `project` of a test class, and check that it reports no errors."""
+    made = Tab(context, project)
+    yield made
+    assert made.errors == []
+
+
 class TestOnePage:
     @pytest.fixture
     def project(self, serve) -> Project:
         return serve((HTML, PREDICTED), (HTML, PREDICTED))
-
-    @pytest.fixture
-    def tab(self, context: BrowserContext, project: Project) -> Iterator[Tab]:
-        made = Tab(context, project)
-        yield made
-        assert made.errors == []
 
     def test_label_by_click_with_key_and_button(self, tab: Tab, project: Project) -> None:
         tab.click(2)
@@ -381,11 +383,9 @@ class TestManyBlocks:
     """Five thousand blocks: every interaction takes less than a tenth of a second, including painting."""
 
     @pytest.fixture
-    def tab(self, serve, context: BrowserContext) -> Iterator[Tab]:
+    def project(self, serve) -> Project:
         html = "".join(f"<p>Block {row} of a long page" for row in range(MANY))
-        made = Tab(context, serve((html, "hpplo" * (MANY // 5))))
-        yield made
-        assert made.errors == []
+        return serve((html, "hpplo" * (MANY // 5)))
 
     def test_interactions_are_fast(self, tab: Tab) -> None:
         tab.press("j")

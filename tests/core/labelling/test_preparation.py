@@ -106,21 +106,18 @@ class TestStoredPages:
             list(made.stored_pages())
 
 
-class TestToPreparedPage:
-    def test_parts_and_no_roles(self) -> None:
-        html = "<h1>Rain in May</h1><p class=byline>By Ann Lee, May 3, 2024<p>It rained.<p>Home"
-        title, byline = H._replace(part=PartKind.TITLE), P._replace(part=PartKind.BYLINE_DATE)
-        assert page(html=html, labels="hppo").predicted == [title, byline, P, O]
+def test_parts_and_no_roles() -> None:
+    html = "<h1>Rain in May</h1><p class=byline>By Ann Lee, May 3, 2024<p>It rained.<p>Home"
+    title, byline = H._replace(part=PartKind.TITLE), P._replace(part=PartKind.BYLINE_DATE)
+    assert page(html=html, labels="hppo").predicted == [title, byline, P, O]
 
 
-class TestJson:
-    def test_other_version_is_none(self) -> None:
-        facts = json.loads(page().to_json()) | {"version": 0}
-        assert PreparedPage.from_json(json.dumps(facts)) is None
+def test_json_of_other_version_is_none() -> None:
+    facts = json.loads(page().to_json()) | {"version": 0}
+    assert PreparedPage.from_json(json.dumps(facts)) is None
 
 
-class TestSettingsDigest:
-    def test_depends_on_values_but_not_on_their_order(self) -> None:
-        settings = [{"width": 1, "height": 2}, {"height": 2, "width": 1}, {"height": 1, "width": 2}]
-        one, same, other = map(settings_digest, settings)
-        assert one == same != other
+def test_settings_digest_depends_on_values_but_not_on_their_order() -> None:
+    settings = [{"width": 1, "height": 2}, {"height": 2, "width": 1}, {"height": 1, "width": 2}]
+    one, same, other = map(settings_digest, settings)
+    assert one == same != other

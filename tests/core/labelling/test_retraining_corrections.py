@@ -36,7 +36,6 @@ from vclean.labelling.retraining import (
     PageScores,
     correction_rows,
     format_gains,
-    measure,
     read_corrections,
     score,
 )
@@ -145,10 +144,7 @@ class TestCorrectionRows:
         assert not rows[0].content[appeal]
         assert rows[0].share[appeal] < 0.5
         assert (rows[0].label == corrections[0].label).all()
-
-    def test_weights_corrected_pages(self, corrections: list[Correction]) -> None:
-        row = correction_rows(corrections[0])
-        assert row.weight == pytest.approx(IMPORTANCE * replace(row, importance=1).weight)
+        assert rows[0].weight == pytest.approx(IMPORTANCE * replace(rows[0], importance=1).weight)
 
 
 def prediction(labels: list[Label]) -> Prediction:
@@ -163,16 +159,6 @@ class TestMeasure:
         wrong = score(page, prediction([Label.PARAGRAPH, *right[1:]]))
         assert wrong.labels == pytest.approx(1 - 1 / len(right))
         assert 0.9 < wrong.word_f1 < 1
-
-    def test_scores_rendered_pages_only(self, corrections: list[Correction]) -> None:
-        rows: list[int] = []
-
-        def predict(row: int) -> Prediction:
-            rows.append(row)
-            return corrections[row].shipped
-
-        gain = measure("pages", corrections, predict)
-        assert (gain.pages, gain.before, rows) == (PAGES, gain.after, [0, 2, 4, 6])
 
     def test_format_gains(self) -> None:
         gain = Gain("pages", 12, PageScores(0.9, 0.8, 0.5), PageScores(0.95, 0.9, 1.0))
@@ -209,15 +195,6 @@ class TestDescribeLoss:
             "(other sites: word F1 0.900 -> 0.850, labels right 0.800 -> 0.700, metadata right 1.000 -> 1.000)"
         )
         assert retraining.describe_loss([]) == ""
-
-
-class TestConfirmedPages:
-    def test_all_blocks_of_a_page_are_confirmed_in_both_readings(self, corrections: list[Correction]) -> None:
-        pages = retraining.confirmed_pages(corrections)
-        assert len(pages.pages) == PAGES
-        for correction in corrections:
-            labels, _ = pages.annotations(correction.blocks)
-            assert [labels[row] for row in range(len(correction.blocks))] == [LABELS[code] for code in correction.label]
 
 
 @pytest.fixture(scope="module")
@@ -335,13 +312,6 @@ def trained_on_parts(marked: list[Correction]) -> tuple[Model, list[Gain]]:
 @pytest.mark.slow
 class TestParts:
     """Mark the headline and the date of pages on which the shipped model does not find them."""
-
-    def test_candidates_in_marked_blocks_are_right(self, marked: list[Correction]) -> None:
-        example = marked[0].metadata
-        assert example.has_gold == {Field.TITLE: True, Field.AUTHORS: False, Field.PUBLISHED: True}
-        rows, is_right = example.candidates[Field.TITLE].rows, example.is_right[Field.TITLE]
-        values = [row.values for row, right in zip(rows, is_right.tolist(), strict=True) if right]
-        assert values == [("The ferry stays closed",)]
 
     def test_titles_of_other_pages_of_the_site(
         self, trained_on_parts: tuple[Model, list[Gain]], tmp_path: Path

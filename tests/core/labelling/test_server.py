@@ -51,8 +51,6 @@ class TestRequestValidator:
     )
     def test_accepts_pages_of_this_server_and_links(self, headers: dict[str, str]) -> None:
         self.VALIDATOR.check("GET", self.OWN | headers)
-
-    def test_port_80_may_be_omitted(self) -> None:
         RequestValidator(80, TOKEN).check("GET", {"Host": "127.0.0.1"})
 
     @pytest.mark.parametrize(
@@ -136,11 +134,11 @@ class TestServer:
         assert client.server.server_address[0] == "127.0.0.1"
 
     def test_undo_redo_and_status(self, client: Client) -> None:
-        client.post("change/1", {"since": 0, "blocks": [{"block": 0, "label": "p"}]})
+        client.post("change/1", {"since": 0, "blocks": [{"block": 0, "label": "p", "role": None}]})
         undone = client.post("undo/1", {"since": 1})[1]
         assert undone["blocks"] == [[0, "o", "navigation", None, False, 2]]
         assert (undone["undo"], undone["redo"]) == (False, True)
-        assert client.post("redo/1", {"since": 2})[1]["blocks"] == [[0, "p", "navigation", None, True, 3]]
+        assert client.post("redo/1", {"since": 2})[1]["blocks"] == [[0, "p", None, None, True, 3]]
         status, state = client.post("mark/1", {"since": 3, "status": "skipped"})
         assert (status, state["status"], state["progress"]["skipped"]) == (200, "skipped", 1)
 
@@ -205,10 +203,9 @@ class TestServer:
         assert capfd.readouterr().err == ""
 
 
-class TestPort:
-    def test_rejects_taken_port(self, served: tuple[AnnotationSession, LabelServer]) -> None:
-        with pytest.raises(UsageError, match=r"cannot serve on port .*: choose another --port"):
-            LabelServer(served[0], str, "", served[1].validator.port)
+def test_rejects_taken_port(served: tuple[AnnotationSession, LabelServer]) -> None:
+    with pytest.raises(UsageError, match=r"cannot serve on port .*: choose another --port"):
+        LabelServer(served[0], str, "", served[1].validator.port)
 
 
 class TestDocuments:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from helpers.page_records import screenshot
-from helpers.pages import laid_out, result, snapshot
+from helpers.pages import laid_out, result
 from PIL import Image
 
 from vclean.classify.explain.reasons import Explanation, Reason
@@ -172,7 +172,3 @@ class TestOverlayBlocks:
     def test_font(self, style, font):
         page = result(laid_out("<p>a", styles={"p": {"font-weight": "400", "font-family": ""} | style}), "p")
         assert to_overlay_blocks(page)[0].font == font
-
-    def test_without_a_browser(self):
-        (only,) = to_overlay_blocks(result(snapshot("<p>a"), "p"))
-        assert only.font == ""

@@ -42,6 +42,7 @@ class TestHeadingLevels:
             ("<h3>A</h3><p>B", {}, [3, 4]),
             # Without tags the level is the rank of the size.
             ("<div>A</div><p>B</p><div>C</div><dl>D</dl>", {"div": 30, "p": 20, "dl": 12}, [1, 2, 2, 3]),
+            ("<h6>A</h6><p>B", {"h6": 20, "p": 16}, [6, 6]),
             # Between the sizes of tags, it is the highest of the tagged headings that are not larger.
             ("<h1>A</h1><h3>B</h3><div>C</div>", {"h1": 32, "h3": 20, "div": 26}, [1, 3, 3]),
             ("<h2>A</h2><h3>B</h3><div>C</div>", {"h2": 32, "h3": 20, "div": 50}, [2, 3, 2]),
