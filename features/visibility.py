@@ -128,7 +128,8 @@ _QUOTED: Final = re.compile(r"['\"`]#?([\w-]{1,80})['\"`]")
 _MAX_SCRIPT: Final = 500
 """Characters of the script of a control that are read."""
 _OPERABLE_TAGS: Final = frozenset(("a", "button", "input", "label", "option", "select", "summary"))
-_OPERABLE_SIGNS: Final = ("role", "onclick", "aria-expanded", "aria-controls", "tabindex")
+_OPERABLE_ROLES: Final = frozenset(("button", "checkbox", "menuitem", "option", "radio", "switch", "tab", "treeitem"))
+_OPERABLE_SIGNS: Final = ("onclick", "aria-expanded", "aria-controls", "tabindex")
 """Attributes of other elements that a reader can click."""
 _TITLE: Final = 200
 """Characters of the title of a panel, at most."""
@@ -345,6 +346,7 @@ class Panels:
         """Return which elements a reader can click without leaving the page, bool (N,); all links count."""
         snapshot = self._snapshot
         operable = snapshot.is_tag(_OPERABLE_TAGS)
+        operable[[each for each, role in self._values("role") if role.lower() in _OPERABLE_ROLES]] = True
         operable[[each for name in _OPERABLE_SIGNS for each in snapshot.attributes(name)]] = True
         return np.asarray(operable | snapshot.styles.is_in("cursor", ("pointer",))[snapshot.style])
 

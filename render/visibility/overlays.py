@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from vclean.render.visibility.painting import Painting
 
 _MOST: Final = 0.5
-"""Share of the text of a page, of its main area, or of the viewport."""
+_ALMOST_ALL: Final = 0.8
+"""Shares of the text of a page, of its main area, or of the viewport."""
 _LITTLE: Final = 200
 """Characters: with fewer, a main area is not the content, and what a dialog leaves of a page is not the page."""
 _SIGN: Final = 2
@@ -207,10 +208,16 @@ class _Candidates:
         A dialog is it where there is no other page.
         """
         page, nodes = self._page, self.nodes
-        characters = page.main_characters if page.main_characters[0] >= _LITTLE else page.characters
-        is_main = characters[nodes] > _MOST * characters[0]
+        in_main, total = page.main_characters[nodes], page.main_characters[0]
+        if total >= _LITTLE:
+            is_main = in_main > _MOST * total
+            around_main = is_main & ~page.is_in_main_area[nodes]
+        else:
+            share = page.characters[nodes] / max(page.characters[0], 1)
+            is_main = (share > _ALMOST_ALL) | (share > _MOST) & (self._size.prod(axis=1) > _MOST)
+            around_main = np.zeros(len(nodes), dtype=bool)
         is_alone = page.characters_elsewhere[nodes] < _LITTLE
-        return np.asarray(np.where(self._are_dialogs, is_alone, is_main))
+        return np.asarray(np.where(self._are_dialogs, is_alone | around_main, is_main))
 
     # ---- what they paint ----
 
