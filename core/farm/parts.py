@@ -345,7 +345,7 @@ class ResumeLog:
         return True
 
     def _moved_row(self, key: bytes, covers: Callable[[str], bool]) -> int | None:
-        """Return the first row with a key whose source is no input. Rows passed over are not examined again."""
+        """Return the first row with a key and a source that is no input. Rows passed over are not examined again."""
         query = "select rowid, source from unclaimed where key = ? and rowid > ? order by rowid"
         for row, source in self._database.execute(query, (key, self._passed.get(key, 0))):
             if not covers(source):

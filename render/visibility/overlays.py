@@ -147,7 +147,7 @@ class _Page:
         return np.asarray(characters.sum() - tree.subtree_sum(characters, self.snapshot.end))
 
     def _characters_in(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the characters of the shown texts in each element whose parents are in `mask`, (N,)."""
+        """Count the characters of the shown texts in each element, of texts with a parent in `mask` only, (N,)."""
         return tree.subtree_sum(self.direct_characters * mask, self.snapshot.end)
 
     def _sum_by_parent(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -123,7 +123,7 @@ class TestCompiled:
     @pytest.mark.parametrize("missing", [0.0, 0.2])
     @pytest.mark.parametrize(("leaves", "rows"), [(2, 3), (5, 3), (63, 3), (63, 400)], ids=str)
     def test_small_and_deep_trees(self, objective, missing: float, leaves: int, rows: int) -> None:
-        """Check also trees without splits, whose leaves would need all rows."""
+        """Check also trees without splits: their leaves would need all rows."""
         forest = trained(objective, missing=missing, num_leaves=leaves, min_data_in_leaf=rows)
         x, _ = table(100, missing=0.3, seed=8)
         np.testing.assert_array_equal(forest.predict(x), by_lightgbm(forest, x))

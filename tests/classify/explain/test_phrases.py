@@ -108,7 +108,7 @@ class TestPhrase:
         ],
     )
     def test_phrases(self, name: str, value: float, text: str) -> None:
-        """The phrases of subtrees name their container, those of scores the similar blocks."""
+        """Name the container in phrases of subtrees, and the similar blocks in those of scores."""
         assert phrase(name, value, "" if name == "path_score" else "ul.menu (9 blocks)") == text
 
     @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ PAGE = "<p>one two three<p>four five six<p>seven eight nine<ul><li>a b c<li>d e 
 
 
 def decided(probability, selected, final=None, *, page=PAGE, **policy):
-    """Return the rules that decided about a page, whose third block is in comments.
+    """Return the rules that decided about a page with comments in its third block.
 
     Args:
         probability: probability of each block.

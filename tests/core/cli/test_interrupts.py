@@ -124,7 +124,7 @@ class TestRaiseInterrupts:
             partially_imported()
 
     def test_callback_at_the_end_of_an_import(self, monkeypatch):
-        """Send the signal inside a callback, whose exceptions Python prints and ignores."""
+        """Send the signal inside a callback: Python prints and ignores its exceptions."""
         ignored = []
         monkeypatch.setattr("sys.unraisablehook", ignored.append)
         exit_on_interrupt()

@@ -42,7 +42,7 @@ class TestBlocks:
         }  # fmt: skip
 
     def test_rendered(self):
-        """The background is the nearest visible color."""
+        """Find the nearest visible color as background."""
         styles = {
             "div": {"background-color": "rgb(1, 2, 3)"},
             "p": {"font-size": "13.3333px", "color": "rgb(255, 0, 16)"},

@@ -188,7 +188,7 @@ def test_reports_what_is_not_so_encoded(body: bytes, codings: str, message: str)
 
 
 def parsed(codings: str) -> WarcRecord:
-    """Return a record whose header declares these codings."""
+    """Return a record with these codings in its header."""
     data = record("http://a.example/", response(b"", extra=f"Content-Encoding: {codings}\r\n"))
     return next(iter(ArchiveIterator(io.BytesIO(data))))
 
