@@ -174,7 +174,7 @@ def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
         if is_archive(path):
             index_path = inputs.reader.index_of(path)
             index = open_matching_index(path, index_path) if index_path else None
-            return _selected_pages(inputs, index) if index else None, size
+            return _selected_pages(inputs, index) if index is not None else None, size
         return line_count(path) if path.suffix.lower() in _LINE_SUFFIXES else None, size
     except (InputError, OSError):
         return 1, size  # the file gives one failure row

@@ -1,7 +1,7 @@
 """Build the index of a web archive by streaming: all records are read once.
 
-`PageSelector` decides which documents are pages. For the frames of a document, its source is scanned for references:
-cheaper than parsing, and bounded on any input.
+SQL decides which documents are pages. For the frames of a document, its source is scanned for references: cheaper than
+parsing, and bounded on any input.
 """
 
 from __future__ import annotations
@@ -54,13 +54,42 @@ CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT, start INTEGER, size INT
 CREATE TABLE records (id INTEGER PRIMARY KEY, key BLOB, url TEXT, member INTEGER, offset INTEGER, kind INTEGER);
 CREATE TABLE redirects (id INTEGER PRIMARY KEY, key BLOB, target TEXT, target_key BLOB);
 CREATE TABLE pages (number INTEGER PRIMARY KEY, record INTEGER);
+CREATE TEMP TABLE frames (key BLOB, parent BLOB, PRIMARY KEY (key, parent)) WITHOUT ROWID;
+CREATE TEMP TABLE requests (key BLOB PRIMARY KEY, document INTEGER) WITHOUT ROWID;
+CREATE TEMP TABLE listed (key BLOB PRIMARY KEY) WITHOUT ROWID;
 """
+"""Tables of the index, and temporary ones with the evidence which documents are pages."""
 
 INDEXES: Final = (
     "CREATE INDEX records_by_key ON records (key)",
     "CREATE INDEX redirects_by_key ON redirects (key)",
 )
 """Created after all rows, by sorting: inserting random keys one by one would read the whole file again and again."""
+
+_FOLLOW_REDIRECTS: Final = (
+    "INSERT OR IGNORE INTO frames SELECT target_key, parent FROM frames JOIN redirects USING (key)",
+    "INSERT OR IGNORE INTO listed SELECT target_key FROM listed JOIN redirects USING (key)",
+)
+
+_SELECT_LISTED: Final = """
+INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND key IN (SELECT key FROM listed) ORDER BY id
+"""
+
+_SELECT_UNFRAMED: Final = """
+INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND coalesce(
+  (SELECT document FROM requests WHERE requests.key = records.key),
+  NOT EXISTS (
+    SELECT 1 FROM frames WHERE frames.key = records.key
+    AND NOT EXISTS (SELECT 1 FROM frames back WHERE back.key = frames.parent AND back.parent = frames.key)
+  )
+) ORDER BY id
+"""
+"""Documents that a browser requested as documents are pages. Documents without a recorded request are pages unless
+another document frames them; two documents that frame each other are both pages."""
+
+_COUNTS: Final = """
+SELECT (SELECT count(*) FROM pages), count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 2) FROM records
+"""
 
 
 def url_key(url: str) -> bytes:
@@ -97,6 +126,16 @@ def identity(archive: Path) -> dict[str, str | int]:
 
 _KINDS: Final = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit | WarcRecordType.request
 
+_PAGE_LISTS: Final = ("pages/pages.jsonl", "pages/extraPages.jsonl")
+_MAX_LINE: Final = 16 * 2**20
+"""Bytes of a line of a page list, which may contain the whole text of a page."""
+
+_SUBRESOURCE_KINDS: Final = frozenset(
+    {"eventsource", "fetch", "font", "image", "manifest", "media", "ping", "prefetch", "script", "stylesheet"}
+    | {"texttrack", "websocket", "xhr"}
+)
+"""Values of `WARC-Resource-Type` that exclude a page; frames and pages are both `document`."""
+
 
 class IndexBuilder:
     """Builder of the index of an archive in an empty database.
@@ -112,7 +151,7 @@ class IndexBuilder:
         self._records = 0  # requests not included
         self._conversions = 0  # records with converted text, as in WET files
         self._last_offset = -1  # of the last record in its member; -1 if there is none
-        self._damage = ""  # the first error
+        self._damage: list[str] = []  # errors
         self._is_truncated = False
 
     def run(self, members: list[Member]) -> None:
@@ -123,22 +162,17 @@ class IndexBuilder:
         """
         facts = identity(self._archive)
         self._database.executescript(SCHEMA)
-        self._selector = PageSelector(self._database)
         self._database.execute("BEGIN")
         for number, member in enumerate(members):
             row = (number, member.name, member.start, member.size)
             self._database.execute("INSERT INTO members VALUES (?, ?, ?, ?)", row)
             self._last_offset = -1
             self._index(number, member)
-        try:
-            self._selector.note_page_lists(self._archive)
-        except OSError as error:
-            self._database.execute("DELETE FROM listed")  # pages are found without lists
-            self._note_damage(f"its list of pages: {warc.error_reason(error)}")
+        self._read_page_lists()
         damage = self._describe_damage()
         for statement in INDEXES:
             self._database.execute(statement)
-        facts |= self._selector.select_pages() | {"damage": damage}
+        facts |= self._select_pages() | {"damage": damage}
         self._database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
         self._database.execute("COMMIT")
 
@@ -151,7 +185,7 @@ class IndexBuilder:
                     damaged = self._index_from(stream, start, number)
                     start = warc.find_next_record(stream, max(start, self._last_offset) + 1) if damaged else None
         except OSError as error:
-            self._note_damage(warc.error_reason(error))
+            self._damage.append(warc.error_reason(error))
 
     def _index_from(self, stream: IO[bytes], start: int, member: int) -> bool:
         """Add the records from the offset `start`; return whether damage stopped the reading."""
@@ -163,12 +197,9 @@ class IndexBuilder:
                 self._is_truncated = True
                 return True
         except OSError as error:
-            self._note_damage(warc.error_reason(error))
+            self._damage.append(warc.error_reason(error))
             return True
         return False
-
-    def _note_damage(self, reason: str) -> None:
-        self._damage = self._damage or reason
 
     def _describe_damage(self) -> str:
         """Return one line that describes the damage of the archive; empty if there is none.
@@ -179,14 +210,14 @@ class IndexBuilder:
         archive, records = self._archive, self._records
         if not records:
             if self._damage:
-                raise InputError(f"{archive} is no readable web archive ({self._damage}): download it again")
+                raise InputError(f"{archive} is no readable web archive ({self._damage[0]}): download it again")
             if self._conversions:
                 raise InputError(
                     f"{archive} contains text without markup (WET): give the WARC file that it was made from"
                 )
             raise InputError(f"{archive} contains no web archive records: it is empty or cut off")
         if self._damage:
-            return f"{archive} is damaged ({self._damage}): {format_count(records, 'record')} could be read"
+            return f"{archive} is damaged ({self._damage[0]}): {format_count(records, 'record')} could be read"
         if self._is_truncated:
             return f"{archive} is cut off after {format_count(records - 1, 'record')}: download it again"
         return ""
@@ -200,7 +231,7 @@ class IndexBuilder:
         url = replace_surrogates(record.headers.get("WARC-Target-URI") or "").strip("<>")
         key = url_key(url)
         if record.record_type == WarcRecordType.request:
-            self._selector.note_request(record, key)
+            self._add_request(record, key)
             return
         self._records += 1
         is_revisit = record.record_type == WarcRecordType.revisit
@@ -214,110 +245,50 @@ class IndexBuilder:
             place = (key, url, member, offset, kind)
             self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", place)
             if kind == HTML:
-                self._selector.note_document(record, url, key)
+                self._add_document(record, url, key)
 
-
-_PAGE_LISTS: Final = ("pages/pages.jsonl", "pages/extraPages.jsonl")
-_MAX_LINE: Final = 16 * 2**20
-"""Bytes of a line of a page list, which may contain the whole text of a page."""
-
-_SUBRESOURCE_KINDS: Final = frozenset(
-    {"eventsource", "fetch", "font", "image", "manifest", "media", "ping", "prefetch", "script", "stylesheet"}
-    | {"texttrack", "websocket", "xhr"}
-)
-"""Values of `WARC-Resource-Type` that exclude a page; frames and pages are both `document`."""
-
-_TABLES: Final = """
-CREATE TEMP TABLE frames (key BLOB, parent BLOB, PRIMARY KEY (key, parent)) WITHOUT ROWID;
-CREATE TEMP TABLE requests (key BLOB PRIMARY KEY, document INTEGER) WITHOUT ROWID;
-CREATE TEMP TABLE listed (key BLOB PRIMARY KEY, hops INTEGER) WITHOUT ROWID;
-"""
-
-_FOLLOW_REDIRECTS: Final = {
-    "frames": "SELECT target_key, parent FROM frames JOIN redirects USING (key)",
-    "listed": "SELECT target_key, hops + 1 FROM listed JOIN redirects USING (key)",
-}
-
-_SELECT_LISTED: Final = """
-INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND key IN (SELECT key FROM listed) ORDER BY id
-"""
-
-_SELECT_UNFRAMED: Final = """
-INSERT INTO pages (record) SELECT id FROM records WHERE kind = 1 AND coalesce(
-  (SELECT document FROM requests WHERE requests.key = records.key),
-  NOT EXISTS (
-    SELECT 1 FROM frames WHERE frames.key = records.key
-    AND NOT EXISTS (SELECT 1 FROM frames back WHERE back.key = frames.parent AND back.parent = frames.key)
-  )
-) ORDER BY id
-"""
-"""Documents that a browser requested as documents are pages. Documents without a recorded request are pages unless
-another document frames them; two documents that frame each other are both pages."""
-
-
-class PageSelector:
-    """Selector of the pages of an archive.
-
-    It collects evidence in temporary tables while the archive is indexed, and then fills the table `pages`.
-
-    Args:
-        database: the unfinished index.
-    """
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        database.executescript(_TABLES)
-
-    def note_request(self, record: WarcRecord, key: bytes) -> None:
-        """Record the destination of a request, if its headers state it (Fetch Metadata, `Sec-Fetch-Dest`)."""
+    def _add_request(self, record: WarcRecord, key: bytes) -> None:
+        """Add the destination of a request, if its headers state it (Fetch Metadata, `Sec-Fetch-Dest`)."""
         destination = (record.http_headers.get("Sec-Fetch-Dest") or "").strip().lower() if record.is_http else ""
         if destination:
-            self._note(key, is_page=destination == "document")
+            self._add_evidence(key, is_page=destination == "document")
 
-    def note_document(self, record: WarcRecord, url: str, key: bytes) -> None:
-        """Record the frames of a document, and its resource type if the record states one."""
+    def _add_document(self, record: WarcRecord, url: str, key: bytes) -> None:
+        """Add the frames of a document, and its resource type if the record states one."""
         if (record.headers.get("WARC-Resource-Type") or "").strip().lower() in _SUBRESOURCE_KINDS:
-            self._note(key, is_page=False)
-        raw = record.reader.read(SCANNED_BYTES)
-        body = warc.decode_body(record, raw, SCANNED_BYTES)
+            self._add_evidence(key, is_page=False)
+        body = warc.decode_body(record, record.reader.read(SCANNED_BYTES), SCANNED_BYTES)
         rows = [(url_key(frame), key) for frame in frame_urls(body, url)]
         self._database.executemany("INSERT OR IGNORE INTO frames VALUES (?, ?)", rows)
 
-    def note_page_lists(self, path: Path) -> None:
-        """Record the pages that the page lists of a WACZ file name; unreadable lines are skipped.
-
-        Raises:
-            OSError: a list is damaged.
-        """
-        if path.suffix.lower() != ".wacz":
-            return
-        with warc.as_os_error(), zipfile.ZipFile(path) as archive:
-            for name in set(_PAGE_LISTS).intersection(archive.namelist()):
-                with archive.open(name) as stream:
-                    keys = ((url_key(url),) for url in _listed_urls(stream))
-                    self._database.executemany("INSERT OR IGNORE INTO listed VALUES (?, 0)", keys)
-
-    def select_pages(self) -> dict[str, int]:
-        """Fill the table `pages`; return the facts `pages`, `left_out` and `has_resources`."""
-        for table, query in _FOLLOW_REDIRECTS.items():
-            self._follow(table, query)
-        if not self._database.execute(_SELECT_LISTED).rowcount:
-            self._database.execute(_SELECT_UNFRAMED)
-        pages, documents, loaded = self._database.execute(
-            "SELECT (SELECT count(*) FROM pages), count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 2)"
-            " FROM records"
-        ).fetchone()
-        return {"pages": pages, "left_out": documents - pages, "has_resources": int(loaded or documents > pages)}
-
-    def _follow(self, table: str, query: str) -> None:
-        """Add the redirect targets of the URLs in a table."""
-        for _ in range(MAX_HOPS):
-            if not self._database.execute(f"INSERT OR IGNORE INTO {table} {query}").rowcount:
-                return
-
-    def _note(self, key: bytes, *, is_page: bool) -> None:
+    def _add_evidence(self, key: bytes, *, is_page: bool) -> None:
         update = "ON CONFLICT (key) DO UPDATE SET document = max(document, excluded.document)"
         self._database.execute(f"INSERT INTO requests VALUES (?, ?) {update}", (key, is_page))
+
+    def _read_page_lists(self) -> None:
+        """Add the pages that the page lists of a WACZ file name; unreadable lines are skipped."""
+        if self._archive.suffix.lower() != ".wacz":
+            return
+        try:
+            with warc.as_os_error(), zipfile.ZipFile(self._archive) as archive:
+                for name in set(_PAGE_LISTS).intersection(archive.namelist()):
+                    with archive.open(name) as stream:
+                        keys = ((url_key(url),) for url in _listed_urls(stream))
+                        self._database.executemany("INSERT OR IGNORE INTO listed VALUES (?)", keys)
+        except OSError as error:
+            self._database.execute("DELETE FROM listed")  # pages are found without lists
+            self._damage.append(f"its list of pages: {warc.error_reason(error)}")
+
+    def _select_pages(self) -> dict[str, int]:
+        """Fill the table `pages`; return the facts `pages`, `left_out` and `has_resources`."""
+        for statement in _FOLLOW_REDIRECTS:
+            for _ in range(MAX_HOPS):
+                if not self._database.execute(statement).rowcount:
+                    break
+        if not self._database.execute(_SELECT_LISTED).rowcount:
+            self._database.execute(_SELECT_UNFRAMED)
+        pages, documents, loaded = self._database.execute(_COUNTS).fetchone()
+        return {"pages": pages, "left_out": documents - pages, "has_resources": int(loaded or documents > pages)}
 
 
 def _listed_urls(stream: IO[bytes]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import sqlite3
 import tempfile
 import threading
 import weakref
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
     from vclean.render.archive.warc import Member, RecordContent
 
-_SELECT_RECORD: Final = "SELECT url, name, offset, kind FROM records JOIN members ON members.id = member"
+_MAX_RESOURCE: Final = 16 * 2**20
+"""Largest size of a subresource in bytes; larger ones are not served."""
+_ROWS: Final = 500
+"""Pages that one query reads."""
+_SELECT_RECORD: Final = "SELECT url, name, offset FROM records JOIN members ON members.id = member"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Record:
 
 
 class Index:
-    """Complete index, opened read-only; several threads may share it.
+    """Complete index of an archive, opened read-only: the sequence of its pages. Several threads may share it.
 
     Args:
         path: the file of the index.
@@ -59,6 +63,23 @@ class Index:
         address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
         self._finalizer = weakref.finalize(self, _close, self._database, path if temporary else None)
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+        return int(self.facts["pages"])
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the pages in the archive's order."""
+        for start in range(1, len(self) + 1, _ROWS):
+            yield from self._pages(start, _ROWS)
+
+    def __getitem__(self, number: int) -> Record:
+        """Return a page by its number, from 0; negative numbers count from the end.
+
+        Raises:
+            IndexError: there is no page with this number.
+        """
+        return self._pages(range(1, len(self) + 1)[number], 1)[0]
 
     def close(self) -> None:
         """Close the file, and delete it if it is temporary."""
@@ -81,17 +102,16 @@ class Index:
             key = url_key(url)
             condition = "WHERE key = ? AND kind = coalesce(?, kind) ORDER BY records.id LIMIT 1"
             if rows := self._all(f"{_SELECT_RECORD} {condition}", key, kind):
-                return Record(*rows[0][:3])
+                return Record(*rows[0])
             targets = self._all("SELECT target FROM redirects WHERE key = ? ORDER BY id LIMIT 1", key)
             if not targets:
                 return None
             url = targets[0][0]
         return None
 
-    def pages(self, start: int, count: int) -> list[Record]:
-        """Return at most `count` pages from number `start`, in the archive's order."""
+    def _pages(self, start: int, count: int) -> list[Record]:
         query = f"{_SELECT_RECORD} JOIN pages ON record = records.id WHERE number >= ? ORDER BY number LIMIT ?"
-        return [Record(*row[:3]) for row in self._all(query, start, count)]
+        return [Record(*row) for row in self._all(query, start, count)]
 
     def _all(self, query: str, *values: object) -> list[Any]:
         with self._lock:
@@ -105,7 +125,7 @@ def open_index(archive: Path, path: Path | None = None) -> Index:
         InputError: the archive cannot be read, or contains no records.
         OutputError: the index cannot be written.
     """
-    if path is not None and (index := open_matching_index(archive, path)):
+    if path is not None and (index := open_matching_index(archive, path)) is not None:
         return index
     with output_errors(path or temp_dirs.root()):
         handle, name = tempfile.mkstemp(".tmp", ".vclean-index-", path and path.absolute().parent)
@@ -124,17 +144,10 @@ def open_index(archive: Path, path: Path | None = None) -> Index:
 
 def open_matching_index(archive: Path, path: Path) -> Index | None:
     """Open the index at `path`; None if the archive has another path, size or modification time than when indexed."""
-    if not path.is_file():
-        return None
-    index = None
-    try:
+    with suppress(OSError, sqlite3.Error):
         index = Index(path)
         if identity(archive).items() <= index.facts.items():
             return index
-    except (OSError, sqlite3.Error):
-        pass
-    if index is not None:
-        index.close()
     return None
 
 
@@ -154,12 +167,6 @@ def _build(archive: Path, path: Path) -> None:
             f"the index of the archive cannot be written to {path.parent} ({error}): free some space, or set TMPDIR"
         )
         raise OutputError(message) from error
-
-
-_MAX_RESOURCE: Final = 16 * 2**20
-"""Largest size of a subresource in bytes; larger ones are not served."""
-_ROWS: Final = 500
-"""Pages that one query reads."""
 
 
 class Archive:
@@ -215,9 +222,9 @@ class Archive:
         return bool(self._index.facts["has_resources"])
 
     @property
-    def pages(self) -> ArchivePages:
-        """Return the pages of the archive, in its order."""
-        return ArchivePages(self._index)
+    def pages(self) -> Index:
+        """Return the sequence of the pages of the archive, in its order."""
+        return self._index
 
     def select(self, urls: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
         """Yield each URL with its first HTML document, or None; redirects are followed.
@@ -286,31 +293,7 @@ class Archive:
         return loaded or any(self._index.find(other) for other in index_builder.frame_urls(document, url))
 
 
-class ArchivePages:
-    """Sequence of the pages of an archive, read from its index on request."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    def __len__(self) -> int:
-        """Return the number of pages."""
-        return int(self._index.facts["pages"])
-
-    def __iter__(self) -> Iterator[Record]:
-        """Yield the pages in the archive's order."""
-        for start in range(1, len(self) + 1, _ROWS):
-            yield from self._index.pages(start, _ROWS)
-
-    def __getitem__(self, number: int) -> Record:
-        """Return a page by its number, from 0; negative numbers count from the end.
-
-        Raises:
-            IndexError: there is no page with this number.
-        """
-        return self._index.pages(range(1, len(self) + 1)[number], 1)[0]
-
-
 @lru_cache(maxsize=16)
 def _reopen(archive: Path, index: Path) -> Index:
     """Open the index of an unpickled archive, once for all copies of it in this process."""
-    return open_matching_index(archive, index) or open_index(archive)
+    return open_index(archive) if (matching := open_matching_index(archive, index)) is None else matching

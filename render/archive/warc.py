@@ -117,10 +117,16 @@ def read_record(path: Path, member: Member, offset: int, limit: int) -> RecordCo
     Raises:
         OSError: the record cannot be read.
     """
-    try:
-        return _read_content(path, member, offset, limit, decode=True)
-    except OSError:
-        return _read_content(path, member, offset, limit, decode=False)
+    with open_member(path, member) as stream:
+        stream.seek(offset)
+        record = next(iter(ArchiveIterator(stream)), None)
+        if record is None:
+            raise OSError("the record no longer exists")
+        raw = record.reader.read(2 * limit + _PROBE_BYTES)  # codings may enlarge a body, such as chunks of few bytes
+        body = decode_body(record, raw, limit + 1)
+        charset = (record.http_charset or "") if record.is_http else ""
+        names = (record.headers.get(name) or "" for name in ("WARC-Record-ID", "WARC-Date"))
+        return RecordContent(body, media_type(record), charset, status(record), *names)
 
 
 def find_next_record(stream: IO[bytes], start: int) -> int | None:
@@ -154,35 +160,21 @@ def is_truncated(stream: IO[bytes], offset: int) -> bool:
     Raises:
         OSError: the record cannot be read.
     """
-    if not _ends_with_member(stream, offset):
-        return True
     stream.seek(offset)
-    record = next(iter(ArchiveIterator(stream, parse_http=False)))
-    if not record.headers.get("Content-Length"):  # the file ends inside the header of the record
-        return True
-    remaining = record.content_length
-    while data := record.reader.read(_CHUNK):
-        remaining -= len(data)
-    return bool(remaining > 0)
-
-
-def _ends_with_member(stream: IO[bytes], offset: int) -> bool:
-    """Return whether a stream ends with its gzip member at `offset`; true for a stream that is not gzip.
-
-    This detects a truncated last record that is too short for the iterator to report it.
-    """
+    is_gzip = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
     stream.seek(offset)
-    member = zlib.decompressobj(wbits=31)
-    data = stream.read(_CHUNK)
-    if not data.startswith(_GZIP_MAGIC):
-        return True
+    source = cast("IO[bytes]", gzip.GzipFile(fileobj=stream)) if is_gzip else stream
     try:
-        while data and not member.eof:
-            member.decompress(data, _CHUNK)
-            data = member.unconsumed_tail or stream.read(_CHUNK)
-    except zlib.error:
-        return False
-    return member.eof and not member.unused_data and not stream.read(1)
+        record = next(iter(ArchiveIterator(source, parse_http=False)))
+        remaining = record.content_length
+        while data := record.reader.read(_CHUNK):
+            remaining -= len(data)
+        while is_gzip and source.read(_CHUNK):  # to the check sum, or what follows it
+            pass
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        return True
+    # Without a declared length, the file ends inside the header of the record.
+    return remaining > 0 or not record.headers.get("Content-Length")
 
 
 def decode_body(record: WarcRecord, raw: bytes, limit: int) -> bytes:
@@ -195,10 +187,12 @@ def decode_body(record: WarcRecord, raw: bytes, limit: int) -> bytes:
         return raw[:limit]
     content, transfer = (record.http_headers.get(f"{name}-Encoding") or "" for name in ("Content", "Transfer"))
     decoded = bytearray()
-    with suppress(OSError):
+    try:
         for data in _decoded_parts(raw, content, limit, transfer):
             decoded += data
-    return bytes(decoded) or raw[:limit]
+    except OSError:
+        return bytes(decoded) or raw[:limit]
+    return bytes(decoded)
 
 
 def redirect_target(record: WarcRecord, url: str) -> str:
@@ -266,25 +260,18 @@ def _member(file: IO[bytes], entry: zipfile.ZipInfo) -> Member:
 
 
 def _is_one_gzip_member(path: Path) -> bool:
-    """Return whether gzip compressed the file as a whole, and not each record (ISO 28500, annex on compression)."""
-    with path.open("rb") as file:
-        if file.read(len(_GZIP_MAGIC)) != _GZIP_MAGIC:
-            return False
+    """Return whether gzip compressed the file as a whole, and not each record (ISO 28500, annex on compression).
+
+    Then its second record is not at the beginning of a gzip member.
+    """
+    with path.open("rb") as file, suppress(OSError):
+        is_gzip = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
         file.seek(0)
-        member = zlib.decompressobj(wbits=31)
-        try:
-            records = ArchiveIterator(cast("IO[bytes]", gzip.GzipFile(fileobj=file)), parse_http=False)
-            second = next((record.stream_pos for record in islice(records, 1, 2)), None)
-            file.seek(0)
-            unpacked = 0
-            while second is not None and unpacked <= second and not member.eof:
-                data = member.unconsumed_tail or file.read(_BUFFER)
-                unpacked += len(member.decompress(data, _CHUNK))
-                if not data:
-                    break
-        except (OSError, EOFError, zlib.error):
-            return False
-        return second is not None and unpacked > second
+        records = ArchiveIterator(file, parse_http=False) if is_gzip else ()
+        for record in islice(records, 1, 2):
+            file.seek(record.stream_pos)
+            return file.read(len(_GZIP_MAGIC)) != _GZIP_MAGIC
+    return False
 
 
 @lru_cache(maxsize=8)
@@ -306,17 +293,6 @@ def as_os_error() -> Iterator[None]:
         yield
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, KeyError) as error:
         raise OSError(str(error)) from error
-
-
-def _read_content(path: Path, member: Member, offset: int, limit: int, *, decode: bool) -> RecordContent:
-    with open_member(path, member) as stream:
-        stream.seek(offset)
-        record = next(iter(ArchiveIterator(stream, auto_decode="all" if decode else "none")), None)
-        if record is None:
-            raise OSError("the record no longer exists")
-        charset = (record.http_charset or "") if record.is_http else ""
-        names = (record.headers.get(name) or "" for name in ("WARC-Record-ID", "WARC-Date"))
-        return RecordContent(record.reader.read(limit + 1), media_type(record), charset, status(record), *names)
 
 
 def _starts_record(data: bytes) -> bool:
