@@ -1,6 +1,6 @@
 """Load pages and subresources over the network: limited in bytes, time and redirects, from public addresses only.
 
-The transports connect to the checked address, without a second DNS lookup, or to a proxy. `fetch` loads a page without
+The transport connects to the checked address, without a second DNS lookup, or to a proxy. `fetch` loads a page without
 a browser. `LiveResponder` answers the requests of a browser: this process sends them, not the browser.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import re
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urldefrag, urlsplit
@@ -22,13 +21,13 @@ from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
 from vclean.render.addresses import check_public, host_and_port, is_known
 from vclean.render.archive.warc import decode_content
-from vclean.render.browser.interception import PageResponse, html_response
+from vclean.render.browser.interception import PageRequest, PageResponse, html_response
 from vclean.render.decode import Document, decode, refuse_other_text, repaired
+from vclean.runtime import run_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vclean.render.browser.interception import PageRequest
     from vclean.settings import RenderSettings
 
 _LIMITS: Final = httpx.Limits(max_connections=20, max_keepalive_connections=0)
@@ -53,40 +52,14 @@ def status_error(url: str, response: httpx.Response) -> NetworkError:
     return NetworkError(f"{refusal}: " + ("save the page in a browser" if code in _LOGIN else "check the address"))
 
 
-class CheckedTransport(httpx.HTTPTransport):
-    """Transport that connects every request to the address from `check_public`, within the remaining time.
+class CheckedTransport(httpx.AsyncHTTPTransport):
+    """Transport that connects every request to the address from `check_public`.
 
     If the environment has a proxy for the request, the proxy connects; see `proxy_for`.
 
     Args:
         allow_hosts: host names that are allowed with any address.
-        end: the deadline as a value of `time.monotonic`.
     """
-
-    def __init__(self, allow_hosts: frozenset[str], end: float) -> None:
-        super().__init__(limits=_LIMITS)
-        self._allow_hosts = allow_hosts
-        self._end = end
-        self._proxies: dict[str, httpx.HTTPTransport] = {}
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send the request to the checked address, or to the proxy.
-
-        Raises:
-            NetworkError: the host is unknown, or its address is not public; or the proxy cannot be reached.
-        """
-        timeout = httpx.Timeout(max(self._end - time.monotonic(), 0.001))
-        request.extensions = {**request.extensions, "timeout": timeout.as_dict()}
-        proxy, checked = _checked(request, self._allow_hosts)
-        if not proxy:
-            return super().handle_request(checked)
-        transport = self._proxies.setdefault(proxy, httpx.HTTPTransport(limits=_LIMITS, proxy=proxy))
-        with _as_proxy_errors(request, proxy):
-            return transport.handle_request(checked)
-
-
-class AsyncCheckedTransport(httpx.AsyncHTTPTransport):
-    """Transport that connects every request to the checked address, without a time limit; see `CheckedTransport`."""
 
     def __init__(self, allow_hosts: frozenset[str]) -> None:
         super().__init__(limits=_LIMITS)
@@ -94,7 +67,11 @@ class AsyncCheckedTransport(httpx.AsyncHTTPTransport):
         self._proxies: dict[str, httpx.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send the request to the checked address, or to the proxy; see `CheckedTransport`."""
+        """Send the request to the checked address, or to the proxy.
+
+        Raises:
+            NetworkError: the host is unknown, or its address is not public; or the proxy cannot be reached.
+        """
         proxy, checked = await asyncio.to_thread(_checked, request, self._allow_hosts)
         if not proxy:
             return await super().handle_async_request(checked)
@@ -237,67 +214,71 @@ def fetch(url: str, settings: RenderSettings) -> Page:
         DeadlineError: the download took longer than `deadline`.
     """
     host_and_port(url)
-    end = time.monotonic() + settings.deadline
-    transport = CheckedTransport(frozenset(settings.allow_hosts), end)
-    client = httpx.Client(transport=transport, headers=_HEADERS, follow_redirects=True, max_redirects=_MAX_REDIRECTS)
+    # In a thread of its own: the caller may be in an event loop.
+    return run_within(settings.deadline, lambda: asyncio.run(_fetch(url, settings)))
+
+
+async def _fetch(url: str, settings: RenderSettings) -> Page:
+    client = httpx.AsyncClient(
+        transport=CheckedTransport(frozenset(settings.allow_hosts)),
+        follow_redirects=True,
+        max_redirects=_MAX_REDIRECTS,
+        timeout=None,
+    )
     try:
-        with client, client.stream("GET", url) as response:
-            final_url = urldefrag(str(response.url)).url
-            check_html(final_url, response, force_html=settings.force_html)
-            body = _body(response, final_url, settings.max_bytes, end)
-            return Page(content=body, url=final_url, charset=response.charset_encoding or "", id=final_url)
+        async with asyncio.timeout(settings.deadline), client:
+            response = await _load(client, PageRequest(url, headers=_HEADERS, document=True), settings)
+    except TimeoutError as error:
+        raise DeadlineError(f"{url} did not answer in time: try again or raise --timeout") from error
+    url = _url_of(response)
+    return Page(content=response.content, url=url, charset=response.charset_encoding or "", id=url)
+
+
+async def _load(client: httpx.AsyncClient, request: PageRequest, settings: RenderSettings) -> httpx.Response:
+    """Return a response with a decoded body, and with the headers that are not about the connection only.
+
+    Raises:
+        NetworkError: the host is unreachable or refused, or the document has an error status.
+        NotHtmlError: the document has another media type.
+        LimitError: the body has more than `max_bytes` bytes, encoded or decoded.
+    """
+    url, limit, body = request.url, settings.max_bytes, bytearray()
+    try:
+        async with client.stream(request.method, url, headers=request.headers, content=request.body) as response:
+            if request.document and not response.has_redirect_location:
+                _check_html(response, force_html=settings.force_html)
+            async for chunk in response.aiter_raw():
+                body += chunk
+                _check_size(response, len(body), limit)
+        codings = response.headers.get("content-encoding", "")
+        decoded = await asyncio.to_thread(decode_content, bytes(body), codings, limit + 1)
     except httpx.TooManyRedirects as error:
         message = f"{url} redirects more than {_MAX_REDIRECTS} times: open it in a browser to see why"
         raise NetworkError(message) from error
-    except httpx.TimeoutException as error:
-        raise DeadlineError(f"{url} did not answer in time: try again or raise --timeout") from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         raise connection_error(url, error) from error
+    _check_size(response, len(decoded), limit)
+    kept = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
+    return httpx.Response(response.status_code, headers=kept, content=decoded, request=response.request)
 
 
-def check_html(url: str, response: httpx.Response, *, force_html: bool) -> None:
-    """Check that a response is a page.
+def _url_of(response: httpx.Response) -> str:
+    return urldefrag(str(response.url)).url
 
-    Raises:
-        NetworkError: it has an error status.
-        NotHtmlError: it has another media type, and `force_html` is false.
-    """
+
+def _check_html(response: httpx.Response, *, force_html: bool) -> None:
+    """Check that a response is a page: its status, and its media type unless `force_html` is true."""
     if response.is_error:
-        raise status_error(url, response)
+        raise status_error(_url_of(response), response)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind and not force_html and not kind.startswith(_TEXT_TYPES):
-        raise NotHtmlError(f"{url} is {kind}, not HTML")
+        raise NotHtmlError(f"{_url_of(response)} is {kind}, not HTML")
 
 
-def _body(response: httpx.Response, url: str, max_bytes: int, end: float) -> bytes:
-    body = bytearray()
-    for chunk in response.iter_raw():
-        body += chunk
-        check_size(url, len(body), max_bytes)
-        if time.monotonic() > end:
-            raise DeadlineError(f"{url} was still arriving at the deadline: raise --timeout")
-    return decoded_body(url, response, body, max_bytes)
-
-
-def decoded_body(url: str, response: httpx.Response, body: bytearray, max_bytes: int) -> bytes:
-    """Return the body of a response without its content codings.
-
-    Raises:
-        LimitError: it has more than `max_bytes` bytes.
-        NetworkError: the body does not have the codings that its header declares.
-    """
-    try:
-        decoded = decode_content(bytes(body), response.headers.get("content-encoding", ""), max_bytes + 1)
-    except OSError as error:
-        raise connection_error(url, error) from error
-    check_size(url, len(decoded), max_bytes)
-    return decoded
-
-
-def check_size(url: str, size: int, max_bytes: int) -> None:
-    """Check the size of a body. Raises LimitError if it is over the limit."""
-    if size > max_bytes:
-        raise LimitError(f"{url} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes")
+def _check_size(response: httpx.Response, size: int, limit: int) -> None:
+    if size > limit:
+        message = f"{_url_of(response)} is over the limit of {format_count(limit, 'byte')}: raise it with --max-bytes"
+        raise LimitError(message)
 
 
 _TIMEOUT: Final = httpx.Timeout(15.0)
@@ -324,9 +305,8 @@ class LiveResponder:
     """
 
     def __init__(self, settings: RenderSettings) -> None:
-        self._max_bytes = settings.max_bytes
-        self._force_html = settings.force_html
-        transport = AsyncCheckedTransport(frozenset(settings.allow_hosts))
+        self._settings = settings
+        transport = CheckedTransport(frozenset(settings.allow_hosts))
         self._client = httpx.AsyncClient(transport=transport, timeout=_TIMEOUT)
         self._hops = 0
         self._has_document = False
@@ -351,25 +331,10 @@ class LiveResponder:
         """
         if request.document and self._has_document:
             return None
-        response = await self._fetch(request)
+        response = await _load(self._client, request, self._settings)
         if not request.document:
             return PageResponse(response.content, _headers(response), response.status_code)
         return self._page(request.url, response)
-
-    async def _fetch(self, request: PageRequest) -> httpx.Response:
-        """Return the response of the server, with the headers that are not about the connection only."""
-        method, url, headers, content = request.method, request.url, request.headers, request.body
-        body = bytearray()
-        try:
-            async with self._client.stream(method, url, headers=headers, content=content) as response:
-                async for chunk in response.aiter_raw():
-                    body += chunk
-                    check_size(url, len(body), self._max_bytes)
-                decoded = await asyncio.to_thread(decoded_body, url, response, body, self._max_bytes)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise connection_error(url, error) from error
-        kept = [(name, value) for name, value in response.headers.multi_items() if name not in _TRANSPORT_HEADERS]
-        return httpx.Response(response.status_code, headers=kept, content=decoded)
 
     def _page(self, url: str, response: httpx.Response) -> PageResponse:
         if response.has_redirect_location:
@@ -378,10 +343,9 @@ class LiveResponder:
                 raise NetworkError(f"{url} redirects without end: open it in a browser to see why")
             return PageResponse(b"", _headers(response), response.status_code)
         self._has_document = True
-        check_html(url, response, force_html=self._force_html)
         # In UTF-8: without a declared charset, the browser's detection would differ from `decode`.
         source = decode(response.content, response.charset_encoding or "")
-        if not self._force_html:
+        if not self._settings.force_html:
             refuse_other_text(source)
         self.document = repaired(source)
         text = html_response(self.document.text)

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from vclean.render.fetch import AsyncCheckedTransport, CheckedTransport
+from vclean.render.fetch import CheckedTransport
 from vclean.settings import RenderSettings
 
 CAPPED = RenderSettings(max_bytes=100_000, allow_hosts=("127.0.0.1", "localhost"))
@@ -106,23 +106,16 @@ class _Server(ThreadingHTTPServer):
         """Ignore errors: clients of these tests close connections early."""
 
 
-def get(url: str, hosts: frozenset[str] = frozenset(), seconds: float = 20) -> str:
+def get(url: str, hosts: frozenset[str] = frozenset()) -> str:
     """Return the text at a URL through the checked transport."""
-    transport = CheckedTransport(hosts, time.monotonic() + seconds)
-    with httpx.Client(transport=transport, follow_redirects=True) as client:
-        return client.get(url).text
-
-
-def get_async(url: str, hosts: frozenset[str] = frozenset()) -> str:
-    """Return the text at a URL through the asynchronous checked transport."""
     return get_all(url, hosts=hosts)[0]
 
 
 def get_all(*urls: str, hosts: frozenset[str] = frozenset()) -> list[str]:
-    """Return the texts at URLs through one asynchronous checked transport."""
+    """Return the texts at URLs through one checked transport."""
 
     async def run() -> list[str]:
-        async with httpx.AsyncClient(transport=AsyncCheckedTransport(hosts), follow_redirects=True) as client:
+        async with httpx.AsyncClient(transport=CheckedTransport(hosts), follow_redirects=True) as client:
             return [(await client.get(url)).text for url in urls]
 
     return asyncio.run(run())

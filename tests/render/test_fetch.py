@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import httpx
 import pytest
-from helpers.http_site import CAPPED, QUICK, get, get_all, get_async, site  # noqa: F401 - a fixture
+from helpers.http_site import CAPPED, QUICK, get, get_all, site  # noqa: F401 - a fixture
 
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.render import addresses
@@ -99,41 +97,29 @@ def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return resolved
 
 
-@pytest.mark.parametrize("request_page", [get, get_async])
-class TestTransports:
-    def test_refuse_private_addresses(self, site: str, request_page: Callable[..., str]) -> None:
+class TestCheckedTransport:
+    def test_refuses_private_addresses(self, site: str) -> None:
         with pytest.raises(NetworkError, match="not a public address"):
-            request_page(f"{site}/host")
+            get(f"{site}/host")
 
-    def test_send_host_name_to_the_checked_address(
-        self, site: str, names: list[str], request_page: Callable[..., str]
-    ) -> None:
+    def test_sends_host_name_to_the_checked_address(self, site: str, names: list[str]) -> None:
         # The name is resolved once; a second lookup could return another address.
         named = site.replace("127.0.0.1", "name.example")
-        assert request_page(f"{named}/host", HOSTS) == named.removeprefix("http://")
+        assert get(f"{named}/host", HOSTS) == named.removeprefix("http://")
         assert names == ["name.example"]
 
-
-class TestCheckedTransport:
     def test_checks_certificate_for_the_host_name(self, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         sent: list[httpx.Request] = []
 
-        def handle(self: object, request: httpx.Request) -> httpx.Response:
+        async def handle(self: object, request: httpx.Request) -> httpx.Response:
             sent.append(request)
             return httpx.Response(200)
 
-        monkeypatch.setattr(httpx.HTTPTransport, "handle_request", handle)
+        monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", handle)
         get("https://name.example/a?b", HOSTS)
         assert str(sent[0].url) == "https://127.0.0.1/a?b"
         assert sent[0].extensions["sni_hostname"] == "name.example"
 
-    @pytest.mark.parametrize("seconds", [0.2, -1])
-    def test_stops_after_remaining_time(self, site: str, seconds: float) -> None:
-        with pytest.raises(httpx.TimeoutException):
-            get(f"{site}/slow", HOSTS, seconds)
-
-
-class TestAsyncCheckedTransport:
     def test_checks_every_request_and_uses_new_connections(self, site: str, names: list[str]) -> None:
         # A reused connection would be used, without a check, for another host at the same address.
         named = site.replace("127.0.0.1", "name.example")

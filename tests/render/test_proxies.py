@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers.http_site import get, get_async, site  # noqa: F401 - a fixture
+from helpers.http_site import get, site  # noqa: F401 - a fixture
 from helpers.proxy import Proxy, proxy  # noqa: F401 - a fixture
 
 from vclean.cli.main import main
@@ -80,36 +80,35 @@ class TestCheckBehindProxy:
         check_behind_proxy(f"http://{host}/", allow_hosts=frozenset({host}))
 
 
-@pytest.mark.parametrize("fetch", [get, get_async])
-class TestTransports:
-    def test_ask_the_proxy_by_name(self, proxy: Proxy, fetch) -> None:
-        assert "answers for http://unknown.example/page" in fetch("http://unknown.example/page")
+class TestCheckedTransport:
+    def test_ask_the_proxy_by_name(self, proxy: Proxy) -> None:
+        assert "answers for http://unknown.example/page" in get("http://unknown.example/page")
         assert proxy.requests == ["GET http://unknown.example/page"]
 
-    def test_tunnels_are_for_names(self, proxy: Proxy, fetch) -> None:
+    def test_tunnels_are_for_names(self, proxy: Proxy) -> None:
         with pytest.raises(NetworkError, match=f"through the proxy {proxy.url} .*403.*: check HTTP_PROXY"):
-            fetch("https://unknown.example/page")
+            get("https://unknown.example/page")
         assert proxy.requests == ["CONNECT unknown.example:443"]
 
     @pytest.mark.parametrize("host", ["10.0.0.1", "private.example", "intranet"])
-    def test_private_hosts_are_not_asked_for(self, proxy: Proxy, fetch, host: str) -> None:
+    def test_private_hosts_are_not_asked_for(self, proxy: Proxy, host: str) -> None:
         with pytest.raises(NetworkError, match=r"not (a|the name of a) public"):
-            fetch(f"http://{host}/")
+            get(f"http://{host}/")
         assert proxy.requests == []
 
-    def test_redirects_to_private_hosts_are_refused(self, proxy: Proxy, fetch) -> None:
+    def test_redirects_to_private_hosts_are_refused(self, proxy: Proxy) -> None:
         with pytest.raises(NetworkError, match=r"169\.254\.169\.254 is not a public address"):
-            fetch("http://unknown.example/away")
+            get("http://unknown.example/away")
         assert proxy.requests == ["GET http://unknown.example/away"]
 
-    def test_this_machine_is_reached_directly(self, proxy: Proxy, site, fetch) -> None:
-        assert fetch(f"{site}/untyped", frozenset({"127.0.0.1"})) == "<p>untyped"
+    def test_this_machine_is_reached_directly(self, proxy: Proxy, site) -> None:
+        assert get(f"{site}/untyped", frozenset({"127.0.0.1"})) == "<p>untyped"
         assert proxy.requests == []
 
-    def test_proxy_that_does_not_answer(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, fetch) -> None:
+    def test_proxy_that_does_not_answer(self, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HTTP_PROXY", "http://ann:secret@127.0.0.1:9")
         with pytest.raises(NetworkError, match=r"through the proxy http://127\.0\.0\.1:9 ") as error:
-            fetch("http://unknown.example/")
+            get("http://unknown.example/")
         assert "secret" not in str(error.value)
 
 
