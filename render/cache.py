@@ -36,8 +36,6 @@ _SNAPSHOT: Final = "snapshot"
 KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 _KEY_TYPE: Final = np.dtype(f"S{KEY_BYTES}")
-_ENTRY: Final = np.dtype([("key", _KEY_TYPE), ("file", np.uint32), ("row", np.uint32)])
-"""Index entry: a key, and the file and row of its snapshot."""
 
 
 class ParquetSnapshots:
@@ -54,9 +52,10 @@ class ParquetSnapshots:
 
     def __init__(self, folder: Path) -> None:
         self._paths = sorted(folder.glob("*.parquet"))
-        tables = [_keys(path, number) for number, path in enumerate(self._paths)]
-        entries = np.concatenate(tables) if tables else np.empty(0, dtype=_ENTRY)
-        self._entries = entries[np.argsort(entries["key"], kind="stable")]
+        keys = [_keys(path) for path in self._paths]
+        self._starts = [0, *accumulate(map(len, keys))]
+        self._keys = np.concatenate(keys) if keys else np.empty(0, dtype=_KEY_TYPE)
+        self._order = np.argsort(self._keys, kind="stable")
         self._open = lru_cache(maxsize=1)(lambda number: _open(self._paths[number]))
         # A row group often contains the next page.
         self._row_group = lru_cache(maxsize=1)(
@@ -65,7 +64,7 @@ class ParquetSnapshots:
 
     def __len__(self) -> int:
         """Return the number of snapshots."""
-        return len(self._entries)
+        return int(np.count_nonzero(self._keys))
 
     def get(self, key: bytes) -> bytes | None:
         """Return the serialized snapshot of a page, or None if it is not stored.
@@ -76,11 +75,13 @@ class ParquetSnapshots:
         Raises:
             InputError: the file is damaged.
         """
-        keys, wanted = self._entries["key"], np.array(key, dtype=_KEY_TYPE)
-        place = int(np.searchsorted(keys, wanted))
-        if not (keys[place : place + 1] == wanted).any():
+        wanted = np.array(key, dtype=_KEY_TYPE)
+        place = int(np.searchsorted(self._keys, wanted, sorter=self._order))
+        rows = self._order[place : place + 1]
+        if not (self._keys[rows] == wanted).any():
             return None
-        number, row = self._entries[["file", "row"]][place].tolist()
+        number = bisect_right(self._starts, rows[0]) - 1
+        row = int(rows[0]) - self._starts[number]
         with _readable(self._paths[number]):
             file, starts = self._open(number)
             group = bisect_right(starts, row) - 1
@@ -97,18 +98,14 @@ def _open(path: Path) -> tuple[pq.ParquetFile, list[int]]:
     return file, [0, *accumulate(sizes[:-1])]
 
 
-def _keys(path: Path, number: int) -> NDArray[Any]:
-    """Return the index of a file: an `_ENTRY` for each row that has a key."""
+def _keys(path: Path) -> NDArray[Any]:
+    """Return the key of each row of a file; that of a row without a key is empty."""
     with requires_extra("parquet", "pyarrow"):
         import pyarrow.parquet as pq
 
     with _readable(path):
-        keys = pq.read_table(path, columns=[_KEY]).column(_KEY).combine_chunks()
-    rows = np.flatnonzero(keys.is_valid().to_numpy(zero_copy_only=False))
-    entries = np.empty(len(rows), dtype=_ENTRY)
-    entries["key"] = np.frombuffer(b"".join(filter(None, keys.to_pylist())), dtype=_KEY_TYPE)
-    entries["file"], entries["row"] = number, rows
-    return entries
+        keys = pq.read_table(path, columns=[_KEY]).column(_KEY).to_pylist()
+    return np.frombuffer(b"".join(key or bytes(KEY_BYTES) for key in keys), dtype=_KEY_TYPE)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import codecs
 import json
 import re
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
@@ -162,17 +163,11 @@ def _text_kind(source: str) -> str:
     head = source[:_DECLARATION_BYTES]
     if feed := _FEED.match(head):
         return _FEEDS[feed[1].lower()]
-    if head.lstrip()[:1] in ("{", "[") and source.rstrip()[-1:] in ("}", "]") and _is_json(source):
-        return "JSON"
+    if head.lstrip()[:1] in ("{", "[") and source.rstrip()[-1:] in ("}", "]"):
+        with suppress(ValueError, RecursionError):
+            json.loads(source)
+            return "JSON"
     return "" if _ANY_MARKUP.search(source) else _PLAIN
-
-
-def _is_json(source: str) -> bool:
-    try:
-        json.loads(source)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def repaired(source: str) -> Document:
@@ -361,7 +356,9 @@ def _as_utf8_or_detected(content: bytes) -> str:
         return content.decode()
     except UnicodeDecodeError:
         text = content.decode("utf-8", "replace")
-    return text if _has_few_malformed(text) else _decode_with(content, _detected(content))
+    malformed = text.count("\ufffd")
+    non_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    return text if non_ascii >= 2 * malformed else _decode_with(content, _detected(content))
 
 
 def _detected(content: bytes) -> str:
@@ -371,12 +368,6 @@ def _detected(content: bytes) -> str:
         return "cp1252"
     name = detect_encoding(text) or ""
     return _CODECS.get(name, name) if name != "utf-8" else "cp1252"
-
-
-def _has_few_malformed(text: str) -> bool:
-    malformed = text.count("\ufffd")
-    non_ascii = len(text) - len(text.encode("ascii", "ignore"))
-    return non_ascii - malformed >= malformed
 
 
 def _decode_with(content: bytes, encoding: str) -> str:

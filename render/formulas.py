@@ -297,24 +297,16 @@ def _fenced(element: etree._Element, parts: list[str]) -> str:
     return f"{begin}{', '.join(parts)}{end}"
 
 
-def _braced(part: str) -> str:
-    part = part.strip()
-    return part if _ONE.fullmatch(part) else f"{{{part}}}"
-
-
 def _scripts(base: str, scripts: list[str], signs: str) -> str:
     base = base.strip()
     base = base if not base or _BASE.fullmatch(base) else f"{{{base}}}"
-    return base + "".join(sign + _braced(part) for sign, part in zip(signs, scripts, strict=False) if part.strip())
+    written = ((sign, part.strip()) for sign, part in zip(signs, scripts, strict=False) if part.strip())
+    return base + "".join(sign + (part if _ONE.fullmatch(part) else f"{{{part}}}") for sign, part in written)
 
 
 def _multiscripts(tags: list[str], parts: list[str]) -> str:
     """Return a base with pairs of scripts after it, and those behind `<mprescripts>` before it (MathML 3, 3.4.7)."""
     split = tags.index("mprescripts") if "mprescripts" in tags else len(tags)
-    after, before = (_pairs(part) for part in (parts[1:split], parts[split + 1 :]))
+    halves = (zip_longest(part[::2], part[1::2], fillvalue="") for part in (parts[1:split], parts[split + 1 :]))
+    after, before = ([_scripts("", list(pair), "_^") for pair in pairs] for pairs in halves)
     return "".join([*("{}" + pair for pair in before), parts[0], *after])
-
-
-def _pairs(parts: list[str]) -> list[str]:
-    pairs = zip_longest(parts[::2], parts[1::2], fillvalue="")
-    return [_scripts("", list(pair), "_^") for pair in pairs]

@@ -76,8 +76,10 @@ def find_edits(text: str) -> list[Edit]:
     '<noscript><iframe src=a /></iframe></noscript>Rain'
     """
     edits = Scan(text).edits() if _is_suspect(text) else []
-    has_shadow_roots = "shadowrootmode" in text or "shadowRootMode" in text
-    return sorted([*edits, *_open_shadow_roots(text)]) if has_shadow_roots else edits
+    if "shadowrootmode" in text or "shadowRootMode" in text:
+        # Closed shadow roots are opened: browsers lay out both alike, and let scripts read open ones.
+        edits += [Edit(*mode.span(1), "open", "") for mode in _CLOSED_ROOT.finditer(text)]
+    return sorted(edits)
 
 
 def describe_edits(edits: Sequence[Edit]) -> tuple[str, ...]:
@@ -97,11 +99,6 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
         parts += [text[last : edit.start], edit.text]
         last = edit.end
     return "".join([*parts, text[last:]]) if edits else text
-
-
-def _open_shadow_roots(text: str) -> list[Edit]:
-    """Return the edits that open closed shadow roots; browsers lay out both alike, and let scripts read open ones."""
-    return [Edit(*mode.span(1), "open", "") for mode in _CLOSED_ROOT.finditer(text)]
 
 
 class SourceOffsets:
@@ -164,22 +161,6 @@ def _start_tag(name: str) -> re.Pattern[str]:
     return re.compile(rf"<{name}(?=[\s/>])", re.IGNORECASE)
 
 
-class _Ends:
-    """Positions of the next match of patterns; each part of the text is searched once for each pattern."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._next: dict[re.Pattern[str], tuple[int, int]] = {}
-
-    def after(self, pattern: re.Pattern[str], position: int) -> tuple[int, int]:
-        """Return start and end of the next match; the length of the text twice if there is none."""
-        span = self._next.get(pattern, (-1, -1))
-        if span[0] < position:
-            match = pattern.search(self._text, position)
-            span = self._next[pattern] = match.span() if match else (len(self._text), len(self._text))
-        return span
-
-
 class Scan:
     """Pass over the tokens of a source, in linear time.
 
@@ -197,7 +178,7 @@ class Scan:
         self._edits: list[Edit] = []
         self._open: list[str] = []
         self._foreign = 0
-        self._ends = _Ends(text)
+        self._next: dict[re.Pattern[str], tuple[int, int]] = {}  # matches: the text is searched once for each pattern
 
     def edits(self) -> list[Edit]:
         """Return the edits that close what has no end, in ascending order."""
@@ -215,6 +196,14 @@ class Scan:
     @property
     def _in_noscript(self) -> bool:
         return self._limit < len(self._text)
+
+    def _after(self, pattern: re.Pattern[str], position: int) -> tuple[int, int]:
+        """Return start and end of the next match; the length of the text twice if there is none."""
+        span = self._next.get(pattern, (-1, -1))
+        if span[0] < position:
+            match = pattern.search(self._text, position)
+            span = self._next[pattern] = match.span() if match else (len(self._text), len(self._text))
+        return span
 
     def _step(self) -> bool:
         """Read one token; return whether there may be another one."""
@@ -242,7 +231,7 @@ class Scan:
             self._read_start_tag(token, name)
 
     def _read_comment(self, start: int) -> None:
-        begin, end = self._ends.after(_COMMENT_END, start + 2)
+        begin, end = self._after(_COMMENT_END, start + 2)
         if begin < self._limit:
             self._position = end
         elif self._in_noscript:
@@ -262,13 +251,13 @@ class Scan:
         if (name in _RAW or (is_empty and name in _UNSEEN)) and self._close_element(token, name, is_empty=is_empty):
             return
         if name == "noscript" and not self._in_noscript:
-            self._limit = self._ends.after(end_tag(name), token.end())[0]
+            self._limit = self._after(end_tag(name), token.end())[0]
         elif self._in_noscript and name not in _NOT_OPEN:
             self._open.append(name)
 
     def _close_element(self, token: re.Match[str], name: str, *, is_empty: bool) -> bool:
         """Close an element without an end tag, or skip its raw content; return whether it was closed."""
-        end = self._ends.after(end_tag(name), token.end())[0]
+        end = self._after(end_tag(name), token.end())[0]
         if end >= self._limit or (is_empty and self._begins_again(token.end(), name, end)):
             self._insert_end_tag(token.end(), name, is_empty=is_empty)
             return True

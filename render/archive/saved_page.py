@@ -196,7 +196,7 @@ def read_mhtml(source: bytes, name: str) -> Page:
     if root is None:
         raise InputError(f"{name} contains no HTML part: is it MHTML?")
     url = _header(root, "Content-Location") or _header(message, "Snapshot-Content-Location")
-    named = [part for part in parts if part is not root and _is_named(part)]
+    named = [part for part in parts if part is not root and (_header(part, "Content-Location") or _content_id(part))]
     ids = frozenset(_content_id(part).encode("utf-8", "replace") for part in parts)
     files = {location: _served_url(location, url) for part in named if _is_file(location := _url_of(part, url))}
     resources: dict[str, Resource] = {}
@@ -275,10 +275,6 @@ def _url_of(part: Message, base: str) -> str:
     if location.startswith("cid:"):
         return _content_id_url(location.removeprefix("cid:"))
     return (join_url(base, location) or location) if location else _content_id_url(_content_id(part))
-
-
-def _is_named(part: Message) -> bool:
-    return bool(_header(part, "Content-Location") or _content_id(part))
 
 
 def _content_id(part: Message) -> str:

@@ -99,7 +99,7 @@ def open_member(path: Path, member: Member) -> Iterator[IO[bytes]]:
     """
     if member.start is None and not member.name:
         with as_os_error():
-            yield _unpacked(path)
+            yield _unpacked(path, path.stat().st_mtime_ns, threading.get_ident())
         return
     if member.start is None:
         with as_os_error(), zipfile.ZipFile(path) as archive, archive.open(member.name) as stream:
@@ -275,15 +275,9 @@ def _is_one_gzip_member(path: Path) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _open_unpacked(path: Path, changed: int, thread: int) -> gzip.GzipFile:  # noqa: ARG001 - parts of the key
-    return gzip.GzipFile(path)
-
-
-def _unpacked(path: Path) -> IO[bytes]:
+def _unpacked(path: Path, changed: int, thread: int) -> IO[bytes]:  # noqa: ARG001 - parts of the key
     """Return the content of a file that gzip compressed as a whole; it stays open, so that reading on costs nothing."""
-    stream = _open_unpacked(path, path.stat().st_mtime_ns, threading.get_ident())
-    stream.seek(0, io.SEEK_CUR)
-    return cast("IO[bytes]", stream)
+    return cast("IO[bytes]", gzip.GzipFile(path))
 
 
 @contextmanager

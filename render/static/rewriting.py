@@ -37,6 +37,8 @@ _DRAWN_TAG: Final = re.compile(
     r"|over|underover|multiscripts|table|tr|td|enclose)|TeXAtom)(?=\s|$)"
 )
 _GLYPH: Final = re.compile(r"(?:^|\s)(?:mjx-c)?([0-9A-F]{2,5})(?=\s|$)")
+_MATHEMATICAL: Final = 0x1D400
+"""The first of the letters in fonts, which Unicode calls mathematical alphabets."""
 _NOT_DRAWN: Final = frozenset(
     ("mjx-surd", "mjx-assistive-mml", "mjx-speech", "defs", "mjx-stretchy-v", "mjx-stretchy-h")
 )
@@ -118,30 +120,22 @@ def _mathml(element: etree._Element, into: etree._Element) -> etree._Element:
         )
         glyph = child.get("data-c") or (child.get("class", "") if tag == "mjx-c" else "")
         if glyph and (code := _GLYPH.search(glyph)):
-            into.text = (into.text or "") + _plain(chr(int(code[1], 16)))
+            character = chr(int(code[1], 16))
+            # Letters have no font: an italic x is x.
+            is_letter = ord(character) >= _MATHEMATICAL
+            into.text = (into.text or "") + (unicodedata.normalize("NFKC", character) if is_letter else character)
         elif "mjx-char" in child.get("class", "").split():
             into.text = (into.text or "") + "".join(map(str, child.itertext()))
         elif node and node[1] != "math":
             inner = _mathml(child, etree.SubElement(into, "mrow" if node[1] == "TeXAtom" else node[1]))
             if inner.tag == "msubsup" and len(inner) == 2:
-                inner.tag = "msup" if _has_only_sup(child) else "msub"
+                names = {name for each in child.iter() for name in each.get("class", "").split()}
+                inner.tag = "msub" if "mjx-sub" in names else "msup"
         else:
             _mathml(child, into)
     if into.tag == "munderover" and element.tag == "mjx-munderover" and len(into) == 3:
         into[:] = [into[1], into[2], into[0]]
     return into
-
-
-def _has_only_sup(element: etree._Element) -> bool:
-    return not any("mjx-sub" in each.get("class", "").split() for each in element.iter())
-
-
-def _plain(character: str) -> str:
-    """Return a letter without the font that mathematical alphabets of Unicode have: an italic x is x."""
-    return unicodedata.normalize("NFKC", character) if ord(character) >= _MATHEMATICAL else character
-
-
-_MATHEMATICAL: Final = 0x1D400
 
 
 def _tex_of_image(image: etree._Element) -> str:
