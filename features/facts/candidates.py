@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -27,19 +28,16 @@ from vclean.features.facts.page_view import (
     byline_mentions,
     confirmed_mentions,
     date_mentions,
-    date_text,
     title_mentions,
 )
 from vclean.features.headline import is_site_name, normalize, split_title, strip_site_name
-from vclean.features.text.dates import date_in_url, is_day_first, parse_date
+from vclean.features.text.dates import date_in_url, parse_date
 from vclean.page import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from numpy.typing import NDArray
-
-    from vclean.features.page_context import PageContext
 
     Entry = tuple[object, tuple[str, ...], Mention]
     """Key that equal values share, values, and mention."""
@@ -127,49 +125,26 @@ class Candidates:
 
 
 @dataclass(frozen=True, eq=False)
-class MetadataPage:
+class MetadataPage(PageView):
     """Mentions of all fields on a page.
 
     Attributes:
-        context: the blocks of the page.
-        language: ISO 639-1 code of its language, for names of months; empty if unknown.
         confirmed: the blocks that a person marked as title, byline or date, by field.
     """
 
-    context: PageContext
-    language: str
     confirmed: Mapping[Field, Collection[int]] = field(default_factory=dict)
-
-    @cached_property
-    def view(self) -> PageView:
-        """Return the positions that several fields need."""
-        return PageView(self.context)
-
-    @cached_property
-    def day_first(self) -> bool:
-        """Return whether 3/7/2024 is in July on this page."""
-        snapshot = self.context.snapshot
-        return is_day_first(self.language, snapshot.language, snapshot.url, date_text(self.view))
 
     @cached_property
     def mentions(self) -> dict[Field, list[Mention]]:
         """Return the mentions of each field, those of markup first."""
-        head, view = self.context.snapshot.head, self.view
-        every = [
-            *json_ld_mentions(head.json_ld),
-            *head_mentions(head),
-            *body_mentions(view),
-            *title_mentions(view),
-            *byline_mentions(view),
-            *date_mentions(view, self.language, day_first=self.day_first),
-        ]
+        head = self.snapshot.head
+        of_head = (*json_ld_mentions(head.json_ld), *head_mentions(head))
+        of_body = (mention for find in _FINDERS for mention in find(self))
         by_field: dict[Field, list[Mention]] = {name: [] for name in Field}
-        for mention in every:
+        for mention in chain(of_head, of_body):
             by_field[mention.field].append(mention)
         for name, blocks in self.confirmed.items():
-            by_field[name] = confirmed_mentions(
-                by_field[name], name, blocks, view, self.language, day_first=self.day_first
-            )
+            by_field[name] = confirmed_mentions(by_field[name], name, blocks, self)
         return by_field
 
     def date_of(self, mention: Mention) -> str:
@@ -183,10 +158,13 @@ class MetadataPage:
         features = [table.features(index) for index in range(len(rows))]
         nan = float("nan")
         x: list[list[Any]] = [[row.get(column, nan) for column in COLUMNS[name]] for row in features]
-        in_comments = self.view.in_comments
+        in_comments = self.in_comments
         only = [all(each.block >= 0 and in_comments[each.block] for each in row.mentions) for row in rows]
         size = len(COLUMNS[name])
         return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, size), np.array(only, dtype=bool))
+
+
+_FINDERS: Final = (body_mentions, title_mentions, byline_mentions, date_mentions)
 
 
 def _group(entries: Iterator[Entry]) -> list[Candidate]:
@@ -213,7 +191,7 @@ def _titles(page: MetadataPage) -> Iterator[Entry]:
         if key := normalize(mention.values[0]):
             yield key, mention.values, mention
     for mention in mentions:
-        if mention.name == "og:title" and (text := strip_site_name(mention.values[0], page.context.snapshot.url)):
+        if mention.name == "og:title" and (text := strip_site_name(mention.values[0], page.snapshot.url)):
             yield normalize(text), (text,), Mention(Field.TITLE, (text,), mention.source, "og:stripped")
 
 
@@ -244,7 +222,7 @@ def _dates(page: MetadataPage) -> Iterator[Entry]:
     for mention in (*page.mentions[Field.PUBLISHED], *page.mentions[Field.MODIFIED]):
         if value := page.date_of(mention):
             yield value[:10], (value,), mention
-    value, has_day = date_in_url(page.context.snapshot.url)
+    value, has_day = date_in_url(page.snapshot.url)
     if value:
         name = "url" if has_day else "url_month"
         yield value, (value,), Mention(Field.PUBLISHED, (value,), Source.URL, name)
@@ -257,13 +235,11 @@ class _Table:
     """Features of the candidates of a field."""
 
     def __init__(self, page: MetadataPage, name: Field, rows: list[Candidate]) -> None:
-        self.page, self.view, self.name, self.rows = page, page.view, name, rows
-        self.snapshot = page.context.snapshot
+        self.page, self.name, self.rows, self.snapshot = page, name, rows, page.snapshot
         self.words = [set(normalize(" ".join(row.values)).split()) for row in rows]
         visible = (index for index, row in enumerate(rows) if any(mention.block >= 0 for mention in row.mentions))
         self.first_visible = next(visible, -1)
-        view = self.view
-        self.headline = set(normalize(view.texts[view.headline]).split()) if view.texts else set[str]()
+        self.headline = set(normalize(page.texts[page.headline]).split()) if page.texts else set[str]()
         self.document = set(normalize(self.snapshot.title).split())
         self.slug = set(normalize(unquote(split_url(self.snapshot.url).path)).split())
         self.of_page = {"has_markup": float(any(mention.block < 0 for mention in page.mentions[name]))}
@@ -299,7 +275,7 @@ class _Table:
         }
         if not blocks:
             return values
-        view, context, headline = self.view, self.page.context, self.view.headline
+        page, context, headline = self.page, self.page.context, self.page.headline
         block = min(sorted(blocks), key=lambda each: each - headline if each >= headline else 3 * (headline - each))
         distance, total = block - headline, max(float(context.tokens.sum()), 1.0)
         return values | {
@@ -311,11 +287,11 @@ class _Table:
             "words": min(float(context.tokens[block]), 100.0),
             "alike": min(float(context.blocks_by_class_path.size[block]), 50.0),
             "visible": float(context.blocks.visibility[block]),
-            "covered": min(len("".join(row.values)) / max(len(view.texts[block]), 1), 2),
-            **{name: float(view.interface_words[name][block]) for name in view.interface_words},
+            "covered": min(len("".join(row.values)) / max(len(page.texts[block]), 1), 2),
+            **{name: float(page.interface_words[name][block]) for name in page.interface_words},
             **{
                 f"in_{name}": float(inside)
-                for name, inside in zip(NAMES, view.block_names[block].tolist(), strict=True)
+                for name, inside in zip(NAMES, page.block_names[block].tolist(), strict=True)
             },
         }
 
@@ -374,7 +350,7 @@ class _Table:
         around = self.snapshot.ancestors(int(self.page.context.anchor[best]))[:5]
         return {
             "score": float(scores[best]),
-            "score_behind": float(scores[self.view.headline] - scores[best]),
+            "score_behind": float(scores[self.page.headline] - scores[best]),
             "is_h1": float(any(self.snapshot.tags[self.snapshot.tag[element]] == "h1" for element in around)),
         }
 

@@ -200,15 +200,13 @@ def _items(page: PageView, kind: re.Pattern[str]) -> Iterator[Properties]:
     for element, types in snapshot.attributes("itemtype").items():
         if element >= last and kind.search(types[:200].rstrip("/")):
             last = int(snapshot.end[element])
-            yield _item(page, element, last)
+            yield _item(page, element)
 
 
-def _item(page: PageView, first: int, last: int) -> Properties:
-    properties = page.snapshot.values("itemprop")
-    start, end = np.searchsorted(properties.node, [first + 1, last])
+def _item(page: PageView, element: int) -> Properties:
     found: dict[str, list[str]] = defaultdict(list)
-    for node, index in zip(properties.node[start:end].tolist(), properties.index[start:end].tolist(), strict=True):
-        for name in properties.distinct[index][:200].split():
+    for node, names in page.properties_in(element):
+        for name in names[:200].split():
             if len(found[name]) < _MAX_VALUES:
                 found[name] += _microdata_values(page, node, name)
     for name in _META_PROPERTIES:

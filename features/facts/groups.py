@@ -22,12 +22,10 @@ from vclean.labels import Visibility
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
-    from vclean.render.snapshot import AttributeValues, Snapshot
+    from vclean.render.snapshot import Snapshot
 
 
 MAX_NAMES: Final = 8
@@ -132,26 +130,19 @@ def _keys(snapshot: Snapshot) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return pairs of an element and the key of a group."""
     elements, keys = [], []
     numbers: dict[str, int] = {}
-    for attribute, names in (("class", _class_names), ("id", _numbered_id), ("itemtype", _type_name)):
-        element, number = _named(snapshot.values(attribute), attribute, names, numbers)
-        elements.append(element)
-        keys.append(number)
+    for attribute, names_in in (("class", _class_names), ("id", _numbered_id), ("itemtype", _type_name)):
+        values = snapshot.values(attribute)
+        names = [[f"{attribute} {name}" for name in names_in(value[:300])] for value in values.distinct]
+        start = np.cumsum([0, *map(len, names)], dtype=np.int64)
+        number = [numbers.setdefault(name, len(numbers)) for name in chain.from_iterable(names)]
+        owner, key = RaggedArray(start, np.array(number, dtype=np.int32)).take(values.index)
+        elements.append(values.node[owner])
+        keys.append(key.astype(np.int64))
     every = np.arange(1, len(snapshot), dtype=np.int32)
     elements.append(every)
     keys.append(snapshot.parent[1:].astype(np.int64) + len(numbers))
     element, key = np.concatenate(elements), np.concatenate(keys)
     return element, key * len(snapshot.tags) + snapshot.tag[element]
-
-
-def _named(
-    values: AttributeValues, attribute: str, names: Callable[[str], list[str]], numbers: dict[str, int]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return pairs of an element and the number of a name in one of its attributes."""
-    rows = [[numbers.setdefault(f"{attribute} {name}", len(numbers)) for name in names(value[:300])]
-            for value in values.distinct]  # fmt: skip
-    start = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    owner, number = RaggedArray(start, np.array(list(chain.from_iterable(rows)), dtype=np.int32)).take(values.index)
-    return values.node[owner], number.astype(np.int64)
 
 
 def _class_names(value: str) -> list[str]:
@@ -225,25 +216,15 @@ class RecordTexts:
 
     def text_of(self, element: int) -> str:
         """Return the texts in an element that are not hidden, joined by spaces."""
-        end = self.blocks.snapshot.end[element]
-        order, before = self._document_order
-        first, last = np.searchsorted(before, [element, end])
-        rows = np.sort(order[first:last])  # texts after the last element inside may be outside
-        inside = (self.parent[rows] >= element) & (self.parent[rows] < end) & ~self._is_hidden[rows]
-        return " ".join(" ".join(self.texts[row] for row in rows[inside].tolist()).split())
+        texts, is_shown = self.blocks.snapshot.texts, self._is_shown
+        shown = [texts[row] for row in self.blocks.snapshot.texts_in(element) if is_shown[row]]
+        return " ".join(" ".join(shown).split())
 
     @cached_property
-    def _document_order(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the text nodes in document order, and the last element that starts before each: (K,) both."""
-        before = self.blocks.snapshot.text_after[self.blocks.members]
-        order = np.argsort(before, kind="stable")
-        return order, before[order]
-
-    @cached_property
-    def _is_hidden(self) -> NDArray[np.bool_]:
-        """Return which texts no reader sees: bool (K,)."""
-        is_hidden = self.blocks.visibility == Visibility.HIDDEN
-        return np.asarray(is_hidden[self.blocks.text_block[self.blocks.members]])
+    def _is_shown(self) -> NDArray[np.bool_]:
+        """Return which texts of the page are in a block that a reader can see: bool (T,)."""
+        block = self.blocks.text_block
+        return np.asarray((block >= 0) & (self.blocks.visibility != Visibility.HIDDEN)[block])
 
     def label_before(self, row: int) -> str:
         """Return the text before a text of the same record if it is short, such as `Joined:`; else empty."""

@@ -139,9 +139,8 @@ def _without_repeats(items: list[ItemRecord], snapshot: Snapshot) -> list[ItemRe
 
 def _is_link(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are links with an address: bool (N,)."""
-    has_href = np.zeros(len(snapshot), dtype=bool)
-    has_href[snapshot.values("href").node] = True
-    return has_href & snapshot.is_tag(("a",))
+    has_href = np.bincount(snapshot.values("href").node, minlength=len(snapshot)) > 0
+    return np.asarray(has_href & snapshot.is_tag(("a",)))
 
 
 def _best_group(

@@ -14,8 +14,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from vclean.features.facts.mentions import (
     MAX_MENTIONS,
     MAX_NAME_CHARS,
@@ -143,20 +141,13 @@ def _property(page: PageView, element: int, name: str, row: Property) -> Iterato
     if field in (Field.IMAGE, Field.LICENSE):
         value = attributes("src").get(element) or attributes("href").get(element) or attributes("content").get(element)
     else:
-        element = _name_within(page, element) if field is Field.AUTHORS else element
+        names = (each for each, name in page.properties_in(element) if name == "name")
+        element = next(names, element) if field is Field.AUTHORS else element
         carried = (attributes(attribute).get(element) for attribute in _CONTENT[: 2 if field is Field.AUTHORS else 3])
         value = next(filter(None, carried), None) or page.text_of(element, 300)
     text = clean_text(value, 2000 if field is Field.IMAGE else 300)
     if text:
         yield Mention(field, (text,), Source.MICRODATA, name, page.block_of(element), element, row.slot)
-
-
-def _name_within(page: PageView, element: int) -> int:
-    """Return the first element with the property `name` inside an element, such as that of an author; else itself."""
-    properties = page.snapshot.values("itemprop")
-    start, end = np.searchsorted(properties.node, [element + 1, int(page.snapshot.end[element])])
-    inside = zip(properties.node[start:end].tolist(), properties.index[start:end].tolist(), strict=True)
-    return next((node for node, index in inside if properties.distinct[index] == "name"), element)
 
 
 def _related(page: PageView) -> Iterator[Mention]:

@@ -14,7 +14,7 @@ from vclean.features import element_names
 from vclean.features.facts.mentions import MAX_CHARS, MAX_NAME_CHARS, Field, Mention, Source, clean_text, pattern_of
 from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
 from vclean.features.headline import split_title, strip_site_name, text_before, title_runs
-from vclean.features.text.dates import find_dates
+from vclean.features.text.dates import find_dates, is_day_first
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
@@ -36,14 +36,26 @@ NAMES: Final = ("author", "date", "comments", "related", "footer", "side", "meta
 
 @dataclass(frozen=True, eq=False)
 class PageView:
-    """Page with N elements and B blocks, and what several fields of metadata need of it."""
+    """Page with N elements and B blocks, and what several fields of metadata need of it.
+
+    Attributes:
+        context: the blocks of the page.
+        language: ISO 639-1 code of its language, for names of months; empty if unknown.
+    """
 
     context: PageContext
+    language: str = ""
 
     @property
     def snapshot(self) -> Snapshot:
         """Return the snapshot of the page."""
         return self.context.snapshot
+
+    @cached_property
+    def day_first(self) -> bool:
+        """Return whether 3/7/2024 is in July on this page."""
+        text = "\n".join(self.texts[block] for block in _date_blocks(self))
+        return is_day_first(self.language, self.snapshot.language, self.snapshot.url, text)
 
     @cached_property
     def texts(self) -> list[str]:
@@ -112,6 +124,13 @@ class PageView:
             else:
                 lines.append(text)
         return "\n".join(lines)
+
+    def properties_in(self, element: int) -> Iterator[tuple[int, str]]:
+        """Yield the descendants of an element with the attribute `itemprop`, and its value."""
+        values = self.snapshot.values("itemprop")
+        start, end = np.searchsorted(values.node, [element + 1, int(self.snapshot.end[element])])
+        for node, index in zip(values.node[start:end].tolist(), values.index[start:end].tolist(), strict=True):
+            yield node, values.distinct[index]
 
     def block_of(self, element: int) -> int:
         """Return the block of the first text in an element; -1 if it has none."""
@@ -213,18 +232,12 @@ def _has_date(page: PageView, block: int) -> bool:
     return next(find_dates(page.texts[block]), None) is not None
 
 
-def date_mentions(page: PageView, language: str, *, day_first: bool) -> list[Mention]:
-    """Return the dates in short blocks, near the headline first; arguments as for `find_dates`.
+def date_mentions(page: PageView) -> list[Mention]:
+    """Return the dates in short blocks, near the headline first.
 
     The name of a mention is the meaning of the text before the date: `updated`, `published`, or `text` if unknown.
     """
-    blocks = _date_blocks(page)
-    return [mention for block in blocks for mention in block_dates(page, block, language, day_first=day_first)]
-
-
-def date_text(page: PageView) -> str:
-    """Return the text of the blocks that are searched for dates."""
-    return "\n".join(page.texts[block] for block in _date_blocks(page))
+    return [mention for block in _date_blocks(page) for mention in block_dates(page, block)]
 
 
 def _date_blocks(page: PageView) -> list[int]:
@@ -232,21 +245,16 @@ def _date_blocks(page: PageView) -> list[int]:
     return list(map(int, _nearest(digits, page.headline)[:MAX_DATE_BLOCKS]))
 
 
-def block_dates(page: PageView, block: int, language: str, *, day_first: bool) -> Iterator[Mention]:
-    """Yield the dates in a block; arguments as for `date_mentions`."""
+def block_dates(page: PageView, block: int) -> Iterator[Mention]:
+    """Yield the dates in a block, see `date_mentions`."""
     text, position = page.texts[block], 0
     before = page.texts[block - 1][-40:] if block and len(page.texts[block - 1]) <= 40 else ""
-    for date in find_dates(text, language, day_first=day_first):
+    for date in find_dates(text, page.language, day_first=page.day_first):
         cue = text[position : date.start] if position or date.start else before
-        name = (
-            "updated"
-            if pattern_of("{updated}").search(cue)
-            else "published"
-            if pattern_of("{published}").search(cue)
-            else ""
-        )
+        names = (name for name in ("updated", "published") if pattern_of(f"{{{name}}}").search(cue))
+        name = next(names, "text")
         field = Field.MODIFIED if name == "updated" else Field.PUBLISHED
-        yield Mention(field, (date.value,), Source.PAGE, name or "text", block)
+        yield Mention(field, (date.value,), Source.PAGE, name, block)
         position = date.end
 
 
@@ -257,13 +265,7 @@ def _nearest(blocks: NDArray[np.intp], headline: int) -> NDArray[np.intp]:
 
 
 def confirmed_mentions(
-    mentions: Sequence[Mention],
-    field: Field,
-    blocks: Collection[int],
-    page: PageView,
-    language: str,
-    *,
-    day_first: bool,
+    mentions: Sequence[Mention], field: Field, blocks: Collection[int], page: PageView
 ) -> list[Mention]:
     """Return the mentions of a field, with those in blocks that a person marked; these need not look like bylines.
 
@@ -272,8 +274,6 @@ def confirmed_mentions(
         field: the title, the authors or the day of publication.
         blocks: the marked blocks.
         page: the page.
-        language: ISO 639-1 code of the names of months.
-        day_first: whether 3/7/2024 is in July.
     """
     completed = list(mentions)
     for block in sorted(blocks):
@@ -285,5 +285,5 @@ def confirmed_mentions(
         elif not shown and field is Field.TITLE:
             completed.append(Mention(field, (clean_text(page.texts[block], 500),), Source.PAGE, LAST_HEADLINE, block))
         elif not shown:
-            completed += block_dates(page, block, language, day_first=day_first)
+            completed += block_dates(page, block)
     return completed

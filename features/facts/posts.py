@@ -75,15 +75,10 @@ def _pattern(language: str) -> re.Pattern[str]:
     phrases = [re.escape(term).replace("00", "0").replace("0", r"\d+") for term in terms if " " in term]
     names = "|".join(sorted(months, key=len, reverse=True))
     relative = "|".join(
-        [r"(?:a|an|\d+)\s?(?:[smhdwy]|secs?|mins?|hrs?|mos?)\s+ago", *phrases, *sorted(_relative(terms))]
+        [r"(?:a|an|\d+)\s?(?:[smhdwy]|secs?|mins?|hrs?|mos?)\s+ago", *phrases, *sorted(_NEAR_DAYS & set(terms))]
     )
     month = rf"\d[\W_]{{0,3}}(?:de\s|of\s)?(?:{names})\b|\b(?:{names})\b\.?[\W_]{{0,3}}\d"
     return re.compile(rf"{_NUMERIC}|{month}|\b(?:{relative})\b", re.IGNORECASE)
-
-
-def _relative(terms: dict[str, None]) -> frozenset[str]:
-    """Return the words for today and yesterday."""
-    return _NEAR_DAYS & set(terms)
 
 
 def date_start(text: str, language: str) -> int:
@@ -167,9 +162,7 @@ def post_depths(texts: RecordTexts, authors: NDArray[np.int64]) -> NDArray[np.in
         authors: int64 (R,), the text with the author of each post, -1 without.
     """
     snapshot, records = texts.blocks.snapshot, texts.records
-    is_record = np.zeros(len(snapshot), dtype=bool)
-    is_record[records] = True
-    nested = tree.path_sum(is_record, snapshot.end)[records] - 1
+    nested = tree.path_sum(np.bincount(records, minlength=len(snapshot)), snapshot.end)[records] - 1
     if nested.any():
         return nested
     classes = snapshot.attributes("class")
@@ -280,8 +273,7 @@ def find_posts(
     snapshot = blocks.snapshot
     is_date = find_date_texts(blocks, language)
     words = sum_weights(blocks, weight)
-    date_texts = np.bincount(snapshot.text_parent[blocks.members[is_date]], minlength=len(snapshot))
-    dates = tree.subtree_sum(date_texts, snapshot.end)
+    dates = snapshot.count_in(snapshot.text_parent[blocks.members[is_date]])
     best = _best_group(groups, words, dates)
     if best < 0:
         return []
@@ -336,7 +328,8 @@ def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray
     filled = np.maximum(groups.count(words >= 1), 1)
     dated = groups.count((dates > 0) & (words >= 1))
     share = np.where(dated > 0, _UNDATED + (1 - _UNDATED) * dated / groups.size, 0)
-    named = _named(groups)
+    is_named = groups.snapshot.having("class", _POST_NAME) | groups.snapshot.having("id", _POST_NAME)
+    named = 2 * groups.count(is_named) > groups.size
     share = np.maximum(share, np.where(named, _UNDATED, 0))
     share = share * np.where(named, 1, _UNNAMED)
     score = np.where(cover >= LEAST_COVER, cover * share * (1 - 1 / (filled + groups.is_part)) ** 2, 0)
@@ -356,13 +349,6 @@ def _has_two_cells(groups: RecordGroups, group: int, cells: int, words: NDArray[
         return False
     before, after = words[inner[pairs]], words[inner[pairs + 1]]
     return bool(max((2 * before < after).mean(), (2 * after < before).mean()) >= _MOST)
-
-
-def _named(groups: RecordGroups) -> NDArray[np.bool_]:
-    """Return which groups have mostly members that are named as posts by class or id: bool (G,)."""
-    snapshot = groups.snapshot
-    is_named = snapshot.having("class", _POST_NAME) | snapshot.having("id", _POST_NAME)
-    return 2 * groups.count(is_named) > groups.size
 
 
 def _node(members: NDArray[np.int32], row: int) -> int:
@@ -398,17 +384,12 @@ def _bodies(
     with weight.
     """
     blocks, snapshot = texts.blocks, texts.blocks.snapshot
-    size = len(snapshot)
-    slot_count = np.bincount(texts.parent[slots[slots >= 0]], minlength=size)
-    is_free = tree.subtree_sum(slot_count, snapshot.end) == 0
-    record = texts.record_of_element
-    is_record = np.zeros(size, dtype=bool)
-    is_record[texts.records] = True
-    in_slot = np.zeros(len(blocks), dtype=bool)
-    in_slot[blocks.text_block[blocks.members[slots[slots >= 0]]]] = True
+    size, record, slots = len(snapshot), texts.record_of_element, slots[slots >= 0]
+    is_free = snapshot.count_in(texts.parent[slots]) == 0
+    in_slot = np.bincount(blocks.text_block[blocks.members[slots]], minlength=len(blocks)) > 0
     gain_at = np.bincount(blocks.node, gain * ((record[blocks.node] >= 0) & ~in_slot), minlength=size)
     # A record inside another is no part of it.
-    has_record = tree.subtree_sum(is_record, snapshot.end) > 0
+    has_record = snapshot.count_in(texts.records) > 0
     words = np.where(has_record, 0, tree.subtree_sum(gain_at, snapshot.end) * np.where(is_free, 1, _WITH_SLOT))
     is_part = words > 0
     covered = _covered_records(groups, record, is_part, len(texts.records))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -256,21 +257,15 @@ def record_prices(texts: RecordTexts) -> dict[int, str]:
     prices: dict[int, str] = {}
     struck = is_struck(texts.blocks.snapshot)[texts.parent]
     rows = np.flatnonzero(texts.record >= 0)
-    for row in rows[~struck[rows]].tolist():
-        _add_price(prices, int(texts.record[row]), texts.texts[row])
-    for row in rows[~struck[rows]].tolist():
-        if int(texts.record[row]) not in prices and _CURRENCY.fullmatch(texts.texts[row]):
-            for text in _texts_around(texts, row):
-                _add_price(prices, int(texts.record[row]), text)
-    for row in rows[struck[rows]].tolist():
-        _add_price(prices, int(texts.record[row]), texts.texts[row])
+    plain, former = rows[~struck[rows]].tolist(), rows[struck[rows]].tolist()
+    bare = [row for row in plain if _CURRENCY.fullmatch(texts.texts[row])]
+    own, of_sale = (((row, texts.texts[row]) for row in each) for each in (plain, former))
+    around = ((row, text) for row in bare if int(texts.record[row]) not in prices for text in _texts_around(texts, row))
+    for row, text in chain(own, around, of_sale):
+        record = int(texts.record[row])
+        if record not in prices and len(text) <= _MAX_PRICE and (match := MONEY.search(text)):
+            prices[record] = match[0].strip()
     return {record: join_cents(price) for record, price in prices.items()}
-
-
-def _add_price(prices: dict[int, str], record: int, text: str) -> None:
-    """Add the price in a text to those of the records, unless the record has one."""
-    if record not in prices and len(text) <= _MAX_PRICE and (match := MONEY.search(text)):
-        prices[record] = match[0].strip()
 
 
 def _texts_around(texts: RecordTexts, row: int) -> Iterator[str]:

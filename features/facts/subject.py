@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.facts.declared import DeclaredRecipe
-    from vclean.features.facts.page_view import PageView
     from vclean.features.facts.products import ProductSubject
     from vclean.features.page_context import PageContext
 
@@ -71,7 +70,8 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
 
     page = PageView(context)
     if recipe := declared_recipe(page):
-        return _find_recipe(page, recipe, candidates)
+        texts = {row: normalize(page.texts[row]) for row in np.flatnonzero(candidates).tolist()}
+        return RecipeSubject(recipe, _rows_of(recipe.ingredients, texts), _rows_of(recipe.steps, texts))
     declared = declared_product(page)
     if declared is None and not looks_like_product(page):
         return None
@@ -89,27 +89,14 @@ def _may_have_subject(context: PageContext) -> bool:
     return has_any("cart_text_sign", (text for text in context.blocks.text if len(text) <= _SHORT))
 
 
-def _find_recipe(page: PageView, declared: DeclaredRecipe, candidates: NDArray[np.bool_]) -> RecipeSubject:
-    """Return where a page shows the recipe that it declares.
-
-    Args:
-        page: the page.
-        declared: the recipe.
-        candidates: bool (B,), the blocks that may belong to it; others are hidden.
-    """
-    texts = {row: normalize(page.texts[row]) for row in np.flatnonzero(candidates).tolist()}
-    return RecipeSubject(declared, _rows_of(declared.ingredients, texts), _rows_of(declared.steps, texts))
-
-
 def _rows_of(declared: Sequence[str], texts: dict[int, str]) -> tuple[int, ...]:
     """Return the blocks that are a declared text or a part of one; none if readers see few of the declared texts."""
     lines = set(filter(None, map(normalize, declared)))
     joined = f" {' | '.join(sorted(lines))} "
-    found = [row for row, text in texts.items() if text in lines or _is_part(text, joined)]
+    found = [
+        row for row, text in texts.items()
+        if text in lines or (text.count(" ") + 1 >= _LEAST_WORDS and f" {text} " in joined)
+    ]  # fmt: skip
     seen = f" {' '.join(texts[row] for row in found)} "
     share = sum(f" {line} " in seen or line in seen for line in lines) / max(len(lines), 1)
     return tuple(found) if share >= _LEAST_SHARE else ()
-
-
-def _is_part(text: str, joined: str) -> bool:
-    return text.count(" ") + 1 >= _LEAST_WORDS and f" {text} " in joined

@@ -45,18 +45,18 @@ _COMMENTS_SHARE: Final = 0.25
 _THREAD_SHARE: Final = 0.5
 """Share of the words of the content in posts from which a page is a thread."""
 
-_STEMS: Final = ("comment", "coment", "kommentar", "komentar", "disqus", "repl", "respon", "reacti", "reacci")
-"""Beginnings of words of which each name below has one; a fast test before that of the pattern."""
 _PART_NAME: Final = re.compile(
-    r"(?:(?:article|post|posts|user|users|reader|readers|entry|page|blog|view|all|the|js|c|o|m|fb|wp|block|content)[-_]*)*"
+    r"(?<!\S)(?:(?:article|post|posts|user|users|reader|readers|entry|page|blog|view|all|the|js|c|o|m|fb|wp|block|content)[-_]*)*"
     r"(?:comments|comment[-_]*(?:s[-_]*)?(?:area|list|listing|section|container|wrap|wrapper|thread|threads|tree|block|"
     r"box|feed|stream|items)|commentaires|comentarios|commenti|kommentare|kommentarer|kommentarliste|kommentarbereich|"
     r"komentarze|komentare|reacties|reactions|replies|responses|disqus(?:[-_]*(?:thread|comments|container))?)"
-    r"(?:[-_]*(?:area|list|section|container|wrap|wrapper|inner|content|block|box|list[-_]*container))?",
+    r"(?:[-_]*(?:area|list|section|container|wrap|wrapper|inner|content|block|box|list[-_]*container))?(?!\S)",
     re.IGNORECASE,
 )
 """Class or id of a part with comments."""
-_COMMENT_NAME: Final = re.compile(r"comment|(?:li-|div-|post-)?comment[-_]?\d+|kommentar|comentario|commentaire", re.I)
+_COMMENT_NAME: Final = re.compile(
+    r"(?<!\S)(?:comment|(?:li-|div-|post-)?comment[-_]?\d+|kommentar|comentario|commentaire)(?!\S)", re.IGNORECASE
+)
 """Class or id of one comment."""
 _HEADING: Final = (
     r"\W*(?:(?:\d+|one|no|all|user|reader|readers?['’]s?|leser|latest)\W+)*(?:{comments})\W*\d*\W*"
@@ -252,37 +252,20 @@ def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
     snapshot = blocks.snapshot
     named = _has_name(snapshot, _PART_NAME) & ~snapshot.is_tag(_ROOTS)
     part = tree.inside(named, snapshot.end) & ~named
-    for first, last in _after_headings(blocks):
-        part[first:last] = True
+    is_heading = snapshot.is_tag((*HEADING_TAGS, "legend"))[blocks.node]
+    for row in np.flatnonzero(is_heading).tolist():
+        if len(blocks.text[row]) <= _MAX_HEADING and pattern_of(_HEADING).fullmatch(blocks.text[row].strip()):
+            part[_after_heading(snapshot, int(blocks.node[row]))] = True
     return np.asarray(part, dtype=bool)
+
+
+def _after_heading(snapshot: Snapshot, heading: int) -> slice:
+    """Return the elements after a heading in its section: the smallest element around it that has any."""
+    first = int(snapshot.end[heading])
+    ends = (int(snapshot.end[each]) for each in snapshot.ancestors(heading))
+    return slice(first, next((end for end in ends if end > first), first))
 
 
 def _has_name(snapshot: Snapshot, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
     """Return which elements have a class or an id that is a name of a pattern: bool (N,)."""
-    has_name = np.zeros(len(snapshot), dtype=bool)
-    for attribute in ("class", "id"):
-        values = snapshot.values(attribute)
-        joined = "\n".join(values.distinct).lower()
-        if not any(stem in joined for stem in _STEMS):
-            continue
-        hits = [any(pattern.fullmatch(word[:60]) for word in value[:300].split()) for value in values.distinct]
-        has_name[values.node[np.array(hits, dtype=bool)[values.index]]] = True
-    return has_name
-
-
-def _after_headings(blocks: BlockColumns) -> list[tuple[int, int]]:
-    """Return the ranges of elements from the end of each heading above comments to the end of its section."""
-    snapshot = blocks.snapshot
-    is_heading = snapshot.is_tag((*HEADING_TAGS, "legend"))[blocks.node]
-    ranges = []
-    for row in np.flatnonzero(is_heading).tolist():
-        if len(blocks.text[row]) <= _MAX_HEADING and pattern_of(_HEADING).fullmatch(blocks.text[row].strip()):
-            first = int(snapshot.end[blocks.node[row]])
-            ranges.append((first, _end_of_section(snapshot, int(blocks.node[row]))))
-    return ranges
-
-
-def _end_of_section(snapshot: Snapshot, heading: int) -> int:
-    """Return the end of the smallest element around a heading with elements after it."""
-    first = int(snapshot.end[heading])
-    return next((int(snapshot.end[each]) for each in snapshot.ancestors(heading) if snapshot.end[each] > first), first)
+    return snapshot.having("class", pattern) | snapshot.having("id", pattern)
