@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.element_names import ElementNames
     from vclean.features.page_context import PageContext
     from vclean.render.document_head import DocumentHead
     from vclean.render.snapshot import Snapshot
@@ -96,9 +95,7 @@ def page_features(context: PageContext) -> NDArray[np.float32]:
         *_meta_values(snapshot.head),
         *_type_values(snapshot),
         *_text_values(context),
-        *_tag_values(snapshot),
-        *_term_values(context),
-        *_name_values(context.names),
+        *_group_values(context),
     ]
     return np.array(values, dtype=np.float32)
 
@@ -206,6 +203,8 @@ def _text_values(context: PageContext) -> list[float]:
     has_month = (context.terms.count(MONTHS) > 0) & (context.digit_words > 0)
     is_date = ((patterns["dates"] > 0) | has_month) & is_short
     is_price = (patterns["prices"] > 0) & is_short
+    above = np.maximum(context.snapshot.parent[context.blocks.node], 0)
+    largest_body = float(np.bincount(above, words * is_long).max(initial=0))
     containers = (HEADING_TAGS, ("li",), ("pre", "code", "samp"), ("table",))
     in_heading, in_item, in_code, in_table = (context.within(tags)[context.blocks.node] for tags in containers)
     before = context.words_before / np.float32(total)
@@ -214,7 +213,7 @@ def _text_values(context: PageContext) -> list[float]:
         _log(words.sum()), _log(len(context)), _log(len(context.snapshot)),
         float((words * context.link_share).sum()) / total,
         _log(is_long.sum()), shares[0], float(words[is_long].mean()) if is_long.any() else 0.0,
-        _log(_longest_run(is_long, words)), _largest_body(context, words * is_long) / total,
+        _log(_longest_run(is_long, words)), largest_body / total,
         *shares[1:], float((is_linked & in_item).sum()) / max(len(context), 1),
         float(is_long.sum()) / max(float(in_heading.sum()), 1.0),
         _log(np.count_nonzero(context.texts.code == ord("?"))),
@@ -230,31 +229,20 @@ def _total_words(context: PageContext) -> float:
     return max(float(context.tokens.astype(np.float64).sum()), 1.0)
 
 
-def _largest_body(context: PageContext, words: NDArray[np.float64]) -> float:
-    """Return the most of some `words` (B,) directly below the same element."""
-    above = np.maximum(context.snapshot.parent[context.blocks.node], 0)
-    return float(np.bincount(above, words).max(initial=0))
-
-
-def _tag_values(snapshot: Snapshot) -> list[float]:
-    """Return how often each group of tags occurs, as logarithms."""
+def _group_values(context: PageContext) -> list[float]:
+    """Return how often the tags, the terms and the names of each group occur, terms per hundred words."""
+    snapshot = context.snapshot
     count = np.bincount(snapshot.tag, minlength=len(snapshot.tags))
     by_tag = dict(zip(snapshot.tags, count.tolist(), strict=True))
-    counts = {name: sum(by_tag.get(tag, 0) for tag in tags.split()) for name, tags in _TAGS.items()}
-    counts["password"] = sum(value.lower() == "password" for value in snapshot.attributes("type").values())
-    return [_log(number) for number in counts.values()]
-
-
-def _term_values(context: PageContext) -> list[float]:
-    """Return how often the terms of each group of texts occur per hundred words."""
-    matches, total = text_terms().find(context.words), _total_words(context)
-    return [100 * float(matches.count(name).sum()) / total for name in _TEXT]
-
-
-def _name_values(names: ElementNames) -> list[float]:
-    """Return the number of elements with a name of each group, as logarithms."""
-    bits = element_names.element_bits(names, _NAME_GROUPS)
-    return [_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(_NAME))]
+    tags = {name: sum(by_tag.get(tag, 0) for tag in group.split()) for name, group in _TAGS.items()}
+    tags["password"] = sum(value.lower() == "password" for value in snapshot.attributes("type").values())
+    terms, total = text_terms().find(context.words), _total_words(context)
+    bits = element_names.element_bits(context.names, _NAME_GROUPS)
+    return [
+        *map(_log, tags.values()),
+        *(100 * float(terms.count(name).sum()) / total for name in _TEXT),
+        *(_log(np.count_nonzero(bits & np.uint64(1 << bit))) for bit in range(len(_NAME))),
+    ]
 
 
 def _log(number: float | np.number) -> float:

@@ -88,7 +88,9 @@ class ProductSubject:
 
 def looks_like_product(page: PageView) -> bool:
     """Return whether a page without markup is about a product: it has a cart button, and a price near its headline."""
-    carts = _most_like_a_cart(page) or _count_cart_texts(page)
+    short = [text for text in page.texts if len(text) <= _CART_CHARS]
+    buttons = (row for row in rows_with("cart_text_sign", short) if pattern_of(_CART_TEXT).search(short[row]))
+    carts = _most_like_a_cart(page) or sum(1 for _ in buttons)
     if not 0 < carts <= _MOST_CARTS:
         return False
     rows = range(page.headline + 1, min(page.headline + 1 + _CART_NEAR, len(page.texts)))
@@ -104,12 +106,6 @@ def _most_like_a_cart(page: PageView) -> int:
         named = [row for row in likely if pattern_of(_CART).search(values.distinct[row][-200:])]
         most = max(most, int(np.bincount(values.index, minlength=len(values.distinct))[named].max(initial=0)))
     return most
-
-
-def _count_cart_texts(page: PageView) -> int:
-    """Return the number of short blocks with the text of a button that puts a product into a shopping cart."""
-    short = [text for text in page.texts if len(text) <= _CART_CHARS]
-    return sum(bool(pattern_of(_CART_TEXT).search(short[row])) for row in rows_with("cart_text_sign", short))
 
 
 def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductSubject | None:

@@ -169,7 +169,9 @@ class LabelledBlocks:
             return []
         posts, comments = self._thread_posts(), self._part_comments()
         if not self._is_forum:
-            posts = self._without_document(posts)
+            # Records may be the document above the comments, too, or columns of the page.
+            in_part = self._parts[self.blocks.node]
+            posts = [post for post in posts if post.rows and in_part[list(post.rows)].mean() >= _IS_COMMENT]
             return _dated(comments if len(comments) > len(posts) else posts)
         # Without names, replies inside the posts have another parent: only in a part with comments are they a group.
         return comments if {each.element for each in posts} < {each.element for each in comments} else posts
@@ -191,11 +193,6 @@ class LabelledBlocks:
         in_part = self._parts[self.blocks.node]
         are_posts = not in_part.any() or self.content_share(np.flatnonzero(in_part).tolist()) >= _COMMENTS_SHARE
         return self.in_forum or (are_posts and self.may_be_forum)
-
-    def _without_document(self, posts: list[PostRecord]) -> list[PostRecord]:
-        """Return the comments among records, which may be the document above the comments, or columns of the page."""
-        comments = self._parts[self.blocks.node]
-        return [post for post in posts if post.rows and comments[list(post.rows)].mean() >= _IS_COMMENT]
 
     def _thread_posts(self) -> list[PostRecord]:
         """Return the records of a page of a forum that may be posts: most have an author or a date."""
