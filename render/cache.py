@@ -7,7 +7,7 @@ import io
 import json
 from bisect import bisect_right
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
@@ -135,7 +135,7 @@ def to_bytes(snapshot: Snapshot) -> bytes:
     metadata: dict[str, Any] = {name: getattr(snapshot, name) for name in _METADATA}
     metadata |= {
         "version": VERSION,
-        "head": snapshot.head.to_record(),
+        "head": asdict(snapshot.head),
         "style_names": snapshot.styles.names,
         "style_rows": snapshot.styles.rows,
     }
@@ -162,7 +162,7 @@ def from_bytes(data: bytes) -> Snapshot:
         raise InputError("a stored snapshot is of another version: delete it and render the page again")
     styles = Styles(names=tuple(metadata.pop("style_names")), rows=tuple(map(tuple, metadata.pop("style_rows"))))
     # Snapshots that were stored before the head was read have none; their metadata is that of the visible page.
-    head = DocumentHead.from_record(metadata.pop("head", {}))
+    head = DocumentHead.collect(**metadata.pop("head", {}))
     lists = {name: tuple(metadata.get(name, ())) for name in ("tags", "notes")}
     return Snapshot(**(metadata | lists), head=head, styles=styles, **columns)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     Pairs = tuple[tuple[str, str], ...]
 
@@ -53,19 +53,10 @@ class DocumentHead:
 
     @classmethod
     def collect(
-        cls, meta: Iterable[tuple[str, str]], links: Iterable[tuple[str, str]], json_ld: Iterable[str]
+        cls, meta: Iterable[tuple[str, str]] = (), links: Iterable[tuple[str, str]] = (), json_ld: Iterable[str] = ()
     ) -> DocumentHead:
         """Return the declarations within the limits; arguments as the attributes, with values of any length."""
         return cls(_limited(meta), _limited(links), _whole_scripts(json_ld))
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> DocumentHead:
-        """Return the declarations that `to_record` returned; none for an empty record."""
-        return cls.collect(record.get("meta", ()), record.get("links", ()), record.get("json_ld", ()))
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the declarations as lists, for JSON."""
-        return {"meta": list(map(list, self.meta)), "links": list(map(list, self.links)), "json_ld": [*self.json_ld]}
 
     @property
     def canonical_url(self) -> str:

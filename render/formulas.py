@@ -192,20 +192,22 @@ def _tex(element: etree._Element, depth: int) -> str:  # noqa: PLR0911 - a case 
         return _token(tag, _characters(element), element.get("mathvariant", ""))
     if tag in _FIRST_ONLY:
         return _tex(children[0], depth + 1)
+    parts = [_tex(child, depth + 1) for child in children]
     if tag == "mmultiscripts":
-        return _multiscripts([str(child.tag) for child in children], [_tex(child, depth + 1) for child in children])
+        return _multiscripts([str(child.tag) for child in children], parts)
     if tag == "mfenced":
-        return _fenced(element, [_tex(child, depth + 1) for child in children])
-    if tag in ("mfrac", "mroot", *_SCRIPTS) and len(children) > 1:
-        return _layout(element, [_tex(child, depth + 1) for child in children])
-    row = _row(children, depth)
+        return _fenced(element, parts)
+    if tag in ("mfrac", "mroot", *_SCRIPTS) and len(parts) > 1:
+        return _layout(element, parts)
+    row = _row(children, parts, depth)
     return rf"\sqrt{{{row}}}" if tag == "msqrt" else row
 
 
 def _layout(element: etree._Element, parts: list[str]) -> str:
     tag = str(element.tag)
     if tag == "mfrac":
-        return _fraction(element, parts)
+        has_line = element.get("linethickness", "").strip() not in ("0", "0px", "0pt")
+        return rf"\frac{{{parts[0]}}}{{{parts[1]}}}" if has_line else rf"{{{parts[0]} \atop {parts[1]}}}"
     if tag == "mroot":
         return rf"\sqrt[{parts[1]}]{{{parts[0]}}}"
     base, script = parts[0].strip(), parts[1].strip()
@@ -216,22 +218,15 @@ def _layout(element: etree._Element, parts: list[str]) -> str:
     return _scripts(base, parts[1:], _SCRIPTS[tag])
 
 
-def _fraction(element: etree._Element, parts: list[str]) -> str:
-    has_line = element.get("linethickness", "").strip() not in ("0", "0px", "0pt")
-    return rf"\frac{{{parts[0]}}}{{{parts[1]}}}" if has_line else rf"{{{parts[0]} \atop {parts[1]}}}"
-
-
 def _binomial(part: str) -> str:
-    """Return a fraction without a line, as `_fraction` writes it, as a binomial coefficient."""
+    """Return a fraction without a line, as `_layout` writes it, as a binomial coefficient."""
     above, _, below = part.strip()[1:-1].partition(r" \atop ")
     return rf"\binom{{{above}}}{{{below}}}"
 
 
-def _row(children: list[etree._Element], depth: int) -> str:
+def _row(children: list[etree._Element], parts: list[str], depth: int) -> str:
     """Join the parts of a row; fences around a table or a fraction without a line become those of TeX."""
-    parts = [_tex(child, depth + 1) for child in children]
-    for index, child in enumerate(children):
-        inner = _only(child)
+    for index, inner in enumerate(map(_only, children)):
         before, after = (parts[at].strip() if 0 <= at < len(parts) else "" for at in (index - 1, index + 1))
         if inner.tag == "mtable" and (name := _FENCES.get((before, after), "cases" if before == r"\{" else "")):
             parts[index] = _table(name, inner, depth)

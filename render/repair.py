@@ -75,7 +75,10 @@ def find_edits(text: str) -> list[Edit]:
     >>> apply_edits(source, find_edits(source))
     '<noscript><iframe src=a /></iframe></noscript>Rain'
     """
-    edits = Scan(text).edits() if _is_suspect(text) else []
+    comment = text.rfind("<!--")
+    is_open = comment >= 0 and text.find("-->", comment + 2) < 0
+    is_suspect = is_open or any(_needs_edits(text, start) for start in _START.finditer(text))
+    edits = Scan(text).edits() if is_suspect else []  # the tokens of other sources are not read
     if "shadowrootmode" in text or "shadowRootMode" in text:
         # Closed shadow roots are opened: browsers lay out both alike, and let scripts read open ones.
         edits += [Edit(*mode.span(1), "open", "") for mode in _CLOSED_ROOT.finditer(text)]
@@ -124,13 +127,6 @@ class SourceOffsets:
         return offset - self._shifts[bisect_right(self._ends, offset)]
 
 
-def _is_suspect(text: str) -> bool:
-    """Return whether a source may need edits; the tokens of other sources are not read."""
-    comment = text.rfind("<!--")
-    is_open = comment >= 0 and text.find("-->", comment + 2) < 0
-    return is_open or any(_needs_edits(text, start) for start in _START.finditer(text))
-
-
 def _needs_edits(text: str, start: re.Match[str]) -> bool:
     """Return whether a start tag is self-closed, has no end tag, or begins a `<noscript>` that needs edits."""
     name = start["name"]
@@ -154,11 +150,6 @@ class Edit(NamedTuple):
 def end_tag(name: str) -> re.Pattern[str]:
     """Return the pattern of the end tags of an element."""
     return re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE)
-
-
-@cache
-def _start_tag(name: str) -> re.Pattern[str]:
-    return re.compile(rf"<{name}(?=[\s/>])", re.IGNORECASE)
 
 
 class Scan:
@@ -282,7 +273,7 @@ class Scan:
 
     def _begins_again(self, start: int, name: str, end: int) -> bool:
         """Return whether an element with the same name begins before `end`, outside of a script or style."""
-        again = _start_tag(name).search(self._text, start, end)
+        again = re.compile(rf"<{name}(?=[\s/>])", re.IGNORECASE).search(self._text, start, end)
         if again is None or name not in ("script", "style"):
             return again is not None
         markup = _COMMENTS.match(self._text, start, again.start())

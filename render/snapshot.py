@@ -6,6 +6,7 @@ Elements are in document order (preorder): the subtree of element `i` is the ran
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -328,31 +329,33 @@ class Snapshot:
 
     def attributes(self, name: str) -> Mapping[int, str]:
         """Return the values of attribute `name` by element."""
-        if name not in self._attributes:
+        cache: dict[str, dict[int, str]] = self._cached["attributes"]
+        if name not in cache:
             node, values = self._rows_of(name)
-            self._attributes[name] = dict(zip(node.tolist(), values, strict=True))
-        return self._attributes[name]
+            cache[name] = dict(zip(node.tolist(), values, strict=True))
+        return cache[name]
 
     def values(self, name: str) -> AttributeValues:
         """Return the distinct values of attribute `name`, and the elements that have them."""
-        if name not in self._values:
-            self._values[name] = AttributeValues.group(*self._rows_of(name))
-        return self._values[name]
+        cache: dict[str, AttributeValues] = self._cached["values"]
+        if name not in cache:
+            cache[name] = AttributeValues.group(*self._rows_of(name))
+        return cache[name]
 
     def having(self, name: str, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
         """Return which elements have an attribute `name` in which a pattern is found, bool (N,), read-only.
 
         It is searched in all values at once first, joined by line feeds: `^` and `$` need `re.MULTILINE`.
         """
-        mask = self._having.get((name, pattern))
-        if mask is None:
+        cache: dict[tuple[str, re.Pattern[str]], NDArray[np.bool_]] = self._cached["having"]
+        if (name, pattern) not in cache:
             values, mask = self.values(name), np.zeros(len(self), dtype=bool)
             if pattern.search("\n".join(values.distinct)):  # in most pages no value has it
                 found = np.array([bool(pattern.search(value)) for value in values.distinct], dtype=bool)
                 mask[values.node] = found[values.index]
             mask.flags.writeable = False
-            self._having[name, pattern] = mask
-        return mask
+            cache[name, pattern] = mask
+        return cache[name, pattern]
 
     def _rows_of(self, name: str) -> tuple[NDArray[np.int32], list[str]]:
         order, start = self._rows_by_name
@@ -367,19 +370,9 @@ class Snapshot:
         return order, [0, *np.cumsum(np.bincount(self.attr_name, minlength=len(ATTRIBUTES))).tolist()]
 
     @cached_property
-    def _attributes(self) -> dict[str, dict[int, str]]:
-        """Cache the results of `attributes`."""
-        return {}
-
-    @cached_property
-    def _values(self) -> dict[str, AttributeValues]:
-        """Cache the results of `values`."""
-        return {}
-
-    @cached_property
-    def _having(self) -> dict[tuple[str, re.Pattern[str]], NDArray[np.bool_]]:
-        """Cache the results of `having`."""
-        return {}
+    def _cached(self) -> defaultdict[str, dict[Any, Any]]:
+        """Cache the results of methods by their names and arguments."""
+        return defaultdict(dict)
 
     def ancestors(self, element: int) -> list[int]:
         """Return the element and its ancestors, innermost first."""
@@ -403,12 +396,13 @@ class Snapshot:
 
     def xpath(self, element: int) -> str:
         """Return the absolute XPath of an element with numbered steps: `/html[1]/body[1]/p[2]`."""
-        cache, (parent, tag, number) = self._xpaths, self._steps
+        cache: dict[int, str] = self._cached["xpath"]
+        parent, tag, number = self._steps
         missing = []
-        while element not in cache:
+        while element >= 0 and element not in cache:
             missing.append(element)
             element = parent[element]
-        path = cache[element]
+        path = cache.get(element, "")
         for descendant in reversed(missing):
             path = f"{path}/{self.tags[tag[descendant]]}[{number[descendant]}]"
             if len(path) < _MAX_CACHED_XPATH:
@@ -419,11 +413,6 @@ class Snapshot:
     def _steps(self) -> tuple[list[int], list[int], list[int]]:
         """Return parents, tags and sibling numbers as lists; their items are cheaper to read than those of arrays."""
         return self.parent.tolist(), self.tag.tolist(), self.sibling_number.tolist()
-
-    @cached_property
-    def _xpaths(self) -> dict[int, str]:
-        """Cache the results of `xpath` and the paths of ancestors."""
-        return {-1: ""}
 
 
 _MAX_CACHED_XPATH = 4096

@@ -188,17 +188,16 @@ class Archive:
 
     def __init__(self, path: Path, *, index: Path | None = None) -> None:
         self._path = path
-        self._open_index: Index | None = open_index(path, index)
-        self._index_path = self._open_index.path
+        self._index = open_index(path, index)
+        self._index_path = self._index.path
 
-    def __getstate__(self) -> tuple[Path, Path]:
-        """Return the paths of the archive and its index."""
-        return self._path, self._index_path
+    def __getstate__(self) -> dict[str, Path]:
+        """Return the paths of the archive and its index, which is opened on the first use of the copy."""
+        return {"_path": self._path, "_index_path": self._index_path}
 
-    def __setstate__(self, state: tuple[Path, Path]) -> None:
-        """Restore the paths; the index is opened on first use."""
-        self._path, self._index_path = state
-        self._open_index = None
+    @cached_property
+    def _index(self) -> Index:
+        return _reopen(self._path, self._index_path)
 
     @property
     def damage(self) -> str:
@@ -272,12 +271,6 @@ class Archive:
             return None
         charset = f"; charset={content.charset}" if content.charset else ""
         return Resource(content.body, content.media_type + charset, content.status)
-
-    @property
-    def _index(self) -> Index:
-        if self._open_index is None:
-            self._open_index = _reopen(self._path, self._index_path)
-        return self._open_index
 
     def _read(self, record: Record, limit: int) -> RecordContent:
         return warc.read_record(self._path, self._index.members[record.member], record.offset, limit)

@@ -16,7 +16,7 @@ from vclean.page import split_url
 from vclean.render.formulas import DISPLAY_WRAPPERS, PREVIEWS, WRAPPERS, formula_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
 _MATH_SCRIPT: Final = re.compile(r"\s*math/(?:tex|mml)\b", re.IGNORECASE)
 _DISPLAY_MODE: Final = re.compile(r"mode\s*=\s*display", re.IGNORECASE)
@@ -157,22 +157,16 @@ def _tex_of_image(image: etree._Element) -> str:
 
 def _replace_script(script: etree._Element) -> None:
     kind = script.get("type", "")
-    for drawn in _before(script):
-        _empty(drawn)
+    before = script.getprevious()
+    while before is not None and _is_any(before, (*WRAPPERS, *PREVIEWS)):
+        _empty(before)  # MathJax drew it, or will replace it
+        before = before.getprevious()
     text = formula_text(script.text or "")
     is_display = _DISPLAY_MODE.search(kind) is not None
     _empty(script)
     script.tag, script.text = "math", text
     script.attrib.clear()
     _set_display(script, is_display=is_display)
-
-
-def _before(script: etree._Element) -> Iterator[etree._Element]:
-    """Yield the elements that MathJax drew before its script, or that it will replace."""
-    previous = script.getprevious()
-    while previous is not None and _is_any(previous, (*WRAPPERS, *PREVIEWS)):
-        yield previous
-        previous = previous.getprevious()
 
 
 def _replace_math(math: etree._Element) -> None:

@@ -219,14 +219,6 @@ _VIEWPORT_TAGS: Final = frozenset(("html", "body"))
 (CSS Overflow 3, 3.3)."""
 
 
-class _Rule(NamedTuple):
-    """A style rule with `display` or `visibility`; `applies` is whether it certainly counts for every screen."""
-
-    selectors: str
-    declarations: str
-    applies: bool
-
-
 class HidingRules(NamedTuple):
     """Plain rules of a page that hide elements.
 
@@ -290,8 +282,11 @@ def _closed(text: str, media: str) -> str:
     return f"@media {media}{{{text}}}" if media else text
 
 
-def _rules(css: str) -> Iterator[_Rule]:
-    """Yield the style rules with `display` or `visibility` (CSS Syntax 3, 5), without those for print."""
+def _rules(css: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield the style rules with `display` or `visibility` (CSS Syntax 3, 5), without those for print.
+
+    Each has selectors, declarations, and whether it certainly counts for every screen.
+    """
     around = [(True, False)]  # of the open blocks: whether all count for every screen, and whether one is for print
     for part in css.split("}"):
         *outer, declarations = part.split("{")
@@ -305,27 +300,27 @@ def _rules(css: str) -> Iterator[_Rule]:
         declarations = declarations.lower()
         applies, prints = around[-1]
         if ("display" in declarations or "visibility" in declarations) and not prints:
-            yield _Rule(selectors, declarations, applies)
+            yield selectors, declarations, applies
 
 
-def _read(rules: list[_Rule]) -> tuple[dict[str, list[tuple[str, frozenset[str], str]]], set[str]]:
+def _read(rules: list[tuple[str, str, bool]]) -> tuple[dict[str, list[tuple[str, frozenset[str], str]]], set[str]]:
     """Return tag, names and declarations of plain rules that hide, by name, and the names and tags that others show."""
     hiding: dict[str, list[tuple[str, frozenset[str], str]]] = defaultdict(list)
     shown: set[str] = set()
-    declarations = [{each[1]: (each[2], each[3] or "") for each in _DECLARATION.finditer(rule[1])} for rule in rules]
+    declared = [{each[1]: (each[2], each[3] or "") for each in _DECLARATION.finditer(text)} for _, text, _ in rules]
     # Descendants of what is hidden by `visibility` may be visible: it counts if no rule makes anything visible.
-    is_undone = any(values.get("visibility", ("hidden",))[0] not in _HIDING for values in declarations)
-    for rule, values in zip(rules, declarations, strict=True):
+    is_undone = any(values.get("visibility", ("hidden",))[0] not in _HIDING for values in declared)
+    for (selectors, declarations, applies), values in zip(rules, declared, strict=True):
         hides = {name for name, (value, _) in values.items() if value in _HIDING}
-        is_moving = any(name in rule.declarations for name in _MOVING)
+        is_moving = any(name in declarations for name in _MOVING)
         text = "".join(f"{name}:{values[name][0]} {values[name][1]};" for name in sorted(hides))
-        for selector in map(str.strip, rule.selectors.split(",")):
+        for selector in map(str.strip, selectors.split(",")):
             plain = _PLAIN.fullmatch(selector)
             if len(selector) > _MAX_SELECTOR:
                 shown.add(_ANY)
             elif values.keys() - hides:
-                shown.update(_last_names(selector, is_strong="!" in rule.declarations))
-            elif plain and rule.applies and ("display" in hides or not (is_undone or is_moving)):
+                shown.update(_last_names(selector, is_strong="!" in declarations))
+            elif plain and applies and ("display" in hides or not (is_undone or is_moving)):
                 names = frozenset(map(unescape, _NAME.findall(plain[2])))
                 hiding[min(names)].append((plain[1].lower(), names, text))
     return dict(hiding), shown

@@ -72,7 +72,7 @@ class TestXPath:
     def test_limits_cache_for_deep_pages(self) -> None:
         page = tree_snapshot(np.arange(-1, 899, dtype=np.int32))
         assert page.xpath(899).count("/") == 900
-        assert max(map(len, page._xpaths.values())) < 4096
+        assert max(map(len, page._cached["xpath"].values())) < 4096
 
 
 class TestAttributes:
