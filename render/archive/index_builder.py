@@ -40,6 +40,7 @@ MAX_HOPS: Final = 10
 
 HTML: Final = 1
 SUBRESOURCE: Final = 2
+"""Kinds of records by their media types; others are 0."""
 _SUBRESOURCE_TYPES: Final = ("image/", "font/", "text/css", "text/javascript", "application/javascript",
     "application/x-javascript", "application/font", "application/x-font", "application/vnd.ms-fontobject",
     "application/octet-stream")  # fmt: skip
@@ -108,13 +109,6 @@ def normalize_url(url: str) -> str:
     except ValueError:
         return url
     return f"{parts.netloc.lower()}{unquote(parts.path) or '/'}?{unquote(parts.query)}"
-
-
-def record_kind(media_type: str) -> int:
-    """Return `HTML`, `SUBRESOURCE`, or 0 for records of other media types."""
-    if media_type in warc.HTML_TYPES:
-        return HTML
-    return SUBRESOURCE if media_type.startswith(_SUBRESOURCE_TYPES) else 0
 
 
 def identity(archive: Path) -> dict[str, str | int]:
@@ -241,7 +235,8 @@ class IndexBuilder:
                 row = (key, target, target_key)
                 self._database.execute("INSERT INTO redirects (key, target, target_key) VALUES (?, ?, ?)", row)
         elif not is_revisit and warc.status(record) == 200:
-            kind = record_kind(warc.media_type(record))
+            media_type = warc.media_type(record)
+            kind = HTML if media_type in warc.HTML_TYPES else SUBRESOURCE * media_type.startswith(_SUBRESOURCE_TYPES)
             place = (key, url, member, offset, kind)
             self._database.execute("INSERT INTO records (key, url, member, offset, kind) VALUES (?, ?, ?, ?, ?)", place)
             if kind == HTML:
