@@ -27,7 +27,7 @@ import numpy as np
 
 from vclean.classify.evaluation.scores import lcs_overlap
 from vclean.classify.methods import bte, libraries, svm
-from vclean.classify.methods.base import HALF, WeightedRows, pack_arrays, prediction_of_visible, unpack_arrays
+from vclean.classify.methods.base import HALF, concatenated, pack_arrays, prediction_of_visible, unpack_arrays
 from vclean.errors import DeadlineError, VcleanError
 from vclean.features.columns import ratio
 from vclean.features.text.characters import EncodedTexts
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.methods.base import Example, Method, TrainingPage
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
@@ -179,20 +179,21 @@ class SegmentClassifier:
 
     describe: Callable[[Parts], NDArray[np.float32]]
 
-    def make_example(self, training_page: TrainingPage) -> WeightedRows:
-        """Make the training example of a page from its segments with words."""
+    def make_example(self, training_page: TrainingPage) -> Example:
+        """Make the example of a page: float32 (P, C), bool (P,), float32 (P,) of its P segments with words.
+
+        They are the features, whether a segment is interesting, and its weight.
+        """
         parts = Parts.segments(training_page.blocks)
         words = np.bincount(parts.of_block, parts.words, len(parts))
         interesting = parts.share(training_page.truth.content_share) > INTERESTING
         has_words = words > 0
         weight = np.sqrt(words[has_words]).astype(np.float32)
-        return WeightedRows(self.describe(parts)[has_words], interesting[has_words], weight)
+        return self.describe(parts)[has_words], interesting[has_words], weight
 
-    def train(self, examples: Sequence[WeightedRows]) -> bytes:
+    def train(self, examples: Sequence[Example]) -> bytes:
         """Train the support vector machine."""
-        rows = WeightedRows.concatenate(examples)
-        machine = svm.fit(rows.columns, rows.target, rows.weight)
-        return pack_arrays(machine.to_arrays())
+        return pack_arrays(svm.fit(*concatenated(examples)).to_arrays())
 
     def load(self, data: bytes) -> Method:
         """Return the method that keeps the visible blocks in interesting segments."""
@@ -218,27 +219,18 @@ _MIN_WEIGHT: Final = 0.01
 """Minimum weight of a page, so that there is always something to train on."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExtractorChoiceExample:
-    """Training example of a page: float32 (C,) document vector, float64 (4,) F1 of the extractors."""
-
-    vector: NDArray[np.float32]
-    f1: NDArray[np.float64]
-
-
 class ExtractorChoice:
     """Trainable method that selects an extractor for each page."""
 
-    def make_example(self, training_page: TrainingPage) -> ExtractorChoiceExample:
-        """Make the training example of a page; it runs all four extractors."""
+    def make_example(self, training_page: TrainingPage) -> Example:
+        """Make the example of a page: float32 (1, C) document vector, float64 (1, 4) F1 of the extractors, all run."""
         blocks, gold = training_page.blocks, training_page.gold_page.text
         texts = ["\n".join(compress(blocks.text, mask.tolist())) for mask in extractor_masks(blocks)]
-        f1 = np.array([lcs_overlap(text, gold).f1 for text in texts])
-        return ExtractorChoiceExample(Parts.whole(blocks).vectors()[0], f1)
+        return Parts.whole(blocks).vectors(), np.array([[lcs_overlap(text, gold).f1 for text in texts]])
 
-    def train(self, examples: Sequence[ExtractorChoiceExample]) -> bytes:
+    def train(self, examples: Sequence[Example]) -> bytes:
         """Train a support vector machine for each extractor."""
-        vectors, f1 = np.stack([page.vector for page in examples]), np.stack([page.f1 for page in examples])
+        vectors, f1 = concatenated(examples)
         best = f1.argmax(axis=1)
         weight = np.maximum(f1.max(axis=1) - f1.min(axis=1), _MIN_WEIGHT).astype(np.float32)
         machines = [svm.fit(vectors, best == number, weight) for number in range(len(EXTRACTORS))]

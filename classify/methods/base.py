@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     from vclean.features.columns import Values
     from vclean.render.snapshot import Snapshot
 
+    Example = tuple[NDArray[Any], ...]
+    """Training example of a page: arrays, equally many of each page. `make_example` of a method has their shapes.
+
+    The examples of all pages are in memory at once, so they should be small."""
+
 
 class Method(Protocol):
     """Callable that labels the blocks of a page."""
@@ -101,37 +106,18 @@ class TrainingPage:
         return align(self.blocks.text, self.gold_page)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WeightedRows:
-    """Training example of R rows, such as the blocks of a page.
-
-    Attributes:
-        columns: float32 (R, C), features.
-        target: bool (R,), what to predict.
-        weight: float32 (R,), weight of each row.
-    """
-
-    columns: NDArray[np.float32]
-    target: NDArray[np.bool_]
-    weight: NDArray[np.float32]
-
-    @classmethod
-    def concatenate(cls, examples: Sequence[WeightedRows]) -> WeightedRows:
-        """Return the rows of all examples."""
-        parts = zip(*((each.columns, each.target, each.weight) for each in examples), strict=True)
-        return cls(*map(np.concatenate, parts))
+def concatenated(examples: Sequence[Example]) -> list[NDArray[Any]]:
+    """Return each array of the examples, of all pages together."""
+    return [np.concatenate(arrays) for arrays in zip(*examples, strict=True)]
 
 
 class Trainable(Protocol):
     """Trained method."""
 
-    def make_example(self, training_page: TrainingPage) -> Any:  # noqa: ANN401 - each method has its own type
-        """Return the training example of a page with at least one block.
+    def make_example(self, training_page: TrainingPage) -> Example:
+        """Return the training example of a page with at least one block."""
 
-        The examples of all pages are in memory at once, so they should be small.
-        """
-
-    def train(self, examples: Sequence[Any]) -> bytes:
+    def train(self, examples: Sequence[Example]) -> bytes:
         """Return a model trained on the examples; the same examples give the same bytes."""
 
     def load(self, data: bytes) -> Method:

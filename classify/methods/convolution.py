@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vclean.classify.methods.base import mean_and_scale, standardized
 from vclean.imports import import_optional
 
 if TYPE_CHECKING:
@@ -30,36 +31,43 @@ For such small products, threads wait for each other longer than they compute.""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Convolutional network; all layers but the last end with a rectifier (ReLU).
+    """Convolutional network over standardized columns; all layers but the last end with a rectifier (ReLU).
 
     Attributes:
+        mean, scale: float32 (C,), mean and standard deviation of the columns.
         weights: float32 (out, in, width) for each layer, of odd width.
         biases: float32 (out,) for each layer.
     """
 
+    mean: NDArray[np.float32]
+    scale: NDArray[np.float32]
     weights: Sequence[NDArray[np.float32]]
     biases: Sequence[NDArray[np.float32]]
 
     def __call__(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the output of the network for the rows `columns` (R, in), float32 (R, out), with zero padding."""
-        *inner, (weight, bias) = zip(self.weights, self.biases, strict=True)
-        for inner_weight, inner_bias in inner:
-            columns = np.maximum(convolve(columns, inner_weight, inner_bias), 0)
-        return convolve(columns, weight, bias)
+        """Return the log probability of each class for the rows `columns` (R, C), float32 (R, classes)."""
+        logits = self.logits(standardized(columns, self.mean, self.scale))
+        high = logits.max(axis=1, keepdims=True)
+        return np.asarray(logits - high - np.log(np.exp(logits - high).sum(axis=1, keepdims=True)))
+
+    def logits(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the output of the last layer for standardized `rows` (R, C), with zero padding."""
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            rows = convolve(np.maximum(rows, 0) if layer else rows, weight, bias)
+        return rows
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Return the weights and biases by name; each name begins with `prefix`."""
-        layers = enumerate(zip(self.weights, self.biases, strict=True))
-        return {
-            f"{prefix}{layer}_{name}": part for layer, both in layers for name, part in zip("wb", both, strict=True)
-        }
+        """Return the arrays of the network by name; each name begins with `prefix`."""
+        arrays = {f"{prefix}mean": self.mean, f"{prefix}scale": self.scale}
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            arrays |= {f"{prefix}layer_{layer}_w": weight, f"{prefix}layer_{layer}_b": bias}
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Network:
         """Build the network from the result of `to_arrays`."""
-        names = [name for name in arrays if name.startswith(prefix)]
-        return cls([arrays[name] for name in names if name.endswith("w")],
-                   [arrays[name] for name in names if name.endswith("b")])  # fmt: skip
+        mean, scale, *layers = (values for name, values in arrays.items() if name.startswith(prefix))
+        return cls(mean, scale, layers[::2], layers[1::2])
 
 
 def convolve(
@@ -112,94 +120,84 @@ class Plan:
     seed: int = 7
 
 
-def fit(columns: Sequence[NDArray[np.float32]], targets: Sequence[NDArray[np.int64]], plan: Plan) -> Network:
+def fit(
+    columns: Sequence[NDArray[np.float32]],
+    targets: Sequence[NDArray[np.int64]],
+    plan: Plan,
+    is_flag: NDArray[np.bool_],
+) -> Network:
     """Train a network that predicts the class `targets` (R,) of the rows of `columns` (R, C), by cross-entropy.
 
-    Both have one array per sequence. At least one sequence has a row.
+    Both have one array per sequence. At least one sequence has a row. The flags among the columns, `is_flag` (C,),
+    become -1 and 1; numbers are standardized.
+
+    The weights are trained by Adam. They start at random, normal within two standard deviations; biases start at 0.
 
     Raises:
         ExtraMissingError: PyTorch is not installed.
     """
     torch = import_optional("torch", "PyTorch", "web2text")
+    mean, scale = (np.where(is_flag, np.float32(0.5), part) for part in mean_and_scale(np.concatenate(columns)))
     random = np.random.default_rng(plan.seed)
-    rows = _PaddedRows.from_sequences(columns, targets, plan.excerpt)
+    excerpts = _excerpts([standardized(rows, mean, scale) for rows in columns], targets, plan, random)
     with _deterministic(torch):
-        optimizer = _Optimizer(torch, random, rows.columns.shape[1], plan)
-        for _ in range(plan.steps):
-            optimizer.step(*rows.draw(random, plan))
-        return optimizer.network()
+        shapes = zip(plan.filters, (len(mean), *plan.filters), plan.widths, strict=False)
+        weights = [_parameter(torch, _SPREAD * random.normal(size=shape).clip(-2, 2)) for shape in shapes]
+        biases = [_parameter(torch, np.zeros(count)) for count in plan.filters]
+        adam = torch.optim.Adam([*weights, *biases], lr=plan.rate)
+        for rows, truth in excerpts:
+            loss = _loss(torch, (rows, truth), [_drop(torch, weight, plan, random) for weight in weights], biases)
+            size = sum((weight**2).sum() for weight in weights)
+            adam.zero_grad()
+            (loss + plan.decay / 2 * size).backward()
+            adam.step()
+    return Network(mean, scale, *([part.detach().numpy() for part in parts] for parts in (weights, biases)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _PaddedRows:
-    """Rows of all sequences, each sequence followed by padding for an excerpt.
+def _excerpts(
+    columns: Sequence[NDArray[np.float32]],
+    targets: Sequence[NDArray[np.int64]],
+    plan: Plan,
+    random: np.random.Generator,
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64]]]:
+    """Yield for each step excerpts of sequences: columns (batch, excerpt, C) and targets (batch, excerpt).
 
-    Attributes:
-        columns: float32 (R, C), 0 in the padding; targets: int64 (R,), `_PADDING` in the padding.
-        start, length: int64 (S,), first row and number of rows of each sequence.
+    All sequences are in one array, each followed by padding for an excerpt.
     """
-
-    columns: NDArray[np.float32]
-    targets: NDArray[np.int64]
-    start: NDArray[np.int64]
-    length: NDArray[np.int64]
-
-    @classmethod
-    def from_sequences(
-        cls, columns: Sequence[NDArray[np.float32]], targets: Sequence[NDArray[np.int64]], padding: int
-    ) -> _PaddedRows:
-        length = np.array([len(each) for each in targets])
-        used = np.flatnonzero(length).tolist()
-        return cls(
-            np.concatenate([np.pad(columns[each], ((0, padding), (0, 0))) for each in used]),
-            np.concatenate([np.pad(targets[each], (0, padding), constant_values=_PADDING) for each in used]),
-            np.cumsum(length[used] + padding) - length[used] - padding,
-            length[used],
-        )
-
-    def draw(self, random: np.random.Generator, plan: Plan) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Draw excerpts of sequences at random: columns (batch, excerpt, C) and targets (batch, excerpt)."""
-        sequence = random.integers(len(self.start), size=plan.batch)
-        starts = np.maximum(self.length[sequence] - plan.excerpt, 0) + 1
-        begin = self.start[sequence] + (random.random(plan.batch) * starts).astype(np.int64)
-        rows = begin[:, None] + np.arange(plan.excerpt)
-        return self.columns[rows], self.targets[rows]
+    used, excerpt = [index for index, classes in enumerate(targets) if len(classes)], plan.excerpt
+    length = np.array([len(targets[index]) for index in used])
+    start = np.cumsum(length + excerpt) - length - excerpt
+    padded = np.concatenate([np.pad(columns[index], ((0, excerpt), (0, 0))) for index in used])
+    classes = np.concatenate([np.pad(targets[index], (0, excerpt), constant_values=_PADDING) for index in used])
+    for _ in range(plan.steps):
+        sequence = random.integers(len(start), size=plan.batch)
+        positions = np.maximum(length[sequence] - excerpt, 0) + 1
+        begin = start[sequence] + (random.random(plan.batch) * positions).astype(np.int64)
+        rows = begin[:, None] + np.arange(excerpt)
+        yield padded[rows], classes[rows]
 
 
-class _Optimizer:
-    """Weights in training by Adam. They start at random, normal within two standard deviations; biases start at 0."""
+def _parameter(torch: ModuleType, values: NDArray[np.float64]) -> Tensor:
+    return torch.tensor(values, dtype=torch.float32, requires_grad=True)
 
-    def __init__(self, torch: ModuleType, random: np.random.Generator, columns: int, plan: Plan) -> None:
-        self._torch, self._random, self._plan = torch, random, plan
-        shapes = zip(plan.filters, (columns, *plan.filters), plan.widths, strict=False)
-        self._weights = [self._tensor(_SPREAD * random.normal(size=shape).clip(-2, 2)) for shape in shapes]
-        self._biases = [self._tensor(np.zeros(count)) for count in plan.filters]
-        self._adam = torch.optim.Adam([*self._weights, *self._biases], lr=plan.rate)
 
-    def _tensor(self, values: NDArray[np.float64]) -> Tensor:
-        return self._torch.tensor(values, dtype=self._torch.float32, requires_grad=True)
+def _drop(torch: ModuleType, weight: Tensor, plan: Plan, random: np.random.Generator) -> Tensor:
+    """Return a weight tensor after dropout, with the remaining weights scaled up."""
+    share = np.float32(1 - plan.dropout)
+    mask = random.random(tuple(weight.shape), dtype=np.float32) < share
+    return weight * torch.from_numpy(mask / share)
 
-    def step(self, columns: NDArray[np.float32], targets: NDArray[np.int64]) -> None:
-        """Update the weights by excerpts: columns (batch, excerpt, C) and targets (batch, excerpt)."""
-        truth = self._torch.from_numpy(targets)
-        inside = (truth != _PADDING)[:, None]
-        weights = [self._drop(weight) for weight in self._weights]
-        logits = forward(self._torch, self._torch.from_numpy(columns).transpose(1, 2), weights, self._biases, inside)
-        entropy = self._torch.nn.functional.cross_entropy(logits, truth, ignore_index=_PADDING)
-        size = sum((weight**2).sum() for weight in self._weights)
-        self._adam.zero_grad()
-        (entropy + self._plan.decay / 2 * size).backward()
-        self._adam.step()
 
-    def _drop(self, weight: Tensor) -> Tensor:
-        """Return a weight tensor after dropout, with the remaining weights scaled up."""
-        share = np.float32(1 - self._plan.dropout)
-        mask = self._random.random(tuple(weight.shape), dtype=np.float32) < share
-        return weight * self._torch.from_numpy(mask / share)
-
-    def network(self) -> Network:
-        """Return the network with the current weights."""
-        return Network(*([part.detach().numpy() for part in parts] for parts in (self._weights, self._biases)))
+def _loss(
+    torch: ModuleType,
+    excerpts: tuple[NDArray[np.float32], NDArray[np.int64]],
+    weights: Sequence[Tensor],
+    biases: Sequence[Tensor],
+) -> Tensor:
+    """Return the cross-entropy of a network on excerpts."""
+    rows, truth = map(torch.from_numpy, excerpts)
+    logits = forward(torch, rows.transpose(1, 2), weights, biases, (truth != _PADDING)[:, None])
+    return torch.nn.functional.cross_entropy(logits, truth, ignore_index=_PADDING)
 
 
 def forward(

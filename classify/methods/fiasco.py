@@ -13,7 +13,6 @@ numerals replace the parts of speech, for which no tagger covers all languages. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.methods.base import Example, Method, TrainingPage
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
@@ -88,36 +87,25 @@ PAGES: Final = 10
 """Minimum number of pages of a key word."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FiascoExample:
-    """Training example of a page with B blocks and W words.
+def make_example(training_page: TrainingPage) -> Example:
+    """Make the training example of a page with B blocks and W words.
 
-    Attributes:
-        columns: float32 (B, C), features without the key words.
-        clean: bool (B,), whether a block is content.
-        words, owner: uint64 (W,) and int32 (W,), hash and block of each word.
+    Returns:
+        float32 (B, C), the features without the key words; bool (B,), whether a block is content; uint64 (W,) and
+        int32 (W,), hash and block of each word.
     """
-
-    columns: NDArray[np.float32]
-    clean: NDArray[np.bool_]
-    words: NDArray[np.uint64]
-    owner: NDArray[np.int32]
-
-
-def make_example(training_page: TrainingPage) -> FiascoExample:
-    """Make the training example of a page."""
     context = PageContext(training_page.blocks)
-    return FiascoExample(_columns(context), training_page.truth.is_content, context.words.hash, context.words.owner)
+    return _columns(context), training_page.truth.is_content, context.words.hash, context.words.owner
 
 
-def train(examples: Sequence[FiascoExample]) -> bytes:
+def train(examples: Sequence[Example]) -> bytes:
     """Choose the key words and train the support vector machine."""
-    clean, dirty = keywords(examples)
-    rows = np.concatenate([_rows(page.columns, page.words, page.owner, (clean, dirty)) for page in examples])
-    count = np.concatenate([np.bincount(page.owner, minlength=len(page.clean)) for page in examples])
+    kinds = keywords(examples)
+    rows = np.concatenate([_rows(columns, words, owner, kinds) for columns, _, words, owner in examples])
+    count = np.concatenate([np.bincount(owner, minlength=len(clean)) for _, clean, _, owner in examples])
     weight = np.sqrt(count.clip(1, WEIGHT_CAP)).astype(np.float32)
-    machine = svm.fit(rows, np.concatenate([page.clean for page in examples]), weight)
-    return pack_arrays({"clean": clean, "dirty": dirty, **machine.to_arrays()})
+    machine = svm.fit(rows, np.concatenate([clean for _, clean, _, _ in examples]), weight)
+    return pack_arrays({**dict(zip(("clean", "dirty"), kinds, strict=True)), **machine.to_arrays()})
 
 
 def load(data: bytes) -> Method:
@@ -135,12 +123,12 @@ def load(data: bytes) -> Method:
     return label
 
 
-def keywords(examples: Sequence[FiascoExample]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def keywords(examples: Sequence[Example]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return hashes, ascending, of the words with the highest odds to be clean and dirty, on at least `PAGES` pages."""
-    words = np.concatenate([page.words for page in examples])
-    clean = np.concatenate([page.clean[page.owner] for page in examples])
+    words = np.concatenate([words for _, _, words, _ in examples])
+    clean = np.concatenate([clean[owner] for _, clean, _, owner in examples])
     types, index = np.unique(words, return_inverse=True)
-    pages = np.bincount(np.searchsorted(types, np.concatenate([np.unique(page.words) for page in examples])))
+    pages = np.bincount(np.searchsorted(types, np.concatenate([np.unique(words) for _, _, words, _ in examples])))
     in_clean = np.bincount(index, clean) + 1
     in_dirty = np.bincount(index, ~clean) + 1
     odds = np.log(in_clean / clean.sum().clip(1)) - np.log(in_dirty / (~clean).sum().clip(1))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import expit
 
-from vclean.classify.methods.base import pack_arrays, prediction_of_visible, unpack_arrays
+from vclean.classify.methods.base import concatenated, pack_arrays, prediction_of_visible, unpack_arrays
 from vclean.features.columns import find_keys
 from vclean.features.text.characters import EncodedTexts, mix
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.methods.base import Example, Method, TrainingPage
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.text.characters import Words
@@ -61,15 +61,6 @@ _WEIGHTS: Final = (0.3, 0.4, 0.29, 0.01)
 """Interpolation weights of single words, bigrams, trigrams, and any word."""
 _FOOTER: Final = re.compile(r"(?:[^|]*\|){4}")
 _CLIP: Final = 15.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StupidosExample:
-    """Training example: uint32 (W, 3) n-grams, bool (W,) if a word is clean, and bool (B,) if a block is clean."""
-
-    ngrams: NDArray[np.uint32]
-    clean: NDArray[np.bool_]
-    units: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,21 +108,19 @@ class Trigrams:
         return count.reshape(*keys.shape, 2)
 
 
-def make_example(training_page: TrainingPage) -> StupidosExample:
-    """Make the training example of a page."""
+def make_example(training_page: TrainingPage) -> Example:
+    """Make the example of a page: uint32 (W, 3) n-grams, bool (W,) and (B,) whether words and blocks are clean."""
     words, clean = EncodedTexts.from_texts(training_page.blocks.text).words, training_page.truth.is_content
-    return StupidosExample(ngrams(words), clean[words.owner], clean)
+    return ngrams(words), clean[words.owner], clean
 
 
-def train(examples: Sequence[StupidosExample]) -> bytes:
+def train(examples: Sequence[Example]) -> bytes:
     """Count the n-grams in clean and in dirty text."""
-    keys = np.concatenate([page.ngrams for page in examples])
-    clean = np.concatenate([page.clean for page in examples])
+    keys, clean, units = concatenated(examples)
     key, index = np.unique(keys, return_inverse=True)
     each = np.broadcast_to(clean[:, None], keys.shape).ravel()
     count = np.stack([np.bincount(index.ravel(), each == kind, len(key)) for kind in (False, True)], axis=1)
     is_frequent = (count.sum(axis=1) >= MIN_COUNT) & (key != NONE)
-    units = np.concatenate([page.units for page in examples])
     return pack_arrays(
         {
             "step": np.diff(key[is_frequent], prepend=np.uint32(0)),

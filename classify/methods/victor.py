@@ -16,7 +16,6 @@ sequence has .711, .661, .759 and .822 word F1, and this method .777, .755, .790
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.methods.base import Example, Method, TrainingPage
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
     from vclean.features.text.characters import EncodedTexts
@@ -182,27 +181,23 @@ _OTHER: Final = LABELS.index(Label.OTHER)
 _TYPES: Final = [code for code in range(len(LABELS)) if code != _OTHER]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class VictorExample:
-    """Training example of a page: float32 (B, C) features, and int8 (B,) labels as indexes into `LABELS`."""
+def make_example(training_page: TrainingPage) -> Example:
+    """Make the example of a page: float32 (B, C) features, int8 (B,) labels as indexes into `LABELS`.
 
-    columns: NDArray[np.float32]
-    label: NDArray[np.int8]
-
-
-def make_example(training_page: TrainingPage) -> VictorExample:
-    """Make the training example of a page; the label of the markup is used if the gold has none."""
+    The label of the markup is used if the gold has none.
+    """
     by_markup = np.array([LABELS.index(label) for label in tag_labels(training_page.blocks)], dtype=np.int8)
     truth = training_page.truth.label
-    return VictorExample(_columns(training_page.blocks)[:BLOCKS], np.where(truth == UNKNOWN, by_markup, truth)[:BLOCKS])
+    labels = np.where(truth == UNKNOWN, by_markup, truth)
+    return _columns(training_page.blocks)[:BLOCKS], labels[:BLOCKS]
 
 
-def train(examples: Sequence[VictorExample]) -> bytes:
+def train(examples: Sequence[Example]) -> bytes:
     """Choose the ranges and train the weights of the conditional random field."""
-    borders = _range_borders(np.concatenate([page.columns for page in examples]))
+    borders = _range_borders(np.concatenate([columns for columns, _ in examples]))
     trainer = import_optional("pycrfsuite", "python-crfsuite", "methods").Trainer(verbose=False, params=_OPTIONS)
-    for page in examples:
-        trainer.append(_names(_ranges(page.columns, borders)), [LABELS[code].value for code in page.label])
+    for columns, labels in examples:
+        trainer.append(_names(_ranges(columns, borders)), [LABELS[code].value for code in labels])
     state, transition = _weights(trainer)
     return pack_arrays({"cuts": borders, "place": state, "pair": transition})
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,7 +30,7 @@ import numpy as np
 from scipy.special import expit
 
 from vclean.classify.forest import Forest
-from vclean.classify.methods.base import HALF, WeightedRows, prediction_from_mask, prediction_of_visible
+from vclean.classify.methods.base import HALF, concatenated, prediction_from_mask, prediction_of_visible
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural
 from vclean.features.columns import find_keys, ratio
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.methods.base import Example, Method, TrainingPage
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
 
@@ -114,19 +113,17 @@ def tree_columns(context: PageContext) -> NDArray[np.float32]:
 class DecisionTree:
     """Trainable decision tree."""
 
-    def make_example(self, training_page: TrainingPage) -> WeightedRows:
-        """Make the training example of a page."""
+    def make_example(self, training_page: TrainingPage) -> Example:
+        """Make the example of a page: float32 (B, 4) features, bool (B,) content, float32 (B,) weights."""
         columns = tree_columns(PageContext(training_page.blocks))
-        return WeightedRows(columns, training_page.truth.is_content, np.sqrt(columns[:, 0].clip(1, WEIGHT_CAP)))
+        return columns, training_page.truth.is_content, np.sqrt(columns[:, 0].clip(1, WEIGHT_CAP))
 
-    def train(self, examples: Sequence[WeightedRows]) -> bytes:
+    def train(self, examples: Sequence[Example]) -> bytes:
         """Fit a tree on the blocks of all pages, and return it in LightGBM's text format."""
         import lightgbm  # takes a quarter of a second; the other systems do without
 
-        rows = WeightedRows.concatenate(examples)
-        data = lightgbm.Dataset(
-            rows.columns, rows.target, weight=rows.weight, categorical_feature=[_TAG], params=_PARAMETERS
-        )
+        columns, target, weight = concatenated(examples)
+        data = lightgbm.Dataset(columns, target, weight=weight, categorical_feature=[_TAG], params=_PARAMETERS)
         return lightgbm.train(_PARAMETERS, data, num_boost_round=1).model_to_string().encode()
 
     def load(self, data: bytes) -> Method:
@@ -177,16 +174,16 @@ _CONSTANTS: Final = 200
 class LanguageModel:
     """Trainable language model."""
 
-    def make_example(self, training_page: TrainingPage) -> WeightedRows:
-        """Make the training example of a page: the divergences of its blocks by smoothing share."""
+    def make_example(self, training_page: TrainingPage) -> Example:
+        """Make the example of a page: float32 (B, S) divergences by smoothing share, bool (B,) content, (B,) words."""
         context = PageContext(training_page.blocks)
         divergence = heading_divergence(context, SMOOTHING)
-        return WeightedRows(divergence.T, training_page.truth.is_content, context.tokens)
+        return divergence.T, training_page.truth.is_content, context.tokens
 
-    def train(self, examples: Sequence[WeightedRows]) -> bytes:
+    def train(self, examples: Sequence[Example]) -> bytes:
         """Choose the best smoothing share and constant, and return them in JSON."""
-        rows = WeightedRows.concatenate(examples)
-        candidates = [best_constant(divergence, rows.target, rows.weight) for divergence in rows.columns.T]
+        columns, target, weight = concatenated(examples)
+        candidates = [best_constant(divergence, target, weight) for divergence in columns.T]
         best = int(np.argmax([score for _, score in candidates]))
         return json.dumps({"smoothing": SMOOTHING[best], "constant": candidates[best][0]}).encode()
 
@@ -247,45 +244,24 @@ _OTHER_POINTS: Final = -1.0
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GeneticExample:
-    """Training example of a page with B blocks.
-
-    Attributes:
-        shapes: bool (len(SHAPES), B), whether a pattern matches a block.
-        types: distinct words of each block, in lower case.
-        words, gold: float64 (B,), number of words of each block, and of those in the gold.
-    """
-
-    shapes: NDArray[np.bool_]
-    types: list[frozenset[str]]
-    words: NDArray[np.float64]
-    gold: NDArray[np.float64]
-
-
 class Genetic:
     """Trainable genetic algorithm."""
 
-    def make_example(self, training_page: TrainingPage) -> GeneticExample:
-        """Make the training example of a page from up to `BLOCKS` of its blocks."""
+    def make_example(self, training_page: TrainingPage) -> Example:
+        """Make the example of a page from up to `BLOCKS` of its blocks: texts, words, and words of each in the gold."""
         count = len(training_page.blocks)
         rows = np.sort(np.random.default_rng(count).permutation(count)[:BLOCKS])
-        texts = [training_page.blocks.text[row] for row in rows.tolist()]
+        texts = np.array([training_page.blocks.text[row] for row in rows.tolist()], dtype=object)
         words = np.array([len(text.split()) for text in texts], dtype=np.float64)
-        shapes = [[bool(pattern.search(text)) for text in texts] for pattern in map(re.compile, SHAPES)]
-        types = [frozenset(_WORD.findall(text.lower())) for text in texts]
-        return GeneticExample(
-            np.array(shapes, dtype=bool), types, words, training_page.truth.content_share[rows] * words
-        )
+        return texts, words, training_page.truth.content_share[rows] * words
 
-    def train(self, examples: Sequence[GeneticExample]) -> bytes:
+    def train(self, examples: Sequence[Example]) -> bytes:
         """Breed a tree, and return its positive and negative patterns in JSON."""
         indicative = indicative_words(examples)
-        types = [words for page in examples for words in page.types]
-        shapes = np.concatenate([page.shapes for page in examples], axis=1)
-        matches = np.vstack([shapes, *([word in words for words in types] for word in indicative)])
-        words = np.concatenate([page.words for page in examples])
-        gold = np.concatenate([page.gold for page in examples])
+        texts, words, gold = concatenated(examples)
+        shapes = [[bool(pattern.search(text)) for text in texts] for pattern in map(re.compile, SHAPES)]
+        types = list(map(_types, texts))
+        matches = np.array([*shapes, *([word in words_of_text for words_of_text in types] for word in indicative)])
         genes = breed(matches, _GOLD_POINTS * gold + _OTHER_POINTS * (words - gold)).tolist()
         patterns = [*SHAPES, *(rf"(?i)\b{word}\b" for word in indicative)]
         leaves = {
@@ -309,15 +285,21 @@ class Genetic:
         return label
 
 
-def indicative_words(examples: Sequence[GeneticExample]) -> list[str]:
+def _types(text: str) -> frozenset[str]:
+    """Return the distinct words of a text in lower case."""
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def indicative_words(examples: Sequence[Example]) -> list[str]:
     """Return the words on at least `_PAGES` pages with the highest and lowest odds of gold in their blocks, sorted."""
     inside: Counter[str] = Counter()
     outside: Counter[str] = Counter()
     pages: Counter[str] = Counter()
-    for page in examples:
-        pages.update(frozenset[str]().union(*page.types))
-        for types, is_gold in zip(page.types, 2 * page.gold >= page.words, strict=True):
-            (inside if is_gold else outside).update(types)
+    for texts, words, gold in examples:
+        types = list(map(_types, texts))
+        pages.update(frozenset[str]().union(*types))
+        for types_of_text, is_gold in zip(types, 2 * gold >= words, strict=True):
+            (inside if is_gold else outside).update(types_of_text)
     odds = {word: log((inside[word] + 1) / (outside[word] + 1)) for word, count in pages.items() if count >= _PAGES}
     ranked = sorted(odds, key=lambda word: (odds[word], word))
     return sorted({*ranked[:WORDS], *ranked[-WORDS:]})

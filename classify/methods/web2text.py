@@ -25,18 +25,15 @@ where the program has `ul` twice. Undefined values (a ratio to 0, a parent of th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vclean.classify.methods.base import (
     marginals,
-    mean_and_scale,
     pack_arrays,
     prediction_of_visible,
     stack_named,
-    standardized,
     unpack_arrays,
     viterbi,
 )
@@ -50,11 +47,11 @@ from vclean.render import tree
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.classify.methods.base import Method, TrainingPage
+    from vclean.classify.methods.base import Example, Method, TrainingPage
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Numbers, Values
@@ -357,67 +354,33 @@ _BLOCK_PLAN: Final = Plan(filters=(50, 50, 50, 10, 2), widths=_WIDTHS)
 _PAIR_PLAN: Final = Plan(filters=(50, 50, 50, 10, 4), widths=_WIDTHS)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Web2TextExample:
-    """Training example of a page: float32 (B, 128) and (B - 1, 25) features of blocks and pairs, bool (B,) content."""
-
-    blocks: NDArray[np.float32]
-    pairs: NDArray[np.float32]
-    content: NDArray[np.bool_]
+def make_example(training_page: TrainingPage) -> Example:
+    """Make the example of a page: float32 (B, 128) and (B - 1, 25) features of blocks and pairs, bool (B,) content."""
+    return (*compute(PageContext(training_page.blocks)), training_page.truth.is_content)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Potential:
-    """Network over C columns that are standardized.
-
-    Attributes:
-        mean, scale: float32 (C,).
-        network: network that returns logits.
-    """
-
-    mean: NDArray[np.float32]
-    scale: NDArray[np.float32]
-    network: Network
-
-    def __call__(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the log probability of each class for the rows `columns` (R, C), float32 (R, K)."""
-        logits = self.network(standardized(columns, self.mean, self.scale))
-        high = logits.max(axis=1, keepdims=True)
-        return np.asarray(logits - high - np.log(np.exp(logits - high).sum(axis=1, keepdims=True)))
-
-    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the potential by name; each name begins with `prefix`."""
-        standardization = {f"{prefix}mean": self.mean, f"{prefix}scale": self.scale}
-        return standardization | self.network.to_arrays(f"{prefix}layer_")
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Potential:
-        """Build the potential from the result of `to_arrays`."""
-        return cls(arrays[f"{prefix}mean"], arrays[f"{prefix}scale"], Network.from_arrays(arrays, f"{prefix}layer_"))
-
-
-def make_example(training_page: TrainingPage) -> Web2TextExample:
-    """Make the training example of a page."""
-    return Web2TextExample(*compute(PageContext(training_page.blocks)), training_page.truth.is_content)
-
-
-def train(examples: Sequence[Web2TextExample]) -> bytes:
+def train(examples: Sequence[Example]) -> bytes:
     """Train the two networks and the standardization of their columns.
 
     Raises:
         ExtraMissingError: PyTorch is not installed.
     """
-    content = [page.content.astype(np.int64) for page in examples]
-    pairs = [2 * labels[:-1] + labels[1:] for labels in content]
-    block = fit_potential([page.blocks for page in examples], content, COLUMNS, _BLOCK_PLAN)
-    pair = fit_potential([page.pairs for page in examples], pairs, PAIR_COLUMNS, _PAIR_PLAN)
-    return pack_arrays(block.to_arrays("block_") | pair.to_arrays("pair_"))
+    blocks, pairs, content = zip(*examples, strict=True)
+    classes = [is_content.astype(np.int64) for is_content in content]
+    pair_classes = [2 * labels[:-1] + labels[1:] for labels in classes]
+    block_network = fit(blocks, classes, _BLOCK_PLAN, _flags(COLUMNS))
+    pair_network = fit(pairs, pair_classes, _PAIR_PLAN, _flags(PAIR_COLUMNS))
+    return pack_arrays(block_network.to_arrays("block_") | pair_network.to_arrays("pair_"))
+
+
+def _flags(names: Sequence[str]) -> NDArray[np.bool_]:
+    return np.array([_FLAG.fullmatch(name) is not None for name in names])
 
 
 def load(data: bytes) -> Method:
     """Return the method that keeps the visible blocks that are content in the best sequence."""
     arrays = unpack_arrays(data)
-    block, pair = Potential.from_arrays(arrays, "block_"), Potential.from_arrays(arrays, "pair_")
+    block, pair = Network.from_arrays(arrays, "block_"), Network.from_arrays(arrays, "pair_")
 
     def label(blocks: BlockColumns) -> Prediction:
         columns, pair_columns = compute(PageContext(blocks))
@@ -427,25 +390,3 @@ def load(data: bytes) -> Method:
         return prediction_of_visible(blocks, is_content, probability=probability)
 
     return label
-
-
-def fit_potential(
-    columns: Sequence[NDArray[np.float32]],
-    targets: Sequence[NDArray[np.int64]],
-    names: Sequence[str],
-    plan: Plan,
-) -> Potential:
-    """Fit a potential that predicts the `targets` (R,) of the rows of `columns` (R, C), one array per page.
-
-    Raises:
-        ExtraMissingError: PyTorch is not installed.
-    """
-    mean, scale = _standard(np.concatenate(columns), names)
-    return Potential(mean, scale, fit([standardized(each, mean, scale) for each in columns], targets, plan))
-
-
-def _standard(columns: NDArray[np.float32], names: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return mean and standard deviation of the columns. Flags will become -1 and 1."""
-    is_flag = np.array([_FLAG.fullmatch(name) is not None for name in names])
-    mean, scale = (np.where(is_flag, np.float32(0.5), part) for part in mean_and_scale(columns))
-    return mean, scale

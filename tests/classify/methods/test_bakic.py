@@ -90,7 +90,7 @@ class TestVariantA:
         table = "<table><tr><td>Gold</td><td>Other</td></tr></table>"
         pages = training_page(PAGE, GOLD), training_page(table, "Gold")
         examples = [VARIANT_A.make_example(page) for page in pages]
-        assert examples[0].f1.tolist().index(1) == 1
+        assert examples[0][1][0].tolist().index(1) == 1
         run = VARIANT_A.load(VARIANT_A.train(examples * 10))
         assert [letters(run(page.blocks)) for page in pages] == ["oooohppo", "po"]
 

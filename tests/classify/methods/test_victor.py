@@ -68,7 +68,7 @@ class TestColumns:
 class TestExample:
     def test_labels_from_the_markup_if_the_gold_has_none(self):
         example = victor.make_example(training_page(PAGE, GOLD))
-        assert "".join(LABELS[code] for code in example.label) == "oohpo"
+        assert "".join(LABELS[code] for code in example[1]) == "oohpo"
 
 
 class TestTrain:

@@ -8,7 +8,7 @@ from helpers.methods import blocks_for, letters, training_page
 from helpers.pages import context_of
 
 from vclean.classify.methods import get, wcc
-from vclean.classify.methods.wcc import DECISION_TREE, GENETIC, LANGUAGE_MODEL, SHAPES, breed, fitness, indicative_words
+from vclean.classify.methods.wcc import DECISION_TREE, GENETIC, LANGUAGE_MODEL, breed, fitness, indicative_words
 from vclean.features.block import structural
 
 RAINY = "It rained all day in the valley, and nobody minded at all, for it was warm."
@@ -29,8 +29,8 @@ class TestTrain:
     def test_weight_is_the_root_of_the_words(self):
         page = f"<p>{RAINY}</p><ul><li><a href=/>Link One</a></li></ul>"
         example = DECISION_TREE.make_example(training_page(page, RAINY))
-        assert example.weight.tolist() == pytest.approx([4, 2**0.5])
-        assert example.target.tolist() == [True, False]
+        assert example[1].tolist() == [True, False]
+        assert example[2].tolist() == pytest.approx([4, 2**0.5])
 
 
 STORY = "The rain came early, and with the rain came the ferry."
@@ -93,10 +93,10 @@ def example():
 
 class TestExample:
     def test_counts_words_and_gold_words(self, example):
-        assert example.words.tolist() == [16, 2, 3, 10]
-        assert example.gold.tolist() == [16, 0, 0, 0]
-        assert example.types[2] == {"all", "news"}
-        assert example.shapes[SHAPES.index(r"\|")].tolist() == [False, False, True, False]
+        texts, words, gold = example
+        assert texts[2] == "All | news"
+        assert words.tolist() == [16, 2, 3, 10]
+        assert gold.tolist() == [16, 0, 0, 0]
 
 
 class TestIndicativeWords:

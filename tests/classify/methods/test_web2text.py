@@ -8,7 +8,7 @@ from helpers.methods import blocks_for, letters, training_page
 from helpers.pages import context_of, snapshot
 
 from vclean.classify.methods import web2text
-from vclean.classify.methods.base import pack_arrays, standardized, unpack_arrays
+from vclean.classify.methods.base import pack_arrays, unpack_arrays
 from vclean.classify.methods.convolution import Network
 from vclean.classify.methods.web2text import (
     COLUMNS,
@@ -16,7 +16,6 @@ from vclean.classify.methods.web2text import (
     LEAF_TAGS,
     PAIR_COLUMNS,
     CollapsedTree,
-    Potential,
     compute,
 )
 from vclean.features.blocks import extract_blocks
@@ -118,13 +117,12 @@ GOLD = f"Rain\n{STORY}\n{STORY} {STORY}"
 
 
 def layer(columns, outputs, **weights):
-    """Return a potential of one layer without neighbors, with `weights` by column name."""
+    """Return a network of one layer without neighbors, with `weights` by column name."""
     weight = np.zeros((outputs, len(columns), 1), dtype=np.float32)
     for index, column in enumerate(columns):
         weight[:, index, 0] = weights.get(column, 0)
-    count = len(columns)
-    network = Network([weight], [np.zeros(outputs, dtype=np.float32)])
-    return Potential(np.zeros(count, dtype=np.float32), np.ones(count, dtype=np.float32), network)
+    mean, scale = np.zeros(len(columns), dtype=np.float32), np.ones(len(columns), dtype=np.float32)
+    return Network(mean, scale, [weight], [np.zeros(outputs, dtype=np.float32)])
 
 
 @pytest.fixture(scope="module")
@@ -138,18 +136,12 @@ def trained():
 
 class TestExample:
     def test_features_and_content(self):
-        example = web2text.make_example(training_page(MENU_PAGE, GOLD))
-        assert example.content.tolist() == [False, False, True, True, True, False]
-        assert (example.blocks.shape, example.pairs.shape) == ((6, 128), (5, 25))
+        features, pairs, content = web2text.make_example(training_page(MENU_PAGE, GOLD))
+        assert content.tolist() == [False, False, True, True, True, False]
+        assert (features.shape, pairs.shape) == ((6, 128), (5, 25))
 
-
-class TestStandard:
-    def test_standardization_of_numbers_and_flags(self):
-        of = ["log_words", "parent_has_form", "punctuation"]
-        rows = np.array([[1, 0, np.nan], [5, 0, np.nan], [np.nan, 1, np.nan]], dtype=np.float32)
-        mean, scale = web2text._standard(rows, of)
-        assert (mean.tolist(), scale.tolist()) == ([3, 0.5, 0], [2, 0.5, 1])
-        assert standardized(rows, mean, scale).tolist() == [[-1, -1, 0], [1, -1, 0], [0, 1, 0]]
+    def test_flags(self):
+        assert web2text._flags(["log_words", "parent_has_form", "punctuation"]).tolist() == [False, True, False]
 
 
 class TestLoad:
