@@ -266,13 +266,12 @@ class SegmentPage:
         Raises:
             UsageError: the page was not rendered.
         """
-        vips_segments = vips.segment(snapshot)
-        context = PageContext(extract_blocks(snapshot))
+        visual_page, context = VisualPage(snapshot), PageContext(extract_blocks(snapshot))
+        vips_segments = vips.segment_visual_page(visual_page)
         if not len(context) or len(vips_segments) == 1:
             return None
-        regions, visual_page = candidate_regions(context), VisualPage(snapshot)
-        extent = np.array(visual_page.extent)[regions.node]
-        x = segment_matrix(regions, block_values(context), vips_segments, extent)
+        regions = candidate_regions(context)
+        x = segment_matrix(regions, block_values(context), vips_segments, visual_page.edges[regions.node])
         return cls(visual_page, regions, Sizes.from_regions(regions), x)
 
 
@@ -293,7 +292,7 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
         main: states (C,) for the main segments.
         parts: states (C,) for the parts, which divide each container that `main` divides.
     """
-    visible = np.concatenate([np.array(page.is_atom[: page.first_text], dtype=bool), page.visible_text])
+    visible = page.is_atom | np.append(np.zeros(page.first_text, dtype=bool), page.visible_text)
     leaf = page.in_order[visible[page.in_order]]
     keys = np.stack([_keys(regions, states)[leaf] for states in (main, parts)], axis=1)
     rows = _rows(leaf, keys)
@@ -412,7 +411,7 @@ class SegmentModel:
         """
         page = SegmentPage.from_snapshot(snapshot)
         if page is None:
-            return vips.single_segment(snapshot, METHOD)
+            return vips.single_segment(VisualPage(snapshot), METHOD)
         x = with_roles(page.x, page.regions.parent, self.regions)
         main, parts = (_mean(trees, x) for trees in self.levels)
         states = best_states(main, page.sizes)

@@ -13,28 +13,28 @@ that it leaves open: sizes are shares of the page, and the degree of coherence o
 node's kind and on its size relative to the threshold.
 
 Rule 1 drops nodes without valid content: they are not children of any node. Rule 3 divides a single root, and rule 4
-keeps a node with text only, a leaf, before the rules of its kind. Rules 9 to 11 have no effect on tables, rows and
-cells, because rule 13 keeps these with the same degree of coherence. On other nodes rule 9, which keeps small ones with
-text, has none: the children of a small node are small, and rule 10 keeps it.
+keeps a node with text only, a leaf, before the rules of its kind. Rules 2 and 5 to 8 do not depend on the threshold:
+`VisualPage` has the nodes that they divide or freeze. Rules 9 to 11 have no effect on tables, rows and cells, because
+rule 13 keeps these with the same degree of coherence. On other nodes rule 9, which keeps small ones with text, has
+none: the children of a small node are small, and rule 10 keeps it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from vclean.errors import UsageError
 from vclean.features.segments.segments import MOST_COHERENT, Segments, Separators
-from vclean.features.segments.vips_page import NodeKind, VisualPage, stands_out, union_boxes
+from vclean.features.segments.vips_page import CELL, OTHER, ROW, TABLE, TEXTUAL, VisualPage, stands_out, union_boxes
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -42,38 +42,15 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 _ONE_FONT, _TEXT, _ATOM = 10, 9, 8
-_CONTAINER, _TABLE_PART, _FROZEN, _TEXTUAL = 5, 7, 6, 8
+_BASE: Final = {TEXTUAL: 8, OTHER: 5, TABLE: 5, ROW: 7, CELL: 7}
+"""Degree of coherence of an undivided element by its kind."""
+_FROZEN: Final = 6
 _SMALL: Final = 4
 """A block smaller than the threshold by this factor has one more degree of coherence."""
 
-_RULES: Final = {
-    NodeKind.INLINE: frozenset((2, 5, 6, 7, 10, 12)),
-    NodeKind.PARAGRAPH: frozenset((2, 5, 6, 7, 10, 12)),
-    NodeKind.OTHER: frozenset((2, 6, 7, 10, 12)),
-    NodeKind.TABLE: frozenset((2, 8, 13)),
-    NodeKind.ROW: frozenset((2, 7, 8, 13)),
-    NodeKind.CELL: frozenset((2, 13)),
-}
-"""Rules with an effect for each kind of node. They apply in the order of their numbers."""
-_BASE: Final = {
-    NodeKind.INLINE: _TEXTUAL,
-    NodeKind.PARAGRAPH: _TEXTUAL,
-    NodeKind.OTHER: _CONTAINER,
-    NodeKind.TABLE: _CONTAINER,
-    NodeKind.ROW: _TABLE_PART,
-    NodeKind.CELL: _TABLE_PART,
-}
 
-
-class VisualBlock(NamedTuple):
-    """Node that became a block, with its degree of coherence."""
-
-    node: int
-    coherence: int
-
-
-def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: float) -> list[VisualBlock]:
-    """Return the blocks of `roots` in document order, one round of the algorithm.
+def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: float) -> dict[int, int]:
+    """Return the degrees of coherence of the blocks of `roots`, one round of the algorithm.
 
     A single root is always divided (rule 3).
 
@@ -81,74 +58,37 @@ def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: flo
         page: the page.
         roots: valid nodes.
         threshold: size threshold of rule 10, as a share of the page's area.
+
+    Returns:
+        The degree of coherence of each node that became a block, in document order.
     """
-    blocks: list[VisualBlock] = []
+    blocks: dict[int, int] = {}
     stack = [(root, False) for root in reversed(roots)]
     while stack:
         node, is_frozen = stack.pop()
+        is_root = len(roots) == 1 and node == roots[0]
         if page.is_leaf[node]:
-            blocks.append(VisualBlock(node, _leaf_coherence(page, node)))
-            continue
-        if is_frozen:
-            blocks.append(VisualBlock(node, _frozen_coherence(page, node, threshold)))
-            continue
-        is_single_root = len(roots) == 1 and node == roots[0]
-        frozen = frozenset() if is_single_root else _frozen_children(page, node)
-        is_kept = 13 in _RULES[page.kind[node]] or page.largest_child[node] < threshold  # rule 10
-        if frozen is None and is_kept:
-            blocks.append(VisualBlock(node, _coherence(page, node, threshold)))
+            blocks[node] = _leaf_coherence(page, node)
+        elif is_frozen:
+            blocks[node] = _frozen_coherence(page, node, threshold)
+        elif is_root or page.is_divided[node] or not _is_kept(page, node, threshold):
+            stack += [(child, child in page.frozen and not is_root) for child in reversed(page.children[node])]
         else:
-            stack += [(child, child in (frozen or ())) for child in reversed(page.children[node])]
+            blocks[node] = _BASE[page.kind[node]] + (page.size[node] * _SMALL < threshold)
     return blocks
 
 
-def _frozen_children(page: VisualPage, node: int) -> frozenset[int] | None:
-    """Return the children that are not divided in this round if rule 2, 5, 6, 7 or 8 divides a node, else None.
-
-    The result is the same in every round, and cached.
-    """
-    if node not in page.division_cache:
-        page.division_cache[node] = _apply_dividing_rules(page, node)
-    return page.division_cache[node]
-
-
-def _apply_dividing_rules(page: VisualPage, node: int) -> frozenset[int] | None:
-    rules, children = _RULES[page.kind[node]], page.children[node]
-    if len(children) == 1 and not page.is_text(children[0]):  # rule 2: exactly one valid child that is not text
-        return frozenset()
-    if 5 in rules and any(page.breaks_line[child] for child in children):
-        return frozenset()
-    if 6 in rules and node in page.has_rule:  # a horizontal rule as child
-        return frozenset()
-    if 7 in rules and _overflows(page, node):
-        return frozenset()
-    background = page.background[node]  # rule 8: children with another background are frozen
-    differing = [child for child in children if 8 in rules and stands_out(page.background[child], background)]
-    return frozenset(differing) or None
-
-
-def _overflows(page: VisualPage, node: int) -> bool:
-    """Return whether the areas of a node's children sum to more than its own.
-
-    Text is ignored: the box of an inline element on several lines always overlaps those of its neighbors.
-    """
-    areas = page.border_area
-    return sum(areas[child] for child in page.children[node] if not page.is_virtual_text[child]) > areas[node]
+def _is_kept(page: VisualPage, node: int, threshold: float) -> bool:
+    """Return whether rule 13 keeps a table, row or cell, or rule 10 another element, if no other rule divides it."""
+    return page.kind[node] in (TABLE, ROW, CELL) or page.largest_child[node] < threshold
 
 
 def _leaf_coherence(page: VisualPage, node: int) -> int:
     """Return the degree of coherence of a leaf; it does not depend on size."""
-    if page.is_text(node):
-        return _ONE_FONT
     if page.is_atom[node]:
         return _ATOM
     font = page.fonts[node]
-    return _ONE_FONT if font is None or font.even else _TEXT
-
-
-def _coherence(page: VisualPage, node: int, threshold: float) -> int:
-    """Return the degree of coherence by kind, plus one if the node is much smaller than the threshold."""
-    return _BASE[page.kind[node]] + (page.size[node] * _SMALL < threshold)
+    return _ONE_FONT if node >= page.first_text or font is None or font.even else _TEXT
 
 
 def _frozen_coherence(page: VisualPage, node: int, threshold: float) -> int:
@@ -156,8 +96,7 @@ def _frozen_coherence(page: VisualPage, node: int, threshold: float) -> int:
 
     Parts of tables and small nodes get one more each.
     """
-    is_part = page.kind[node] in (NodeKind.ROW, NodeKind.CELL)
-    return _FROZEN + is_part + (page.size[node] < threshold)
+    return _FROZEN + (page.kind[node] in (ROW, CELL)) + (page.size[node] < threshold)
 
 
 MIN_GAP: Final = 3.0
@@ -177,8 +116,7 @@ _OTHER_SIZE, _OTHER_WEIGHT = 1.0, 100.0
 """Minimum differences of font size in px and of font weight between different fonts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Separator:
+class Separator(NamedTuple):
     """Strip between blocks, CSS px.
 
     Attributes:
@@ -192,17 +130,11 @@ class Separator:
     weight: int
 
 
-@dataclass(frozen=True, slots=True)
-class StripDivision:
+class StripDivision(NamedTuple):
     """Blocks grouped into strips in page order, and the separators between consecutive strips."""
 
     strips: list[list[int]]
     separators: list[Separator]
-
-    @property
-    def weight(self) -> int:
-        """Return the weight of the heaviest separator."""
-        return max(separator.weight for separator in self.separators)
 
 
 def best_division(page: VisualPage, nodes: Sequence[int]) -> StripDivision | None:
@@ -212,7 +144,12 @@ def best_division(page: VisualPage, nodes: Sequence[int]) -> StripDivision | Non
     """
     divisions = (detect(page, nodes, vertical=vertical) for vertical in (False, True))
     possible = [division for division in divisions if division.separators]
-    return max(possible, key=lambda division: division.weight, default=None)
+    return max(possible, key=lambda division: _heaviest(division.separators), default=None)
+
+
+def _heaviest(separators: Sequence[Separator]) -> int:
+    """Return the weight of the heaviest separator, 0 without separators."""
+    return max((separator.weight for separator in separators), default=0)
 
 
 def detect(page: VisualPage, nodes: Sequence[int], *, vertical: bool) -> StripDivision:
@@ -288,19 +225,20 @@ def segment(snapshot: Snapshot) -> Segments:
     Raises:
         UsageError: the page was not rendered.
     """
-    if not snapshot.rendered:
-        raise UsageError("segments need boxes, and the page was not rendered: render it first")
-    page = VisualPage(snapshot)
-    root = _Part(blocks=[VisualBlock(0, 1)], initial_nodes=[0], rule=1)
+    return segment_visual_page(VisualPage(snapshot))
+
+
+def segment_visual_page(page: VisualPage) -> Segments:
+    """Segment a page as far as possible."""
+    root = _Part(nodes=[0], initial_nodes=[0], rule=1)
     _refine(page, root)
     _set_coherence(root)
-    return _columns(page, _numbered(root))
+    return _columns(page, root, "vips")
 
 
-def single_segment(snapshot: Snapshot, method: str) -> Segments:
-    """Return a rendered page as one segment."""
-    page = VisualPage(snapshot)
-    return replace(_columns(page, [_Part(blocks=[VisualBlock(0, 1)], initial_nodes=[0], rule=1)]), method=method)
+def single_segment(page: VisualPage, method: str) -> Segments:
+    """Return a page as one segment."""
+    return _columns(page, _Part(nodes=[0], initial_nodes=[0], rule=1), method)
 
 
 @dataclass(slots=True, eq=False)
@@ -308,8 +246,8 @@ class _Part:
     """Node of the content structure during construction.
 
     Attributes:
-        blocks: its blocks from the latest round of extraction.
-        initial_nodes: its nodes when it was built.
+        nodes: its blocks from the latest round of extraction.
+        initial_nodes: its blocks when it was built.
         rule: the degree of coherence from the rules; 0 if it comes from separators between its parts.
         round: the round of block extraction that divides it next.
         separators: the separators between its parts.
@@ -317,11 +255,9 @@ class _Part:
         weight: the weight of the heaviest separator inside it, without those inside extracted blocks.
         coherence: the final degree of coherence.
         floor: the degree of coherence of the extracted block around it.
-        number: its number in preorder.
-        parent_number: the number of its parent.
     """
 
-    blocks: list[VisualBlock] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
     initial_nodes: list[int] = field(default_factory=list)
     rule: int = 0
     round: int = 0
@@ -330,13 +266,6 @@ class _Part:
     weight: int = 0
     coherence: int = 1
     floor: int = 1
-    number: int = 0
-    parent_number: int = -1
-
-    @property
-    def nodes(self) -> list[int]:
-        """Return the nodes of its blocks."""
-        return [block.node for block in self.blocks]
 
     def continues(self, other: _Part) -> bool:
         """Return whether it only continues the division of its parent `other`.
@@ -353,14 +282,12 @@ def _refine(page: VisualPage, root: _Part) -> None:
     stack = [root] if page.children[0] else []
     while stack:
         part = stack.pop()
-        if all(page.is_leaf[node] for node in part.nodes):
-            continue
-        blocks = _next_blocks(page, part)
-        stack += _build(page, part, blocks)
+        if not all(page.is_leaf[node] for node in part.nodes):
+            stack += _build(page, part, _next_blocks(page, part))
 
 
-def _next_blocks(page: VisualPage, part: _Part) -> list[VisualBlock]:
-    """Return the blocks of the next round that divides anything.
+def _next_blocks(page: VisualPage, part: _Part) -> dict[int, int]:
+    """Return the blocks of the next round that divides anything, see `extract_visual_blocks`.
 
     If no round divides several blocks, each of them is divided separately.
     """
@@ -369,63 +296,63 @@ def _next_blocks(page: VisualPage, part: _Part) -> list[VisualBlock]:
         threshold = THRESHOLDS[min(part.round, len(THRESHOLDS) - 1)]
         blocks = extract_visual_blocks(page, nodes, threshold)
         part.round += 1
-        if [block.node for block in blocks] == nodes:
+        if list(blocks) == nodes:
             if part.round < len(THRESHOLDS):
                 continue
-            blocks = [block for node in nodes for block in extract_visual_blocks(page, [node], threshold)]
-        if len(blocks) > 1 or page.is_leaf[blocks[0].node]:
+            blocks = {
+                block: coherence
+                for node in nodes
+                for block, coherence in extract_visual_blocks(page, [node], threshold).items()
+            }
+        nodes = list(blocks)
+        if len(nodes) > 1 or page.is_leaf[nodes[0]]:
             return blocks
-        nodes = [blocks[0].node]
 
 
-def _build(page: VisualPage, part: _Part, blocks: list[VisualBlock]) -> list[_Part]:
+def _build(page: VisualPage, part: _Part, blocks: dict[int, int]) -> list[_Part]:
     """Build the content structure of a part from its blocks, and return the parts to divide further."""
-    block_of = {block.node: block for block in blocks}
-    number, undivided = part.round, []
-    stack: list[tuple[_Part, list[int]]] = [(part, [block.node for block in blocks])]
+    number, undivided, stack = part.round, [], [(part, list(blocks))]
     while stack:
         current, nodes = stack.pop()
         division = best_division(page, nodes) if len(nodes) > 1 else None
-        if division is None:
-            current.blocks = [block_of[node] for node in nodes]
-            current.rule = current.rule or min(block.coherence for block in current.blocks)
-            current.initial_nodes = current.initial_nodes or nodes
-            current.round = number
-            undivided.append(current)
+        if division:
+            stack += _merge(current, division)
             continue
-        for inner, strip in _merge(current, division):
-            stack.append((inner, strip))
+        current.nodes, current.round = nodes, number
+        current.rule = current.rule or min(blocks[node] for node in nodes)
+        current.initial_nodes = current.initial_nodes or nodes
+        undivided.append(current)
     return undivided
 
 
-def _merge(part: _Part, division: StripDivision) -> Iterator[tuple[_Part, list[int]]]:
-    """Merge strips across their lightest separators first, and yield the part of each single strip with its nodes."""
-    stack = [(part, 0, len(division.strips))]
+def _merge(part: _Part, division: StripDivision) -> list[tuple[_Part, list[int]]]:
+    """Merge strips across their lightest separators first; return the part of each single strip with its nodes."""
+    singles, stack = [], [(part, 0, len(division.strips))]
     while stack:
         current, first, last = stack.pop()
         if last - first == 1:
-            yield current, division.strips[first]
+            singles.append((current, division.strips[first]))
             continue
         inside = division.separators[first : last - 1]
-        heaviest = max(separator.weight for separator in inside)
+        heaviest = _heaviest(inside)
         current.separators = [separator for separator in inside if separator.weight == heaviest]
         edges = [first + index + 1 for index, separator in enumerate(inside) if separator.weight == heaviest]
-        for begin, end in zip([first, *edges], [*edges, last], strict=True):
-            inner = _Part()
-            current.parts.append(inner)
-            stack.append((inner, begin, end))
+        current.parts = [_Part() for _ in range(len(edges) + 1)]
+        stack += zip(current.parts, [first, *edges], [*edges, last], strict=True)
+    return singles
 
 
 def _set_coherence(root: _Part) -> None:
     """Set the degree of coherence of all parts: by rule, or by the heaviest separator inside relative to the page's.
 
     Parts within an extracted block are at least as coherent as the block: their separators are scaled to the range
-    parent_number its degree.
+    above its degree.
     """
-    parts = _preorder(root)
+    parts = [root]
+    for part in parts:  # grows: each part comes before its own parts
+        parts += part.parts
     for part in reversed(parts):
-        value = max((separator.weight for separator in part.separators), default=0)
-        part.weight = max([value, *(inner.weight for inner in part.parts if not inner.rule)])
+        part.weight = max([_heaviest(part.separators), *(inner.weight for inner in part.parts if not inner.rule)])
     weights = [separator.weight for part in parts for separator in part.separators]
     least, most = min(weights, default=0), max(weights, default=0)
     for part in parts:
@@ -437,65 +364,48 @@ def _set_coherence(root: _Part) -> None:
             inner.floor = part.coherence if part.rule else part.floor
 
 
-def _preorder(root: _Part) -> list[_Part]:
-    """Return the parts in preorder."""
-    parts: list[_Part] = []
-    stack = [root]
-    while stack:
-        part = stack.pop()
-        parts.append(part)
-        stack += reversed(part.parts)
-    return parts
+def _preorder(root: _Part) -> list[tuple[_Part, int]]:
+    """Return the parts in preorder, each with the number of its parent.
 
-
-def _numbered(root: _Part) -> list[_Part]:
-    """Number the parts in preorder; parts that only continue their parent's division are merged into it."""
-    numbered: list[_Part] = []
-    stack = [root]
+    Parts that only continue their parent's division are merged into it.
+    """
+    rows: list[tuple[_Part, int]] = []
+    stack = [(root, -1)]
     while stack:
-        part = stack.pop()
-        part.number = len(numbered)
-        numbered.append(part)
-        while any(inner.continues(part) for inner in part.parts):
-            dissolved = [inner for inner in part.parts if inner.continues(part)]
+        part, parent = stack.pop()
+        while dissolved := [inner for inner in part.parts if inner.continues(part)]:
             part.separators += [separator for inner in dissolved for separator in inner.separators]
             part.parts = [each for inner in part.parts for each in (inner.parts if inner in dissolved else [inner])]
-        for inner in part.parts:
-            inner.parent_number = part.number
-        stack += reversed(part.parts)
-    return numbered
+        stack += [(inner, len(rows)) for inner in reversed(part.parts)]
+        rows.append((part, parent))
+    return rows
 
 
-def _columns(page: VisualPage, parts: Sequence[_Part]) -> Segments:
-    """Return the parts as `Segments`."""
+def _columns(page: VisualPage, root: _Part, method: str) -> Segments:
+    """Return a part and all parts in it as `Segments`."""
+    parts, parents = zip(*_preorder(root), strict=True)
     text, element = _owners(page, parts)
-    separators = [(part.number, each.vertical, each.box, each.weight) for part in parts for each in part.separators]
+    extents = [[page.extent[node] for node in part.initial_nodes] for part in parts]
     return Segments(
         snapshot=page.snapshot,
-        method="vips",
-        parent=np.array([part.parent_number for part in parts], dtype=np.int32),
+        method=method,
+        parent=np.array(parents, dtype=np.int32),
         coherence=np.array([part.coherence for part in parts], dtype=np.int32),
-        box=union_boxes(
-            page,
-            [part.parent_number for part in parts],
-            [[page.extent[node] for node in part.initial_nodes] for part in parts],
-        ),
+        box=union_boxes(page, parents, extents),
         text=text,
         element=element,
         node_box=page.node_box,
-        separators=Separators.from_rows(separators),
+        separators=Separators.from_rows([(row, *each) for row, part in enumerate(parts) for each in part.separators]),
     )
 
 
 def _owners(page: VisualPage, parts: Sequence[_Part]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the innermost part of each visible text node, int32 (T,), and of each atom, int32 (N,); -1 for others."""
     snapshot, count = page.snapshot, page.first_text
-    owner = np.full(count + len(snapshot.texts), -1, dtype=np.int32)
-    for part in parts:
+    owner = np.full(len(page.parent), -1, dtype=np.int32)
+    for number, part in enumerate(parts):
         if not part.parts:
-            owner[part.nodes] = part.number
-    inherited = owner[:count][tree.nearest_ancestor(owner[:count] >= 0, snapshot.parent)]
-    text_owner = owner[count:]
-    text = np.where(text_owner >= 0, text_owner, inherited[snapshot.text_parent])
-    text = np.where(page.visible_text, text, -1)
-    return text.astype(np.int32), np.where(page.is_atom[:count], inherited, -1).astype(np.int32)
+            owner[part.nodes] = number
+    inherited = owner[tree.nearest_ancestor(owner[:count] >= 0, snapshot.parent)]
+    text = np.where(owner[count:] >= 0, owner[count:], inherited[snapshot.text_parent])
+    return np.where(page.visible_text, text, np.int32(-1)), np.where(page.is_atom[:count], inherited, np.int32(-1))

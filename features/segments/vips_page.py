@@ -9,13 +9,12 @@ tables, rows and cells are recognized by computed display.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum, auto
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from vclean.errors import UsageError
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ class Font(NamedTuple):
 
 Extent = tuple[float, float, float, float]
 """Left, top, right and bottom edge in CSS px of the document."""
+Background = tuple[float, float, float, str]
+"""Visible red, green and blue, and the nearest image."""
 
 ATOMS: Final = ("applet", "audio", "canvas", "embed", "iframe", "img", "input", "meter", "object", "progress", "select",
                 "svg", "textarea", "video")  # fmt: skip
@@ -48,141 +49,192 @@ _SPACER: Final = 2.0
 _VISIBLE_STEP: Final = 3.0
 """Minimum difference of a color channel (0 to 255) between visibly different backgrounds."""
 
-
-class NodeKind(Enum):
-    """Kind of a node, which determines the rules; Cai et al. list them by tag."""
-
-    INLINE = auto()
-    TABLE = auto()
-    ROW = auto()
-    CELL = auto()
-    PARAGRAPH = auto()
-    OTHER = auto()
+TEXTUAL, OTHER, TABLE, ROW, CELL = range(5)
+"""Kinds of elements, which determine the rules; Cai et al. list them by tag. Inline elements and `p` are textual."""
+_KINDS: Final = {**dict.fromkeys(_INLINE, TEXTUAL), "table": TABLE, "table-row": ROW, "table-cell": CELL}
 
 
-@dataclass(frozen=True, eq=False)
 class VisualPage:
-    """Visible part of a rendered page: N elements, T text nodes, M = N + T nodes."""
+    """Visible part of a rendered page: N elements, T text nodes, M = N + T nodes.
 
-    snapshot: Snapshot
+    Attributes:
+        snapshot: the page.
+        first_text: number of the first text node.
+        area: area of the page in square px, at least 1.
+        parent: int32 (M,), parent of each node.
+        is_inline: bool (M,), which nodes are texts, or elements with an inline display.
+        is_atom: bool (M,), which nodes are elements that are visible content without text, but no spacers.
+        visible_text: bool (T,), which text nodes are visible.
+        valid: bool (M,), which nodes contain visible content; decoration alone does not count.
+        in_order: the valid nodes in document order.
+        inner: those of them that have a parent.
 
-    @cached_property
-    def first_text(self) -> int:
-        """Return the number of the first text node."""
-        return len(self.snapshot)
+    Raises:
+        UsageError: the page was not rendered.
+    """
 
-    def is_text(self, node: int) -> bool:
-        """Return whether a node is a text node."""
-        return node >= self.first_text
-
-    @cached_property
-    def area(self) -> float:
-        """Return the area of the page in square px, at least 1."""
-        return max(self.snapshot.width * self.snapshot.height, 1.0)
+    def __init__(self, snapshot: Snapshot) -> None:
+        if not snapshot.rendered:
+            raise UsageError("segments need boxes, and the page was not rendered: render it first")
+        self.snapshot, self.first_text = snapshot, len(snapshot)
+        self.area = max(snapshot.width * snapshot.height, 1.0)
+        self.parent = np.concatenate([snapshot.parent, snapshot.text_parent])
+        is_text = np.ones(len(snapshot.texts), dtype=bool)
+        self.is_inline = np.append(snapshot.styles.is_in("display", _INLINE)[snapshot.style], is_text)
+        sizable = (snapshot.box[:, 2:] > _SPACER).all(axis=1)
+        atom = snapshot.is_tag(ATOMS) & (snapshot.hidden == 0) & sizable
+        self.is_atom = np.append(atom, ~is_text)
+        self.visible_text = np.bincount(snapshot.line_text, minlength=len(snapshot.texts)) > 0
+        texts = np.bincount(snapshot.text_parent[self.visible_text], minlength=self.first_text)
+        self.valid = np.append(tree.subtree_sum(texts + atom, snapshot.end) > 0, self.visible_text)
+        position = np.append(2 * np.arange(self.first_text), 2 * snapshot.text_after.astype(np.int64) + 1)
+        valid = np.flatnonzero(self.valid)
+        self.in_order = valid[np.argsort(position[valid], kind="stable")]
+        self.inner = self.in_order[self.parent[self.in_order] >= 0]
 
     @cached_property
     def children(self) -> list[list[int]]:
         """Return the valid children of each node in document order."""
-        children: list[list[int]] = [[] for _ in range(self.first_text + len(self.snapshot.texts))]
-        parents = self._parent[self.in_order].tolist()
-        for node, parent in zip(self.in_order.tolist(), parents, strict=True):
-            if parent >= 0:
-                children[parent].append(node)
+        children: list[list[int]] = [[] for _ in self.parent]
+        for node, parent in zip(self.inner.tolist(), self.parent[self.inner].tolist(), strict=True):
+            children[parent].append(node)
         return children
 
-    @cached_property
-    def is_atom(self) -> list[bool]:
-        """Return whether each node is an element that is content without text."""
-        return [*self._atom.tolist(), *(False for _ in self.snapshot.texts)]
+    def _count_children(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the number of valid children of each element that are in `mask` (M,): int64 (N,)."""
+        return np.bincount(self.parent[self.inner[mask[self.inner]]], minlength=self.first_text)
 
     @cached_property
-    def is_virtual_text(self) -> list[bool]:
-        """Return whether each node is a text node, or an inline node that contains only such nodes."""
-        inside = tree.subtree_sum(self._valid_element & (~self._inline | self._atom), self.snapshot.end)
-        return [*((inside == 0) & self._valid_element).tolist(), *self.visible_text.tolist()]
+    def _is_virtual_text(self) -> NDArray[np.bool_]:
+        """Return whether each node is a text node, or an inline node that contains only such nodes: bool (M,)."""
+        count = self.first_text
+        solid = (self.valid & (~self.is_inline | self.is_atom))[:count]
+        return self.valid & np.append(tree.subtree_sum(solid, self.snapshot.end) == 0, self.visible_text)
 
     @cached_property
     def is_leaf(self) -> list[bool]:
         """Return whether each node is indivisible: a text node, an atom, or with only text and virtual text inside."""
-        parents = self._parent[self.in_order]
-        divisible = (parents >= 0) & ~np.array(self.is_virtual_text, dtype=bool)[self.in_order]
-        leaf = np.bincount(parents[divisible], minlength=self.first_text) == 0
-        return [*(leaf | self._atom).tolist(), *(True for _ in self.snapshot.texts)]
+        leaf = self._count_children(~self._is_virtual_text) == 0
+        return [*(leaf | self.is_atom[: self.first_text]).tolist(), *(True for _ in self.snapshot.texts)]
 
     @cached_property
-    def breaks_line(self) -> list[bool]:
-        """Return whether each node is a line-break node."""
-        return [*(~self._inline).tolist(), *(False for _ in self.snapshot.texts)]
-
-    @cached_property
-    def kind(self) -> list[NodeKind]:
+    def kind(self) -> list[int]:
         """Return the kind of each element."""
-        styles = self.snapshot.styles.column("display")
-        by_style = [
-            _KIND_BY_DISPLAY.get(value, NodeKind.INLINE if value in _INLINE else NodeKind.OTHER) for value in styles
-        ]
-        kinds = [by_style[row] for row in self.snapshot.style.tolist()]
-        for element in np.flatnonzero(self.snapshot.is_tag(("p",))).tolist():
-            kinds[element] = NodeKind.PARAGRAPH
+        by_style = np.array([_KINDS.get(value, OTHER) for value in self.snapshot.styles.column("display")])
+        kinds: list[int] = np.where(self.snapshot.is_tag(("p",)), TEXTUAL, by_style[self.snapshot.style]).tolist()
         return kinds
 
     @cached_property
+    def _is_rule(self) -> NDArray[np.bool_]:
+        """Return which elements are visible horizontal rules (`<hr>`): bool (N,)."""
+        return self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0)
+
+    @cached_property
+    def rules(self) -> list[Extent]:
+        """Return the boxes of the horizontal rules of the page."""
+        return [(x, y, x + w, y + h) for x, y, w, h in self.snapshot.box[self._is_rule].tolist()]
+
+    @cached_property
+    def _is_divided_by_content(self) -> NDArray[np.bool_]:
+        """Return which elements rule 2, 5, 6 or 7 divides: bool (N,)."""
+        snapshot, count, kind = self.snapshot, self.first_text, np.array(self.kind)
+        is_text = np.arange(len(self.parent)) >= count
+        # Rule 7 ignores text: the box of an inline element on several lines always overlaps those of its neighbors.
+        area = snapshot.box[:, 2].astype(float) * snapshot.box[:, 3]
+        parts = self.inner[~self._is_virtual_text[self.inner]]
+        area_inside = np.bincount(self.parent[parts], area[parts], minlength=count)
+        rule_2 = (self._count_children(self.valid) == 1) & (self._count_children(is_text) == 0)
+        rule_5 = (kind == TEXTUAL) & (self._count_children(~self.is_inline) > 0)
+        rule_6 = np.isin(kind, (TEXTUAL, OTHER)) & np.isin(np.arange(count), snapshot.parent[self._is_rule])
+        rule_7 = np.isin(kind, (TEXTUAL, OTHER, ROW)) & (area_inside > area)
+        return np.asarray(rule_2 | rule_5 | rule_6 | rule_7)
+
+    @cached_property
+    def frozen(self) -> frozenset[int]:
+        """Return the nodes that rule 8 freezes: parts of a table or row with another background."""
+        has_frozen = np.isin(self.kind, (TABLE, ROW)) & ~self._is_divided_by_content
+        parts = self.inner[has_frozen[self.parent[self.inner]]].tolist()
+        background, parent = self.background, self.parent
+        return frozenset(node for node in parts if stands_out(background[node], background[parent[node]]))
+
+    @cached_property
+    def is_divided(self) -> list[bool]:
+        """Return which elements rule 2, 5, 6, 7 or 8 divides."""
+        divided = self._is_divided_by_content.copy()
+        divided[self.parent[list(self.frozen)]] = True
+        flags: list[bool] = divided.tolist()
+        return flags
+
+    @cached_property
+    def edges(self) -> NDArray[np.float64]:
+        """Return the extent of what each node and its descendants paint: float64 (M, 4); 0 if they paint nothing."""
+        count, reach = self.first_text, self._own_reach()
+        np.maximum.at(reach[:count], self.snapshot.text_parent, reach[count:])
+        for values in reach[:count].T:
+            values[:] = values[tree.subtree_argmax(values, self.snapshot.end)]
+        return self._with_frames(np.where(self.valid[:, None], reach * (-1, -1, 1, 1), 0.0))
+
+    def _own_reach(self) -> NDArray[np.float64]:
+        """Return -left, -top, right and bottom of what each node paints itself: float64 (M, 4); minus infinity if not.
+
+        For elements without visible decoration only the width counts: a short heading is as wide as its column.
+        """
+        snapshot, count = self.snapshot, self.first_text
+        reach = np.full((len(self.parent), 4), -np.inf)
+        solid = self._decorated | self.is_atom[:count]
+        paints = self.valid[:count] & (solid | (self._has_width & ~self.is_inline[:count]))
+        reach[:count][paints] = _reach(snapshot.box[paints])
+        reach[:count][~solid, 1::2] = -np.inf
+        np.maximum.at(reach, count + snapshot.line_text, _reach(snapshot.line_box))
+        return reach
+
+    def _with_frames(self, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give only children the extent of a decorated parent, because rule 2 skips the parent."""
+        framed, is_only_child = self._decorated.copy(), self._count_children(self.valid)[self.parent] == 1
+        for node in self.inner[is_only_child[self.inner] & (self.inner < self.first_text)].tolist():
+            if framed[self.parent[node]]:
+                edges[node], framed[node] = edges[self.parent[node]], True
+        return edges
+
+    @cached_property
     def extent(self) -> list[Extent]:
-        """Return the box of what each node and its descendants paint; zeros if they paint nothing."""
-        return list(map(tuple, self._extent.tolist()))
+        """Return the rows of `edges`."""
+        return list(map(tuple, self.edges.tolist()))
 
     @cached_property
     def node_box(self) -> NDArray[np.float32]:
         """Return the extents as x, y, width, height: float32 (M, 4); NaN if nothing is painted."""
-        box = self._extent.astype(np.float32)
+        box = self.edges.astype(np.float32)
         box[:, 2:] -= box[:, :2]
-        box[~self._valid] = np.nan
+        box[~self.valid] = np.nan
         return box
 
     @cached_property
     def size(self) -> list[float]:
         """Return the area of each node's extent as a share of the page's area."""
-        sides = np.maximum(self._extent[:, 2:] - self._extent[:, :2], 0)
+        sides = np.maximum(self.edges[:, 2:] - self.edges[:, :2], 0)
         sizes: list[float] = (sides[:, 0] * sides[:, 1] / self.area).tolist()
         return sizes
 
     @cached_property
     def largest_child(self) -> list[float]:
         """Return the size of each element's largest valid child, 0 without children."""
-        nodes = self.in_order[self._parent[self.in_order] >= 0]
         largest = np.zeros(self.first_text)
-        np.maximum.at(largest, self._parent[nodes], np.array(self.size)[nodes])
+        np.maximum.at(largest, self.parent[self.inner], np.array(self.size)[self.inner])
         sizes: list[float] = largest.tolist()
         return sizes
 
     @cached_property
-    def division_cache(self) -> dict[int, frozenset[int] | None]:
-        """Return the cache of divisions that are the same in every round, see `vips.rules`, by node."""
-        return {}
-
-    @cached_property
-    def border_area(self) -> list[float]:
-        """Return the area of each element's border box in square px."""
-        areas: list[float] = (self.snapshot.box[:, 2].astype(float) * self.snapshot.box[:, 3]).tolist()
-        return areas
-
-    @cached_property
-    def rules(self) -> list[Extent]:
-        """Return the boxes of the horizontal rules (`<hr>`) of the page."""
-        is_visible_rule = self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0)
-        return [(x, y, x + w, y + h) for x, y, w, h in self.snapshot.box[is_visible_rule].tolist()]
-
-    @cached_property
-    def has_rule(self) -> set[int]:
-        """Return the elements that have a horizontal rule as a child."""
-        is_visible_rule = self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0)
-        return set(self.snapshot.parent[is_visible_rule].tolist())
-
-    @cached_property
-    def background(self) -> list[tuple[Any, ...]]:
-        """Return the background of each node's content: visible red, green and blue, and the nearest image."""
-        of_element = [self._visible_background[element] for element in self._painter.tolist()]
-        return of_element + [of_element[parent] for parent in self.snapshot.text_parent.tolist()]
+    def background(self) -> list[Background]:
+        """Return the visible background of each node's content; translucent ones are blended with those behind them."""
+        snapshot = self.snapshot
+        colors = np.nan_to_num(snapshot.styles.color("background-color")).tolist()
+        images = ["" if image == "none" else image for image in snapshot.styles.column("background-image")]
+        visible: list[Background] = []
+        for parent, style in zip(snapshot.parent.tolist(), snapshot.style.tolist(), strict=True):
+            behind = visible[parent] if parent >= 0 else (255.0, 255.0, 255.0, "")
+            visible.append(_blended(colors[style], images[style], behind))
+        return visible + [visible[parent] for parent in snapshot.text_parent.tolist()]
 
     @cached_property
     def fonts(self) -> list[Font | None]:
@@ -211,129 +263,9 @@ class VisualPage:
         return fonts
 
     @cached_property
-    def _inline(self) -> NDArray[np.bool_]:
-        """Return which elements have an inline display: bool (N,)."""
-        return self.snapshot.styles.is_in("display", _INLINE)[self.snapshot.style]
-
-    @cached_property
-    def _atom(self) -> NDArray[np.bool_]:
-        """Return which elements are visible content without text: bool (N,); spacers are excluded."""
-        sizable = (self.snapshot.box[:, 2:] > _SPACER).all(axis=1)
-        return np.asarray(self.snapshot.is_tag(ATOMS) & (self.snapshot.hidden == 0) & sizable)
-
-    @cached_property
-    def visible_text(self) -> NDArray[np.bool_]:
-        """Return which text nodes are visible: bool (T,)."""
-        visible = np.zeros(len(self.snapshot.texts), dtype=bool)
-        visible[self.snapshot.line_text] = True
-        return visible
-
-    @cached_property
-    def _valid_element(self) -> NDArray[np.bool_]:
-        """Return which elements contain visible content: bool (N,); decoration alone does not count."""
-        texts = np.bincount(self.snapshot.text_parent[self.visible_text], minlength=len(self.snapshot))
-        return tree.subtree_sum(texts + self._atom, self.snapshot.end) > 0
-
-    @cached_property
-    def _parent(self) -> NDArray[np.int32]:
-        """Return the parent of each node: int32 (M,)."""
-        return np.concatenate([self.snapshot.parent, self.snapshot.text_parent])
-
-    @cached_property
-    def in_order(self) -> NDArray[np.int64]:
-        """Return the valid nodes in document order."""
-        document_order = np.concatenate(
-            [2 * np.arange(self.first_text), 2 * self.snapshot.text_after.astype(np.int64) + 1]
-        )
-        valid = np.flatnonzero(np.concatenate([self._valid_element, self.visible_text]))
-        return valid[np.argsort(document_order[valid], kind="stable")]
-
-    @cached_property
-    def _extent(self) -> NDArray[np.float64]:
-        """Return the extent of each node: float64 (M, 4).
-
-        It is the union of a run of painted boxes, because painted nodes of a subtree are consecutive.
-        """
-        snapshot, count = self.snapshot, self.first_text
-        can_paint = self._decorated | self._atom | (self._has_width & ~self._inline)
-        paints = np.concatenate([self._valid_element & can_paint, self.visible_text])
-        painting = self.in_order[paints[self.in_order]]
-        holder = np.where(painting < count, painting, self._parent[painting])
-        inside = tree.subtree_sum(np.bincount(holder, minlength=count), snapshot.end)
-        rank = np.cumsum(paints[self.in_order]) - paints[self.in_order]
-        first = np.zeros(len(self._parent), dtype=np.int64)
-        first[self.in_order] = rank
-        length = np.concatenate([inside, np.ones(len(snapshot.texts), dtype=np.int64)])
-        extent = _unions(self._node_extent[painting], first, np.where(self._valid, length, 0))
-        return self._with_frames(extent)
-
-    def _with_frames(self, extent: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give only children the extent of a decorated parent, because rule 2 skips the parent."""
-        parents, framed = self._parent, self._decorated.copy()
-        children = self.in_order[parents[self.in_order] >= 0]
-        is_only_child = np.bincount(parents[children], minlength=self.first_text)[parents] == 1
-        for node in children[is_only_child[children] & (children < self.first_text)].tolist():
-            if framed[parents[node]]:
-                extent[node], framed[node] = extent[parents[node]], True
-        return extent
-
-    @cached_property
-    def _valid(self) -> NDArray[np.bool_]:
-        """Return which nodes are valid: bool (M,)."""
-        return np.concatenate([self._valid_element, self.visible_text])
-
-    @cached_property
-    def _node_extent(self) -> NDArray[np.float64]:
-        """Return the border boxes of elements and the unions of the lines of texts: float64 (M, 4).
-
-        For elements without visible decoration only the width counts: a short heading is as wide as its column.
-        """
-        snapshot = self.snapshot
-        box = snapshot.box.astype(np.float64)
-        extent = np.zeros((len(self._parent), 4))
-        extent[: self.first_text] = np.hstack([box[:, :2], box[:, :2] + box[:, 2:]])
-        undecorated = np.flatnonzero(~(self._decorated | self._atom))
-        extent[undecorated, 1], extent[undecorated, 3] = np.inf, -np.inf
-        if len(snapshot.line_text):
-            first = np.flatnonzero(np.diff(snapshot.line_text, prepend=-1))
-            lines = snapshot.line_box.astype(np.float64)
-            top_left = np.minimum.reduceat(lines[:, :2], first, axis=0)
-            bottom_right = np.maximum.reduceat(lines[:, :2] + lines[:, 2:], first, axis=0)
-            extent[self.first_text + snapshot.line_text[first]] = np.hstack([top_left, bottom_right])
-        return extent
-
-    @cached_property
-    def _has_image(self) -> NDArray[np.bool_]:
-        """Return which elements have a background image by style: bool (N,)."""
-        return ~self.snapshot.styles.is_in("background-image", ("", "none"))[self.snapshot.style]
-
-    @cached_property
-    def _has_color(self) -> NDArray[np.bool_]:
-        """Return which elements have a background color: bool (N,)."""
-        alpha = self.snapshot.styles.color("background-color")[self.snapshot.style, 3]
-        return np.asarray(np.nan_to_num(alpha) > 0)
-
-    @cached_property
-    def _painter(self) -> NDArray[np.int32]:
-        """Return the nearest element with a background, itself or an ancestor: int32 (N,); the root without any."""
-        return tree.nearest_ancestor(self._has_color | self._has_image, self.snapshot.parent)
-
-    @cached_property
-    def _visible_background(self) -> dict[int, tuple[Any, ...]]:
-        """Return the visible background of the root and of each element that has one, blended with those behind it."""
-        snapshot = self.snapshot
-        colors = np.nan_to_num(snapshot.styles.color("background-color")).tolist()
-        images = snapshot.styles.column("background-image")
-        styles, parents, painter = snapshot.style, snapshot.parent, self._painter
-        visible: dict[int, tuple[Any, ...]] = {}
-        painters = np.flatnonzero(self._has_color | self._has_image).tolist()
-        for element in dict.fromkeys((0, *painters)):
-            behind = visible[int(painter[parents[element]])] if element else (255.0, 255.0, 255.0, "")
-            *rgb, alpha = colors[styles[element]]
-            image = images[styles[element]] if self._has_image[element] else behind[3] if alpha < 1 else ""
-            mixed = [round(alpha * front + (1 - alpha) * back, 1) for front, back in zip(rgb, behind[:3], strict=True)]
-            visible[element] = (*mixed, image)
-        return visible
+    def _has_width(self) -> NDArray[np.bool_]:
+        """Return which elements are visible and have a width: bool (N,)."""
+        return np.asarray((self.snapshot.hidden == 0) & (self.snapshot.box[:, 2] > 0))
 
     @cached_property
     def _decorated(self) -> NDArray[np.bool_]:
@@ -341,23 +273,30 @@ class VisualPage:
 
         It is visible by a border, or by a background that differs from the one behind it.
         """
-        snapshot = self.snapshot
+        snapshot, background = self.snapshot, self.background
         borders = [np.nan_to_num(snapshot.styles.number(f"border-{side}-width")) for side in ("top", "bottom", "left")]
         decorated = (np.sum(borders, axis=0) > 0)[snapshot.style]
-        for element, background in self._visible_background.items():
-            decorated[element] |= element > 0 and stands_out(background, self.background[snapshot.parent[element]])
+        for element, parent in enumerate(snapshot.parent.tolist()[1:], 1):
+            decorated[element] |= stands_out(background[element], background[parent])
         return np.asarray(decorated & self._has_width & (snapshot.box[:, 3] > 0))
 
-    @cached_property
-    def _has_width(self) -> NDArray[np.bool_]:
-        """Return which elements are visible and have a width: bool (N,)."""
-        return np.asarray((self.snapshot.hidden == 0) & (self.snapshot.box[:, 2] > 0))
+
+def _reach(box: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return -left, -top, right and bottom of boxes (K, 4) given as x, y, width, height: float64 (K, 4)."""
+    corner, size = np.split(box.astype(np.float64), 2, axis=1)
+    return np.hstack([-corner, corner + size])
 
 
-_KIND_BY_DISPLAY: Final = {"table": NodeKind.TABLE, "table-row": NodeKind.ROW, "table-cell": NodeKind.CELL}
+def _blended(color: list[float], image: str, behind: Background) -> Background:
+    """Return the visible background of an element with a color (red, green, blue, alpha) and an image, or none."""
+    *rgb, alpha = color
+    if not alpha and not image:
+        return behind
+    red, green, blue = (round(alpha * front + (1 - alpha) * back, 1) for front, back in zip(rgb, behind, strict=False))
+    return red, green, blue, image or (behind[3] if alpha < 1 else "")
 
 
-def stands_out(background: tuple[Any, ...], behind: tuple[Any, ...]) -> bool:
+def stands_out(background: Background, behind: Background) -> bool:
     """Return whether two backgrounds are visibly different."""
     if background == behind:
         return False
@@ -384,16 +323,3 @@ def union_boxes(page: VisualPage, parents: Sequence[int], extents: Sequence[list
         extents[parents[number]].append(union)
     boxes[0, 2:] = page.snapshot.width, page.snapshot.height
     return boxes
-
-
-def _unions(boxes: NDArray[np.float64], first: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the union of each run of `boxes` given by `first` and `length`: float64 (M, 4); zeros for empty runs."""
-    nonempty = np.flatnonzero(length > 0)
-    unions = np.zeros((len(first), 4))
-    if len(nonempty):
-        runs = np.stack([first[nonempty], first[nonempty] + length[nonempty]], axis=1).ravel()
-        padded = np.vstack([boxes, boxes[:1]])
-        top_left = np.minimum.reduceat(padded[:, :2], runs, axis=0)[::2]
-        bottom_right = np.maximum.reduceat(padded[:, 2:], runs, axis=0)[::2]
-        unions[nonempty] = np.hstack([top_left, bottom_right])
-    return unions

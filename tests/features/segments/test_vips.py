@@ -65,7 +65,7 @@ ROW = f"<td title='0 0 50 50' style='background-color: rgb(0, 0, 0)'>{TWO}<td ti
 
 def coherences(page, threshold):
     """Return the degrees of coherence of the blocks of a page by node."""
-    return dict(extract_visual_blocks(page, [0], threshold))
+    return extract_visual_blocks(page, [0], threshold)
 
 
 class TestExtractVisualBlocks:
@@ -103,7 +103,7 @@ class TestExtractVisualBlocks:
     def test_a_single_root_is_divided(self):
         page = VisualPage(painted(f"<main title='0 0 300 300'>{TWO}</main>"))
         main = node(page.snapshot, "main")
-        assert [block.node for block in extract_visual_blocks(page, [main], SMALL)] == page.children[main]
+        assert list(extract_visual_blocks(page, [main], SMALL)) == page.children[main]
 
     def test_texts_and_images_are_blocks(self):
         page = VisualPage(painted("<div>one<img title='0 0 90 90'><p>two</div>"))
