@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from vclean.api import Segmenter
     from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
-    from vclean.features.segments.formats import WebisPage
     from vclean.page import Source
 
 FORMATS: Final = ("json", "webis")
@@ -216,7 +215,7 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
             segmenters = [segmenter.trained(pages, advance) for segmenter in segmenters]
     for page in pages:
         trials += compare_segmenters(page, segmenters, criteria)
-        truth += [_true_segments(page).to_json() + "\n"] if options.truth else []
+        truth += [_true_segments(page)] if options.truth else []
     summaries = summarize(trials, methods, criteria)
     write_stream(sys.stdout, table(summaries) + "\n")
     _warn_of_empty_lines(summaries)
@@ -245,16 +244,13 @@ def _warn_of_empty_lines(summaries: Sequence[MethodSummary]) -> None:
         _log.warning("level %d, %s: no score, because no page has any of them in a marked segment", level, kind)
 
 
-def _true_segments(page: RenderedMarkedPage) -> WebisPage:
-    """Return the true segments of both levels, with the names `level-1` and `level-2`."""
+def _true_segments(page: RenderedMarkedPage) -> str:
+    """Return the true segments of both levels in the Webis format, with the names `level-1` and `level-2`."""
     from vclean.classify.evaluation.segmentation import gold_segments
-    from vclean.features.segments.formats import WebisPage
+    from vclean.features.segments.formats import webis_line
 
-    return WebisPage.of_shapes(
-        page.id,
-        page.snapshot,
-        {f"level-{level}": gold_segments(page.snapshot, page.marks, level).shapes for level in (1, 2)},
-    )
+    shapes = {f"level-{level}": gold_segments(page.snapshot, page.marks, level).shapes for level in (1, 2)}
+    return webis_line(page.id, page.snapshot, shapes)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import shapely
@@ -55,7 +54,8 @@ def write(segments: Segments, name: str) -> str:
     if name not in FORMATS:
         raise UsageError(f"no format {name!r} for segments: choose one of {', '.join(FORMATS)}")
     if name == "webis":
-        return to_webis(segments).to_json() + "\n"
+        shapes = [_shape(segments, leaf) for leaf in segments.leaves.tolist()]
+        return webis_line(segments.id, segments.snapshot, {segments.method: shapes})
     return json.dumps(to_record(segments), ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -66,21 +66,14 @@ def to_record(segments: Segments) -> Record:
         "id": segments.id,
         "url": snapshot.url,
         "title": snapshot.title,
-        "width": _rounded(snapshot.width),
-        "height": _rounded(snapshot.height),
+        **dict(zip(("width", "height"), _rounded((snapshot.width, snapshot.height)), strict=True)),
         "method": segments.method,
         "root": _tree(segments),
     }
 
 
-def to_webis(segments: Segments) -> WebisPage:
-    """Return the leaf segments in the Webis format; the shape of a segment is the union of the boxes of its roots."""
-    shapes = [_shape(segments, leaf) for leaf in segments.leaves.tolist()]
-    return WebisPage.of_shapes(segments.id, segments.snapshot, {segments.method: shapes})
-
-
 def _shape(segments: Segments, segment: int) -> shapely.Geometry:
-    """Return the union of the painted boxes of a segment's roots, each at least 1 px wide and high."""
+    """Return the shape of a segment: the union of the painted boxes of its roots, each at least 1 px wide and high."""
     boxes = segments.node_box[segments.roots[segment]].astype(np.float64)
     boxes = boxes[np.isfinite(boxes).all(axis=1)].round()
     corners = np.hstack([boxes[:, :2], np.maximum(boxes[:, :2] + boxes[:, 2:], boxes[:, :2] + 1)])
@@ -176,18 +169,13 @@ def _overlay_segment(segments: Segments, row: int) -> Record:
 def _tree(segments: Segments) -> Record:
     """Return the first segment with its descendants nested; iterative, because segments may be nested deeply."""
     records = [_segment(segments, row) for row in range(len(segments))]
-    separators = segments.separators
-    for row, owner in enumerate(separators.segment.tolist()):
-        records[owner]["separators"].append(
-            {
-                "direction": "vertical" if separators.vertical[row] else "horizontal",
-                "box": _box(separators.box[row].tolist()),
-                "weight": int(separators.weight[row]),
-            }
-        )
-    for row, above in enumerate(segments.parent.tolist()):
-        if above >= 0:
-            records[above]["segments"].append(records[row])
+    parts = segments.separators
+    rows = zip(parts.segment.tolist(), parts.vertical.tolist(), parts.box.tolist(), parts.weight.tolist(), strict=True)
+    for owner, vertical, box, weight in rows:
+        direction = "vertical" if vertical else "horizontal"
+        records[owner]["separators"].append({"direction": direction, "box": _rounded(box), "weight": weight})
+    for row, above in enumerate(segments.parent.tolist()[1:], 1):
+        records[above]["segments"].append(records[row])
     return records[0]
 
 
@@ -196,7 +184,7 @@ def _segment(segments: Segments, row: int) -> Record:
     return {
         "number": row,
         "doc": int(segments.coherence[row]),
-        "box": _box(segments.box[row].tolist()),
+        "box": _rounded(segments.box[row].tolist()),
         "xpaths": [segments.xpath(node) for node in segments.roots[row]],
         "role": segments.roles[row] if segments.roles else None,
         "content_share": _share(segments, row),
@@ -212,15 +200,14 @@ def _share(segments: Segments, row: int) -> float | None:
     return None if math.isnan(share) else round(share, 4)
 
 
-def _box(sides: list[float]) -> list[float]:
-    """Return the sides of a box, rounded."""
-    return [_rounded(side) for side in sides]
+def _rounded(lengths: Sequence[float]) -> list[float]:
+    """Return lengths in px, rounded."""
+    return [_whole(round(float(length), _DIGITS)) for length in lengths]
 
 
-def _rounded(length: float) -> float:
-    """Return a length in px, rounded; an integer if it has no fraction."""
-    value = round(float(length), _DIGITS)
-    return int(value) if value == int(value) else value
+def _whole(length: float) -> float:
+    """Return a length as an integer if it has no fraction."""
+    return int(length) if length == int(length) else length
 
 
 def to_table(segments: Segments) -> str:
@@ -248,55 +235,50 @@ def to_table(segments: Segments) -> str:
 
 
 _LARGEST: Final = 1e6
-"""Maximum side of a page in px."""
+"""Maximum coordinate in px."""
 
 
-@dataclass(frozen=True, slots=True)
-class WebisPage:
-    """Segmentations of one page by name; `width` and `height` are those of its screenshot in px."""
+class WebisPage(NamedTuple):
+    """Segmentations of one page by name; each is a list of segments."""
 
     id: str
-    width: int
-    height: int
     segmentations: Mapping[str, Sequence[Multipolygon]]
 
     @classmethod
-    def of_shapes(
-        cls, page_id: str, snapshot: Snapshot, shapes_by_name: Mapping[str, Iterable[shapely.Geometry]]
-    ) -> WebisPage:
-        """Return segmentations of a rendered page from the shapes of their segments, polygons or multipolygons."""
-        segmentations = {name: [_multipolygon(shape) for shape in shapes] for name, shapes in shapes_by_name.items()}
-        return cls(page_id, round(snapshot.width), round(snapshot.height), segmentations)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the page in the format, with unrounded coordinates."""
-        polygons_by_name = {
-            name: [_rings(segment) for segment in segments] for name, segments in self.segmentations.items()
-        }
-        return {"id": self.id, "height": self.height, "width": self.width, "segmentations": polygons_by_name}
-
-    def to_json(self) -> str:
-        """Return the page as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
-
-    @classmethod
-    def from_dict(cls, value: object) -> WebisPage:
-        """Parse a page from a JSON object; unknown keys are ignored.
+    def from_json(cls, value: object) -> WebisPage:
+        """Parse a page from a JSON object; other keys are ignored.
 
         Raises:
             InputError: the object does not follow the format; the message names the location.
         """
         if not isinstance(value, dict):
             raise InputError("not a segmentation: a page must be a JSON object")
-        segmentations = value.get("segmentations")
+        segmentations, name = value.get("segmentations"), value.get("id")
         if not isinstance(segmentations, dict):
             raise InputError("not a segmentation: 'segmentations' must be a JSON object")
-        return cls(
-            id=_text(value, "id"),
-            width=_side(value, "width"),
-            height=_side(value, "height"),
-            segmentations={name: _segments(name, segments) for name, segments in segmentations.items()},
-        )
+        if not isinstance(name, str | int):
+            raise InputError(f"not a segmentation: 'id' must be a string, not {name!r}")
+        return cls(str(name), {key: _segments(key, segments) for key, segments in segmentations.items()})
+
+
+def webis_line(page_id: str, snapshot: Snapshot, shapes_by_name: Mapping[str, Iterable[shapely.Geometry]]) -> str:
+    """Return segmentations of a rendered page in the Webis format, as one line of JSON.
+
+    Args:
+        page_id: the name of the page.
+        snapshot: the page.
+        shapes_by_name: for each segmentation the shapes of its segments, polygons or multipolygons.
+    """
+    polygons = {name: [_polygons(shape) for shape in shapes] for name, shapes in shapes_by_name.items()}
+    height, width = round(snapshot.height), round(snapshot.width)
+    record = {"id": page_id, "height": height, "width": width, "segmentations": polygons}
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _polygons(shape: shapely.Geometry) -> list[list[list[list[float]]]]:
+    """Return the polygons of a shape: the points of their rings, the outer one first."""
+    rings = [(polygon.exterior, *polygon.interiors) for polygon in shapely.get_parts(shape)]
+    return [[[list(map(_whole, point)) for point in ring.coords] for ring in polygon] for polygon in rings]
 
 
 def read_webis(path: Path) -> list[WebisPage]:
@@ -312,7 +294,7 @@ def read_webis(path: Path) -> list[WebisPage]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not JSON: it is not in UTF-8") from error
     try:
-        return [WebisPage.from_dict(value) for value in _values(text)]
+        return [WebisPage.from_json(value) for value in _values(text)]
     except json.JSONDecodeError as error:
         raise InputError(f"{path} is not JSON: {error}") from error
     except InputError as error:
@@ -331,31 +313,15 @@ def _values(text: str) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _text(page: dict[str, Any], name: str) -> str:
-    """Return a string or integer property of a page as a string."""
-    value = page.get(name)
-    if not isinstance(value, str | int):
-        raise InputError(f"not a segmentation: {name!r} must be a string, not {value!r}")
-    return str(value)
-
-
-def _side(page: dict[str, Any], name: str) -> int:
-    """Return a length property of a page, rounded to px."""
-    value = page.get(name)
-    if not isinstance(value, int | float) or not 0 < value < _LARGEST:
-        raise InputError(f"not a segmentation: {name!r} must be a number of px, not {value!r}")
-    return round(value)
-
-
 def _segments(name: str, value: object) -> list[Multipolygon]:
     """Parse the segments of one segmentation."""
     if not isinstance(value, list):
         raise InputError(f"not a segmentation: {name!r} must be a list of segments")
-    return [_polygons_of(f"segment {number} of {name!r}", polygons) for number, polygons in enumerate(value, 1)]
+    return [_segment_of(f"segment {number} of {name!r}", polygons) for number, polygons in enumerate(value, 1)]
 
 
-def _polygons_of(description: str, polygons: list[Any]) -> Multipolygon:
-    """Parse one segment; `where` names it in error messages."""
+def _segment_of(description: str, polygons: list[Any]) -> Multipolygon:
+    """Parse one segment; error messages call it `description`."""
     try:
         with np.errstate(invalid="ignore"):
             segment = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
@@ -364,21 +330,3 @@ def _polygons_of(description: str, polygons: list[Any]) -> Multipolygon:
     if not all(abs(coordinate) <= _LARGEST for coordinate in shapely.get_coordinates(segment).ravel()):
         raise InputError(f"{description} has points that are not numbers of px")
     return segment
-
-
-def _multipolygon(shape: shapely.Geometry) -> Multipolygon:
-    """Convert a polygon or multipolygon to a multipolygon."""
-    return shapely.MultiPolygon(list(shapely.get_parts(shape)))
-
-
-def _rings(segment: Multipolygon) -> list[list[list[list[float]]]]:
-    """Return the rings of each polygon of a segment."""
-    return [[_points(ring) for ring in (polygon.exterior, *polygon.interiors)] for polygon in segment.geoms]
-
-
-def _points(ring: shapely.LinearRing) -> list[list[float]]:
-    """Return the points of a ring, without fractions where they are zero."""
-    return [
-        [int(coordinate) if coordinate == int(coordinate) else coordinate for coordinate in point[:2]]
-        for point in ring.coords
-    ]
