@@ -30,8 +30,6 @@ from vclean.imports import import_optional
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.evaluation.evaluate import Predictor, Reader
     from vclean.classify.methods.base import Method, Trainable
@@ -72,7 +70,11 @@ def get(name: str, model: Path | None = None) -> Method:
         from vclean.classify.content.model import load  # Loads LightGBM, which the other methods do without.
 
         return load(model).label
-    return CheckedMethod(info, _load(info, model))
+    if model and not (info.trained or info.templated):
+        raise UsageError(f"the method {name} works without a model: leave {model} out")
+    if info.trained:
+        return CheckedMethod(info, _load_trained(name, training_module(name), model))
+    return CheckedMethod(info, _entry(info)(model) if info.templated else _entry(info))
 
 
 def method_info(name: str) -> MethodInfo:
@@ -114,15 +116,6 @@ def training_module(name: str) -> Trainable:
         trained = ", ".join(other.name for other in _METHODS if other.trained)
         raise UsageError(f"the method {name} is not trained: choose one of {trained}")
     return cast("Trainable", _entry(info))
-
-
-def _load(info: MethodInfo, path: Path | None) -> Method:
-    if path and not (info.trained or info.templated):
-        raise UsageError(f"the method {info.name} works without a model: leave {path} out")
-    if info.trained:
-        return _load_trained(info.name, training_module(info.name), path)
-    method = _entry(info)
-    return cast("Method", method(path) if info.templated else method)
 
 
 def _entry(info: MethodInfo) -> Any:  # noqa: ANN401 - a `Trainable`, a method, or a function that returns a method
@@ -168,21 +161,14 @@ def _load_trained(name: str, module: Trainable, path: Path | None) -> Method:
     Raises:
         ModelError: the file is missing, damaged, or of another method or version; or no model is shipped.
     """
+    if not path and not _shipped(name).exists():
+        raise ModelError(f"no model of the method {name} is in the package: {_remedy(name)}")
     source = str(path) if path else f"the shipped model of {name}"
-    model = unpack_model(name, _read(name, path), source)
+    model = unpack_model(name, model_file.read(path or _shipped(name)), source)
     try:
         return module.load(model)
     except Exception as error:  # each library's parser has its own exceptions; users see one error for all
         raise ModelError(f"{source} is damaged: {_remedy(name)}") from error
-
-
-def _read(name: str, path: Path | None) -> bytes:
-    if path:
-        return model_file.read(path)
-    try:
-        return _shipped(name).read_bytes()
-    except OSError as error:
-        raise ModelError(f"no model of the method {name} is in the package: {_remedy(name)}") from error
 
 
 def _shipped(name: str) -> Path:
@@ -194,16 +180,10 @@ def _remedy(name: str) -> str:
 
 
 def _info(name: str, entry_point: str, needs: str, summary: str) -> MethodInfo:
-    return MethodInfo(
-        name=name,
-        summary=summary,
-        entry_point=entry_point,
-        rendered="rendered" in needs.split(),
-        trained="trained" in needs.split(),
-        templated="templated" in needs.split(),
-        library=(library := " ".join(set(needs.split()) - {"rendered", "trained", "templated"})),
-        extra="methods" if library else "",
-    )
+    flags = {flag: flag in needs.split() for flag in ("rendered", "trained", "templated")}
+    library = " ".join(set(needs.split()) - set(flags))
+    extra = "methods" if library else ""
+    return MethodInfo(name=name, summary=summary, entry_point=entry_point, **flags, library=library, extra=extra)
 
 
 _METHODS: Final = tuple(_info(*row) for row in read_table(__file__, "methods.tsv"))
@@ -237,10 +217,12 @@ class TrainingExamples:
         modules = {name: training_module(name) for name in names}
         result = cls([], [], {name: [] for name in names})
         for page in pages:
-            blocks = _blocks(page, read)
-            if blocks is None:
+            try:
+                training_page = TrainingPage(page, extract_blocks(read(page.to_page())))
+            except VcleanError:
                 continue
-            training_page = TrainingPage(page, blocks)
+            if not len(training_page.blocks):
+                continue
             for name, module in modules.items():
                 result.examples[name].append(module.make_example(training_page))
             result.keys.append((page.corpus, page.id))
@@ -268,27 +250,10 @@ class TrainingExamples:
         """
         if len(set(self.sites)) < k:
             raise InputError(f"the pages come from {format_count(len(set(self.sites)), 'site')}: too few for {k} folds")
-        fold = assign_folds(self.sites, k)
-        methods = [self._without(name, fold, held_out) for held_out in range(k)]
-        by_page = {key: methods[fold_of_page] for key, fold_of_page in zip(self.keys, fold.tolist(), strict=True)}
-
-        def predict(page: GoldPage, blocks: BlockColumns) -> Prediction:
-            method: Method = by_page.get((page.corpus, page.id), methods[0])
-            return method(blocks)
-
-        return predict
-
-    def _without(self, name: str, fold: NDArray[Any], held_out: int) -> Method:
-        module = training_module(name)
-        examples = [
-            example for example, number in zip(self.examples[name], fold.tolist(), strict=True) if number != held_out
-        ]
-        return CheckedMethod(method_info(name), module.load(module.train(examples)))
-
-
-def _blocks(page: GoldPage, read: Reader) -> BlockColumns | None:
-    try:
-        blocks = extract_blocks(read(page.to_page()))
-    except VcleanError:
-        return None
-    return blocks if len(blocks) else None
+        folds = assign_folds(self.sites, k).tolist()
+        module, methods = training_module(name), []
+        for held_out in range(k):
+            others = [each for each, fold in zip(self.examples[name], folds, strict=True) if fold != held_out]
+            methods.append(CheckedMethod(method_info(name), module.load(module.train(others))))
+        fold_of = dict(zip(self.keys, folds, strict=True))
+        return lambda page, blocks: methods[fold_of.get((page.corpus, page.id), 0)](blocks)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from scipy.special import expit
@@ -24,7 +24,7 @@ from vclean.features.columns import find_keys
 from vclean.features.text.characters import EncodedTexts, mix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -71,19 +71,11 @@ class Trigrams:
         key: uint32 (K,), hashes of the known n-grams, ascending, without `NONE`.
         count: float64 (K, 2), occurrences of each in dirty and in clean text.
         total: float64 (2,), words of dirty and of clean text.
-        prior: log odds that a unit is clean.
     """
 
     key: NDArray[np.uint32]
     count: NDArray[np.float64]
     total: NDArray[np.float64]
-    prior: float
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Trigrams:
-        """Build the models from their arrays."""
-        key = np.cumsum(arrays["step"], dtype=np.uint32)
-        return cls(key, arrays["count"].astype(np.float64), arrays["total"], float(arrays["prior"][0]))
 
     def log_odds(self, keys: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return the log odds that each word is from clean text, given the two words before it, float64 (W,).
@@ -91,21 +83,16 @@ class Trigrams:
         Args:
             keys: (W, 3), n-grams that end at each word of a page.
         """
-        count = self._counts(keys)
+        rows, index = find_keys(keys.ravel(), self.key)
+        found = np.zeros((keys.size, 2))
+        found[rows] = self.count[index]
+        count = found.reshape(*keys.shape, 2)
         before = np.zeros_like(count[:, :2])
         before[1:] = count[:-1, :2]
-        word_weight, known = _WEIGHTS[0], len(self.key)
-        probability = word_weight * count[:, 0] / self.total.clip(1) + _WEIGHTS[3] / max(known, 1)
+        probability = _WEIGHTS[0] * count[:, 0] / self.total.clip(1) + _WEIGHTS[3] / max(len(self.key), 1)
         for length, weight in enumerate(_WEIGHTS[1:3], 1):
             probability += weight * count[:, length] / before[:, length - 1].clip(1)
         return np.asarray(np.log(probability[:, 1] / probability[:, 0]))
-
-    def _counts(self, keys: NDArray[np.uint32]) -> NDArray[np.float64]:
-        """Return the occurrences of n-grams in dirty and in clean text, float64 (W, 3, 2)."""
-        count = np.zeros((keys.size, 2))
-        rows, index = find_keys(keys.ravel(), self.key)
-        count[rows] = self.count[index]
-        return count.reshape(*keys.shape, 2)
 
 
 def make_example(training_page: TrainingPage) -> Example:
@@ -133,11 +120,13 @@ def train(examples: Sequence[Example]) -> bytes:
 
 def load(data: bytes) -> Method:
     """Return the method that keeps the visible blocks that are likelier as clean than as dirty text, except footers."""
-    model = Trigrams.from_arrays(unpack_arrays(data))
+    arrays = unpack_arrays(data)
+    key, prior = np.cumsum(arrays["step"], dtype=np.uint32), float(arrays["prior"][0])
+    model = Trigrams(key, arrays["count"].astype(np.float64), arrays["total"])
 
     def label(blocks: BlockColumns) -> Prediction:
         words = EncodedTexts.from_texts(blocks.text).words
-        odds = model.prior + np.bincount(words.owner, model.log_odds(ngrams(words)), len(blocks))
+        odds = prior + np.bincount(words.owner, model.log_odds(ngrams(words)), len(blocks))
         footer = np.array([bool(_FOOTER.match(text)) for text in blocks.text], dtype=bool)
         probability = np.where(footer, 0, expit(odds.clip(-_CLIP, _CLIP)))
         return prediction_of_visible(blocks, (odds > 0) & ~footer, probability=probability)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 from lxml import etree
@@ -27,14 +27,12 @@ from vclean.render import tree
 from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from vclean.classify.methods.base import Method
-    from vclean.classify.prediction import Prediction
-    from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
 
 
@@ -44,50 +42,22 @@ _ATTRIBUTE: Final = re.compile(r"(?:@|attribute::)\s*([\w:.-]+)")
 _KNOWN_ATTRIBUTES: Final = frozenset(ATTRIBUTES)
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
-    """Selector of a template: its line number, its compiled expression, and whether it excludes elements."""
+class Selector(NamedTuple):
+    """Selector of a template: its file and line for messages, its compiled expression, whether it excludes elements."""
 
-    line: int
+    place: str
     select: etree.XPath
     excludes: bool
 
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """Template from the file `source`: selectors in order."""
-
-    source: str
-    selectors: tuple[Selector, ...]
-
-    def __call__(self, blocks: BlockColumns) -> Prediction:
-        """Label blocks as content if half of their characters are in selected elements and they are not hidden.
-
-        Raises:
-            InputError: an XPath expression selects something other than elements; the message has its line.
-        """
-        return prediction_of_elements(blocks, self._selected(blocks.snapshot))
-
-    def _selected(self, snapshot: Snapshot) -> NDArray[np.bool_]:
-        """Return whether each element is selected or inside a selected element, bool (N,)."""
-        elements = to_elements(snapshot)
-        index_of = {element: index for index, element in enumerate(elements)}
-        selection = np.zeros(len(elements), dtype=np.int8)
-        for selector in self.selectors:
-            for element in self._matches(selector, elements[0]):
-                selection[index_of[element]] = -1 if selector.excludes else 1
-        nearest = tree.nearest_ancestor(selection != 0, snapshot.parent)
-        return np.asarray(selection[nearest] > 0)
-
-    def _matches(self, selector: Selector, root: etree._Element) -> list[etree._Element]:
+    def matches(self, root: etree._Element) -> list[etree._Element]:
+        """Return the selected elements; raise InputError if the expression selects something else."""
         try:
-            matches = selector.select(root.getroottree())
+            matches = self.select(root.getroottree())
         except etree.XPathError as error:
-            raise InputError(f"{self.source}, line {selector.line}: {error}") from error
-        elements = [each for each in matches if isinstance(each, etree._Element)] if isinstance(matches, list) else []
-        if not isinstance(matches, list) or len(elements) < len(matches):
-            raise InputError(f"{self.source}, line {selector.line}: it has to select elements, as xpath://p does")
-        return elements
+            raise InputError(f"{self.place}: {error}") from error
+        if not isinstance(matches, list) or not all(isinstance(each, etree._Element) for each in matches):
+            raise InputError(f"{self.place}: it has to select elements, as xpath://p does")
+        return cast("list[etree._Element]", matches)
 
 
 def read(path: Path | None) -> Method:
@@ -107,45 +77,54 @@ def read(path: Path | None) -> Method:
     return parse(text, str(path))
 
 
-def parse(text: str, source: str = "the template") -> Template:
+def parse(text: str, source: str = "the template") -> Method:
     """Parse a template; error messages call it `source`.
+
+    Blocks are content if half of their characters are in selected elements and they are not hidden. On use, the method
+    raises InputError if an XPath expression selects something other than elements.
 
     Raises:
         InputError: a line is wrong, or there is no selector.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
-    selectors = [_selector(line, number, source) for number, line in lines if line and not line.startswith("#")]
+    selectors = [_selector(line, f"{source}, line {number}") for number, line in lines if line and line[0] != "#"]
     if not selectors:
         raise InputError(f"{source} has no selector: write one a line, such as article, class=post or css:div.post > p")
-    return Template(source, tuple(selectors))
+    return lambda blocks: prediction_of_elements(blocks, _selected(selectors, blocks.snapshot))
 
 
-def _selector(line: str, number: int, source: str) -> Selector:
-    excludes = line.startswith("-")
+def _selected(selectors: Sequence[Selector], snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return whether each element is selected or inside a selected element, bool (N,)."""
+    elements = to_elements(snapshot)
+    index_of = {element: index for index, element in enumerate(elements)}
+    selection = np.zeros(len(elements), dtype=np.int8)
+    for selector in selectors:
+        for element in selector.matches(elements[0]):
+            selection[index_of[element]] = -1 if selector.excludes else 1
+    nearest = tree.nearest_ancestor(selection != 0, snapshot.parent)
+    return np.asarray(selection[nearest] > 0)
+
+
+def _selector(line: str, place: str) -> Selector:
     try:
-        expression = _expression(line.removeprefix("-").strip())
-        compiled = etree.XPath(expression, regexp=False)
+        compiled = etree.XPath(_expression(line.removeprefix("-").strip()), regexp=False)
     except (ValueError, SyntaxError, RuntimeError, etree.XPathError) as error:
-        raise InputError(f"{source}, line {number}: {line!r}: {error}") from error
-    return Selector(number, compiled, excludes)
+        raise InputError(f"{place}: {line!r}: {error}") from error
+    return Selector(place, compiled, line.startswith("-"))
 
 
 def _expression(selector: str) -> str:
     """Convert a selector to an XPath expression. Raise ValueError if it is wrong."""
     kind, colon, rest = selector.partition(":")
-    if colon and kind in ("css", "xpath"):
-        expression = _from_css(rest.strip()) if kind == "css" else rest.strip()
+    if colon and kind == "css":
+        translator = import_optional("cssselect", "cssselect", "methods").HTMLTranslator()
+        expression = str(translator.css_to_xpath(rest.strip()))
     else:
-        expression = _from_line(selector)
+        expression = rest.strip() if colon and kind == "xpath" else _from_line(selector)
     for name in _ATTRIBUTE.findall(_STRING.sub("''", expression)):
         if name not in _KNOWN_ATTRIBUTES:
             raise ValueError(f"snapshots do not store the attribute {name}: use one of {', '.join(ATTRIBUTES)}")
     return expression
-
-
-def _from_css(selector: str) -> str:
-    translator = import_optional("cssselect", "cssselect", "methods").HTMLTranslator()
-    return str(translator.css_to_xpath(selector))
 
 
 def _from_line(selector: str) -> str:

@@ -109,7 +109,7 @@ class VisualPage:
         """Return whether each node is a text node, or an inline node that contains only such nodes: bool (M,)."""
         count = self.first_text
         solid = (self.valid & (~self.is_inline | self.is_atom))[:count]
-        return self.valid & np.append(tree.subtree_sum(solid, self.snapshot.end) == 0, self.visible_text)
+        return np.asarray(self.valid & np.append(tree.subtree_sum(solid, self.snapshot.end) == 0, self.visible_text))
 
     @cached_property
     def is_leaf(self) -> list[bool]:
@@ -127,7 +127,7 @@ class VisualPage:
     @cached_property
     def _is_rule(self) -> NDArray[np.bool_]:
         """Return which elements are visible horizontal rules (`<hr>`): bool (N,)."""
-        return self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0)
+        return np.asarray(self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0))
 
     @cached_property
     def rules(self) -> list[Extent]:
@@ -292,7 +292,9 @@ def _blended(color: list[float], image: str, behind: Background) -> Background:
     *rgb, alpha = color
     if not alpha and not image:
         return behind
-    red, green, blue = (round(alpha * front + (1 - alpha) * back, 1) for front, back in zip(rgb, behind, strict=False))
+    red, green, blue = (
+        round(alpha * front + (1 - alpha) * back, 1) for front, back in zip(rgb, behind[:3], strict=True)
+    )
     return red, green, blue, image or (behind[3] if alpha < 1 else "")
 
 

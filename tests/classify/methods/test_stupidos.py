@@ -31,7 +31,7 @@ class TestLogOdds:
         key, index = np.unique([words[0, 0], words[1, 0], words[1, 1]], return_inverse=True)
         count = np.zeros((3, 2))
         count[index] = [[1, 2], [1, 2], [0, 2]]
-        model = Trigrams(key, count, np.array([10.0, 4.0]), 0.0)
+        model = Trigrams(key, count, np.array([10.0, 4.0]))
         least = 0.01 / 3
         first = (0.3 * 2 / 4 + least) / (0.3 * 1 / 10 + least)
         second = (0.3 * 2 / 4 + 0.4 * 2 / 2 + least) / (0.3 * 1 / 10 + least)
@@ -39,7 +39,7 @@ class TestLogOdds:
         assert model.log_odds(keys("zebra")).tolist() == [0]
 
     def test_empty_model(self):
-        model = Trigrams(np.zeros(0, np.uint32), np.zeros((0, 2)), np.zeros(2), 0.0)
+        model = Trigrams(np.zeros(0, np.uint32), np.zeros((0, 2)), np.zeros(2))
         assert model.log_odds(keys("a b")).tolist() == [0, 0]
 
 

@@ -105,22 +105,22 @@ def folder(tmp_path):
 
 class TestForUrl:
     @pytest.mark.parametrize(
-        ("url", "source"),
+        ("url", "host"),
         [
-            ("https://example.org/a", "example.org.txt"),
-            ("http://www.example.org:8080/", "example.org.txt"),
-            ("http://EXAMPLE.org./", "example.org.txt"),
-            ("http://news.example.org/", "News.Example.org.txt"),
-            ("http://a.news.example.org/", "News.Example.org.txt"),
+            ("https://example.org/a", "example.org"),
+            ("http://www.example.org:8080/", "example.org"),
+            ("http://EXAMPLE.org./", "example.org"),
+            ("http://news.example.org/", "news.example.org"),
+            ("http://a.news.example.org/", "news.example.org"),
             ("http://badexample.org/", None),
             ("http://org/", None),
             ("page.html", None),
             ("http://[broken/", None),
         ],
     )
-    def test_uses_the_nearest_domain_with_a_template(self, folder, url, source):
-        template = Templates.from_folder(folder).for_url(url)
-        assert (template and template.method.source.rpartition("/")[2]) == source
+    def test_uses_the_nearest_domain_with_a_template(self, folder, url, host):
+        templates = Templates.from_folder(folder)
+        assert templates.for_url(url) is templates.by_host.get(host)
 
 
 class TestFromFolder:
