@@ -182,9 +182,9 @@ def label_all_shown(blocks: BlockColumns) -> Prediction:
     return prediction_from_mask(blocks, blocks.visibility == Visibility.SHOWN)
 
 
-def stack_named(names: Sequence[str], values: Values) -> NDArray[np.float32]:
-    """Return `values` (R,) as a matrix in the order of `names`, float32 (R, len(names))."""
-    return np.ascontiguousarray(stack_rows(names, values).T)
+def stack_named(values: Values) -> NDArray[np.float32]:
+    """Return the columns `values` (R,) as a matrix in their order, float32 (R, len(values))."""
+    return np.ascontiguousarray(stack_rows(list(values), values).T)
 
 
 def mean_and_scale(columns: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

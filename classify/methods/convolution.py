@@ -145,8 +145,8 @@ def fit(
         weights = [_parameter(torch, _SPREAD * random.normal(size=shape).clip(-2, 2)) for shape in shapes]
         biases = [_parameter(torch, np.zeros(count)) for count in plan.filters]
         adam = torch.optim.Adam([*weights, *biases], lr=plan.rate)
-        for rows, truth in excerpts:
-            loss = _loss(torch, (rows, truth), [_drop(torch, weight, plan, random) for weight in weights], biases)
+        for excerpt in excerpts:
+            loss = _loss(torch, excerpt, [_drop(torch, weight, plan, random) for weight in weights], biases)
             size = sum((weight**2).sum() for weight in weights)
             adam.zero_grad()
             (loss + plan.decay / 2 * size).backward()

@@ -36,18 +36,13 @@ if TYPE_CHECKING:
     from vclean.features.columns import Values
 
 
-COLUMNS: Final = (
-    "chars", "words", "word_types", "sentences", "sentence_length", "stop_words", "capitalised_words", "digit_words",
-    "depth", "heading", "paragraph", "links", "images", "solidity1", "solidity2", "solidity3", "relative_width",
-    "relative_height",
+_LINGUISTIC: Final = (
+    "chars", "words", "word_types", "sentences", "sentence_length", "stop_words", "capitalised_words",
 )  # fmt: skip
-"""Columns: text, tree, and shape. The three columns of solidity are the area of the outline over that of its bounding
-rectangle, its number of vertices, and their mean distance from its center in half diagonals."""
-_LINGUISTIC: Final = COLUMNS[:7]
 
 
 def compute(context: PageContext) -> Values:
-    """Return the features of a page, each (B,)."""
+    """Return the features of a page, each (B,), in the order of the columns."""
     return {**_linguistic(context), **_structural(context), **_visual(context.blocks)}
 
 
@@ -70,6 +65,11 @@ def _structural(context: PageContext) -> Values:
 
 
 def _visual(blocks: BlockColumns) -> Values:
+    """Return features of the shape.
+
+    Those of solidity are the area of the outline over that of its bounding rectangle, its number of vertices, and their
+    mean distance from its center in half diagonals.
+    """
     outline = visual.solidity(blocks)
     width, height = blocks.box[:, 2], blocks.box[:, 3]
     return {
@@ -95,7 +95,7 @@ def make_example(training_page: TrainingPage) -> Example:
         int32 (W,), hash and block of each word.
     """
     context = PageContext(training_page.blocks)
-    return _columns(context), training_page.truth.is_content, context.words.hash, context.words.owner
+    return stack_named(compute(context)), training_page.truth.is_content, context.words.hash, context.words.owner
 
 
 def train(examples: Sequence[Example]) -> bytes:
@@ -116,7 +116,7 @@ def load(data: bytes) -> Method:
     def label(blocks: BlockColumns) -> Prediction:
         context = PageContext(blocks)
         kinds = arrays["clean"], arrays["dirty"]
-        rows = _rows(_columns(context), context.words.hash, context.words.owner, kinds)
+        rows = _rows(stack_named(compute(context)), context.words.hash, context.words.owner, kinds)
         probability = machine.probability(rows)
         return prediction_of_visible(blocks, probability >= HALF, probability=probability)
 
@@ -148,7 +148,3 @@ def _rows(
     total = np.bincount(owner, minlength=len(columns))
     shares = [ratio(np.bincount(owner, np.isin(words, kind), len(columns)), total) for kind in kinds]
     return np.column_stack([columns, *shares])
-
-
-def _columns(context: PageContext) -> NDArray[np.float32]:
-    return stack_named(COLUMNS, compute(context))

@@ -221,7 +221,8 @@ def load(data: bytes) -> Method:
 
 
 def _columns(blocks: BlockColumns) -> NDArray[np.float32]:
-    return stack_named(COLUMNS, compute(PageContext(blocks)))
+    values = compute(PageContext(blocks))
+    return stack_named({name: values[name] for name in COLUMNS})
 
 
 def _range_borders(columns: NDArray[np.float32]) -> NDArray[np.float32]:

