@@ -327,8 +327,14 @@ def contributions(trees: Forest, x: NDArray[np.float32]) -> tuple[float, Numbers
         the prediction for the row.
     """
     base, batches = _leaf_batches(trees)
-    parts = [_row_contributions(batches, x[at : at + ROWS_AT_ONCE]) for at in range(0, len(x), ROWS_AT_ONCE)]
-    return base, np.vstack(parts) if parts else np.zeros(x.shape)
+    total = np.zeros(x.shape[::-1])
+    for at in range(0, len(x), ROWS_AT_ONCE):
+        rows = slice(at, at + ROWS_AT_ONCE)
+        columns = np.ascontiguousarray(x[rows].T)
+        is_nan = np.isnan(columns)
+        for leaves in batches:
+            total[:, rows] += leaves.contributions(columns, is_nan)
+    return base, np.ascontiguousarray(total.T)
 
 
 class _Condition(NamedTuple):
@@ -415,14 +421,6 @@ class _Leaves:
         return np.asarray(self.to_columns @ values_by_condition.reshape(count * conditions, -1))
 
 
-def _row_contributions(batches: Sequence[_Leaves], x: NDArray[np.float32]) -> Numbers:
-    columns = np.ascontiguousarray(x.T)
-    is_nan, total = np.isnan(columns), np.zeros(columns.shape)
-    for leaves in batches:
-        total += leaves.contributions(columns, is_nan)
-    return total.T
-
-
 @lru_cache(maxsize=2)
 def _leaf_batches(trees: Forest) -> tuple[float, list[_Leaves]]:
     """Return the mean prediction, and batches of leaves by number of conditions; 0.5 s for the shipped model."""
@@ -431,15 +429,15 @@ def _leaf_batches(trees: Forest) -> tuple[float, list[_Leaves]]:
     by_size: dict[int, list[_Leaf]] = {}
     for each in _leaves(splits, np.append(inner, leaf)[splits.child] / inner[:, None]):
         by_size.setdefault(len(each[1]), []).append(each)
-    batches = [batch for size, leaves in sorted(by_size.items()) if size for batch in _split_into_batches(leaves)]
+    batches = [
+        leaves[at : at + _LEAVES_AT_ONCE]
+        for size, leaves in sorted(by_size.items())
+        for at in range(0, len(leaves) if size else 0, _LEAVES_AT_ONCE)
+    ]
     tree = np.repeat(np.arange(len(splits.leaves)), splits.leaves)
     weight = np.where(splits.leaves[tree] > 1, leaf, 1)  # that of a tree without splits may be 0
     base = (np.bincount(tree, weight * splits.leaf_value) / np.bincount(tree, weight)).sum()
     return float(base), [_Leaves.from_leaves(batch, trees.columns) for batch in batches]
-
-
-def _split_into_batches(leaves: Sequence[_Leaf]) -> Iterator[Sequence[_Leaf]]:
-    return (leaves[at : at + _LEAVES_AT_ONCE] for at in range(0, len(leaves), _LEAVES_AT_ONCE))
 
 
 def _leaves(splits: Splits, share: Numbers) -> Iterator[_Leaf]:

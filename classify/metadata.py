@@ -242,13 +242,11 @@ def _declared(field: Field, page: MetadataPage) -> Choice | None:
 
 def _combined(several: Sequence[tuple[tuple[str, ...], Mention]]) -> Choice:
     """Return the value of mentions that agree: its form in the most precise property; each property counts once."""
-    precision = {mention.name: _precision(mention) for _, mention in several}
+    precision = {
+        mention.name: _PRECISIONS.get((mention.field, mention.slot or mention.name), _DEFAULT) for _, mention in several
+    }
     values = max(several, key=lambda each: precision[each[1].name])[0]
     return Choice(values, 1 - prod(1 - each for each in precision.values()), [mention for _, mention in several])
-
-
-def _precision(mention: Mention) -> float:
-    return _PRECISIONS.get((mention.field, mention.slot or mention.name), _DEFAULT)
 
 
 def _mentions(field: Field, page: MetadataPage) -> Iterator[Mention]:

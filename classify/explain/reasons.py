@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -91,23 +91,19 @@ def page_level_columns(x: NDArray[np.float32]) -> NDArray[np.bool_]:
 def sum_by_group(
     contributions: NDArray[np.float64],
     is_page_level: NDArray[np.bool_],
-    evidence: NDArray[np.float32] | None = None,
-    changes: Mapping[Change, NDArray[np.float64]] | None = None,
+    others: Mapping[str, NDArray[Any]],
 ) -> NDArray[np.float64]:
     """Sum contributions by group, float64 (B, len(GROUPS)).
 
     Args:
         contributions: float64 (B, F), see `share_linear_contributions`.
         is_page_level: bool (B, F), see `page_level_columns`: contributions to add to the group of the page.
-        evidence: float32 (B,), log odds from the other pages of the site, or None.
-        changes: float64 (B,) by `Change`, log odds that options added.
+        others: (B,), log odds of groups without columns: `SITE`, and each `Change` that options added.
     """
     sums: NDArray[np.float64] = np.where(is_page_level, 0, contributions) @ _MEMBER
     sums[:, GROUPS.index(phrases.PAGE)] += np.where(is_page_level, contributions, 0).sum(axis=1)
-    if evidence is not None:
-        sums[:, GROUPS.index(SITE)] = evidence
-    for change, values in (changes or {}).items():
-        sums[:, GROUPS.index(change)] = values
+    for group, values in others.items():
+        sums[:, GROUPS.index(group)] = values
     return sums
 
 
@@ -347,8 +343,9 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     columns, convention = columns[:, : len(_NAMES)], columns[:, len(_NAMES) :].sum(axis=1)
     divided = share_linear_contributions(decision.x, columns)
     is_page_level = page_level_columns(decision.x)
-    site = decision.evidence.log_odds if decision.evidence else None
-    sums = sum_by_group(divided, is_page_level, site, {**decision.changes, Change.CONVENTION: convention})
+    others: dict[str, NDArray[Any]] = {change.value: log_odds for change, log_odds in decision.changes.items()}
+    others |= {SITE: decision.evidence.log_odds} if decision.evidence else {}
+    sums = sum_by_group(divided, is_page_level, others | {Change.CONVENTION: convention})
     least = least_log_odds(decision)
     margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)

@@ -22,7 +22,7 @@ import io
 import json
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -233,7 +233,7 @@ def to_elements(snapshot: Snapshot) -> list[etree._Element]:
 
     Elements with illegal names become `x-other`.
     """
-    names = [_legal_name(tag) for tag in snapshot.tags]
+    names = [tag if _NAME.fullmatch(tag) else _FALLBACK_NAME for tag in snapshot.tags]
     elements: list[etree._Element] = []
     for tag, parent in zip(snapshot.tag.tolist(), snapshot.parent.tolist(), strict=True):
         name = names[tag]
@@ -268,11 +268,6 @@ def _write_texts(snapshot: Snapshot, elements: list[etree._Element]) -> None:
             elements[parent].text = (elements[parent].text or "") + replace_illegal(text)
         else:
             elements[child].tail = (elements[child].tail or "") + replace_illegal(text)
-
-
-@lru_cache(maxsize=1000)
-def _legal_name(tag: str) -> str:
-    return tag if _NAME.fullmatch(tag) else _FALLBACK_NAME
 
 
 def viterbi(states: NDArray[np.floating[Any]], transitions: NDArray[np.floating[Any]]) -> NDArray[np.int64]:

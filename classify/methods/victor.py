@@ -55,7 +55,12 @@ _SPLITS = {"p": ("p",), "br": ("br",), "hr": ("hr",)}
 _CHARACTERS = {"alpha": ALPHA, "num": DIGIT, "punct": PUNCT, "white": SPACE}
 _TOKENS = {"alpha": ALPHA, "num": DIGIT, "mix": ALPHA | DIGIT, "other": 0}
 _GROUPS = ("div", "td")
-_BULLETS = ("-–—", "•·●", "*", "▪■", "○◦", "‣»›→►▶➤➔", "✓✔+❖★☆◆◇※")
+_BULLETS = {
+    character: code
+    for code, characters in enumerate(("-–—", "•·●", "*", "▪■", "○◦", "‣»›→►▶➤➔", "✓✔+❖★☆◆◇※"), 1)
+    for character in characters
+}
+"""Kind of each bullet character, from 1."""
 
 COLUMNS: Final = (
     *(f"container_{name}" for name in _CONTAINERS),
@@ -67,8 +72,7 @@ COLUMNS: Final = (
     "document_word_count", "document_sentence_count", "document_block_count", "document_max_div_group",
     "document_max_td_group",
 )  # fmt: skip
-"""Columns by their published names. A group word ratio is the share of the page's words in blocks of the same `div` or
-cell, 0 outside."""
+"""Columns by their published names."""
 
 
 def compute(context: PageContext) -> Values:
@@ -137,7 +141,7 @@ def _sentences(context: PageContext) -> Values:
         "regexp_url": values["urls"],
         "regexp_date": (values["dates"] - times).clip(0),
         "regexp_time": times,
-        "bullet": np.array([_bullet(text[:1]) for text in context.blocks.text]),
+        "bullet": np.array([_BULLETS.get(text[:1], 0) for text in context.blocks.text]),
         "position": np.arange(count) / count,
         "document_word_count": values["page_words"],
         "document_sentence_count": np.full(count, values["sentences"].sum()),
@@ -145,23 +149,16 @@ def _sentences(context: PageContext) -> Values:
     }
 
 
-def _bullet(character: str) -> int:
-    return next((code for code, kind in enumerate(_BULLETS, 1) if character and character in kind), 0)
-
-
 def _groups(context: PageContext) -> Values:
+    """Return the share of the page's words in blocks of the same `div` or cell, and its maximum; 0 outside."""
     columns: Values = {}
+    words = Groups.from_keys(context.blocks.node).total(context.tokens)
     for tag in _GROUPS:
-        share = _group_share(context, context.snapshot.is_tag((tag,))[context.blocks.node])
+        is_grouped = context.snapshot.is_tag((tag,))[context.blocks.node]
+        share = ratio(np.where(is_grouped, words, 0), float(context.tokens.sum()))
         columns[f"{tag}_group_word_ratio"] = share
         columns[f"document_max_{tag}_group"] = np.full(len(context), share.max())
     return columns
-
-
-def _group_share(context: PageContext, grouped: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return the share of the page's words in blocks of the same container, float32 (B,); 0 if not `grouped` (B,)."""
-    words = Groups.from_keys(context.blocks.node).total(context.tokens)
-    return ratio(np.where(grouped, words, 0), float(context.tokens.sum()))
 
 
 RANGES: Final = 10

@@ -20,7 +20,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, cached_property
 from itertools import chain
@@ -295,18 +295,19 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
     visible = page.is_atom | np.append(np.zeros(page.first_text, dtype=bool), page.visible_text)
     leaf = page.in_order[visible[page.in_order]]
     keys = np.stack([_keys(regions, states)[leaf] for states in (main, parts)], axis=1)
-    rows = _rows(leaf, keys)
+    parents, coherences, segment_keys, leaves = zip(*_rows(leaf, keys), strict=True)
     owner = np.full(len(visible), -1, dtype=np.int32)
-    for number, row in enumerate(rows):
-        if row.leaves:
-            owner[row.leaves] = number
-    extents = [[page.extent[node] for node in row.nodes(page)] for row in rows]
+    extents = []
+    for number, (key, nodes) in enumerate(zip(segment_keys, leaves, strict=True)):
+        owner[nodes] = number
+        around = [*nodes, key] if 0 <= key < page.first_text else nodes
+        extents.append([page.extent[node] for node in around])
     return Segments(
         snapshot=page.snapshot,
         method=METHOD,
-        parent=np.array([row.parent for row in rows], dtype=np.int32),
-        coherence=np.array([row.coherence for row in rows], dtype=np.int32),
-        box=union_boxes(page, [row.parent for row in rows], extents),
+        parent=np.array(parents, dtype=np.int32),
+        coherence=np.array(coherences, dtype=np.int32),
+        box=union_boxes(page, parents, extents),
         text=owner[page.first_text :],
         element=owner[: page.first_text],
         node_box=page.node_box,
@@ -314,38 +315,25 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
     )
 
 
-@dataclass(slots=True, eq=False)
-class _Row:
-    """Segment under construction.
+def _rows(leaf: NDArray[np.int64], keys: NDArray[np.int64]) -> list[tuple[int, int, int, list[int]]]:
+    """Return the segments in preorder, by their first leaves; a main segment with a single part has no child.
 
-    Attributes:
-        parent: index of the parent segment.
-        coherence: degree of coherence.
-        key: index of its element; a number beyond all elements for a run of texts.
-        leaves: visible nodes that are in no segment below.
+    Args:
+        leaf: visible nodes.
+        keys: (L, 2), the key of the main segment and of the part of each, see `_keys`.
+
+    Returns:
+        For each segment its parent, its degree of coherence, its key, and its leaves that are in no segment below.
     """
-
-    parent: int
-    coherence: int
-    key: int = -1
-    leaves: list[int] = field(default_factory=list)
-
-    def nodes(self, page: VisualPage) -> list[int]:
-        """Return the nodes that its box is around: its leaves, and its element if it has one."""
-        return [*self.leaves, self.key] if 0 <= self.key < page.first_text else self.leaves
-
-
-def _rows(leaf: NDArray[np.int64], keys: NDArray[np.int64]) -> list[_Row]:
-    """Return the segments in preorder, by their first leaves; a main segment with a single part has no child."""
     mains: dict[int, dict[int, list[int]]] = {}
     for node, (main, part) in zip(leaf.tolist(), keys.tolist(), strict=True):
         mains.setdefault(main, {}).setdefault(part, []).append(node)
-    rows = [_Row(-1, WHOLE)]
+    rows: list[tuple[int, int, int, list[int]]] = [(-1, WHOLE, -1, [])]
     for main, parts in mains.items():
         number = len(rows)
-        rows.append(_Row(0, MAIN, main, [] if len(parts) > 1 else next(iter(parts.values()))))
+        rows.append((0, MAIN, main, [] if len(parts) > 1 else next(iter(parts.values()))))
         if len(parts) > 1:
-            rows += [_Row(number, PART, part, leaves) for part, leaves in parts.items()]
+            rows += [(number, PART, part, leaves) for part, leaves in parts.items()]
     return rows
 
 

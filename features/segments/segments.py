@@ -62,12 +62,6 @@ class Separators:
             weight=np.array(weight, dtype=np.int32),
         )
 
-    def take(self, rows: NDArray[np.intp]) -> Separators:
-        """Return the separators at `rows`."""
-        return Separators(
-            segment=self.segment[rows], vertical=self.vertical[rows], box=self.box[rows], weight=self.weight[rows]
-        )
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Segments:
@@ -162,8 +156,9 @@ class Segments:
         number[kept_segments] = np.arange(len(kept_segments))
         new_number = np.append(number[kept_ancestor], np.int32(-1))
         is_divided = ~(is_below_leaf | is_coherent)
-        rows = np.flatnonzero(is_divided[self.separators.segment])
-        separators = self.separators.take(rows)
+        is_inside = is_divided[self.separators.segment]
+        columns = {name: values[is_inside] for name, values in vars(self.separators).items()}
+        separators = Separators(**columns | {"segment": number[columns["segment"]]})
         return replace(
             self,
             parent=number[self.parent[kept_segments]],
@@ -171,7 +166,7 @@ class Segments:
             box=self.box[kept_segments],
             text=new_number[self.text],
             element=new_number[self.element],
-            separators=replace(separators, segment=number[separators.segment]),
+            separators=separators,
             roles=tuple(self.roles[row] for row in kept_segments.tolist()) if self.roles else (),
             content_share=self.content_share[kept_segments] if len(self.content_share) else self.content_share,
             pdoc=min(pdoc, self.pdoc),
@@ -255,11 +250,7 @@ class Segments:
         for element in range(count - 1, 0, -1):
             parent = parents[element]
             first[parent], last[parent] = min(first[parent], first[element]), max(last[parent], last[element])
-        common = [self._common(low, high) if high >= 0 else -1 for low, high in zip(first, last, strict=True)]
-        return np.concatenate([np.array(common, dtype=np.int64), self.text])
-
-    def _common(self, first: int, last: int) -> int:
-        """Return the innermost segment that contains or equals both segments, `first` <= `last`."""
-        while self.end[first] <= last:
-            first = int(self.parent[first])
-        return first
+        is_visible = np.array(last) >= 0
+        low, high = np.where(is_visible, [first, last], 0).astype(np.int32)
+        common = tree.lowest_common_ancestor(low, high, self.parent, self.end)
+        return np.concatenate([np.where(is_visible, common, -1).astype(np.int64), self.text])

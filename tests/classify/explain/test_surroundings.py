@@ -155,5 +155,5 @@ class TestSumByGroup:
         ],
     )
     def test_sums_columns_of_a_group(self, contributions, page_level, expected) -> None:
-        sums = sum_by_group(rows(contributions).astype(float), rows(page_level) > 0)
+        sums = sum_by_group(rows(contributions).astype(float), rows(page_level) > 0, {})
         assert {group: value for group, value in zip(GROUPS, sums[0].tolist(), strict=True) if value} == expected
