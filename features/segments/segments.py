@@ -246,11 +246,9 @@ class Segments:
             is_visible = segment >= 0
             np.minimum.at(lowest, holder[is_visible], segment[is_visible])
             np.maximum.at(highest, holder[is_visible], segment[is_visible])
-        parents, first, last = self.snapshot.parent.tolist(), lowest.tolist(), highest.tolist()
-        for element in range(count - 1, 0, -1):
-            parent = parents[element]
-            first[parent], last[parent] = min(first[parent], first[element]), max(last[parent], last[element])
-        is_visible = np.array(last) >= 0
+        first = lowest[tree.subtree_argmax(-lowest, self.snapshot.end)]
+        last = highest[tree.subtree_argmax(highest, self.snapshot.end)]
+        is_visible = last >= 0
         low, high = np.where(is_visible, [first, last], 0).astype(np.int32)
         common = tree.lowest_common_ancestor(low, high, self.parent, self.end)
         return np.concatenate([np.where(is_visible, common, -1).astype(np.int64), self.text])
