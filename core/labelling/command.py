@@ -9,6 +9,7 @@ import sys
 import threading
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -130,11 +131,11 @@ def label_pages(options: LabelOptions) -> int:
     Raises:
         VcleanError: the command failed.
     """
-    from vclean.labelling.export import Agreement, export, read_gold
+    from vclean.labelling.export import agreement_report, export, read_gold
 
     if options.agreement:
         first, second = (read_gold(_gold_of_one(path)) for path in options.agreement)
-        write_stream(sys.stdout, Agreement.of(first, second).report())
+        write_stream(sys.stdout, agreement_report(first, second))
         return 0
     assert options.out is not None
     if options.export:
@@ -167,10 +168,10 @@ def _serve(options: LabelOptions, project: Path) -> int:
         InputError: no page is named, and the project has none.
         VcleanError: the only page that is named does not exist.
     """
-    from vclean.labelling.export import GOLD, GoldWriter
+    from vclean.labelling.export import GOLD, write_gold
     from vclean.labelling.preparation import Preparer, has_pages, list_document
     from vclean.labelling.server import LabelServer
-    from vclean.labelling.session import AnnotationSession, AnnotationStore
+    from vclean.labelling.session import AnnotationSession, ChangeLog
 
     if not options.pages and not has_pages(project):
         raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
@@ -184,9 +185,9 @@ def _serve(options: LabelOptions, project: Path) -> int:
             unused_folder.callback(shutil.rmtree, project, ignore_errors=True)
         stack.enter_context(folder_lock(make_folder(project), f".lock-{options.annotator}"))
         preparer = stack.enter_context(Preparer(project, model=options.model, settings=options.settings))
-        change_log = make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl"
-        store = stack.enter_context(AnnotationStore(change_log))
-        session = AnnotationSession(options.annotator, store, GoldWriter(project, options.annotator), run.failures)
+        log = stack.enter_context(ChangeLog(make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl"))
+        gold = make_folder(project / GOLD / options.annotator)
+        session = AnnotationSession(log, partial(write_gold, gold, options.annotator), run.failures)
         server = LabelServer(
             session, lambda number: preparer.document(session.page(number)), list_document(), options.port or 0
         )
@@ -202,7 +203,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
             session.ready = True
             _wait()
         except KeyboardInterrupt:
-            _print_message(f"the labels are in {project / GOLD / options.annotator}")
+            _print_message(f"the labels are in {gold}")
     return run.exit_code
 
 

@@ -11,8 +11,9 @@ import shutil
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vclean.characters import format_count
 from vclean.errors import InputError
@@ -32,82 +33,26 @@ if TYPE_CHECKING:
     from vclean.labelling.session import PageAnnotations
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """Block with the annotations of both annotators."""
 
     page: str
-    xpath: str
-    text: str
+    block: GoldBlock
     first: Annotation
     second: Annotation
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Annotations of two annotators for the blocks of pages that both have done.
-
-    Attributes:
-        annotators: their names.
-        pages: number of these pages.
-        pairs: the blocks.
-    """
-
-    annotators: tuple[str, str]
-    pages: int
-    pairs: Sequence[Pair]
-
-    @classmethod
-    def of(cls, first: Iterable[LabelledPage], second: Iterable[LabelledPage]) -> Agreement:
-        """Match the pages by id, and their blocks by location and text.
-
-        Raises:
-            InputError: there is no page that both have done.
-        """
-        left, right = _finished_pages(first), _finished_pages(second)
-        common = [page for page in left if page in right]
-        if not common:
-            raise InputError("no page is done by both annotators: label the same pages")
-        pairs = [pair for page in common for pair in _pair_blocks(left[page], right[page])]
-        return cls((left[common[0]].annotator, right[common[0]].annotator), len(common), pairs)
-
-    def kappas(self) -> dict[str, float]:
-        """Return Cohen's kappa of labels, of content or other, of each label against the rest, of roles, of parts."""
-        label = [(pair.first.label, pair.second.label) for pair in self.pairs]
-        values: dict[str, Sequence[tuple[object, object]]] = {
-            "labels": label,
-            "content": [(first.is_content, second.is_content) for first, second in label],
-            **{str(name): [(first is name, second is name) for first, second in label] for name in Label},
-            "roles": [(pair.first.role, pair.second.role) for pair in self.pairs],
-            "parts": [(pair.first.part, pair.second.part) for pair in self.pairs],
-        }
-        return {name: cohens_kappa(pairs) for name, pairs in values.items()}
-
-    def report(self) -> str:
-        """Return the kappas, then one line for each block that differs, as text."""
-        same = sum(pair.first.label is pair.second.label for pair in self.pairs)
-        share = f"{same / len(self.pairs):.1%}" if self.pairs else "none"
-        counts = f"{format_count(self.pages, 'page')}, {format_count(len(self.pairs), 'block')}"
-        head = f"{' and '.join(self.annotators)}: {counts}, same label {share}"
-        kappas = [f"  kappa {name:8} {self._kappa_text(value)}" for name, value in self.kappas().items()]
-        return "\n".join([head, *kappas, *self._difference_lines()]) + "\n"
-
-    def _kappa_text(self, kappa: float) -> str:
-        if not math.isnan(kappa):
-            return f"{kappa:6.3f}"
-        reason = "both give the same value to every block" if self.pairs else "they have no block in common"
-        return f"     - undefined: {reason}"
-
-    def _difference_lines(self) -> Iterator[str]:
-        page = ""
-        for pair in self.pairs:
-            if pair.first == pair.second:
-                continue
-            if pair.page != page:
-                page = pair.page
-                yield f"{page}:"
-            labels = f"{_annotation_text(pair.first)} | {_annotation_text(pair.second)}"
-            yield f'  {labels}  {pair.xpath}  "{excerpt(" ".join(pair.text.split()), _EXCERPT)}"'
+def kappas(pairs: Sequence[Pair]) -> dict[str, float]:
+    """Return Cohen's kappa of labels, of content or other, of each label against the rest, of roles, of parts."""
+    label = [(pair.first.label, pair.second.label) for pair in pairs]
+    values: dict[str, Sequence[tuple[object, object]]] = {
+        "labels": label,
+        "content": [(first.is_content, second.is_content) for first, second in label],
+        **{str(name): [(first is name, second is name) for first, second in label] for name in Label},
+        "roles": [(pair.first.role, pair.second.role) for pair in pairs],
+        "parts": [(pair.first.part, pair.second.part) for pair in pairs],
+    }
+    return {name: cohens_kappa(answers) for name, answers in values.items()}
 
 
 def cohens_kappa(pairs: Sequence[tuple[object, object]]) -> float:
@@ -125,17 +70,44 @@ def cohens_kappa(pairs: Sequence[tuple[object, object]]) -> float:
     return (observed - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
-def _finished_pages(pages: Iterable[LabelledPage]) -> dict[str, LabelledPage]:
-    return {page.id: page for page in pages if page.status is Status.DONE}
+def agreement_report(first: Iterable[LabelledPage], second: Iterable[LabelledPage]) -> str:
+    """Return the kappas of two annotators, then one line for each block that differs, as text.
+
+    The pages that both have done are matched by id, and their blocks by location and text.
+
+    Raises:
+        InputError: there is no page that both have done.
+    """
+    left, right = ({page.id: page for page in pages if page.status is Status.DONE} for pages in (first, second))
+    common = [page for page in left if page in right]
+    if not common:
+        raise InputError("no page is done by both annotators: label the same pages")
+    pairs = [pair for page in common for pair in _pair_blocks(left[page], right[page])]
+    same = sum(pair.first.label is pair.second.label for pair in pairs)
+    share = f"{same / len(pairs):.1%}" if pairs else "none"
+    counts = f"{format_count(len(common), 'page')}, {format_count(len(pairs), 'block')}"
+    lines = [f"{left[common[0]].annotator} and {right[common[0]].annotator}: {counts}, same label {share}"]
+    reason = "both give the same value to every block" if pairs else "they have no block in common"
+    for name, kappa in kappas(pairs).items():
+        lines.append(f"  kappa {name:8} " + (f"     - undefined: {reason}" if math.isnan(kappa) else f"{kappa:6.3f}"))
+    for page, differing in groupby((pair for pair in pairs if pair.first != pair.second), lambda pair: pair.page):
+        lines += [f"{page}:", *map(_difference_line, differing)]
+    return "\n".join(lines) + "\n"
 
 
-def _pair_blocks(left: LabelledPage, right: LabelledPage) -> Iterator[Pair]:
-    right_blocks = right.blocks_by_name
-    matches = match_blocks(list(left.blocks_by_name), list(right_blocks))
-    for name, block in left.blocks_by_name.items():
-        if name in matches:
-            match = right_blocks[matches[name]]
-            yield Pair(left.id, block.xpath, block.text, block.annotation, match.annotation)
+def _pair_blocks(left: LabelledPage, right: LabelledPage) -> list[Pair]:
+    left_blocks, right_blocks = left.blocks_by_name, right.blocks_by_name
+    matches = match_blocks(list(left_blocks), list(right_blocks))
+    return [
+        Pair(left.id, block, block.annotation, right_blocks[matches[name]].annotation)
+        for name, block in left_blocks.items()
+        if name in matches
+    ]
+
+
+def _difference_line(pair: Pair) -> str:
+    labels = f"{_annotation_text(pair.first)} | {_annotation_text(pair.second)}"
+    return f'  {labels}  {pair.block.xpath}  "{excerpt(" ".join(pair.block.text.split()), _EXCERPT)}"'
 
 
 def _annotation_text(annotation: Annotation) -> str:
@@ -286,43 +258,23 @@ GOLD: Final = "gold"
 _PAGE_FIELDS: Final = ("id", "url", "title", "content", "settings", "model", "snapshots")
 
 
-class GoldWriter:
-    """Write the gold of one annotator, two files for each page: a line of JSON, and CleanEval text.
-
-    Args:
-        folder: the existing folder of the project.
-        annotator: name of the annotator.
+def write_gold(folder: Path, annotator: str, page: PreparedPage, annotations: PageAnnotations) -> None:
+    """Write the current annotations of a page to the folder of the annotator: a line of JSON, and CleanEval text.
 
     Raises:
-        OutputError: the folder of the gold cannot be made.
+        OutputError: it cannot be written.
     """
-
-    def __init__(self, folder: Path, annotator: str) -> None:
-        self._folder = make_folder(folder / GOLD / annotator)
-        self._annotator = annotator
-
-    def write(self, page: PreparedPage, annotations: PageAnnotations) -> None:
-        """Write the current annotations of a page.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
-        rows = zip(page.names, page.xpaths, page.texts, page.predicted, strict=True)
-        blocks = [
-            GoldBlock(
-                xpath,
-                text,
-                annotations.annotation(name, predicted),
-                name in annotations.manual,
-                annotations.versions.get(name, 0),
-            )
-            for name, xpath, text, predicted in rows
-        ]
-        facts = {name: getattr(page, name) for name in _PAGE_FIELDS}
-        labelled = LabelledPage(**facts, annotator=self._annotator, status=annotations.status, blocks=blocks)
-        name = _file_name(page.id)
-        write_atomic(self._folder / (name + SUFFIX), labelled.to_line())
-        write_atomic(self._folder / f"{name}.txt", labelled.cleaneval)
+    rows = zip(page.names, page.xpaths, page.texts, page.predicted, strict=True)
+    manual, versions = annotations.manual, annotations.versions
+    blocks = [
+        GoldBlock(xpath, text, annotations.annotation(name, predicted), name in manual, versions.get(name, 0))
+        for name, xpath, text, predicted in rows
+    ]
+    facts = {name: getattr(page, name) for name in _PAGE_FIELDS}
+    labelled = LabelledPage(**facts, annotator=annotator, status=annotations.status, blocks=blocks)
+    name = _file_name(page.id)
+    write_atomic(folder / (name + SUFFIX), labelled.to_line())
+    write_atomic(folder / f"{name}.txt", labelled.cleaneval)
 
 
 def export(project: Path, folder: Path) -> tuple[int, int]:

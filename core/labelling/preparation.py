@@ -100,19 +100,10 @@ class PreparedPage:
     texts: Sequence[str]
     predicted: Sequence[Annotation]
 
-    def __len__(self) -> int:
-        """Return the number of blocks."""
-        return len(self.texts)
-
     @cached_property
     def names(self) -> list[str]:
         """Return the names of the blocks: see `vclean.features.blocks.block_names`."""
         return block_names(self.xpaths, self.texts)
-
-    @cached_property
-    def rows(self) -> dict[str, int]:
-        """Return the numbers of the blocks by their names."""
-        return {name: row for row, name in enumerate(self.names)}
 
     def to_json(self) -> str:
         """Return the page as one JSON object."""

@@ -8,13 +8,13 @@ unlike the labelled ones; `docs/guides/label.md` has figures.
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from statistics import fmean
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from vclean.labels import LABELS, Label
 from vclean.output.text import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -59,8 +59,7 @@ if TYPE_CHECKING:
     from vclean.labels import PartKind
 
 
-@dataclass(frozen=True, slots=True)
-class PageScores:
+class PageScores(NamedTuple):
     """Mean scores of pages: word F1 of the clean text, and shares of blocks with the right label and of right metadata.
 
     Metadata are title, authors and date, as far as the annotator marked them. Pages without marks have 1.
@@ -70,17 +69,11 @@ class PageScores:
     labels: float
     metadata: float = 1.0
 
-    @classmethod
-    def mean(cls, scores: Iterable[PageScores]) -> PageScores:
-        """Return the means of the scores of at least one page."""
-        return cls(*map(fmean, zip(*map(astuple, scores), strict=True)))
-
 
 _SCORE_NAMES: Final = ("word F1", "labels right", "metadata right")
 
 
-@dataclass(frozen=True, slots=True)
-class Gain:
+class Gain(NamedTuple):
     """Scores on held-out pages without and with training on the corrections of other pages.
 
     Attributes:
@@ -97,13 +90,17 @@ class Gain:
     @property
     def is_loss(self) -> bool:
         """Return whether the word F1 fell, to three decimals, or at the same word F1 the labels; or the metadata."""
-        before, after = ([round(score, 3) for score in astuple(each)] for each in (self.before, self.after))
+        before, after = ([round(score, 3) for score in scores] for scores in (self.before, self.after))
         return after[:2] < before[:2] or after[2] < before[2]
 
     @property
     def changes(self) -> list[str]:
         """Return the scores before and after as text, in the order of `PageScores`."""
-        return [f"{old:.3f} -> {new:.3f}" for old, new in zip(astuple(self.before), astuple(self.after), strict=True)]
+        return [f"{before:.3f} -> {after:.3f}" for before, after in zip(self.before, self.after, strict=True)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gain for the model card."""
+        return self._asdict() | {"before": self.before._asdict(), "after": self.after._asdict()}
 
 
 def measure(held_out: str, corrections: Sequence[Correction], after: Callable[[int], Prediction]) -> Gain:
@@ -114,13 +111,9 @@ def measure(held_out: str, corrections: Sequence[Correction], after: Callable[[i
         corrections: the pages, at least one of them rendered.
         after: returns the prediction for the page with a number, by a model that was not trained on it.
     """
-    rows = [row for row, correction in enumerate(corrections) if correction.rendered]
-    return Gain(
-        held_out,
-        len(rows),
-        before=PageScores.mean(score(corrections[row], corrections[row].shipped) for row in rows),
-        after=PageScores.mean(score(corrections[row], after(row)) for row in rows),
-    )
+    rendered = [(row, each) for row, each in enumerate(corrections) if each.rendered]
+    scores = [[score(each, each.shipped) for _, each in rendered], [score(each, after(row)) for row, each in rendered]]
+    return Gain(held_out, len(rendered), *(PageScores(*map(fmean, zip(*pages, strict=True))) for pages in scores))
 
 
 def score(correction: Correction, prediction: Prediction) -> PageScores:
@@ -156,11 +149,10 @@ def format_gains(gains: Sequence[Gain]) -> str:
 
 def describe_loss(gains: Sequence[Gain]) -> str:
     """Return a line about the held-out pages on which the model got worse; empty if there are none."""
-    losses = [
-        f"other {gain.held_out}: {', '.join(map(' '.join, zip(_SCORE_NAMES, gain.changes, strict=True)))}"
-        for gain in gains
-        if gain.is_loss
-    ]
+    changes = {
+        gain.held_out: map(" ".join, zip(_SCORE_NAMES, gain.changes, strict=True)) for gain in gains if gain.is_loss
+    }
+    losses = [f"other {held_out}: {', '.join(scores)}" for held_out, scores in changes.items()]
     return f"the corrections make the model worse on held-out pages ({'; '.join(losses)})" if losses else ""
 
 
@@ -239,7 +231,7 @@ def model_card_entry(corrections: Sequence[Correction], gains: Sequence[Gain]) -
         "annotators": sorted({page.annotator for page in pages.values()}),
         "sites": len({each.site for each in corrections}),
         "sha256": sha256(lines.encode("utf-8", "surrogatepass")).hexdigest(),
-        "gains": [asdict(gain) for gain in gains],
+        "gains": [gain.to_dict() for gain in gains],
     }
 
 

@@ -14,7 +14,6 @@ import math
 import os
 import threading
 from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -26,11 +25,9 @@ from vclean.files import output_errors
 from vclean.labels import Label, PartKind, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from io import FileIO
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from vclean.labelling.export import GoldWriter
     from vclean.labelling.preparation import PreparedPage
 
 
@@ -74,10 +71,12 @@ class PageAnnotations:
 
     Attributes:
         manual: annotations that the annotator made.
-        accepted: predictions for the other blocks, which the annotator accepted by marking the page as done.
+        accepted: predictions for the other blocks, which the annotator accepted by marking the page as done. They stay
+            in force when a later model predicts something else, until the page is open again.
         versions: by block, the revision in which its annotation last changed.
         revision: number of changes of the page.
         status: progress of the annotation.
+        undo_changes, redo_changes: changes that revert the last change, and the last undone change, each the last.
     """
 
     manual: dict[str, Annotation] = field(default_factory=dict)
@@ -85,58 +84,48 @@ class PageAnnotations:
     versions: dict[str, int] = field(default_factory=dict)
     revision: int = 0
     status: Status = Status.OPEN
-    _undo_changes: list[Change] = field(default_factory=list)
-    _redo_changes: list[Change] = field(default_factory=list)
-
-    @property
-    def can_undo(self) -> bool:
-        """Return whether there is a change to undo."""
-        return bool(self._undo_changes)
-
-    @property
-    def can_redo(self) -> bool:
-        """Return whether there is an undone change to redo."""
-        return bool(self._redo_changes)
+    undo_changes: list[Change] = field(default_factory=list)
+    redo_changes: list[Change] = field(default_factory=list)
 
     def annotation(self, name: str, predicted: Annotation) -> Annotation:
         """Return the current annotation of a block for which the model predicts `predicted`."""
         return self.manual.get(name) or self.accepted.get(name) or predicted
 
-    def set(self, annotations: Mapping[str, Annotation]) -> None:
-        """Set manual annotations. Undone changes can then no longer be redone."""
-        self._undo_changes.append(self._apply(annotations))
-        self._redo_changes.clear()
+    def apply(self, entry: Mapping[str, Any]) -> None:
+        """Apply an entry of the change log. After `set`, undone changes can no longer be redone.
 
-    def undo(self) -> None:
-        """Undo the last change, if any."""
-        if self._undo_changes:
-            self._redo_changes.append(self._apply(self._undo_changes.pop()))
-
-    def redo(self) -> None:
-        """Redo the last undone change, if any."""
-        if self._redo_changes:
-            self._undo_changes.append(self._apply(self._redo_changes.pop()))
-
-    def set_status(self, status: Status, accepted: Mapping[str, Annotation]) -> None:
-        """Set the status. For a page that is done, `accepted` are its predictions.
-
-        They stay in force when a later model predicts something else, until the page is open again.
+        Raises:
+            ValueError: the entry is invalid; or KeyError, TypeError, AttributeError.
         """
-        self.revision += 1
-        self.status = status
-        if status is not Status.SKIPPED:
-            self.accepted = dict(accepted)
+        blocks = {name: Annotation.from_list(values) for name, values in entry.get("blocks", {}).items()}
+        match entry["do"]:
+            case "set":
+                self.undo_changes.append(self._set(blocks))
+                self.redo_changes.clear()
+            case "undo" | "redo" as action:
+                changes, reverts = self.undo_changes, self.redo_changes
+                if action == "redo":
+                    changes, reverts = reverts, changes
+                if changes:
+                    reverts.append(self._set(changes.pop()))
+            case "moved":
+                self._rename({str(old): str(new) for old, new in entry["names"].items()})
+            case status:
+                self.status = Status(status)
+                self.revision += 1
+                if self.status is not Status.SKIPPED:
+                    self.accepted = blocks
 
-    def rename(self, names: Mapping[str, str]) -> None:
+    def _rename(self, names: Mapping[str, str]) -> None:
         """Rename blocks as in another rendering. A block without a new name there keeps its old one."""
         by_name: list[dict[str, Any]] = [self.manual, self.accepted, self.versions]
-        for values in (*by_name, *self._undo_changes, *self._redo_changes):
+        for values in (*by_name, *self.undo_changes, *self.redo_changes):
             renamed = {names.get(name, name): value for name, value in values.items()}
             values.clear()
             values.update(renamed)
 
-    def _apply(self, change: Mapping[str, Annotation | None]) -> Change:
-        """Apply a change, and return the one that reverts it."""
+    def _set(self, change: Mapping[str, Annotation | None]) -> Change:
+        """Set manual annotations, and return the change that reverts it."""
         before = {name: self.manual.get(name) for name in change}
         self.revision += 1
         for name, annotation in change.items():
@@ -152,96 +141,41 @@ _END: Final = b"\n"
 _log = logging.getLogger("vclean")
 
 
-class AnnotationStore:
-    """Annotations of one annotator in a change log; a context manager that opens it. Safe to use from several threads.
+class ChangeLog:
+    """Append-only file of changes; a context manager that closes it.
 
     Args:
-        path: the change log, in an existing folder; it is made if it does not exist.
+        path: the file, in an existing folder; it is made if it does not exist.
+
+    Raises:
+        OutputError: the file cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file: FileIO
-        self._lock = threading.RLock()
-        self._pages: defaultdict[str, PageAnnotations] = defaultdict(PageAnnotations)
+        with output_errors(path):
+            self._file = path.open("ab+", buffering=0)
 
     def __enter__(self) -> Self:
-        """Open the log and apply its entries.
-
-        An incomplete last line is left by a crash: it is removed with a warning.
-
-        Raises:
-            InputError: a line before the last one is damaged, or no valid change.
-            OutputError: the file cannot be opened.
-        """
-        with output_errors(self._path):
-            self._file = self._path.open("ab+", buffering=0)
-        try:
-            for number, line in enumerate(self._read_lines(), 1):
-                self._apply_line(number, line)
-        except BaseException:
-            self._file.close()
-            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the log."""
+        """Close the file."""
         self._file.close()
 
-    @contextmanager
-    def annotations(self, page: str) -> Iterator[PageAnnotations]:
-        """Give the annotations of a page, which no other thread changes inside the block."""
-        with self._lock:
-            yield self._pages[page]
-
-    def carry_over(self, page: str, names: Sequence[str]) -> int:
-        """Carry over the annotations of a page to its current blocks.
-
-        Args:
-            page: id of the page.
-            names: names of its current blocks.
-
-        Returns:
-            Number of manual annotations for blocks that no longer exist.
-        """
-        with self.annotations(page) as annotations:
-            matches = match_blocks(list(annotations.versions | annotations.accepted), names)
-            moved = {old: new for old, new in matches.items() if old != new}
-            if moved:
-                self.record(page, "moved", names=moved)
-            return len(annotations.manual.keys() - set(names))
-
-    def record(self, page: str, action: str, **facts: Mapping[str, Any]) -> None:
-        """Append a change of a page to the log, flush it to the disk, and apply it.
-
-        Without a change to undo or redo, nothing is logged.
-
-        Args:
-            page: id of the page.
-            action: the field `do` of the entry.
-            facts: the fields that depend on it.
+    def replay(self, apply: Callable[[dict[str, Any]], None]) -> None:
+        """Apply all entries. An incomplete last line, left by a crash, is removed with a warning.
 
         Raises:
-            OutputError: the disk is full; the log and the annotations are unchanged.
+            InputError: a line before the last one is damaged, or no valid change.
         """
-        time = datetime.now(tz=UTC).isoformat(timespec="milliseconds")
-        entry = {"time": time, "page": page, "do": str(action), **facts}
-        with self.annotations(page) as annotations:
-            if {"undo": annotations.can_undo, "redo": annotations.can_redo}.get(action, True):
-                self._append(entry)
-                _apply_entry(annotations, entry)
-
-    def _append(self, entry: Mapping[str, Any]) -> None:
-        line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + _END
-        with output_errors(self._path):
-            size = self._file.seek(0, os.SEEK_END)
+        for number, line in enumerate(self._read_lines(), 1):
             try:
-                if self._file.write(line) < len(line):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                os.fsync(self._file.fileno())
-            except OSError:
-                self._file.truncate(size)
-                raise
+                apply(json.loads(line))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise InputError(
+                    f"{self._path}, line {number}, is damaged: repair or delete the line, and start again"
+                ) from error
 
     def _read_lines(self) -> list[bytes]:
         with output_errors(self._path):
@@ -253,34 +187,22 @@ class AnnotationStore:
                 self._file.truncate(complete)
         return data[:complete].splitlines()
 
-    def _apply_line(self, number: int, line: bytes) -> None:
-        try:
-            entry = json.loads(line)
-            _apply_entry(self._pages[entry["page"]], entry)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"{self._path}, line {number}, is damaged: repair or delete the line, and start again"
-            ) from error
+    def append(self, entry: Mapping[str, Any]) -> None:
+        """Append an entry and flush it to the disk.
 
-
-def _apply_entry(annotations: PageAnnotations, entry: Mapping[str, Any]) -> None:
-    """Apply an entry of the log to the annotations of its page.
-
-    Raises:
-        ValueError: the entry is invalid; or KeyError, TypeError, AttributeError.
-    """
-    blocks = {name: Annotation.from_list(values) for name, values in entry.get("blocks", {}).items()}
-    match entry["do"]:
-        case "set":
-            annotations.set(blocks)
-        case "moved":
-            annotations.rename({str(old): str(new) for old, new in entry["names"].items()})
-        case "undo":
-            annotations.undo()
-        case "redo":
-            annotations.redo()
-        case status:
-            annotations.set_status(Status(status), blocks)
+        Raises:
+            OutputError: the disk is full; the file is unchanged.
+        """
+        line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + _END
+        with output_errors(self._path):
+            size = self._file.seek(0, os.SEEK_END)
+            try:
+                if self._file.write(line) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(self._file.fileno())
+            except OSError:
+                self._file.truncate(size)
+                raise
 
 
 Answer = dict[str, Any]
@@ -293,40 +215,47 @@ class AnnotationSession:
     """Pages of one run by number, and their annotations by one annotator. Safe to use from several threads.
 
     Attributes:
-        annotator: name of the annotator.
         ready: whether all pages of the run are prepared.
 
     Args:
-        annotator: name of the annotator.
-        store: annotations of the pages.
-        gold_writer: writer of the gold.
+        log: the changes so far, and of this session.
+        write_gold: writes the gold of a page with its annotations; called after every change.
         failures: messages for pages that could not be prepared, a line each; the list may grow.
+
+    Raises:
+        InputError: the log is damaged.
     """
 
     def __init__(
-        self, annotator: str, store: AnnotationStore, gold_writer: GoldWriter, failures: Sequence[str] = ()
+        self,
+        log: ChangeLog,
+        write_gold: Callable[[PreparedPage, PageAnnotations], None],
+        failures: Sequence[str] = (),
     ) -> None:
-        self.annotator = annotator
         self.ready = False
-        self._store = store
-        self._gold_writer = gold_writer
+        self._log = log
+        self._write_gold = write_gold
         self._failures = failures
         self._pages: list[PreparedPage] = []
-        self._lock = threading.Lock()
+        self._annotations: defaultdict[str, PageAnnotations] = defaultdict(PageAnnotations)
+        self._lock = threading.RLock()
+        log.replay(lambda entry: self._annotations[entry["page"]].apply(entry))
 
     def add(self, page: PreparedPage) -> int:
-        """Add a page.
+        """Add a page. Its annotations so far are carried over to its current blocks.
 
         Returns:
             Number of manual annotations for blocks that no longer exist.
         """
-        with self._store.annotations(page.id) as annotations:
-            orphaned = self._store.carry_over(page.id, page.names)
-            if annotations.revision:
-                self._gold_writer.write(page, annotations)
         with self._lock:
+            annotations = self._annotations[page.id]
+            matches = match_blocks(list(annotations.versions | annotations.accepted), page.names)
+            if moved := {old: new for old, new in matches.items() if old != new}:
+                self._record(page, "moved", names=moved)
+            elif annotations.revision:
+                self._write_gold(page, annotations)
             self._pages.append(page)
-        return orphaned
+            return len(annotations.manual.keys() - set(page.names))
 
     def page(self, number: int) -> PreparedPage:
         """Return the page with a number.
@@ -334,15 +263,13 @@ class AnnotationSession:
         Raises:
             InputError: there is none.
         """
-        with self._lock:
-            if not 0 <= number < len(self._pages):
-                raise InputError(f"there is no page {number}: go back to the list of pages")
-            return self._pages[number]
+        if not 0 <= number < len(self._pages):
+            raise InputError(f"there is no page {number}: go back to the list of pages")
+        return self._pages[number]
 
     def queue(self) -> list[int]:
         """Return the numbers of all pages, lowest confidence first, pages without confidence or text last."""
-        with self._lock:
-            order = [page.confidence if len(page) and page.confidence >= 0 else math.inf for page in self._pages]
+        order = [page.confidence if page.texts and page.confidence >= 0 else math.inf for page in list(self._pages)]
         return sorted(range(len(order)), key=lambda number: (order[number], number))
 
     def next_page(self, after: int | None = None) -> int | None:
@@ -353,7 +280,8 @@ class AnnotationSession:
 
     def listing(self) -> Answer:
         """Return the pages in the order of the queue with their status, and the failures."""
-        pages = [self._listing_entry(number) for number in self.queue()]
+        with self._lock:
+            pages = [self._listing_entry(number) for number in self.queue()]
         return {"pages": pages, "failed": list(self._failures), **self.progress()}
 
     def progress(self) -> Answer:
@@ -370,12 +298,13 @@ class AnnotationSession:
             InputError: there is no such page.
         """
         page = self.page(number)
-        with self._store.annotations(page.id) as annotations:
+        with self._lock:
+            annotations = self._annotations[page.id]
             return {
                 "revision": annotations.revision,
                 "status": str(annotations.status),
-                "undo": annotations.can_undo,
-                "redo": annotations.can_redo,
+                "undo": bool(annotations.undo_changes),
+                "redo": bool(annotations.redo_changes),
                 "blocks": _changed_blocks(page, annotations, since) if annotations.revision > since else [],
                 "next": self.next_page(number),
                 "progress": self.progress(),
@@ -390,47 +319,54 @@ class AnnotationSession:
             OutputError: the change log or the gold cannot be written.
         """
         page = self.page(number)
-        with self._store.annotations(page.id) as annotations:
+        with self._lock:
             try:
-                manual = dict(_changed_annotation(page, annotations, change) for change in blocks)
+                manual = dict(_changed_annotation(page, self._annotations[page.id], change) for change in blocks)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise UsageError("invalid label, role or part of a block of this page: load the page again") from error
             if manual:
-                self._store.record(page.id, "set", blocks=manual)
-                self._gold_writer.write(page, annotations)
+                self._record(page, "set", blocks=manual)
 
     def undo_or_redo(self, number: int, action: str) -> None:
-        """Undo the last change of a page (`undo`) or redo an undone one (`redo`); errors as for `change`."""
+        """Undo the last change of a page (`undo`) or redo an undone one (`redo`), if any; errors as for `change`."""
         page = self.page(number)
-        with self._store.annotations(page.id) as annotations:
-            self._store.record(page.id, action)
-            self._gold_writer.write(page, annotations)
+        with self._lock:
+            annotations = self._annotations[page.id]
+            if annotations.undo_changes if action == "undo" else annotations.redo_changes:
+                self._record(page, action)
 
     def set_status(self, number: int, status: Status) -> None:
         """Set the status of a page; errors as for `change`."""
         page = self.page(number)
-        with self._store.annotations(page.id) as annotations:
+        with self._lock:
+            manual = self._annotations[page.id].manual
             predictions = zip(page.names, page.predicted, strict=True)
-            accepted = {name: label for name, label in predictions if name not in annotations.manual}
-            self._store.record(page.id, status, **({"blocks": accepted} if status is Status.DONE else {}))
-            self._gold_writer.write(page, annotations)
+            accepted = {name: label for name, label in predictions if name not in manual}
+            self._record(page, status, **({"blocks": accepted} if status is Status.DONE else {}))
+
+    def _record(self, page: PreparedPage, action: str, **facts: Mapping[str, Any]) -> None:
+        """Log a change of a page, apply it, and write the gold; if it cannot be logged, nothing is changed."""
+        time = datetime.now(tz=UTC).isoformat(timespec="milliseconds")
+        entry = {"time": time, "page": page.id, "do": str(action), **facts}
+        self._log.append(entry)
+        self._annotations[page.id].apply(entry)
+        self._write_gold(page, self._annotations[page.id])
 
     def _status(self, number: int) -> Status:
-        with self._store.annotations(self.page(number).id) as annotations:
-            return annotations.status
+        return self._annotations[self.page(number).id].status
 
     def _listing_entry(self, number: int) -> Answer:
         page = self.page(number)
-        with self._store.annotations(page.id) as annotations:
-            return {
-                "number": number,
-                "id": page.id,
-                "title": page.title,
-                "confidence": None if math.isnan(page.confidence) else round(page.confidence, 4),
-                "blocks": len(page),
-                "corrected": sum(name in page.rows for name in annotations.manual),
-                "status": str(annotations.status),
-            }
+        annotations = self._annotations[page.id]
+        return {
+            "number": number,
+            "id": page.id,
+            "title": page.title,
+            "confidence": None if math.isnan(page.confidence) else round(page.confidence, 4),
+            "blocks": len(page.texts),
+            "corrected": len(annotations.manual.keys() & page.names),
+            "status": str(annotations.status),
+        }
 
 
 def _changed_blocks(page: PreparedPage, annotations: PageAnnotations, since: int) -> list[list[object]]:
@@ -448,7 +384,7 @@ def _changed_annotation(
 ) -> tuple[str, Annotation]:
     """Return the name of a block, and its annotation after a change."""
     row = change["block"]
-    if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < len(page) or len(change) < 2:
+    if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < len(page.texts) or len(change) < 2:
         raise ValueError(row)
     name = page.names[row]
     before = annotations.annotation(name, page.predicted[row])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 from contextlib import contextmanager
+from functools import partial
 
 from PIL import Image
 
 from helpers.pages import laid_out, result
+from vclean.files import make_folder
 from vclean.labelling import preparation
-from vclean.labelling.export import GoldBlock, GoldWriter, LabelledPage
+from vclean.labelling.export import GOLD, GoldBlock, LabelledPage, write_gold
 from vclean.labelling.preparation import to_prepared_page
-from vclean.labelling.session import Annotation, AnnotationSession, AnnotationStore, Status
+from vclean.labelling.session import Annotation, AnnotationSession, ChangeLog, Status
 from vclean.labels import Label, Role
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
@@ -48,8 +50,8 @@ def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles
 @contextmanager
 def session(folder, *pages, failures=()):
     """Give a session with pages. The change log and the gold are in the folder."""
-    with AnnotationStore(folder / "me.jsonl") as store:
-        made = AnnotationSession("me", store, GoldWriter(folder, "me"), failures)
+    with ChangeLog(folder / "me.jsonl") as log:
+        made = AnnotationSession(log, partial(write_gold, make_folder(folder / GOLD / "me"), "me"), failures)
         for each in pages:
             made.add(each)
         yield made

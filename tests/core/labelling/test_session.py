@@ -6,12 +6,11 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from helpers.labelled import H, L, O, P, page, session
+from helpers.labelled import page, session
 
 from vclean.errors import InputError, OutputError, UsageError
-from vclean.features.blocks import block_names
 from vclean.labelling.export import read_gold
-from vclean.labelling.session import AnnotationSession, AnnotationStore, PageAnnotations, Status
+from vclean.labelling.session import AnnotationSession, Status
 
 
 @pytest.fixture
@@ -121,84 +120,61 @@ class TestAdd:
         with session(tmp_path, page("a.html", labels="pppp")) as again:
             assert labels(again) == {0: "o", 1: "h"}
 
-
-class TestPageAnnotations:
-    def test_status(self) -> None:
-        """A page that is done keeps its predictions after a change of the model; corrections win."""
-        annotations = PageAnnotations()
-        annotations.set_status(Status.DONE, {"a": P})
-        assert annotations.status is Status.DONE
-        assert (annotations.annotation("a", O), annotations.annotation("b", O)) == (P, O)
-        annotations.set({"a": H})
-        assert (annotations.status, annotations.annotation("a", O)) == (Status.DONE, H)
-        annotations.undo()
-        annotations.set_status(Status.SKIPPED, {})
-        assert (annotations.status, annotations.annotation("a", O)) == (Status.SKIPPED, P)
-        annotations.set_status(Status.OPEN, {})
-        assert (annotations.status, annotations.annotation("a", O)) == (Status.OPEN, O)
-
-    def test_undo_and_redo_of_renamed_blocks(self) -> None:
-        annotations = PageAnnotations()
-        annotations.set({"a": H})
-        annotations.set({"a": P})
-        annotations.undo()
-        annotations.rename({"a": "b"})
-        assert annotations.manual == {"b": H}
-        annotations.redo()
-        assert annotations.manual == {"b": P}
-        annotations.undo()
-        annotations.undo()
-        assert annotations.manual == {}
-        annotations.set({"b": L})
-        assert not annotations.can_redo
+    def test_annotations_follow_their_blocks(self, tmp_path: Path) -> None:
+        """Move annotations and accepted predictions with their blocks, and revert moved annotations."""
+        before = page(html="<p>One.<p>Two.", labels="pp")
+        with session(tmp_path, before) as made:
+            made.change(0, [{"block": 0, "label": "h"}])
+            made.change(0, [{"block": 0, "label": "l"}])
+            made.undo_or_redo(0, "undo")
+            made.set_status(0, Status.DONE)
+        with session(tmp_path, page(html="<p>Zero.<p>One.<p>Two.", labels="ooo")) as again:
+            assert labels(again) == {1: "h", 2: "p"}
+            again.undo_or_redo(0, "redo")
+            assert labels(again) == {1: "l", 2: "p"}
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "me.jsonl"
+class TestStatus:
+    def test_finished_page_keeps_its_predictions(self, tmp_path: Path) -> None:
+        """Keep predictions of a page that is done after a change of the model, until it is open; corrections win."""
+        with session(tmp_path, page(labels="pppp")) as made:
+            made.change(0, [{"block": 0, "label": "h"}])
+            made.set_status(0, Status.DONE)
+        with session(tmp_path, page(labels="oooo")) as made:
+            assert labels(made) == {0: "h", 1: "p", 2: "p", 3: "p"}
+            made.set_status(0, Status.SKIPPED)
+            assert labels(made) == {0: "h", 1: "p", 2: "p", 3: "p"}
+            made.set_status(0, Status.OPEN)
+            assert labels(made) == {0: "h"}
 
 
-@pytest.fixture
-def store(path: Path):
-    with AnnotationStore(path) as made:
-        yield made
-
-
-def annotations(store: AnnotationStore, page: str = "a.html") -> PageAnnotations:
-    with store.annotations(page) as annotations:
-        return annotations
-
-
-class TestAnnotationStore:
-    def test_reopening_restores_everything(self, path: Path, store: AnnotationStore) -> None:
-        """Restore annotations, versions, undo and redo, and the status after a kill of the server."""
-        store.record("a.html", "set", blocks={"x": H, "y": L})
-        store.record("a.html", "set", blocks={"x": P})
-        store.record("b.html", "set", blocks={"z": O})
-        store.record("a.html", "undo")
-        store.record("b.html", Status.DONE, blocks={"w": P})
-        with AnnotationStore(path) as again:
-            for page in ("a.html", "b.html"):
-                assert annotations(again, page) == annotations(store, page)
-            again.record("a.html", "redo")
-            assert annotations(again).manual == {"x": P, "y": L}
+class TestUndo:
+    def test_change_after_undo_cannot_be_redone(self, session_with_pages: AnnotationSession) -> None:
+        for label in "hp":
+            session_with_pages.change(0, [{"block": 0, "label": label}])
+        session_with_pages.undo_or_redo(0, "undo")
+        assert labels(session_with_pages) == {0: "h"}
+        session_with_pages.change(0, [{"block": 0, "label": "l"}])
+        assert session_with_pages.state(0, 0)["redo"] is False
 
     @pytest.mark.parametrize("action", ["undo", "redo"])
-    def test_undo_without_change_logs_nothing(self, path: Path, store: AnnotationStore, action: str) -> None:
-        store.record("a.html", action)
-        assert path.read_bytes() == b""
-        assert annotations(store).revision == 0
+    def test_without_change_logs_nothing(
+        self, session_with_pages: AnnotationSession, tmp_path: Path, action: str
+    ) -> None:
+        session_with_pages.undo_or_redo(0, action)
+        assert (tmp_path / "me.jsonl").read_bytes() == b""
 
 
-class TestCarryOver:
-    OLD = block_names(["/p[1]", "/p[2]"], ["One.", "Two."])
-    MOVED = block_names(["/p[1]", "/p[2]", "/p[3]"], ["Zero.", "One.", "Two."])
-
-    @pytest.mark.parametrize(("action", "field"), [("set", "manual"), (Status.DONE, "accepted")])
-    def test_annotations_follow_their_blocks(self, store: AnnotationStore, action: str, field: str) -> None:
-        store.record("a.html", action, blocks=dict(zip(self.OLD, (H, P), strict=True)))
-        assert store.carry_over("a.html", self.MOVED) == 0
-        assert getattr(annotations(store), field) == {self.MOVED[1]: H, self.MOVED[2]: P}
+def test_reopening_restores_everything(session_with_pages: AnnotationSession, tmp_path: Path) -> None:
+    """Restore annotations, versions, undo and redo, and the status after a kill of the server."""
+    session_with_pages.change(0, [{"block": 0, "label": "h"}, {"block": 1, "label": "l"}])
+    session_with_pages.change(0, [{"block": 0, "label": "p"}])
+    session_with_pages.undo_or_redo(0, "undo")
+    session_with_pages.set_status(0, Status.DONE)
+    with session(tmp_path, page("a.html", confidence=0.9), page("b.html"), page("c.html")) as again:
+        assert again.state(0, 0) == session_with_pages.state(0, 0) | {"next": again.next_page(0)}
+        again.undo_or_redo(0, "redo")
+        assert labels(again)[0] == "p"
 
 
 ENTRY = b'{"page":"a.html","do":"set","blocks":{"x":["h",null]}}\n'
@@ -207,16 +183,17 @@ ENTRY = b'{"page":"a.html","do":"set","blocks":{"x":["h",null]}}\n'
 class TestChangeLog:
     @pytest.mark.parametrize("torn", [b'{"do":', b'{"page":"a.html","do":"undo"}', b"\xff", b'"'])
     def test_drops_incomplete_last_line_with_warning(
-        self, path: Path, torn: bytes, caplog: pytest.LogCaptureFixture
+        self, tmp_path: Path, torn: bytes, caplog: pytest.LogCaptureFixture
     ) -> None:
         """Drop a line without its end, even if it is valid: it may be half of one. Append after it."""
+        path = tmp_path / "me.jsonl"
         path.write_bytes(ENTRY + torn)
-        with AnnotationStore(path) as store:
+        with session(tmp_path, page()) as made:
             assert path.read_bytes() == ENTRY
             assert "dropped" in caplog.text
-            store.record("a.html", "undo")
-        with AnnotationStore(path) as store:
-            assert (annotations(store).manual, annotations(store).revision) == ({}, 2)
+            made.undo_or_redo(0, "undo")
+        with session(tmp_path, page()) as made:
+            assert (labels(made), made.state(0, 0)["revision"]) == ({}, 2)
 
     @pytest.mark.parametrize(
         "damage",
@@ -232,20 +209,21 @@ class TestChangeLog:
             b'{"page":"a","do":"moved"}',
         ],
     )
-    def test_reports_number_of_damaged_line(self, path: Path, damage: bytes) -> None:
-        path.write_bytes(b'{"page":"a","do":"undo"}\n' + damage + b"\n" + ENTRY)
-        with pytest.raises(InputError, match=r"me\.jsonl, line 2, is damaged"), AnnotationStore(path):
+    def test_reports_number_of_damaged_line(self, tmp_path: Path, damage: bytes) -> None:
+        (tmp_path / "me.jsonl").write_bytes(b'{"page":"a","do":"undo"}\n' + damage + b"\n" + ENTRY)
+        with pytest.raises(InputError, match=r"me\.jsonl, line 2, is damaged"), session(tmp_path):
             pass
 
     def test_partial_write_is_reverted(
-        self, path: Path, store: AnnotationStore, monkeypatch: pytest.MonkeyPatch
+        self, session_with_pages: AnnotationSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Revert part of a line, which a nearly full disk may write and only the returned count shows."""
-        store.record("a.html", "set", blocks={"x": H})
-        before, real = path.read_bytes(), store._file
-        monkeypatch.setattr(store, "_file", Mock(wraps=real, write=lambda line: real.write(line[:5])))
+        session_with_pages.change(0, [{"block": 0, "label": "h"}])
+        log, before = session_with_pages._log, (tmp_path / "me.jsonl").read_bytes()
+        real = log._file
+        monkeypatch.setattr(log, "_file", Mock(wraps=real, write=lambda line: real.write(line[:5])))
         with pytest.raises(OutputError, match="the disk is full"):
-            store.record("a.html", "set", blocks={"x": P})
+            session_with_pages.change(0, [{"block": 0, "label": "p"}])
         monkeypatch.undo()
-        assert path.read_bytes() == before
-        assert annotations(store).manual == {"x": H}
+        assert (tmp_path / "me.jsonl").read_bytes() == before
+        assert labels(session_with_pages) == {0: "h"}
