@@ -9,47 +9,74 @@ from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from vclean.classify.corpora.gold import GoldPage, align
+import numpy as np
+
+from vclean.classify.corpora.gold import BlockGold, GoldPage, align
 from vclean.classify.evaluation import scores
 from vclean.classify.evaluation.scores import CalibrationSample, calibration_report
 from vclean.classify.prediction import Prediction
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import BlockColumns, extract_blocks
 from vclean.features.text.characters import EncodedTexts
+from vclean.features.text.language import detect
+from vclean.labels import LABELS
 from vclean.page import Page
 from vclean.render.snapshot import Snapshot
 from vclean.runtime import track
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.evaluation.scores import PageScore, Scores
 
+    Codes = NDArray[np.int8]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageEvaluation:
-    """Output and scores of a method on a page.
+    """Output and scores of a method on a page with B blocks; B is 0 if it failed.
 
     Attributes:
-        corpus, id, page_type: the page.
+        corpus, id, page_type, url: the page.
+        language: language of its gold text, ISO 639-1, or empty.
+        words: number of words of its gold text.
         method: name of the predictor.
         text, cleaneval: clean text, without and with marks; empty if the page failed.
         score: scores against the page's gold.
         error: reason why the page failed, in one line, or empty.
+        predicted: int8 (B,), codes of the predicted labels, see `vclean.labels.LABELS`.
+        gold: int8 (B,), codes of the gold labels; `vclean.labels.UNKNOWN` for content of unknown type.
         calibration: probabilities and outcomes; None if the method gives no probabilities, or failed.
     """
 
     corpus: str
     id: str
     page_type: str
+    url: str = ""
+    language: str = ""
+    words: int = 0
     method: str
     text: str
     cleaneval: str
     score: PageScore
     error: str
+    predicted: Codes = field(default_factory=partial(np.zeros, 0, np.int8), compare=False)
+    gold: Codes = field(default_factory=partial(np.zeros, 0, np.int8), compare=False)
     calibration: CalibrationSample | None = field(default=None, compare=False)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return corpus and id of the page."""
+        return self.corpus, self.id
+
+    @property
+    def f1(self) -> float:
+        """Return the word F1, in 0..1."""
+        return self.score.word.f1
 
 
 _T = TypeVar("_T")
@@ -60,20 +87,12 @@ Reader: TypeAlias = Callable[[Page], Snapshot]
 """Function that reads a page, by the static parser or in a browser."""
 Writer: TypeAlias = Callable[[BlockColumns, Prediction], tuple[str, str]]
 """Function that returns the clean text of a prediction, without and with CleanEval's marks."""
-PageCallback: TypeAlias = Callable[[GoldPage, BlockColumns | None, Prediction | None, PageEvaluation], None]
-"""Function that gets the evaluation of a page, its blocks (None if it could not be read), and its prediction (None if
-the method failed)."""
 
 
 def evaluate(
-    corpora: Sequence[Corpus | MarkedArchive],
-    predictors: Mapping[str, Predictor],
-    *,
-    read: Reader,
-    write: Writer,
-    on_page: PageCallback | None = None,
+    corpora: Sequence[Corpus | MarkedArchive], predictors: Mapping[str, Predictor], *, read: Reader, write: Writer
 ) -> Report:
-    """Run each predictor on each page and score its output; `on_page` is called after each.
+    """Run each predictor on each page and score its output.
 
     A page that cannot be read, or on which a predictor fails, counts as empty output and is listed in the report.
     Progress goes to standard error.
@@ -84,13 +103,10 @@ def evaluate(
         OutputError: a rendering cannot be stored.
     """
     _check(corpora)
-    evaluations = []
+    evaluations: list[PageEvaluation] = []
     for corpus in corpora:
         for page in track(corpus, f"scoring {corpus.name}", "pages", total=len(corpus)):
-            for blocks, prediction, evaluation in _run(page, predictors, read, write):
-                evaluations.append(evaluation)
-                if on_page:
-                    on_page(page, blocks, prediction, evaluation)
+            evaluations += _run(page, predictors, read, write)
     return Report(tuple(evaluations))
 
 
@@ -116,30 +132,25 @@ def score_page(page: GoldPage, text: str, cleaneval: str) -> PageScore:
     )
 
 
-def _run(
-    page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer
-) -> Iterator[tuple[BlockColumns | None, Prediction | None, PageEvaluation]]:
+def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, write: Writer) -> Iterator[PageEvaluation]:
     blocks, read_error = _attempt(lambda: extract_blocks(read(page.to_page())))
+    truth = align(blocks.text, page) if blocks is not None else None
+    language = detect(page.text, blocks.snapshot.language if blocks is not None else "")
+    facts: dict[str, Any] = {name: getattr(page, name) for name in ("corpus", "id", "page_type", "url")}
+    facts |= {"language": language, "words": scores.count_words(page.text)}
     for name, predict in predictors.items():
         result, error = (
             (None, read_error) if blocks is None else _attempt(partial(_predict, page, blocks, predict, write))
         )
         prediction, text, cleaneval = result or (None, "", "")
         score = score_page(page, text, cleaneval)
-        evaluation = PageEvaluation(
-            corpus=page.corpus,
-            id=page.id,
-            page_type=page.page_type,
-            method=name,
-            text=text,
-            cleaneval=cleaneval,
-            score=score,
-            error=error,
-            calibration=_calibration_sample(page, blocks, prediction, score.word.f1)
-            if blocks is not None and prediction
-            else None,
-        )
-        yield blocks, prediction, evaluation
+        output = {"method": name, "text": text, "cleaneval": cleaneval, "score": score, "error": error}
+        if blocks is not None and truth and prediction:
+            output["predicted"] = np.array([LABELS.index(label) for label in prediction.labels], dtype=np.int8)
+            output["gold"] = truth.label
+            if not (isnan(prediction.confidence) or page.is_partial):
+                output["calibration"] = _calibration_sample(blocks, truth, prediction, score.word.f1)
+        yield PageEvaluation(**facts, **output)
 
 
 def _predict(page: GoldPage, blocks: BlockColumns, predict: Predictor, write: Writer) -> tuple[Prediction, str, str]:
@@ -147,15 +158,10 @@ def _predict(page: GoldPage, blocks: BlockColumns, predict: Predictor, write: Wr
     return prediction, *write(blocks, prediction)
 
 
-def _calibration_sample(
-    page: GoldPage, blocks: BlockColumns, prediction: Prediction, f1: float
-) -> CalibrationSample | None:
-    """Return probabilities with their outcomes; None for methods without probabilities, and for partial gold."""
-    if isnan(prediction.confidence) or page.is_partial:
-        return None
+def _calibration_sample(blocks: BlockColumns, truth: BlockGold, prediction: Prediction, f1: float) -> CalibrationSample:
     return CalibrationSample(
         probability=prediction.probability,
-        content=align(blocks.text, page).is_content,
+        content=truth.is_content,
         words=EncodedTexts.from_texts(blocks.text).words.per_text(),
         confidence=prediction.confidence,
         f1=f1,
@@ -198,12 +204,12 @@ class Report:
     @property
     def pages(self) -> int:
         """Return the number of pages."""
-        return len({(evaluation.corpus, evaluation.id) for evaluation in self.evaluations})
+        return len({evaluation.key for evaluation in self.evaluations})
 
     @property
     def failed(self) -> int:
         """Return the number of pages on which a method failed."""
-        return len({(evaluation.corpus, evaluation.id) for evaluation in self.evaluations if evaluation.error})
+        return len({evaluation.key for evaluation in self.evaluations if evaluation.error})
 
     def table(self) -> str:
         """Format one table per corpus and method: all pages, each page type, calibration errors, and failed pages."""
@@ -227,11 +233,8 @@ class Report:
 
     def calibration(self) -> dict[str, Any]:
         """Return the calibration report of each method that gives probabilities, over all corpora, ready for JSON."""
-        samples: dict[str, list[CalibrationSample]] = {}
-        for evaluation in self.evaluations:
-            if evaluation.calibration:
-                samples.setdefault(evaluation.method, []).append(evaluation.calibration)
-        return {method: calibration_report(pages) for method, pages in samples.items()}
+        parts = group(self.evaluations, lambda evaluation: evaluation.method)
+        return {method: calibration_report(samples) for method, part in parts.items() if (samples := _samples(part))}
 
     def predictions(self) -> str:
         """Return one line of JSON for each page and method: corpus, id, method, text, cleaneval."""
@@ -240,15 +243,20 @@ class Report:
         return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
     def _parts(self) -> dict[tuple[str, str], list[PageEvaluation]]:
-        parts: dict[tuple[str, str], list[PageEvaluation]] = {}
-        for evaluation in self.evaluations:
-            parts.setdefault((evaluation.corpus, evaluation.method), []).append(evaluation)
-        return parts
+        return group(self.evaluations, lambda evaluation: (evaluation.corpus, evaluation.method))
+
+
+def group(evaluations: Iterable[PageEvaluation], key: Callable[[PageEvaluation], _T]) -> dict[_T, list[PageEvaluation]]:
+    """Group evaluations by a key, in the order of its first values."""
+    parts: dict[_T, list[PageEvaluation]] = {}
+    for evaluation in evaluations:
+        parts.setdefault(key(evaluation), []).append(evaluation)
+    return parts
 
 
 def _by_type(part: Sequence[PageEvaluation]) -> dict[str, Scores]:
-    types = sorted({evaluation.page_type for evaluation in part} - {""})
-    members = {_ALL: part} | {name: [each for each in part if each.page_type == name] for name in types}
+    types = sorted(group(part, lambda evaluation: evaluation.page_type).items())
+    members = {_ALL: part} | {name: pages for name, pages in types if name}
     return {name: scores.aggregate(evaluation.score for evaluation in pages) for name, pages in members.items()}
 
 

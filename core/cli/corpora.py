@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
-    from vclean.classify.evaluation.evaluate import PageCallback, PageEvaluation, Predictor, Reader
+    from vclean.classify.evaluation.evaluate import PageEvaluation, Predictor, Reader
     from vclean.classify.forest import Forest
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
@@ -169,11 +169,11 @@ def exit_code(report: Report, location: str) -> int:
     return int(report.failed > 0)
 
 
-def run_methods(options: ScoringOptions, on_page: PageCallback | None = None) -> Report:
+def run_methods(options: ScoringOptions) -> Report:
     """Score methods on corpora and show the progress.
 
     Without folds, pages are parsed or rendered. With folds, trained methods are cross-validated by site, and parsed and
-    rendered pages are scored as two methods; `on_page` is as in `vclean.classify.evaluation.evaluate.evaluate`.
+    rendered pages are scored as two methods.
 
     Raises:
         InputError: a corpus is missing or damaged.
@@ -188,8 +188,8 @@ def run_methods(options: ScoringOptions, on_page: PageCallback | None = None) ->
     with open_readers(render=render, snapshots=options.snapshots, keep=folds > 0) as readers:
         if folds and MODEL_METHOD in methods:
             unseen = unseen_predictions(cross_validate(corpora, readers, folds))
-            return score(corpora, readers, methods, unseen, folds=folds, on_page=on_page)
-        return score(corpora, {render: readers[render]}, methods, {}, folds=folds, on_page=on_page)
+            return score(corpora, readers, methods, unseen, folds=folds)
+        return score(corpora, {render: readers[render]}, methods, {}, folds=folds)
 
 
 def print_scores(report: Report, predictions: Path | None) -> int:
@@ -219,7 +219,6 @@ def score(
     unseen: Mapping[str, Unseen],
     *,
     folds: int = 0,
-    on_page: PageCallback | None = None,
 ) -> Report:
     """Score the methods on parsed and rendered pages, one for each reader; with folds, cross-validate trained methods.
 
@@ -229,7 +228,6 @@ def score(
         methods: functions that load the methods, by name.
         unseen: predictions of a cross-validation by the name of their method, which is not loaded.
         folds: the number of folds for other trained methods; 0 for no cross-validation.
-        on_page: see `vclean.classify.evaluation.evaluate.evaluate`.
     """
     from vclean.classify.methods.registry import TrainingExamples
 
@@ -248,7 +246,7 @@ def score(
             else _predictor(methods[name]())
             for name in dict.fromkeys((*methods, *unseen))
         }
-        outcomes += evaluate(corpora, predictors, read=read, write=clean_texts, on_page=on_page).evaluations
+        outcomes += evaluate(corpora, predictors, read=read, write=clean_texts).evaluations
     return Report(tuple(outcomes))
 
 

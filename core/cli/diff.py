@@ -129,6 +129,6 @@ class _Run(OutputRun):
             comparison = Comparison(self.options.sides, *results, blocks.screenshot)
             self.writer.write(comparison)
             self.done += 1
-            self.scores.append((len(comparison.differing), comparison.agreement, comparison.word_f1))
+            self.scores.append((len(comparison.differences), comparison.agreement, comparison.word_f1))
             if self.options.out:
                 write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")

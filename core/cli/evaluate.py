@@ -26,7 +26,6 @@ from vclean.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vclean.compare.records import PageRecord
 
 WORST: Final = 12
 """Default number of worst pages in a report."""
@@ -116,32 +115,25 @@ def write_report(options: ReportOptions) -> int:
     """
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.cli.corpora import exit_code, open_reader, run_methods
-    from vclean.compare.records import RecordCollector, analyze_errors, of_method, worst_records
-    from vclean.compare.report import ReportData, to_html
+    from vclean.compare.records import analyze_errors, by_method, worst_pages
+    from vclean.compare.report import to_html
     from vclean.files import check_writable
     from vclean.output.writers import write_and_log
 
     check_writable(options.out)
-    collector = RecordCollector()
-    report = run_methods(options, collector)
-    shown = worst_records(of_method(collector.records, _first_method(options, collector.records)), options.worst)
+    report = run_methods(options)
+    by_name = by_method(report.evaluations)
+    # The first method, on rendered pages if it was scored on parsed ones as well.
+    first = by_name.get(f"{options.methods[0]}, rendered") or next(iter(by_name.values()))
+    shown = worst_pages(first, options.worst)
     with open_reader(render=options.render, snapshots=options.snapshots, screenshots=True) as read:
         analyses = analyze_errors([read_corpus(path) for path in options.corpora], shown, read)
-    overlays = {key: analysis.overlay() for key, analysis in analyses.items() if analysis.screenshot}
-    data = ReportData(
-        records=collector.records, facts=_report_facts(options), worst=shown, analyses=analyses, overlays=overlays
+    write_and_log(
+        options.out,
+        "report",
+        to_html(report.evaluations, facts=_report_facts(options), worst=shown, analyses=analyses),
     )
-    write_and_log(options.out, "report", to_html(data))
     return exit_code(report, str(options.out))
-
-
-def _first_method(options: ReportOptions, records: Sequence[PageRecord]) -> str:
-    """Return the method for the worst pages: the first, on rendered pages if it was scored on parsed ones as well."""
-    from vclean.compare.records import methods
-
-    names = methods(records)
-    rendered = f"{options.methods[0]}, rendered"
-    return rendered if rendered in names else names[0]
 
 
 def _report_facts(options: ReportOptions) -> dict[str, str]:

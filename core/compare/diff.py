@@ -57,36 +57,39 @@ class Comparison:
         return self.first.id
 
     @cached_property
-    def differing(self) -> list[int]:
-        """Return the blocks with two different labels, in document order."""
+    def differences(self) -> dict[int, str]:
+        """Return how each block with two different labels differs, in document order.
+
+        The values are `FIRST_ONLY`, `SECOND_ONLY` and `OTHERWISE`.
+        """
         pairs = zip(self.first.prediction.labels, self.second.prediction.labels, strict=True)
-        return [block for block, (first, second) in enumerate(pairs) if first is not second]
+        kinds = {(True, False): FIRST_ONLY, (False, True): SECOND_ONLY}
+        return {
+            block: kinds.get((first.is_content, second.is_content), OTHERWISE)
+            for block, (first, second) in enumerate(pairs)
+            if first is not second
+        }
 
     @property
     def agreement(self) -> float:
         """Return the share of blocks with the same label, in 0..1; 1 for a page without blocks."""
-        return 1 - len(self.differing) / max(len(self.first.prediction.labels), 1)
+        return 1 - len(self.differences) / max(len(self.first.prediction.labels), 1)
 
     @cached_property
     def word_f1(self) -> float:
         """Return the word F1 of the second text against the first, in 0..1; it is symmetric."""
         return word_score(self.second.to_text(), self.first.to_text()).f1
 
-    def kind(self, block: int) -> str:
-        """Return how a differing block differs: one of `FIRST_ONLY`, `SECOND_ONLY`, `OTHERWISE`."""
-        first, second = (result.prediction.labels[block].is_content for result in (self.first, self.second))
-        return OTHERWISE if first and second else FIRST_ONLY if first else SECOND_ONLY
-
     def count(self, kind: str) -> int:
         """Return the number of blocks that differ in this way."""
-        return sum(self.kind(block) == kind for block in self.differing)
+        return list(self.differences.values()).count(kind)
 
     def summary(self) -> str:
         """Return the agreement in one line."""
         first, second = self.names
         count = len(self.first.prediction.labels)
         return (
-            f"{count - len(self.differing)} of {format_count(count, 'block')} alike ({100 * self.agreement:.1f} %), "
+            f"{count - len(self.differences)} of {format_count(count, 'block')} alike ({100 * self.agreement:.1f} %), "
             f"{self.count(FIRST_ONLY)} kept by {first} alone, {self.count(SECOND_ONLY)} by {second} alone, "
             f"{self.count(OTHERWISE)} by both with different labels; "
             f"word F1 of {second} against {first} {self.word_f1:.3f}"
@@ -120,14 +123,14 @@ class Comparison:
             "agreement": round(self.agreement, 5),
             "word_f1": round(self.word_f1, 5),
             **{name: self.count(kind) for kind, name in _NAMES.items()},
-            "differences": [self._difference(block) for block in self.differing],
+            "differences": [self._difference(*each) for each in self.differences.items()],
         }
 
-    def _difference(self, row: int) -> dict[str, Any]:
+    def _difference(self, row: int, kind: str) -> dict[str, Any]:
         first, second = (block_fields(result.blocks[row]) for result in (self.first, self.second))
         return {
             "block": row,
-            "kind": _NAMES[self.kind(row)],
+            "kind": _NAMES[kind],
             "xpath": first["xpath"],
             "first": {name: first[name] for name in ("label", "probability")},
             "second": {name: second[name] for name in ("label", "probability")},
@@ -136,16 +139,15 @@ class Comparison:
         }
 
     def _text(self) -> str:
-        rows = [self._row(block) for block in self.differing]
-        widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:4]]
-        lines = [f"--- {self.names[0]}", f"+++ {self.names[1]}", *(_line(row, widths) for row in rows), self.summary()]
-        return "\n".join(lines) + "\n"
+        rows = [self._row(*each) for each in self.differences.items()]
+        number, first, second = (max((len(row[column]) for row in rows), default=0) for column in (1, 2, 3))
+        lines = [f"{row[0]} {row[1]:>{number}}  {row[2]:{first}}  {row[3]:{second}}  {row[4]}" for row in rows]
+        return "\n".join([f"--- {self.names[0]}", f"+++ {self.names[1]}", *lines, self.summary()]) + "\n"
 
-    def _row(self, row: int) -> tuple[str, ...]:
+    def _row(self, row: int, kind: str) -> tuple[str, str, str, str, str]:
         first, second = self.first.blocks[row], self.second.blocks[row]
         text = excerpt(" ".join(first.text.split()), _LINE_CHARACTERS)
-        texts = replace_illegal(first.xpath), replace_illegal(f'"{text}"')
-        return self.kind(row), str(row), label_text(first), label_text(second), *texts
+        return kind, str(row), label_text(first), label_text(second), replace_illegal(f'{first.xpath}  "{text}"')
 
 
 def label_text(block: Block) -> str:
@@ -169,11 +171,6 @@ def summarize_pages(figures: Sequence[tuple[int, float, float]]) -> str:
     return f"{format_count(len(figures), 'page')}, {differ} with differences; on average {alike}, word F1 {f1:.3f}"
 
 
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    kind, block, first, second, *rest = row
-    return "  ".join([f"{kind} {block:>{widths[1]}}", first.ljust(widths[2]), second.ljust(widths[3]), *rest])
-
-
 def _side(name: str, result: Result) -> dict[str, Any]:
     confidence = round(result.confidence, 4) if isfinite(result.confidence) else None
     return {"name": name, "method": result.method, "versions": result.versions, "confidence": confidence}
@@ -192,7 +189,7 @@ def to_html(comparison: Comparison) -> str:
     snapshot = comparison.first.columns.snapshot
     first, second = comparison.names
     title = snapshot.title or comparison.id or "page"
-    equal = len(comparison.first.columns) - len(comparison.differing)
+    equal = len(comparison.first.columns) - len(comparison.differences)
     meanings = {FIRST_ONLY: f"kept by {first} alone", SECOND_ONLY: f"kept by {second} alone", OTHERWISE: "other label"}
     switches = [(_CLASSES[kind], text, comparison.count(kind)) for kind, text in meanings.items()]
     return render_page(
@@ -212,20 +209,20 @@ def to_html(comparison: Comparison) -> str:
             "Word F1": f"{comparison.word_f1:.3f}",
         },
         switches=[switch for switch in switches if switch[2]],
-        differences=[_difference(comparison, block) for block in comparison.differing],
+        differences=[_difference(comparison, *each) for each in comparison.differences.items()],
         sides=[("first", first, comparison.first.content_count), ("second", second, comparison.second.content_count)],
         keys=_KEYS | (_ZOOM_KEYS if comparison.screenshot else {}),
         overlays=_overlays(comparison) if comparison.screenshot else None,
     )
 
 
-def _difference(comparison: Comparison, row: int) -> dict[str, Any]:
+def _difference(comparison: Comparison, row: int, kind: str) -> dict[str, Any]:
     """Return what the list shows of a block: its label, probability and strongest reasons with their signs."""
     blocks = comparison.first.blocks[row], comparison.second.blocks[row]
     signs = {True: "+ ", False: "− "}
     return {
         "block": row,
-        "css": _CLASSES[comparison.kind(row)],
+        "css": _CLASSES[kind],
         "text": excerpt(" ".join(blocks[0].text.split()), _LIST_CHARACTERS),
         "xpath": blocks[0].xpath,
         "sides": [
@@ -253,9 +250,8 @@ def _overlays(comparison: Comparison) -> dict[str, Any]:
 def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:
     """Return the overlay of one of the two results without its screenshot of `width` by `height` px."""
     page = to_overlay_page((comparison.first, comparison.second)[side], b"")
-    differing = set(comparison.differing)
     blocks = [
-        replace(block, changed=_changed(comparison, index)) if index in differing else block
+        replace(block, changed=_changed(comparison, index)) if index in comparison.differences else block
         for index, block in enumerate(page.blocks)
     ]
     return draw_html(

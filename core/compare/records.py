@@ -1,22 +1,21 @@
-"""Record the results of all methods on each page for a report, group them, and analyze the errors on pages."""
+"""Group the evaluations of all methods on each page for a report, and analyze the errors on pages."""
 
 from __future__ import annotations
 
 import base64
 import io
-from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from PIL import Image, ImageDraw
 
-from vclean.classify.corpora import gold
+from vclean.classify.evaluation.evaluate import group
 from vclean.classify.evaluation.scores import count_words
 from vclean.classify.prediction import Prediction
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
-from vclean.features.text.language import detect
 from vclean.html_pages import asset
 from vclean.labels import LABELS, UNKNOWN, Label, Visibility
 from vclean.output.overlay import to_overlay_page
@@ -27,7 +26,7 @@ from vclean.result import Result
 from vclean.runtime import track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -67,129 +66,49 @@ LENGTHS: Final = {
 Key = tuple[str, str]
 """Corpus and id of a page."""
 
-_CODE: Final = {label: code for code, label in enumerate(LABELS)}
-_OTHER: Final = _CODE[Label.OTHER]
+_OTHER: Final = LABELS.index(Label.OTHER)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PageRecord:
-    """Result of a method on a page with B blocks; B is 0 if it failed.
-
-    Attributes:
-        outcome: its text and scores.
-        url: of the page, empty if unknown.
-        language: of the gold text, ISO 639-1, or empty.
-        words: number of words of the gold text.
-        predicted: int8 (B,), codes of the predicted labels, see `vclean.labels.LABELS`.
-        gold: int8 (B,), codes of the gold labels; `vclean.labels.UNKNOWN` for content of unknown type.
-    """
-
-    outcome: PageEvaluation
-    url: str
-    language: str
-    words: int
-    predicted: NDArray[np.int8]
-    gold: NDArray[np.int8]
-
-    @property
-    def key(self) -> Key:
-        """Return the key of the page."""
-        return self.outcome.corpus, self.outcome.id
-
-    @property
-    def f1(self) -> float:
-        """Return the word F1, in 0..1."""
-        return self.outcome.score.word.f1
-
-    @property
-    def block_kinds(self) -> list[str]:
-        """Return for each block `RIGHT`, `MISSED`, `WRONG`, or "" for other blocks that were left out."""
-        is_kept, is_content = self.predicted != _OTHER, self.gold != _OTHER
-        codes = np.where(is_content, np.where(is_kept, 1, 2), np.where(is_kept, 3, 0))
-        return [("", RIGHT, MISSED, WRONG)[code] for code in codes.tolist()]
-
-    @property
-    def length(self) -> str:
-        """Return the name of the length of the gold text."""
-        return LENGTHS[max(least for least in LENGTHS if least <= self.words)]
+def block_kinds(evaluation: PageEvaluation) -> list[str]:
+    """Return for each block `RIGHT`, `MISSED`, `WRONG`, or "" for other blocks that were left out."""
+    is_kept, is_content = evaluation.predicted != _OTHER, evaluation.gold != _OTHER
+    codes = np.where(is_content, np.where(is_kept, 1, 2), np.where(is_kept, 3, 0))
+    return [("", RIGHT, MISSED, WRONG)[code] for code in codes.tolist()]
 
 
-class RecordCollector:
-    """Collect the records of an evaluation: a `vclean.classify.evaluation.evaluate.PageCallback`."""
-
-    def __init__(self) -> None:
-        self.records: list[PageRecord] = []
-        self._gold: tuple[GoldPage, NDArray[np.int8], str] | None = None
-
-    def __call__(
-        self, page: GoldPage, blocks: BlockColumns | None, prediction: Prediction | None, outcome: PageEvaluation
-    ) -> None:
-        """Record the result of a method on a page."""
-        codes, language = self._gold_labels(page, blocks)
-        predicted = [_CODE[label] for label in prediction.labels] if prediction else []
-        record = PageRecord(
-            outcome=outcome,
-            url=page.url,
-            language=language,
-            words=count_words(page.text),
-            predicted=np.array(predicted, dtype=np.int8),
-            gold=codes if prediction else codes[:0],
-        )
-        self.records.append(record)
-
-    def _gold_labels(self, page: GoldPage, blocks: BlockColumns | None) -> tuple[NDArray[np.int8], str]:
-        """Return the gold labels of the blocks and the language. They are cached because all methods share them."""
-        if self._gold is None or self._gold[0] is not page:
-            codes = gold.align(blocks.text, page).label if blocks is not None else np.zeros(0, dtype=np.int8)
-            self._gold = page, codes, detect(page.text, blocks.snapshot.language if blocks is not None else "")
-        return self._gold[1:]
+def by_method(evaluations: Iterable[PageEvaluation]) -> dict[str, list[PageEvaluation]]:
+    """Return the evaluations by method."""
+    return group(evaluations, lambda evaluation: evaluation.method)
 
 
-def methods(records: Sequence[PageRecord]) -> list[str]:
-    """Return the names of the methods, in the order of the records."""
-    return list(dict.fromkeys(record.outcome.method for record in records))
-
-
-def of_method(records: Sequence[PageRecord], method: str) -> list[PageRecord]:
-    """Return the records of one method."""
-    return [record for record in records if record.outcome.method == method]
-
-
-DIMENSIONS: Final[dict[str, Callable[[PageRecord], str]]] = {
-    "corpus": lambda record: record.outcome.corpus,
-    "page type": lambda record: record.outcome.page_type or "unknown",
-    "language": lambda record: record.language or "unknown",
-    "length": lambda record: record.length,
+DIMENSIONS: Final[dict[str, Callable[[PageEvaluation], str]]] = {
+    "corpus": lambda evaluation: evaluation.corpus,
+    "page type": lambda evaluation: evaluation.page_type or "unknown",
+    "language": lambda evaluation: evaluation.language or "unknown",
+    "length": lambda evaluation: LENGTHS[max(least for least in LENGTHS if least <= evaluation.words)],
 }
 """Dimensions by which a report groups pages."""
 
 
-def groups(records: Sequence[PageRecord], dimension: str) -> list[str]:
-    """Return the values of a dimension in the records: lengths by size, others by number of pages."""
-    values = Counter(map(DIMENSIONS[dimension], records))
+def by_dimension(evaluations: Sequence[PageEvaluation], dimension: str) -> dict[str, list[PageEvaluation]]:
+    """Return the evaluations by value of a dimension: lengths by size, others by number of pages."""
+    parts = group(evaluations, DIMENSIONS[dimension])
+    names = sorted(parts, key=lambda name: (-len(parts[name]), name))
     if dimension == "length":
-        return [name for name in LENGTHS.values() if name in values]
-    return sorted(values, key=lambda name: (-values[name], name))
+        names = [name for name in LENGTHS.values() if name in parts]
+    return {name: parts[name] for name in names}
 
 
-def by_group(records: Sequence[PageRecord], dimension: str) -> dict[tuple[str, str], list[PageRecord]]:
-    """Return the records by value of a dimension and method."""
-    parts: dict[tuple[str, str], list[PageRecord]] = {}
-    for record in records:
-        parts.setdefault((DIMENSIONS[dimension](record), record.outcome.method), []).append(record)
-    return parts
-
-
-def confusion(records: Sequence[PageRecord]) -> NDArray[np.int64]:
+def confusion(evaluations: Sequence[PageEvaluation]) -> NDArray[np.int64]:
     """Return the confusion matrix, int64 (L + 1, L) for L labels: numbers of blocks by gold and predicted label.
 
     The last row counts content of unknown type.
     """
     size = len(Label)
     table = np.zeros((size + 1, size), dtype=np.int64)
-    for record in records:
-        rows = np.where(record.gold == UNKNOWN, size, record.gold)
-        np.add.at(table, (rows, record.predicted), 1)
+    for evaluation in evaluations:
+        rows = np.where(evaluation.gold == UNKNOWN, size, evaluation.gold)
+        np.add.at(table, (rows, evaluation.predicted), 1)
     return table
 
 
@@ -206,18 +125,18 @@ class ErrorAnalysis:
     """Errors of a method on a page that was read again.
 
     Attributes:
-        record: result of the method.
+        evaluation: result of the method.
         blocks: B blocks of the page.
         screenshot: PNG or JPEG, one px per CSS px, or empty.
     """
 
-    record: PageRecord
+    evaluation: PageEvaluation
     blocks: BlockColumns
     screenshot: bytes
 
     def errors(self, kind: str) -> list[int]:
         """Return the blocks of a kind, those with most words first."""
-        blocks = [block for block, block_kind in enumerate(self.record.block_kinds) if block_kind == kind]
+        blocks = [block for block, block_kind in enumerate(block_kinds(self.evaluation)) if block_kind == kind]
         return sorted(blocks, key=lambda block: (-count_words(self.blocks.text[block]), block))
 
     def thumbnail(self) -> str:
@@ -234,7 +153,7 @@ class ErrorAnalysis:
         with as_output_errors():
             piece = image.crop((0, top, image.width, top + height)).convert("RGB")
         file = io.BytesIO()
-        _tint(piece, top, self.blocks, self.record.block_kinds).save(file, "WEBP", quality=_QUALITY, method=4)
+        _tint(piece, top, self.blocks, block_kinds(self.evaluation)).save(file, "WEBP", quality=_QUALITY, method=4)
         return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()
 
     def overlay(self) -> str:
@@ -244,30 +163,25 @@ class ErrorAnalysis:
         page = to_overlay_page(self._to_result(), self.screenshot)
         blocks = [
             replace(block, changed=_ERROR_TEXTS.get(kind, ""))
-            for block, kind in zip(page.blocks, self.record.block_kinds, strict=True)
+            for block, kind in zip(page.blocks, block_kinds(self.evaluation), strict=True)
         ]
-        marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.record.f1:.3f}"})
+        marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.evaluation.f1:.3f}"})
         scripts, styles = [asset("vclean.compare", "marks.js"), _OPEN], [asset("vclean.compare", "marks.css")]
         return draw_html(marked, scripts=scripts, styles=styles)
 
     def _to_result(self) -> Result:
-        outcome = self.record.outcome
+        evaluation = self.evaluation
         unknown = np.full(len(self.blocks), np.nan, dtype=np.float32)
         prediction = Prediction(
-            labels=[LABELS[code] for code in self.record.predicted.tolist()],
-            probability=outcome.calibration.probability if outcome.calibration else unknown,
-            confidence=outcome.calibration.confidence if outcome.calibration else float("nan"),
+            labels=[LABELS[code] for code in evaluation.predicted.tolist()],
+            probability=evaluation.calibration.probability if evaluation.calibration else unknown,
+            confidence=evaluation.calibration.confidence if evaluation.calibration else float("nan"),
         )
-        return Result(
-            columns=self.blocks,
-            prediction=prediction,
-            method=outcome.method,
-            id=outcome.id,
-        )
+        return Result(columns=self.blocks, prediction=prediction, method=evaluation.method, id=evaluation.id)
 
     def _densest_top(self, height: int, last: int) -> int:
         """Return the top, up to `last`, of the part of `height` px with the largest area of content and kept blocks."""
-        selected = np.array([bool(kind) for kind in self.record.block_kinds]) & (
+        selected = np.array([bool(kind) for kind in block_kinds(self.evaluation)]) & (
             self.blocks.visibility == Visibility.SHOWN
         )
         box = self.blocks.box[selected & np.isfinite(self.blocks.box).all(axis=1)]
@@ -280,38 +194,37 @@ class ErrorAnalysis:
         return int(np.clip(box[densest, 1] - _ABOVE, 0, last))
 
 
-def worst_records(records: Sequence[PageRecord], number: int) -> list[PageRecord]:
-    """Return the records with the lowest word F1, lowest first; they include failures and pages without gold."""
-    return sorted(records, key=lambda record: (record.f1, record.key))[:number]
+def worst_pages(evaluations: Sequence[PageEvaluation], number: int) -> list[PageEvaluation]:
+    """Return the evaluations with the lowest word F1, lowest first; they include failures and pages without gold."""
+    return sorted(evaluations, key=lambda evaluation: (evaluation.f1, evaluation.key))[:number]
 
 
 def analyze_errors(
-    corpora: Sequence[Corpus | MarkedArchive], selected: Sequence[PageRecord], read: Callable[[Page], Rendering]
+    corpora: Sequence[Corpus | MarkedArchive], selected: Sequence[PageEvaluation], read: Callable[[Page], Rendering]
 ) -> dict[Key, ErrorAnalysis]:
     """Read pages again and analyze their errors. Unreadable pages are left out. Progress is shown on standard error."""
-    by_key = {record.key: record for record in selected if len(record.predicted)}
+    by_key = {evaluation.key: evaluation for evaluation in selected if len(evaluation.predicted)}
     pages = track(_find_pages(corpora, by_key), "analyzing errors", "pages", total=len(by_key))
     analyses = (_analyze(page, by_key[page.corpus, page.id], read) for page in pages)
-    return {analysis.record.key: analysis for analysis in analyses if analysis}
+    return {analysis.evaluation.key: analysis for analysis in analyses if analysis}
 
 
-def _find_pages(corpora: Sequence[Corpus | MarkedArchive], selected: Mapping[Key, PageRecord]) -> Iterator[GoldPage]:
+def _find_pages(corpora: Sequence[Corpus | MarkedArchive], selected: Collection[Key]) -> Iterator[GoldPage]:
     for corpus in corpora:
-        remaining = sum(name == corpus.name for name, _ in selected)
-        pages = iter(corpus)
-        while remaining and (page := next(pages, None)):
-            if (page.corpus, page.id) in selected:
-                remaining -= 1
-                yield page
+        wanted = {key for key in selected if key[0] == corpus.name}
+        pages = (page for page in corpus if (page.corpus, page.id) in wanted)
+        yield from islice(pages, len(wanted))
 
 
-def _analyze(page: GoldPage, record: PageRecord, read: Callable[[Page], Rendering]) -> ErrorAnalysis | None:
+def _analyze(page: GoldPage, evaluation: PageEvaluation, read: Callable[[Page], Rendering]) -> ErrorAnalysis | None:
     try:
         rendering = read(page.to_page())
         blocks = extract_blocks(rendering.snapshot)
     except VcleanError:
         return None
-    return ErrorAnalysis(record, blocks, rendering.screenshot or b"") if len(blocks) == len(record.predicted) else None
+    if len(blocks) != len(evaluation.predicted):
+        return None
+    return ErrorAnalysis(evaluation, blocks, rendering.screenshot or b"")
 
 
 def _tint(piece: Image.Image, top: int, blocks: BlockColumns, kinds: Sequence[str]) -> Image.Image:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -10,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import format_count, replace_illegal
+from vclean.classify.evaluation.evaluate import group
 from vclean.classify.evaluation.scores import aggregate, calibration_report
 from vclean.compare.records import (
     DIMENSIONS,
     MISSED,
     RIGHT,
     WRONG,
-    by_group,
+    by_dimension,
+    by_method,
     confidence_interval,
     confusion,
-    groups,
-    methods,
-    of_method,
+    worst_pages,
 )
 from vclean.html_pages import INLINE_POLICY, asset, format_decimals, render_page, to_script_json
 from vclean.labels import Label
@@ -30,7 +31,8 @@ from vclean.render.overlay.layers import PENS, excerpt
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from vclean.compare.records import ErrorAnalysis, Key, PageRecord
+    from vclean.classify.evaluation.evaluate import PageEvaluation
+    from vclean.compare.records import ErrorAnalysis, Key
 
 
 _PACKAGE: Final = "vclean.compare"
@@ -112,55 +114,57 @@ Content = dict[str, Any]
 """Values for the template of a section or a part of it, by name; an empty section is left out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportData:
-    """Data of a report.
+def to_html(
+    evaluations: Sequence[PageEvaluation],
+    *,
+    facts: Mapping[str, str] | None = None,
+    worst: Sequence[PageEvaluation] = (),
+    analyses: Mapping[Key, ErrorAnalysis] | None = None,
+) -> str:
+    """Return the page; equal data give equal pages.
 
-    Attributes:
-        records: of every page and method; those of one method are in the order of the pages.
+    Args:
+        evaluations: of every page and method; those of one method are in the order of the pages.
         facts: facts about the run, by name.
-        worst: records shown as the worst pages, lowest score first.
+        worst: the worst pages, lowest score first.
         analyses: error analyses of these pages.
-        overlays: their HTML overlays.
     """
-
-    records: Sequence[PageRecord]
-    facts: Mapping[str, str] = field(default_factory=dict)
-    worst: Sequence[PageRecord] = ()
-    analyses: Mapping[Key, ErrorAnalysis] = field(default_factory=dict)
-    overlays: Mapping[Key, str] = field(default_factory=dict)
-
-
-def to_html(data: ReportData) -> str:
-    """Return the page; equal data give equal pages."""
-    room = MAX_BYTES - len(_document(data, {}).encode()) - _SPARE
-    return _document(data, _select_overlays(data, room))
+    analyses = analyses or {}
+    overlays = {each.key: analyses[each.key].overlay() for each in worst if each.key in analyses}
+    document = partial(_document, evaluations, facts or {}, worst, analyses)
+    room = MAX_BYTES - len(document({}).encode()) - _SPARE
+    return document(_select_overlays(overlays, room))
 
 
-def _select_overlays(data: ReportData, room: int) -> dict[Key, str]:
+def _select_overlays(overlays: Mapping[Key, str], room: int) -> dict[Key, str]:
     """Select the overlays that fit into `room` bytes, those of the worst pages first."""
     fitting = {}
-    for record in data.worst:
-        overlay = data.overlays.get(record.key, "")
+    for key, overlay in overlays.items():
         size = len(replace_illegal(to_script_json(overlay)).encode())
         if overlay and size <= room:
-            fitting[record.key] = overlay
+            fitting[key] = overlay
             room -= size
     return fitting
 
 
-def _document(data: ReportData, overlays: Mapping[Key, str]) -> str:
-    records = data.records
+def _document(
+    evaluations: Sequence[PageEvaluation],
+    facts: Mapping[str, str],
+    worst: Sequence[PageEvaluation],
+    analyses: Mapping[Key, ErrorAnalysis],
+    overlays: Mapping[Key, str],
+) -> str:
+    parts = by_method(evaluations)
     sections = {
-        "Scores": _overview(records),
-        "Kinds of pages": _by_groups(records),
-        "Calibration": _calibration(records),
-        "Labels": {"tables": [_confusion(name, of_method(records, name)) for name in methods(records)]},
-        "Worst pages": _worst(data, overlays),
-        "All pages": _all_pages(records),
-        "Failures": _failures(records),
+        "Scores": _overview(evaluations),
+        "Kinds of pages": _by_groups(evaluations),
+        "Calibration": _calibration(parts),
+        "Labels": {"tables": [_confusion(name, part) for name, part in parts.items()]},
+        "Worst pages": _worst(evaluations, worst, analyses, overlays),
+        "All pages": _all_pages(parts),
+        "Failures": _failures(evaluations),
     }
-    title = f"{', '.join(methods(records))} on {', '.join(groups(records, 'corpus'))}"
+    title = f"{', '.join(parts)} on {', '.join(by_dimension(evaluations, 'corpus'))}"
     return render_page(
         _PACKAGE,
         "report.html",
@@ -169,26 +173,26 @@ def _document(data: ReportData, overlays: Mapping[Key, str]) -> str:
         styles=[asset(_PACKAGE, name) for name in ("page.css", "report.css")],
         scripts=[asset(_PACKAGE, "report.js")],
         heading=title,
-        facts=data.facts,
+        facts=facts,
         sections={title: content for title, content in sections.items() if content},
         meanings=_MEANINGS,
         overlays=list(overlays.values()),
     )
 
 
-def _overview(records: Sequence[PageRecord]) -> Content:
+def _overview(evaluations: Sequence[PageEvaluation]) -> Content:
     """Return the word F1 of every method, its distribution over the pages, and all scores by corpus."""
-    parts = {name: of_method(records, name) for name in methods(records)}
+    parts = by_method(evaluations)
     return {
         "tiles": [_tile(*part) for part in parts.items()],
         "distribution": _distribution(parts),
-        "table": _score_table(records, "corpus", tuple(_SCORES)),
+        "table": _score_table("corpus", by_dimension(evaluations, "corpus"), tuple(_SCORES)),
     }
 
 
-def _distribution(parts: Mapping[str, Sequence[PageRecord]]) -> Table:
+def _distribution(parts: Mapping[str, Sequence[PageEvaluation]]) -> Table:
     """Return the share of the pages of every method by word F1, best pages first."""
-    counts = [np.histogram([record.f1 for record in part], _BINS, (0, 1))[0] / len(part) for part in parts.values()]
+    counts = [np.histogram([each.f1 for each in part], _BINS, (0, 1))[0] / len(part) for part in parts.values()]
     rows = [
         [f"{low / _BINS:.1f} to {(low + 1) / _BINS:.1f}", *shares] for low, shares in enumerate(np.transpose(counts))
     ]
@@ -196,10 +200,10 @@ def _distribution(parts: Mapping[str, Sequence[PageRecord]]) -> Table:
     return Table(columns, rows[::-1], "Pages by word F1")
 
 
-def _tile(name: str, records: Sequence[PageRecord]) -> Content:
-    scores = [record.f1 for record in records]
+def _tile(name: str, part: Sequence[PageEvaluation]) -> Content:
+    scores = [each.f1 for each in part]
     mean, low, high = confidence_interval(scores)
-    failed = sum(bool(record.outcome.error) for record in records)
+    failed = sum(bool(each.error) for each in part)
     return {
         "name": name,
         "figure": f"{mean:.3f}",
@@ -210,20 +214,16 @@ def _tile(name: str, records: Sequence[PageRecord]) -> Content:
     }
 
 
-def _by_groups(records: Sequence[PageRecord]) -> Content:
+def _by_groups(evaluations: Sequence[PageEvaluation]) -> Content:
     """Return the scores by page type, language and length of the gold, where the pages differ in them."""
-    dimensions = [name for name in DIMENSIONS if name != "corpus" and len(groups(records, name)) > 1]
-    if not dimensions:
-        return {}
-    return {"tables": [_score_table(records, name, _MAIN_SCORES) for name in dimensions]}
+    parts = {name: by_dimension(evaluations, name) for name in DIMENSIONS if name != "corpus"}
+    tables = [_score_table(name, part, _MAIN_SCORES) for name, part in parts.items() if len(part) > 1]
+    return {"tables": tables} if tables else {}
 
 
-def _calibration(records: Sequence[PageRecord]) -> Content:
+def _calibration(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
     """Return the calibration of probabilities and confidences, for the methods that give them."""
-    samples = {
-        name: [record.outcome.calibration for record in of_method(records, name) if record.outcome.calibration]
-        for name in methods(records)
-    }
+    samples = {name: [each.calibration for each in part if each.calibration] for name, part in parts.items()}
     facts = {name: calibration_report(pages) for name, pages in samples.items() if pages}
     if not facts:
         return {}
@@ -245,14 +245,14 @@ def _reliability(kind: str, bins: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
     return Table(columns, rows, title)
 
 
-def _confusion(method: str, records: Sequence[PageRecord]) -> Content:
+def _confusion(method: str, evaluations: Sequence[PageEvaluation]) -> Content:
     """Return a confusion matrix: gold labels by predicted labels."""
     names = [*(f"{label} {PENS[label].meaning.partition(',')[0]}" for label in Label), _UNKNOWN_TYPE]
     correct_columns = [
         *({column} for column in range(len(Label))),
         {column for column, label in enumerate(Label) if label.is_content},
     ]
-    rows = zip(names, correct_columns, confusion(records).tolist(), strict=True)
+    rows = zip(names, correct_columns, confusion(evaluations).tolist(), strict=True)
     return {
         "method": method,
         "labels": [(str(label), name) for label, name in zip(Label, names, strict=False)],
@@ -275,17 +275,16 @@ def _confusion_row(name: str, correct: set[int], row: Sequence[int]) -> Content:
     return {"name": name, "cells": cells, "total": f"{total:,}"}
 
 
-def _all_pages(records: Sequence[PageRecord]) -> Content:
+def _all_pages(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
     """Return every page with its scores by all methods, lowest score of the first method first."""
-    names = methods(records)
-    f1 = {(record.key, record.outcome.method): record.f1 for record in records}
-    pages = sorted(of_method(records, names[0]), key=lambda record: (record.f1, record.key))
-    scores = [Column(name, 3, f"word F1 of {name}") for name in names]
-    confidence = Column("confidence", 3, f"word F1 expected by {names[0]}")
+    first, pages = next(iter(parts.items()))
+    f1 = {name: {each.key: each.f1 for each in part} for name, part in parts.items()}
+    scores = [Column(name, 3, f"word F1 of {name}") for name in parts]
+    confidence = Column("confidence", 3, f"word F1 expected by {first}")
     texts = [Column(name) for name in ("page", "corpus", "type", "language")]
     rows = [
-        [*_page(record), *(f1.get((record.key, name)) for name in names), _confidence(record)]
-        for record in pages[:MAX_ROWS]
+        [*_page(each), *(by_page.get(each.key) for by_page in f1.values()), _confidence(each)]
+        for each in worst_pages(pages, MAX_ROWS)
     ]
     return {
         "note": f"The {MAX_ROWS:,} worst of {len(pages):,} pages." if len(pages) > MAX_ROWS else "",
@@ -293,96 +292,93 @@ def _all_pages(records: Sequence[PageRecord]) -> Content:
     }
 
 
-def _page(record: PageRecord) -> list[Any]:
-    outcome = record.outcome
-    return [excerpt(outcome.id, 80), outcome.corpus, outcome.page_type, record.language, record.words]
+def _page(page: PageEvaluation) -> list[Any]:
+    return [excerpt(page.id, 80), page.corpus, page.page_type, page.language, page.words]
 
 
-def _confidence(record: PageRecord) -> float | None:
-    return record.outcome.calibration.confidence if record.outcome.calibration else None
+def _confidence(page: PageEvaluation) -> float | None:
+    return page.calibration.confidence if page.calibration else None
 
 
-def _failures(records: Sequence[PageRecord]) -> Content:
+def _failures(evaluations: Sequence[PageEvaluation]) -> Content:
     """Return the pages that failed, with the reasons."""
-    failed = [record.outcome for record in records if record.outcome.error]
-    rows = [[outcome.id, outcome.corpus, outcome.method, outcome.error] for outcome in failed]
+    rows = [[each.id, each.corpus, each.method, each.error] for each in evaluations if each.error]
     columns = [Column(name) for name in ("page", "corpus", "method", "reason")]
     return {"table": Table(columns, rows)} if rows else {}
 
 
-def _score_table(records: Sequence[PageRecord], dimension: str, names: Sequence[str]) -> Table:
+def _score_table(dimension: str, parts: Mapping[str, Sequence[PageEvaluation]], names: Sequence[str]) -> Table:
     """Return the scores of these names by a dimension; columns without any defined value are left out."""
-    parts = by_group(records, dimension)
-    scores = {key: aggregate(record.outcome.score for record in part) for key, part in parts.items()}
-    names = [name for name in names if not all(isnan(getattr(score, name)) for score in scores.values())]
+    groups = [(name, method, part) for name, pages in parts.items() for method, part in by_method(pages).items()]
+    scores = [aggregate(each.score for each in part) for _, _, part in groups]
+    names = [name for name in names if not all(isnan(getattr(score, name)) for score in scores)]
     rows = [
-        [group, score.pages, method, _interval(parts[group, method]), *(getattr(score, name) for name in names)]
-        for group in groups(records, dimension)
-        for method in methods(records)
-        if (score := scores.get((group, method)))
+        [group, score.pages, method, _interval(part), *(getattr(score, name) for name in names)]
+        for (group, method, part), score in zip(groups, scores, strict=True)
     ]
     interval = Column("95 %", title="interval in which the mean word F1 of such pages is expected")
     columns = [Column(dimension), Column("pages", 0), Column("method"), interval, *(_SCORES[name] for name in names)]
     return Table(columns, rows, f"By {dimension}")
 
 
-def _interval(records: Sequence[PageRecord]) -> str:
-    _, low, high = confidence_interval([record.f1 for record in records])
+def _interval(part: Sequence[PageEvaluation]) -> str:
+    _, low, high = confidence_interval([each.f1 for each in part])
     return f"{low:.3f} to {high:.3f}"
 
 
-def _worst(data: ReportData, overlays: Mapping[Key, str]) -> Content:
+def _worst(
+    evaluations: Sequence[PageEvaluation],
+    worst: Sequence[PageEvaluation],
+    analyses: Mapping[Key, ErrorAnalysis],
+    overlays: Mapping[Key, str],
+) -> Content:
     """Return the cards of the worst pages."""
-    if not data.worst:
+    if not worst:
         return {}
     indexes = {key: index for index, key in enumerate(overlays)}
-    by_page: dict[Key, list[PageRecord]] = {}
-    for record in data.records:
-        by_page.setdefault(record.key, []).append(record)
+    by_page = group(evaluations, lambda evaluation: evaluation.key)
+    screenshots = sum(bool(analysis.screenshot) for analysis in analyses.values())
     return {
-        "note": " ".join(_notes(data, overlays)),
-        "has_screenshots": any(analysis.screenshot for analysis in data.analyses.values()),
-        "cards": [
-            _card(record, data.analyses.get(record.key), indexes.get(record.key), by_page[record.key])
-            for record in data.worst
-        ],
+        "note": " ".join(_notes(worst[0].method, screenshots, len(overlays))),
+        "has_screenshots": screenshots > 0,
+        "cards": [_card(each, analyses.get(each.key), indexes.get(each.key), by_page[each.key]) for each in worst],
     }
 
 
-def _notes(data: ReportData, overlays: Mapping[Key, str]) -> Iterator[str]:
-    yield f"The pages on which {data.worst[0].outcome.method} has the lowest word F1."
-    if not any(analysis.screenshot for analysis in data.analyses.values()):
+def _notes(method: str, screenshots: int, overlays: int) -> Iterator[str]:
+    yield f"The pages on which {method} has the lowest word F1."
+    if not screenshots:
         yield "With --render, their screenshots are shown here and open as overlays."
     elif overlays:
         yield "A screenshot opens as an overlay."
-    if left := len(data.overlays) - len(overlays):
+    if left := screenshots - overlays:
         yield f"The overlays of {left} of them are left out, to keep this file under {MAX_BYTES // 10**6} MB."
 
 
 def _card(
-    record: PageRecord, analysis: ErrorAnalysis | None, overlay: int | None, of_page: Sequence[PageRecord]
+    page: PageEvaluation, analysis: ErrorAnalysis | None, overlay: int | None, of_page: Sequence[PageEvaluation]
 ) -> Content:
     """Return the card of a page, with its analysis if it could be read again, and the index of its overlay."""
     return {
-        "name": excerpt(record.outcome.id, _NAME),
-        "f1": f"{record.f1:.3f}",
-        "url": record.url,
-        "short_url": excerpt(record.url, 120),
-        "is_link": record.url.lower().startswith(("http://", "https://")),
-        "facts": _card_facts(record, of_page),
-        "error": record.outcome.error,
+        "name": excerpt(page.id, _NAME),
+        "f1": f"{page.f1:.3f}",
+        "url": page.url,
+        "short_url": excerpt(page.url, 120),
+        "is_link": page.url.lower().startswith(("http://", "https://")),
+        "facts": _card_facts(page, of_page),
+        "error": page.error,
         "thumbnail": analysis.thumbnail() if analysis else "",
         "overlay": overlay,
         "errors": [each for kind in (MISSED, WRONG) if (each := _errors(analysis, kind))] if analysis else [],
     }
 
 
-def _card_facts(record: PageRecord, of_page: Sequence[PageRecord]) -> str:
+def _card_facts(page: PageEvaluation, of_page: Sequence[PageEvaluation]) -> str:
     """Return what is known of the page, and its scores by this and the other methods."""
-    outcome, word = record.outcome, record.outcome.score.word
-    kinds = outcome.corpus, outcome.page_type, record.language, f"{format_count(record.words, 'word')} of gold"
+    word = page.score.word
+    kinds = page.corpus, page.page_type, page.language, f"{format_count(page.words, 'word')} of gold"
     scores = [f"{name} {format_decimals(getattr(word, name), 3)}" for name in ("precision", "recall")]
-    scores += [f"{other.outcome.method} {other.f1:.3f}" for other in of_page if other is not record]
+    scores += [f"{other.method} {other.f1:.3f}" for other in of_page if other is not page]
     return f"{', '.join(filter(None, kinds))}; {', '.join(scores)}"
 
 
@@ -400,6 +396,6 @@ def _errors(analysis: ErrorAnalysis, kind: str) -> Content:
 
 
 def _quote(analysis: ErrorAnalysis, block: int) -> Content:
-    calibration = analysis.record.outcome.calibration
+    calibration = analysis.evaluation.calibration
     probability = f"{float(calibration.probability[block]):.2f}".replace("0.", ".") if calibration else ""
     return {"probability": probability, "text": excerpt(analysis.blocks.text[block], _EXCERPT)}

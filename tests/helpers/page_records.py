@@ -11,7 +11,7 @@ from helpers.pages import laid_out
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, score_page
 from vclean.classify.evaluation.scores import CalibrationSample
-from vclean.compare.records import ErrorAnalysis, PageRecord
+from vclean.compare.records import ErrorAnalysis
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, Label
 
@@ -33,7 +33,8 @@ def page_record(name, *, text="", gold="word", method="one", predicted="", truth
         confidence=confidence,
         f1=score.word.f1,
     )
-    outcome = PageEvaluation(
+    rest = {"url": "", "language": "en", "words": len(gold.split()), "error": ""} | facts
+    return PageEvaluation(
         corpus=page.corpus,
         id=name,
         page_type=page.page_type,
@@ -41,16 +42,16 @@ def page_record(name, *, text="", gold="word", method="one", predicted="", truth
         text=text,
         cleaneval=text,
         score=score,
-        error=facts.pop("error", ""),
         calibration=calibration,
+        predicted=labels,
+        gold=true,
+        **rest,
     )
-    rest = {"url": "", "language": "en", "words": len(gold.split())} | facts
-    return PageRecord(outcome=outcome, predicted=labels, gold=true, **rest)
 
 
-def error_analysis(record, html, image=b""):
-    """Return the error analysis of the page of a record."""
-    return ErrorAnalysis(record, extract_blocks(laid_out(html)), image)
+def error_analysis(evaluation, html, image=b""):
+    """Return the error analysis of a page."""
+    return ErrorAnalysis(evaluation, extract_blocks(laid_out(html)), image)
 
 
 def screenshot(width=800, height=400, color="white"):

@@ -29,8 +29,8 @@ def write(blocks, prediction):
     return "\n".join(text for _, text in content), "\n".join(f"<{label}>{text}" for label, text in content)
 
 
-def run(corpora, predictors=None, read=parse, on_page=None):
-    return evaluate(corpora, predictors or {"text": text_method}, read=read, write=write, on_page=on_page)
+def run(corpora, predictors=None, read=parse):
+    return evaluate(corpora, predictors or {"text": text_method}, read=read, write=write)
 
 
 @pytest.fixture
@@ -61,7 +61,11 @@ class TestEvaluate:
 
         report = run([corpus((ARTICLE, GOLD, None))], {"bad": fail, "text": text_method})
         assert [outcome.error for outcome in report.evaluations] == [line, ""]
-        assert [outcome.score.word.f1 for outcome in report.evaluations] == [0, 1]
+        assert [outcome.f1 for outcome in report.evaluations] == [0, 1]
+        assert [(len(each.predicted), len(each.gold), each.language) for each in report.evaluations] == [
+            (0, 0, "en"),
+            (2, 2, "en"),
+        ]
 
     @pytest.mark.parametrize("error", [OutputError("the disk is full"), KeyboardInterrupt()])
     def test_full_disk_and_interrupt_end_the_run(self, corpus, error):

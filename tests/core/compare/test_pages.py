@@ -12,7 +12,7 @@ from helpers.waiting import assert_eventually
 from playwright.sync_api import Browser, Frame, Page, expect, sync_playwright
 
 from vclean.compare.diff import Comparison
-from vclean.compare.report import ReportData, to_html
+from vclean.compare.report import to_html
 from vclean.render.browser.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
@@ -61,9 +61,8 @@ def report(labels: list[str]) -> str:
     others = [
         page_record(f"page {row}", text="word" * (row % 2), page_type=f"type {row % 3}", words=row) for row in range(60)
     ]
-    analysis = error_analysis(shown, HTML, SHOT)
-    parts = {"analyses": {shown.key: analysis}, "overlays": {shown.key: analysis.overlay()}}
-    return to_html(ReportData(records=[shown, *others], worst=[shown], **parts))
+    analyses = {shown.key: error_analysis(shown, HTML, SHOT)}
+    return to_html([shown, *others], worst=[shown], analyses=analyses)
 
 
 @pytest.fixture

@@ -12,21 +12,11 @@ from PIL import Image
 from vclean.classify.corpora.gold import GoldPage
 from vclean.cli.options import method_and_model
 from vclean.compare import records
-from vclean.compare.records import MISSED, RIGHT, WRONG, analyze_errors, worst_records
+from vclean.compare.records import DIMENSIONS, MISSED, RIGHT, WRONG, analyze_errors, block_kinds, worst_pages
 from vclean.errors import InputError
-from vclean.features.blocks import extract_blocks
 from vclean.render.rendered_page import Rendering
 
 HTML = "<p>Menu</p><p>Rain, all day long</p><p>Share</p><p>More</p>"
-
-
-def test_failed_page_has_no_blocks():
-    page = GoldPage(corpus="news", id="a", html=b"", text="It rained all day in the valley, and nobody minded.")
-    outcome, collector = page_record("a").outcome, records.RecordCollector()
-    for blocks in (None, extract_blocks(snapshot("<p>It rained."))):
-        collector(page, blocks, None, outcome)
-        assert len(collector.records[-1].predicted) == len(collector.records[-1].gold) == 0
-    assert collector.records[0].language == "en"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +27,7 @@ def test_failed_page_has_no_blocks():
     ],
 )  # fmt: skip
 def test_length_depends_on_words_of_gold(words, name):
-    assert page_record("a", words=words).length == name
+    assert DIMENSIONS["length"](page_record("a", words=words)) == name
 
 
 def test_interval_is_the_normal_approximation_in_0_to_1():
@@ -70,13 +60,13 @@ def opened(address):
 
 
 def test_block_kinds():
-    assert page_record("a", predicted="ophpo", truth="op?oh").block_kinds == ["", RIGHT, RIGHT, WRONG, MISSED]
+    assert block_kinds(page_record("a", predicted="ophpo", truth="op?oh")) == ["", RIGHT, RIGHT, WRONG, MISSED]
 
 
-def test_worst_records_are_sorted_by_score_then_name():
+def test_worst_pages_are_sorted_by_score_then_name():
     texts = {"c": "word", "b": "", "a": "", "d": "word and more"}
-    worst = worst_records([page_record(name, text=text) for name, text in texts.items()], 3)
-    assert [record.outcome.id for record in worst] == ["a", "b", "d"]
+    worst = worst_pages([page_record(name, text=text) for name, text in texts.items()], 3)
+    assert [page.id for page in worst] == ["a", "b", "d"]
 
 
 def test_errors_are_sorted_by_number_of_words():

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from helpers.page_records import error_analysis, page_record, screenshot
 from lxml import etree, html
 
 from vclean.compare import report as report_page
-from vclean.compare.report import Column, ReportData, Table, to_html
+from vclean.compare.records import ErrorAnalysis
+from vclean.compare.report import Column, Table, to_html
 from vclean.html_pages import environment
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -14,7 +16,7 @@ HTML = "<p>Menu</p><p>Rain, all day long</p><p>Share</p><p>More</p>"
 
 
 def report(records, **facts):
-    return html.fromstring(to_html(ReportData(records=records, **facts)))
+    return html.fromstring(to_html(records, **facts))
 
 
 def text(document):
@@ -35,12 +37,10 @@ def pages(method="one"):
     ]
 
 
-def worst_page(image=b"", overlay=""):
-    """Return the data of a report with a worst page, and an overlay of it if given."""
-    record = page_record("a", predicted="opop", truth="oppo", confidence=0.5, url="https://a.example/")
-    analyses = {record.key: error_analysis(record, HTML, image)}
-    overlays = {record.key: overlay} if overlay else {}
-    return {"records": [record], "worst": [record], "analyses": analyses, "overlays": overlays}
+def worst_page(image=b""):
+    """Return the arguments of a report with a worst page."""
+    page = page_record("a", predicted="opop", truth="oppo", confidence=0.5, url="https://a.example/")
+    return {"evaluations": [page], "worst": [page], "analyses": {page.key: error_analysis(page, HTML, image)}}
 
 
 class TestToHtml:
@@ -49,7 +49,7 @@ class TestToHtml:
         assert [section.get("id") for section in document.iterfind(".//section")] == ["scores", "labels", "all-pages"]
 
     def test_is_deterministic(self):
-        assert to_html(ReportData(records=pages())) == to_html(ReportData(records=pages()))
+        assert to_html(pages()) == to_html(pages())
 
     def test_escapes_hostile_names(self):
         facts = dict.fromkeys(("method", "page_type", "corpus", "error", "url"), HOSTILE)
@@ -100,7 +100,7 @@ def test_labels_shares_by_gold_label():
 
 class TestWorstPages:
     def test_quotes_errors(self):
-        card = text(report(**worst_page()).find(".//li[@class='card']"))
+        card = text(html.fromstring(to_html(**worst_page())).find(".//li[@class='card']"))
         assert card.startswith("0.000 a https://a.example/ news, en, 1 word of gold")
         assert "content, missed : 1 block .10 Share" in card
         assert "kept, but not content : 1 block .90 More" in card
@@ -122,24 +122,25 @@ class TestWorstPages:
         assert (len(items), items[-1], len(card.findtext(".//q"))) == (6, "and 1 more", 160)
         assert card.find(".//img") is None
 
-    def test_thumbnail_opens_overlay(self):
-        made = report(**worst_page(screenshot(), "<p>overlay</p>"))
+    def test_thumbnail_opens_overlay(self, monkeypatch):
+        monkeypatch.setattr(ErrorAnalysis, "overlay", lambda _: "<p>overlay</p>")
+        made = html.fromstring(to_html(**worst_page(screenshot())))
         button = made.find(".//button[@data-overlay]")
         assert (button.get("data-overlay"), button.get("aria-label")) == ("0", "Open the overlay of a")
         assert button.find("img").get("src").startswith("data:image/webp;base64,")
         assert json.loads(made.find(".//script[@id='overlays']").text) == ["<p>overlay</p>"]
 
-    def test_omits_overlays_that_do_not_fit(self, monkeypatch):
+    @pytest.mark.parametrize(("size", "fits"), [(1_000, True), (2_000, False)])
+    def test_omits_overlays_that_do_not_fit(self, monkeypatch, size, fits):
         """Keep the thumbnail, and state the number of omitted overlays."""
-        size = len(to_html(ReportData(**worst_page(screenshot()))))
-        monkeypatch.setattr(report_page, "MAX_BYTES", size + 30_000)
-        fits = report(**worst_page(screenshot(), "<" * 1_000))
-        assert fits.find(".//button[@data-overlay]") is not None
-        assert "left out" not in text(fits.find(".//section[@id='worst-pages']"))
-        made = report(**worst_page(screenshot(), "<" * 2_000))
-        assert made.find(".//button[@data-overlay]") is None
-        assert made.find(".//div[@class='thumbnail']/img") is not None
-        assert "The overlays of 1 of them are left out" in text(made.find(".//section[@id='worst-pages']"))
+        monkeypatch.setattr(ErrorAnalysis, "overlay", lambda _: "<" * size)
+        page = worst_page(screenshot())
+        monkeypatch.setattr(report_page, "MAX_BYTES", 0)
+        monkeypatch.setattr(report_page, "MAX_BYTES", len(to_html(**page)) + 30_000)
+        section = html.fromstring(to_html(**page)).find(".//section[@id='worst-pages']")
+        assert (section.find(".//button[@data-overlay]") is not None) == fits
+        assert section.find(".//img") is not None
+        assert ("The overlays of 1 of them are left out" in text(section)) == (not fits)
 
 
 def test_all_pages_sorts_by_score_of_first_method():
