@@ -263,6 +263,8 @@ def _reliable_labels(label: NDArray[np.int8], page: GoldPage, blocks: BlockColum
 
 
 FOLDS: Final = 5
+ALL: Final = -1
+"""Number of a fold that no page has: a model that is fitted without it is fitted on all pages."""
 ROWS_PER_PAGE: Final = 200
 """Maximum number of rows of a page for the boosted models. The other rows of a long page are much alike; leaving them
 out saves a third of the training time."""
@@ -352,13 +354,13 @@ class LinearFits:
         self._fits: dict[frozenset[int], LinearModel] = {}
 
     def without(self, *held_out: int) -> LinearModel:
-        """Return the models fitted on all folds but `held_out`."""
-        key = frozenset(held_out)
+        """Return the models fitted on all folds but `held_out`; `ALL` stands for no fold."""
+        key = frozenset(held_out) - {ALL}
         if key not in self._fits:
             self._fits[key] = LinearModel(*self._path.fit(key, PATH_PENALTY), *self._word.fit(key, WORD_PENALTY))
         return self._fits[key]
 
-    def scores(self, held_out: int | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def scores(self, held_out: int = ALL) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the scores (R,) of the path and word models, as input of a boosted model fitted without a fold.
 
         The scores of a row come from models that saw neither its fold nor `held_out`.
@@ -366,20 +368,20 @@ class LinearFits:
         path, word = np.empty((2, len(self._table.row_fold)), dtype=np.float32)
         for fold in np.unique(self._table.row_fold).tolist():
             rows = self._table.row_fold == fold
-            model = self.without(*({fold} if held_out is None else {fold, held_out}))
+            model = self.without(fold, held_out)
             path[rows] = self._path.scores(model.path, model.path_bias)[rows]
             word[rows] = self._word.scores(model.word, model.word_bias)[rows]
         return path, word
 
 
-def design_matrix(table: TrainingTable, path: NDArray[np.float32], word: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the feature matrix of the table, float32 (R, len(stacking.COLUMNS)), given the linear scores (R,)."""
+def design_matrix(table: TrainingTable, held_out: int = ALL) -> NDArray[np.float32]:
+    """Return the feature matrix of the table, float32 (R, len(stacking.COLUMNS)), to fit boosted models without a fold.
+
+    The linear scores of a row come from models that saw neither its fold nor `held_out`.
+    """
     full_matrix = np.empty((len(table.row_fold), len(stacking.COLUMNS)), dtype=np.float32)
-    begin = 0
-    for page, by_path, by_word in zip(table.pages, table.split(path), table.split(word), strict=True):
-        end = begin + len(page)
+    path, word = map(table.split, table.fits.scores(held_out))
+    for rows, page, by_path, by_word in zip(table.split(full_matrix), table.pages, path, word, strict=True):
         if len(page):
-            scores = stacking.score_columns(by_path, by_word, page.layout)
-            full_matrix[begin:end] = np.hstack([page.base, scores])
-        begin = end
+            rows[:] = np.hstack([page.base, stacking.score_columns(by_path, by_word, page.layout)])
     return full_matrix

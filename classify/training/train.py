@@ -7,25 +7,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
+from vclean.classify.content.expected_f import Calibration, CalibrationMap, best_selection
 from vclean.classify.content.model import FORMAT, Model
-from vclean.classify.content.postprocess import smooth_alike, smooth_groups
-from vclean.classify.content.stacking import Conventions, add_columns, one_hot, page_row
+from vclean.classify.content.stacking import Conventions, one_hot, page_row
 from vclean.classify.evaluation.scores import reliability
-from vclean.classify.prediction import Prediction
-from vclean.classify.training.dataset import PATH_PENALTY, ROUNDS, WEIGHT_CAP, WORD_PENALTY, design_matrix
+from vclean.classify.training.dataset import ALL, PATH_PENALTY, ROUNDS, WEIGHT_CAP, WORD_PENALTY, design_matrix
 from vclean.classify.training.fits import FITS, SEED, fit
 from vclean.errors import InputError
 from vclean.imports import versions
 from vclean.labels import LABELS, REGION_ROLES, UNKNOWN, Label
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from vclean.classify.forest import Forest
+    from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows, TrainingTable
 
 KNOTS: Final = 24
@@ -75,40 +75,49 @@ def word_f1(
     return float(min(2 * gold_hits / max(selected_words + gold_words, 1), 1.0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOutPrediction:
-    """Prediction for the B blocks of a page by a model that never saw its site.
+class HeldOut(NamedTuple):
+    """Prediction for a page by a model that never saw its site, before calibration.
 
     Attributes:
-        probability: float32 (B,), that a block is content, before calibration.
-        types: float32 (B, 4), probabilities of h, p, l and c, given that the block is content.
-        selection: bool (B,), the selected blocks.
-        expected: expected word F1 of the selection, before calibration.
+        prediction: its labels and probabilities.
+        expected: expected word F1 of the selected blocks.
+        f1: their word F1.
     """
 
-    probability: NDArray[np.float32]
-    types: NDArray[np.float32]
-    selection: NDArray[np.bool_]
+    prediction: Prediction
     expected: float
+    f1: float
+
+    @classmethod
+    def from_prediction(cls, page: PageRows, prediction: Prediction) -> HeldOut:
+        """Score the selection before its smoothing, and drop the inputs of the decision, which take much memory."""
+        selection, expected = best_selection(prediction.probability, page.layout.tokens)
+        f1 = word_f1(selection, page.share, page.layout.tokens, page.gold_words)
+        return cls(replace(prediction, decision=None), expected, f1)
+
+    def calibrated(self, calibration: Calibration) -> Prediction:
+        """Return the prediction with calibrated probabilities and confidence."""
+        if not self.prediction.labels:
+            return self.prediction
+        probability = calibration.blocks(self.prediction.probability)
+        confidence = float(calibration.pages(np.array([self.expected]))[0])
+        return replace(self.prediction, probability=probability, confidence=confidence)
 
 
-def fit_calibration(examples: Sequence[tuple[PageRows, HeldOutPrediction]]) -> Calibration:
+def fit_calibration(examples: Sequence[tuple[PageRows, HeldOut]]) -> Calibration:
     """Fit the calibration maps on held-out predictions.
 
     Pages without blocks are left out, and pages with partial gold, whose word F1 is not known. Blocks have the training
     weights, which are between one per block and one per word.
     """
     complete = [(page, held_out) for page, held_out in examples if len(page.content) and not page.is_partial]
-    scores = [
-        word_f1(held_out.selection, page.share, page.layout.tokens, page.gold_words) for page, held_out in complete
-    ]
     return Calibration(
         fit_map(
-            np.concatenate([held_out.probability for _, held_out in complete]),
+            np.concatenate([held_out.prediction.probability for _, held_out in complete]),
             np.concatenate([page.content for page, _ in complete]),
             np.concatenate([page.weight for page, _ in complete]),
         ),
-        fit_map([held_out.expected for _, held_out in complete], scores),
+        fit_map([held_out.expected for _, held_out in complete], [held_out.f1 for _, held_out in complete]),
     )
 
 
@@ -172,21 +181,25 @@ class ConventionFits:
         pages = zip(table.pages, table.split(x), strict=True)
         self._rows = np.vstack([page_row(rows, page.layout.tokens) for page, rows in pages])
 
-    def without(self, fold: int | None = None) -> Conventions:
+    def without(self, fold: int = ALL) -> Conventions:
         """Return the conventions, with a predictor that is fitted on the pages of the other folds, or on all."""
-        pages = (self._code >= 0) & (self._fold != (-1 if fold is None else fold))
+        pages = (self._code >= 0) & (self._fold != fold)
         if len(np.unique(self._code[pages])) < 2:
             return Conventions(self.known)
         forest = fit("conventions", self._rows[pages], self._code[pages], num_class=len(self.known))
         return Conventions(self.known, forest)
 
     @cached_property
+    def held_out(self) -> dict[int, Conventions]:
+        """Return the conventions without each fold, by fold."""
+        return {fold: self.without(fold) for fold in np.unique(self._fold).tolist()}
+
+    @cached_property
     def predicted(self) -> NDArray[np.float32]:
         """Return the columns of each page by a predictor that did not see its fold, float32 (P, len(known))."""
         columns = np.empty((len(self._rows), len(self.known)), dtype=np.float32)
-        for fold in np.unique(self._fold).tolist():
-            pages = self._fold == fold
-            columns[pages] = self.without(fold).predict(self._rows[pages])
+        for fold, held_out in self.held_out.items():
+            columns[self._fold == fold] = held_out.predict(self._rows[self._fold == fold])
         return columns
 
 
@@ -238,8 +251,8 @@ class CrossValidation:
 
     table: TrainingTable
     conventions: ConventionFits
-    held_out: list[HeldOutPrediction]
-    by_convention: list[HeldOutPrediction | None]
+    held_out: list[HeldOut]
+    by_convention: list[HeldOut | None]
 
     @classmethod
     def run(cls, table: TrainingTable, *, done: Callable[[], None] = lambda: None) -> CrossValidation:
@@ -249,8 +262,8 @@ class CrossValidation:
             InputError: there are too few pages, or no label of their blocks is known.
         """
         _check(table)
-        fits = ConventionFits(table, design_matrix(table, *table.fits.scores(None)))
-        predictions: dict[int, tuple[HeldOutPrediction, HeldOutPrediction | None]] = {}
+        fits = ConventionFits(table, design_matrix(table))
+        predictions: dict[int, tuple[HeldOut, HeldOut | None]] = {}
         for fold in np.unique(table.fold).tolist():
             predictions.update(_predict_fold(table, fits, fold))
             done()
@@ -262,9 +275,9 @@ class CrossValidation:
         """Return whether a corpus has enough pages for a convention."""
         return any(own is not None for own in self.by_convention)
 
-    def calibration(self, held_out: int | None = None) -> Calibration:
+    def calibration(self, held_out: int = ALL) -> Calibration:
         """Fit the calibration maps on all pages except those of the fold `held_out`."""
-        pages = np.flatnonzero(self.table.fold != (-1 if held_out is None else held_out)).tolist()
+        pages = np.flatnonzero(self.table.fold != held_out).tolist()
         return fit_calibration([(self.table.pages[page], self.held_out[page]) for page in pages])
 
     def predictions(self, *, by_convention: bool = False) -> list[Prediction]:
@@ -273,47 +286,28 @@ class CrossValidation:
         With `by_convention`, the predictions are those under the convention of the page's corpus, if it has one.
         """
         calibrations = {fold: self.calibration(fold) for fold in np.unique(self.table.fold).tolist()}
-        return [
-            _predict_page(calibrations[fold], page, own if own and by_convention else default)
-            for fold, page, default, own in zip(
-                self.table.fold.tolist(), self.table.pages, self.held_out, self.by_convention, strict=True
-            )
+        chosen = [
+            own if own and by_convention else default
+            for default, own in zip(self.held_out, self.by_convention, strict=True)
         ]
+        folds = self.table.fold.tolist()
+        return [each.calibrated(calibrations[fold]) for fold, each in zip(folds, chosen, strict=True)]
 
 
 def _predict_fold(
     table: TrainingTable, fits: ConventionFits, fold: int
-) -> Iterator[tuple[int, tuple[HeldOutPrediction, HeldOutPrediction | None]]]:
+) -> Iterator[tuple[int, tuple[HeldOut, HeldOut | None]]]:
     """Predict each page of a fold without a convention, and under that of its corpus if it has one."""
-    x = design_matrix(table, *table.fits.scores(fold))
-    content, types = _fit_trees(x, table, fits, table.row_fold != fold)
+    x = design_matrix(table, fold)
+    model = _fit_model(x, table, fits, fold)
     first = np.cumsum([0, *map(len, table.pages)])
     for number in np.flatnonzero(table.fold == fold).tolist():
-        rows, name = x[first[number] : first[number + 1]], fits.names[number]
-        predict = partial(_held_out_prediction, content, types, table.pages[number], rows)
-        yield number, (predict(fits.predicted[number]), predict(one_hot(fits.known, name)) if name else None)
-
-
-def _held_out_prediction(
-    content: Forest, types: Forest, page: PageRows, x: NDArray[np.float32], convention: NDArray[np.float32]
-) -> HeldOutPrediction:
-    if not len(page):
-        empty = np.zeros(0, dtype=np.float32)
-        return HeldOutPrediction(empty, empty.reshape(0, 4), empty.astype(bool), 0.0)
-    probability = content.predict(add_columns(x, convention), early_stop=True).astype(np.float32)
-    probability = smooth_alike(probability, page.layout.alike, page.layout.tokens)
-    return HeldOutPrediction(
-        probability, types.predict(x).astype(np.float32), *best_selection(probability, page.layout.tokens)
-    )
-
-
-def _predict_page(calibration: Calibration, page: PageRows, held_out: HeldOutPrediction) -> Prediction:
-    if not len(page):
-        return Prediction([], held_out.probability, 0.0)
-    is_content = smooth_groups(held_out.selection, held_out.probability, page.layout.tokens, page.group)
-    probability = calibration.blocks(held_out.probability)
-    confidence = float(calibration.pages(np.array([held_out.expected]))[0])
-    return Prediction(assign_labels(is_content, held_out.types[is_content]), probability, confidence)
+        page, name = table.pages[number], fits.names[number]
+        decide = partial(
+            model.decide, x[first[number] : first[number + 1]], page.layout.tokens, page.group, alike=page.layout.alike
+        )
+        default = HeldOut.from_prediction(page, decide())
+        yield number, (default, HeldOut.from_prediction(page, decide(policy=Policy(convention=name))) if name else None)
 
 
 def train(
@@ -327,30 +321,21 @@ def train(
         regions: region model of all marked pages.
     """
     table = validation.table
-    x = design_matrix(table, *table.fits.scores(None))
-    rows = np.ones(len(x), dtype=bool)
-    content, types = _fit_trees(x, table, validation.conventions, rows)
     card = _card(validation)
     card["regions"] = {"roles": [*map(str, REGION_ROLES)], "parameters": FITS["regions"]} if regions is not None else {}
-    return Model(
-        table.fits.without(),
-        content,
-        types,
-        validation.calibration(),
-        card | (card_fields or {}),
-        regions=regions,
-        conventions=validation.conventions.without(),
-    )
+    model = _fit_model(design_matrix(table), table, validation.conventions)
+    return replace(model, calibration=validation.calibration(), card=card | (card_fields or {}), regions=regions)
 
 
-def _fit_trees(
-    x: NDArray[np.float32], table: TrainingTable, fits: ConventionFits, rows: NDArray[np.bool_]
-) -> tuple[Forest, Forest]:
-    """Fit the boosted models of content and of labels on some rows of `table`; `x` is the matrix of all rows."""
-    rows = rows & table.sampled
+def _fit_model(x: NDArray[np.float32], table: TrainingTable, fits: ConventionFits, fold: int = ALL) -> Model:
+    """Fit a model on all folds of `table` but one, or on all, without calibration; `x` is the matrix of all rows."""
+    rows = (table.row_fold != fold) & table.sampled
     seen = seen_columns(fits.names, fits.known, fits.predicted)[table.row_page[rows]]
     content = fit("content", np.hstack([x[rows], seen]), table.content[rows], weight=table.sampled_weight[rows])
-    return content, fit_types(x[rows], table.label[rows], table.row_page[rows])
+    types = fit_types(x[rows], table.label[rows], table.row_page[rows])
+    conventions = fits.without() if fold == ALL else fits.held_out[fold]
+    identity = Calibration(CalibrationMap(), CalibrationMap())
+    return Model(table.fits.without(fold), content, types, identity, {}, conventions=conventions)
 
 
 def _card(validation: CrossValidation) -> dict[str, Any]:

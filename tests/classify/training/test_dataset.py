@@ -8,7 +8,7 @@ from helpers.synthetic import SITES, gold_page, rows
 from vclean.classify.content import stacking
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training import dataset
-from vclean.classify.training.dataset import WEIGHT_CAP, LinearFits, TrainingTable, design_matrix, page_rows
+from vclean.classify.training.dataset import ALL, WEIGHT_CAP, LinearFits, TrainingTable, design_matrix, page_rows
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, UNKNOWN, Label
@@ -67,27 +67,26 @@ class TestLinearFits:
 
     def test_scores_separate_content_on_unseen_sites(self, fits: LinearFits, whole: TrainingTable) -> None:
         """Compare the scores of content and boilerplate on each page."""
-        path, word = fits.scores(None)
+        path, word = fits.scores()
         for scores in (path, word):
             assert scores[whole.content].mean() > scores[~whole.content].mean() + 1
 
-    @pytest.mark.parametrize("held_out", [None, 1])
+    @pytest.mark.parametrize("held_out", [ALL, 1])
     def test_scores_come_from_models_without_the_row(self, fits: LinearFits, whole: TrainingTable, held_out) -> None:
         path, word = fits.scores(held_out)
         assert path.dtype == word.dtype == np.float32
         for fold in range(5):
-            unseen = {fold} if held_out is None else {fold, held_out}
-            rows, expected = whole.row_fold == fold, scores_by(fits, *unseen)
+            rows, expected = whole.row_fold == fold, scores_by(fits, *({fold, held_out} - {ALL}))
             np.testing.assert_array_equal([path[rows], word[rows]], expected[:, rows])
 
 
 class TestDesignMatrix:
     def test_rows_equal_those_of_the_model(self, whole: TrainingTable, fits: LinearFits) -> None:
-        """Compare the matrices of training and prediction."""
-        model = fits.without()
+        """Compare the matrices of training and prediction, by linear models that did not see the page."""
+        model = fits.without(whole.fold[0])
         features = matrix.extract(extract_blocks(snapshot(gold_page(0).html.decode())))
         used = stacking.stack_columns(features, *model.scores(features))
-        trained = whole.split(design_matrix(whole, *scores_by(fits)))[0]
+        trained = whole.split(design_matrix(whole))[0]
         np.testing.assert_allclose(used, trained, rtol=1e-4, atol=1e-4)
 
 

@@ -11,12 +11,12 @@ from helpers.pages import laid_out, snapshot
 from helpers.synthetic import SITES, gold_page, quick_validation, region_forest, rows, train_quickly
 
 from vclean.classify.content import stacking
-from vclean.classify.content.expected_f import best_selection
 from vclean.classify.content.model import from_bytes
+from vclean.classify.prediction import Prediction
 from vclean.classify.training import train as training
 from vclean.classify.training.dataset import PageRows, TrainingTable, design_matrix
 from vclean.classify.training.fits import FITS
-from vclean.classify.training.train import ConventionFits, CrossValidation, HeldOutPrediction, fit_calibration, train
+from vclean.classify.training.train import ConventionFits, CrossValidation, HeldOut, fit_calibration, train
 from vclean.errors import InputError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, Label
@@ -75,11 +75,10 @@ class TestWordF1:
         assert training.word_f1(selected, share, words, gold_words) == pytest.approx(expected)
 
 
-def held_out(page, certainty: float) -> HeldOutPrediction:
+def held_out(page, certainty: float) -> HeldOut:
     """Return predictions that are right with the probability `certainty`."""
     probability = np.where(page.content, certainty, 1 - certainty).astype(np.float32)
-    types = np.full((len(page), 4), 0.25, dtype=np.float32)
-    return HeldOutPrediction(probability, types, *best_selection(probability, page.layout.tokens))
+    return HeldOut.from_prediction(page, Prediction([], probability))
 
 
 class TestCalibration:
@@ -99,7 +98,7 @@ class TestCalibration:
         examples = [(page, held_out(page, 0.9)) for page in self.PAGES[1:]]
         nothing = np.zeros(0, dtype=np.float32)
         empty = SimpleNamespace(is_partial=False, content=nothing.astype(bool), weight=nothing)
-        prediction = HeldOutPrediction(nothing, nothing.reshape(0, 4), nothing.astype(bool), 0.0)
+        prediction = HeldOut(Prediction([], nothing), 0.0, 0.0)
         partial = replace(self.PAGES[0], is_partial=True)
         more = [(partial, held_out(partial, 0.6)), *examples, (empty, prediction)]
         assert fit_calibration(more) == fit_calibration(examples)
@@ -158,7 +157,7 @@ class TestConventions:
         """Compare the predictions for the same page of both corpora: only those under its convention differ."""
         np.testing.assert_allclose(two_corpora.conventions.predicted.sum(axis=1), np.ones(2 * PAGES), rtol=1e-5)
         for kind, is_equal in (("held_out", True), ("by_convention", False)):
-            probabilities = [each.probability for each in getattr(two_corpora, kind)]
+            probabilities = [each.prediction.probability for each in getattr(two_corpora, kind)]
             for one, other in zip(probabilities[:PAGES], probabilities[PAGES:], strict=True):
                 assert np.array_equal(one, other) == is_equal
 
@@ -182,13 +181,13 @@ class TestCrossValidate:
             for page, fold in zip(pages, table.fold.tolist(), strict=True)
         ]
         before, after = (
-            training._predict_fold(each, ConventionFits(each, design_matrix(each, *each.fits.scores(None))), 0)
+            training._predict_fold(each, ConventionFits(each, design_matrix(each)), 0)
             for each in (table, replace(table, pages=turned))
         )
         for (page, (one, _)), (other_page, (other, _)) in zip(before, after, strict=True):
             assert page == other_page
-            np.testing.assert_array_equal(one.probability, other.probability)
-            np.testing.assert_array_equal(one.types, other.types)
+            np.testing.assert_array_equal(one.prediction.probability, other.prediction.probability)
+            assert one.prediction.labels == other.prediction.labels
 
 
 class TestTooFewPages:
