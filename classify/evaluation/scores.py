@@ -53,11 +53,10 @@ class Reliability:
         total = self.weight.sum()
         return float(self.weight @ np.abs(self.predicted - self.observed) / total) if total else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the error and a row for each bin, ready for JSON."""
+    def bins(self) -> list[dict[str, float]]:
+        """Return a row for each bin, ready for JSON."""
         columns = (self.count.tolist(), self.predicted.round(4).tolist(), self.observed.round(4).tolist())
-        rows = [{"count": n, "predicted": p, "observed": q} for n, p, q in zip(*columns, strict=True)]
-        return {"ece": round(self.error, 5), "bins": rows}
+        return [{"count": n, "predicted": p, "observed": q} for n, p, q in zip(*columns, strict=True)]
 
 
 def reliability(
@@ -132,9 +131,8 @@ def calibration_report(pages: Sequence[CalibrationSample]) -> dict[str, Any]:
 
 
 def _errors_and_bins(predicted: Numbers, observed: Numbers, weight: Numbers) -> dict[str, Any]:
-    equal_width = reliability(predicted, observed, weight).to_dict()
-    equal_mass = reliability(predicted, observed, weight, equal_mass=True).to_dict()
-    return {"ece": equal_width["ece"], "ece_equal_mass": equal_mass["ece"], "bins": equal_width["bins"]}
+    width, mass = (reliability(predicted, observed, weight, equal_mass=equal_mass) for equal_mass in (False, True))
+    return {"ece": round(width.error, 5), "ece_equal_mass": round(mass.error, 5), "bins": width.bins()}
 
 
 _WORD = re.compile(r"\w+")

@@ -22,13 +22,13 @@ from vclean.classify.evaluation.atoms import AtomKind, PageAtoms
 from vclean.classify.evaluation.segmentation import gold_segments, whole_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.atoms import Atoms
-    from vclean.classify.evaluation.segmentation import ScoredSegmenter, Segmentation, TunableSegmenter
+    from vclean.classify.evaluation.segmentation import Segmentation, Segmenter
 
 
 _CELLS: Final = 2**23
@@ -54,18 +54,6 @@ class BCubedScore:
         return harmonic(self.precision, self.recall)
 
 
-class BCubedSummary(NamedTuple):
-    """Mean precision, recall and F1 of several pages (F_B3), and F of the mean precision and recall (F*).
-
-    NaN without pages. An undefined precision or recall counts as 0.
-    """
-
-    precision: float
-    recall: float
-    f_b3: float
-    f_star: float
-
-
 def harmonic(precision: float, recall: float) -> float:
     """Return the harmonic mean; 0 where it is undefined."""
     total = precision + recall
@@ -83,15 +71,6 @@ def score(weight: NDArray[Any], predicted: NDArray[np.bool_], truth: NDArray[np.
     size, predicted, truth = _merged(np.asarray(weight, dtype=np.float64), predicted, truth)
     shares = _precision_and_recall(size, predicted.astype(np.float32), truth.astype(np.float32))
     return BCubedScore(*shares, predicted.shape[1])
-
-
-def mean_score(scores: Iterable[BCubedScore]) -> BCubedSummary:
-    """Return the mean scores of several pages."""
-    rows = [(page.precision, page.recall, page.f1) for page in scores]
-    if not rows:
-        return BCubedSummary(*[float("nan")] * 4)
-    precision, recall, f_b3 = np.nan_to_num(np.array(rows)).mean(axis=0).tolist()
-    return BCubedSummary(precision, recall, f_b3, harmonic(precision, recall))
 
 
 def _merged(
@@ -172,13 +151,15 @@ class PageTrials:
     scores: Mapping[str, Sequence[BCubedScore]]
 
 
-@dataclass(frozen=True, slots=True)
-class MethodSummary:
-    """Scores of one method over all pages that have elements in true segments of the level.
+class MethodSummary(NamedTuple):
+    """Scores of one method over all pages that have elements in true segments of the level; NaN without pages.
+
+    An undefined precision or recall of a page counts as 0.
 
     Attributes:
         level, kind, method: level of the marks, kind of elements, and name of the method.
-        summary: its scores.
+        precision, recall, f_b3: means over the pages, of F1 for the last.
+        f_star: F of the mean precision and recall.
         segments, truth: mean numbers of predicted and of true segments per page.
         pages: by page: its id, the value of the parameter, and its score.
     """
@@ -186,7 +167,10 @@ class MethodSummary:
     level: int
     kind: AtomKind
     method: str
-    summary: BCubedSummary
+    precision: float
+    recall: float
+    f_b3: float
+    f_star: float
     segments: float
     truth: float
     pages: Sequence[tuple[str, int, BCubedScore]]
@@ -198,13 +182,13 @@ class MethodSummary:
              "f1": score.f1, "segments": score.segments}
             for name, parameter, score in self.pages
         ]  # fmt: skip
-        counts = _rounded(segments=self.segments, truth=self.truth)
-        return {"level": self.level, "atoms": self.kind, "method": self.method, **_rounded(**self.summary._asdict()),
-                **counts, "pages": pages}  # fmt: skip
+        names = ("precision", "recall", "f_b3", "f_star", "segments", "truth")
+        figures = _rounded(**{name: getattr(self, name) for name in names})
+        return {"level": self.level, "atoms": self.kind, "method": self.method, **figures, "pages": pages}
 
 
 def compare_segmenters(
-    page: RenderedMarkedPage, segmenters: Sequence[TunableSegmenter], criteria: ScoringCriteria
+    page: RenderedMarkedPage, segmenters: Sequence[Segmenter], criteria: ScoringCriteria
 ) -> Iterator[PageTrials]:
     """Score each segmenter with each parameter value on one page. Levels without elements in true segments are skipped.
 
@@ -216,7 +200,7 @@ def compare_segmenters(
     elements = PageAtoms(page.snapshot, page.screenshot)
     page_segment = whole_page(page.snapshot)
     segmentations = {
-        each.name: [result if len(result) else page_segment for result in each.segment(page.id, page.snapshot)]
+        each.family: [result if len(result) else page_segment for result in each.segment(page.id, page.snapshot)]
         for each in segmenters
     }
     for level in criteria.levels:
@@ -251,7 +235,7 @@ def _true_weights(atoms: Atoms) -> NDArray[np.float64]:
 
 
 def summarize(
-    pages: Sequence[PageTrials], methods: Sequence[ScoredSegmenter], criteria: ScoringCriteria
+    pages: Sequence[PageTrials], methods: Sequence[Segmenter], criteria: ScoringCriteria
 ) -> list[MethodSummary]:
     """Return the scores of each method, by level, kind and method."""
     summaries = []
@@ -262,31 +246,27 @@ def summarize(
     return summaries
 
 
-def _summarize(level: int, kind: AtomKind, pages: Sequence[PageTrials], method: ScoredSegmenter) -> MethodSummary:
-    rows = [page.scores[method.segmenter.name] for page in pages]
-    f1 = np.array([[each.f1 for each in row] for row in rows]).reshape(-1, len(method.segmenter.parameter_values))
+def _summarize(level: int, kind: AtomKind, pages: Sequence[PageTrials], method: Segmenter) -> MethodSummary:
+    rows = [page.scores[method.family] for page in pages]
+    f1 = np.array([[each.f1 for each in row] for row in rows]).reshape(-1, len(method.values))
     chosen = _parameter_indexes(method, f1, [page.site for page in pages])
-    scores = [row[index] for row, index in zip(rows, chosen, strict=True)]
-    results = zip(pages, chosen, scores, strict=True)
-    return MethodSummary(
-        level=level,
-        kind=kind,
-        method=method.name,
-        summary=mean_score(scores),
-        segments=_mean([each.segments for each in scores]),
-        truth=_mean([page.truth for page in pages]),
-        pages=[(page.id, method.segmenter.parameter_values[index], each) for page, index, each in results],
-    )
+    results = [(page, method.values[index], row[index]) for page, row, index in zip(pages, rows, chosen, strict=True)]
+    figures = [(each.precision, each.recall, each.f1, each.segments, page.truth) for page, _, each in results]
+    means = np.nan_to_num(np.array(figures)).mean(axis=0) if figures else np.full(5, np.nan)
+    precision, recall, f_b3, segments, truth = means.tolist()
+    f_star = harmonic(precision, recall) if figures else float("nan")
+    details = [(page.id, value, each) for page, value, each in results]
+    return MethodSummary(level, kind, method.name, precision, recall, f_b3, f_star, segments, truth, details)
 
 
-def _parameter_indexes(method: ScoredSegmenter, f1: NDArray[np.float64], sites: Sequence[str]) -> list[int]:
+def _parameter_indexes(method: Segmenter, f1: NDArray[np.float64], sites: Sequence[str]) -> list[int]:
     """Return the index of the parameter value for each page, given the F1 of each page and value (P, K)."""
     if method.oracle:
         return [int(index) for index in f1.argmax(axis=1)]
+    values = list(method.values)
     if method.parameter is not None:
-        return [list(method.segmenter.parameter_values).index(method.parameter)] * len(sites)
-    site_of = np.array(sites)
-    default = list(method.segmenter.parameter_values).index(method.segmenter.default)
+        return [values.index(method.parameter)] * len(sites)
+    site_of, default = np.array(sites), values.index(method.default)
     return [int(other.sum(axis=0).argmax()) if len(other := f1[site_of != site]) else default for site in sites]
 
 
@@ -295,16 +275,12 @@ def table(summaries: Sequence[MethodSummary]) -> str:
     from tabulate import tabulate
 
     rows = [list(_COLUMNS)]
-    for summary in summaries:
-        shares = ["-" if np.isnan(value) else f"{value:.3f}" for value in summary.summary]
-        counts = ["-" if np.isnan(value) else f"{value:.1f}" for value in (summary.segments, summary.truth)]
-        rows.append([str(summary.level), summary.kind, summary.method, str(len(summary.pages)), *shares, *counts])
+    for line in summaries:
+        shares = ["-" if np.isnan(value) else f"{value:.3f}" for value in line[3:7]]
+        counts = ["-" if np.isnan(value) else f"{value:.1f}" for value in (line.segments, line.truth)]
+        rows.append([str(line.level), line.kind, line.method, str(len(line.pages)), *shares, *counts])
     aligned = ["left" if column in _LEFT_ALIGNED else "right" for column in _COLUMNS]
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
-
-
-def _mean(values: Sequence[int]) -> float:
-    return float(np.mean(values)) if values else float("nan")
 
 
 def _rounded(**figures: float) -> dict[str, float | None]:

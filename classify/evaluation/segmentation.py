@@ -18,7 +18,7 @@ from vclean.features.segments.formats import read_webis
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -210,25 +210,31 @@ ORACLE: Final = "oracle"
 _STORED: Final = re.compile(r"(?P<file>.+\.jsonl?)(?::(?P<name>.+))?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class TunableSegmenter:
-    """Segmenter with one integer parameter.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segmenter:
+    """Segmenter with one integer parameter, and the choice of its value.
 
     Attributes:
-        name: name of the segmenter.
-        parameter_values: values of its parameter, at least one.
+        name: name that the user gave.
+        family: name of the segmenter without the choice; those of one family have the same segmentations.
+        values: values of its parameter, at least one.
         segment: returns one segmentation of a page for each value.
         default: value to use if there are no pages to choose it by.
         trainer: trains the segmenter on the scored pages, by cross-validation; None if it needs no training.
+        parameter: value of the parameter; None to use the value that scores best on the pages of other sites.
+        oracle: use for each page the value that scores best on it, an upper bound that no program reaches.
     """
 
     name: str
-    parameter_values: Sequence[int]
+    family: str
+    values: Sequence[int]
     segment: SegmentFunction
     default: int
     trainer: Trainer | None = None
+    parameter: int | None = None
+    oracle: bool = False
 
-    def trained(self, pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> TunableSegmenter:
+    def trained(self, pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> Segmenter:
         """Return this segmenter, trained on `pages` if it has to be; `done` is called after each fold.
 
         Raises:
@@ -237,24 +243,7 @@ class TunableSegmenter:
         return replace(self, segment=self.trainer(pages, done)) if self.trainer else self
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredSegmenter:
-    """Segmenter with the choice of its parameter value.
-
-    Attributes:
-        name: name that the user gave.
-        segmenter: the segmenter.
-        parameter: value of the parameter; None to use the value that scores best on the pages of other sites.
-        oracle: use for each page the value that scores best on it, an upper bound that no program reaches.
-    """
-
-    name: str
-    segmenter: TunableSegmenter
-    parameter: int | None = None
-    oracle: bool = False
-
-
-def find_segmenter(name: str) -> ScoredSegmenter:
+def find_segmenter(name: str) -> Segmenter:
     """Return the segmenter of a name, such as `dom`, `dom@3`, `dom-oracle`, `FILE` or `FILE:NAME` in the Webis format.
 
     A trained model is named as `FILE.vclean`, or `shipped`.
@@ -274,25 +263,25 @@ def find_segmenter(name: str) -> ScoredSegmenter:
         raise UsageError(f"no segmenter {name!r}: {_HELP}")
     segmenter = _SEGMENTERS[family]
     parameter = _parameter(name, segmenter, number) if number else None
-    return ScoredSegmenter(name, segmenter, parameter, bool(oracle))
+    return replace(segmenter, name=name, parameter=parameter, oracle=bool(oracle))
 
 
-def _parameter(name: str, segmenter: TunableSegmenter, number: str) -> int:
-    values = {str(value): value for value in segmenter.parameter_values}
-    if number in values and len(values) > 1:
-        return values[number]
-    takes = f"takes {_range(segmenter.parameter_values)}" if len(values) > 1 else "takes no number"
-    raise UsageError(f"no segmenter {name!r}: {segmenter.name} {takes}")
+def _parameter(name: str, segmenter: Segmenter, number: str) -> int:
+    first, *others = segmenter.values
+    if others and number in map(str, segmenter.values):
+        return int(number)
+    takes = f"takes {first} {'to' if len(others) > 1 else 'or'} {others[-1]}" if others else "takes no number"
+    raise UsageError(f"no segmenter {name!r}: {segmenter.family} {takes}")
 
 
-def _range(values: Sequence[int]) -> str:
-    return f"{values[0]} {'to' if len(values) > 2 else 'or'} {values[-1]}"
-
-
-def _stored(name: str, path: Path, segmentation: str | None) -> ScoredSegmenter:
+def _stored(name: str, path: Path, segmentation: str | None) -> Segmenter:
     """Return a segmenter that reads segments from a file; pages that the file lacks have no segments."""
     pages = {page.id: _chosen(path, page, segmentation) for page in read_webis(path)}
-    return ScoredSegmenter(name, TunableSegmenter(name, (0,), partial(_look_up, pages), 0))
+
+    def look_up(page_id: str, _: Snapshot) -> list[Segmentation]:
+        return [pages.get(page_id) or Segmentation.from_shapes([])]
+
+    return Segmenter(name=name, family=name, values=(0,), segment=look_up, default=0)
 
 
 def _chosen(path: Path, page: WebisPage, name: str | None) -> Segmentation:
@@ -303,11 +292,7 @@ def _chosen(path: Path, page: WebisPage, name: str | None) -> Segmentation:
     return Segmentation.from_shapes(page.segmentations[names[0]])
 
 
-def _look_up(pages: Mapping[str, Segmentation], page_id: str, _: Snapshot) -> list[Segmentation]:
-    return [pages.get(page_id) or Segmentation.from_shapes([])]
-
-
-def _trained(name: str, path: Path | None) -> ScoredSegmenter:
+def _trained(name: str, path: Path | None) -> Segmenter:
     """Return a segmenter by a trained model, which rejects the pages that it was trained on."""
     from vclean.classify.segments.model import load
 
@@ -318,9 +303,8 @@ def _trained(name: str, path: Path | None) -> ScoredSegmenter:
             raise UsageError(f"{name} was trained on {address}: score it on other pages, or train `learned` on these")
         return model
 
-    return ScoredSegmenter(
-        name, TunableSegmenter(name, _LEARNED, partial(_segment_by_model, check_unseen), _LEARNED[0])
-    )
+    segment = partial(_segment_by_model, check_unseen)
+    return Segmenter(name=name, family=name, values=_LEARNED, segment=segment, default=_LEARNED[0])
 
 
 def _train(pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> SegmentFunction:
@@ -358,11 +342,15 @@ _PDOCS: Final = range(1, 12)
 _LEARNED: Final = (6, 11)
 """Degrees of coherence at which the trained segmenter's results differ: the main segments, and their parts."""
 _SHIPPED: Final = "shipped"
+_ROWS: Final[Sequence[tuple[str, Sequence[int], SegmentFunction, int, Trainer | None]]] = (
+    ("page", (0,), lambda _, snapshot: [whole_page(snapshot)], 0, None),
+    ("dom", DEPTHS, _segment_by_depth, 2, None),
+    ("vips", _PDOCS, _segment_by_vips, 5, None),
+    ("learned", _LEARNED, _untrained, _LEARNED[0], _train),
+)
 _SEGMENTERS: Final = {
-    "page": TunableSegmenter("page", (0,), lambda _, snapshot: [whole_page(snapshot)], 0),
-    "dom": TunableSegmenter("dom", DEPTHS, _segment_by_depth, 2),
-    "vips": TunableSegmenter("vips", _PDOCS, _segment_by_vips, 5),
-    "learned": TunableSegmenter("learned", _LEARNED, _untrained, _LEARNED[0], _train),
+    name: Segmenter(name=name, family=name, values=values, segment=segment, default=default, trainer=trainer)
+    for name, values, segment, default, trainer in _ROWS
 }
 _HELP: Final = (
     "choose page, dom, vips, learned, dom@DEPTH, vips@PDOC, learned@PDOC, dom-oracle, vips-oracle, shipped, a model"

@@ -203,7 +203,7 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     criteria = ScoringCriteria(
         tuple(map(int, options.levels)), [AtomKind(name) for name in options.atoms], options.marked_only
     )
-    segmenters = list({method.segmenter.name: method.segmenter for method in methods}.values())
+    segmenters = list({method.family: method for method in methods}.values())
     trials: list[PageTrials] = []
     truth: list[str] = []
     screenshots = any(kind.needs_screenshot for kind in criteria.kinds)

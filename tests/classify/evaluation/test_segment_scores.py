@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,17 +14,15 @@ from vclean.classify.corpora.marked import RenderedMarkedPage, strip_marks
 from vclean.classify.evaluation.atoms import AtomKind
 from vclean.classify.evaluation.segment_scores import (
     BCubedScore,
-    BCubedSummary,
     PageTrials,
     ScoringCriteria,
     compare_segmenters,
     harmonic,
-    mean_score,
     score,
     summarize,
     table,
 )
-from vclean.classify.evaluation.segmentation import ScoredSegmenter, TunableSegmenter, find_segmenter
+from vclean.classify.evaluation.segmentation import Segmenter, find_segmenter
 
 
 def named_score(weight, predicted, truth):
@@ -73,14 +72,6 @@ class TestScore:
         assert ours.recall == pytest.approx(by_the_definition(weight, truth, predicted), nan_ok=True)
 
 
-class TestSummary:
-    def test_undefined_scores_count_as_0_and_no_pages_have_none(self) -> None:
-        assert mean_score([BCubedScore(math.nan, 0.0, 1), BCubedScore(1.0, 1.0, 1)]) == BCubedSummary(
-            0.5, 0.5, 0.5, 0.5
-        )
-        assert all(math.isnan(value) for value in mean_score([]))
-
-
 class TestHarmonic:
     @pytest.mark.parametrize(
         ("precision", "recall", "mean"), [(1, 1, 1), (0.5, 1, 2 / 3), (0, 0, 0), (0, 1, 0), (math.nan, 1, 0)]
@@ -93,7 +84,6 @@ HTML = """<body><div title="0 0 100 20" data-block=1 data-block-type=Header>Abcd
 <div title="0 20 100 60" data-block=1 data-block-type=Content><p title="0 20 100 30">Efghijkl</p></div>
 <div title="0 80 100 20">Mnop</div></body>"""
 KINDS = [AtomKind.CHARS]
-SEGMENTER = TunableSegmenter("tuned", (1, 2, 3), lambda *_: [], 2)
 
 
 class TestCompareSegmenters:
@@ -102,7 +92,7 @@ class TestCompareSegmenters:
         stripped, marks = strip_marks(HTML)
         page = RenderedMarkedPage("http://a.example/", boxed(stripped), marks)
         criteria = ScoringCriteria((1,), KINDS, marked_only=True)
-        (result,) = compare_segmenters(page, [find_segmenter("page").segmenter], criteria)
+        (result,) = compare_segmenters(page, [find_segmenter("page")], criteria)
         assert result.scores["page"][0].precision == pytest.approx(5 / 9)
 
 
@@ -113,7 +103,8 @@ def page_trials(site, *f1):
 
 
 PAGES = (page_trials("a", 1, 0.1, 0.2), page_trials("b", 0.1, 0.5, 0.95), page_trials("c", 0.1, 0.5, 0.8))
-BY_OTHERS, ORACLE = ScoredSegmenter("tuned", SEGMENTER), ScoredSegmenter("tuned-oracle", SEGMENTER, oracle=True)
+BY_OTHERS = Segmenter(name="tuned", family="tuned", values=(1, 2, 3), segment=lambda *_: [], default=2)
+ORACLE = replace(BY_OTHERS, name="tuned-oracle", oracle=True)
 
 
 class TestSummarize:
@@ -125,6 +116,12 @@ class TestSummarize:
     def test_parameters(self, pages, method, parameters) -> None:
         (line,) = summarize(pages, [method], ScoringCriteria([1], KINDS))
         assert [parameter for _, parameter, _ in line.pages] == parameters
+
+    def test_undefined_scores_count_as_0(self) -> None:
+        """An undefined score counts in the mean, as 0."""
+        trials = [page_trials("a", *[math.nan] * 3), page_trials("b", *[1.0] * 3)]
+        (line,) = summarize(trials, [BY_OTHERS], ScoringCriteria([1], KINDS))
+        assert (line.precision, line.recall, line.f_b3, line.f_star) == (0.5, 0.5, 0.5, 0.5)
 
 
 class TestToDict:

@@ -119,7 +119,7 @@ class TestFindSegmenter:
     )
     def test_names(self, name: str, values: Sequence[int], parameter: int | None, oracle: bool) -> None:
         method = find_segmenter(name)
-        assert list(method.segmenter.parameter_values) == list(values)
+        assert list(method.values) == list(values)
         assert (method.parameter, method.oracle) == (parameter, oracle)
 
     @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ class TestFindSegmenter:
 
 class TestSegment:
     def test_vips_returns_more_segments_for_higher_coherence(self) -> None:
-        segmentations = find_segmenter("vips").segmenter.segment("x", boxed(STORY_HTML))
+        segmentations = find_segmenter("vips").segment("x", boxed(STORY_HTML))
         counts = list(map(len, segmentations))
         assert counts[0] == 1
         assert counts == sorted(counts)
@@ -151,7 +151,7 @@ class TestSegment:
 
 class TestStored:
     def test_selects_a_segmentation_by_name(self, path: Path) -> None:
-        (segmentation,) = find_segmenter(f"{path}:others").segmenter.segment("x", boxed(STORY_HTML))
+        (segmentation,) = find_segmenter(f"{path}:others").segment("x", boxed(STORY_HTML))
         assert len(segmentation) == 0
 
     @pytest.mark.parametrize("ending", ["", ":yours"])
@@ -169,7 +169,7 @@ class TestTrained:
         path = tmp_path / "own.vclean"
         path.write_bytes(load_default().to_bytes())
         for method in map(find_segmenter, ("shipped", str(path))):
-            main, parts = method.segmenter.segment("http://other.example/", marked_page(1)[0])
+            main, parts = method.segment("http://other.example/", marked_page(1)[0])
             assert len(parts) >= len(main) >= 2
         assert method.name == str(path)
 
@@ -178,11 +178,11 @@ class TestTrained:
         page, _ = marked_page(1)
         address = load_default().card["pages"][0]
         with pytest.raises(UsageError, match=f"shipped was trained on {address}: score it on other pages"):
-            find_segmenter("shipped").segmenter.segment(address, page)
+            find_segmenter("shipped").segment(address, page)
 
 
 class TestTraining:
     def test_too_few_pages(self) -> None:
         pages = [RenderedMarkedPage("http://one.example/", *marked_page(0))]
         with pytest.raises(InputError, match="too few marked pages"):
-            find_segmenter("learned").segmenter.trained(pages, lambda: None)
+            find_segmenter("learned").trained(pages, lambda: None)
