@@ -22,7 +22,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -151,11 +151,16 @@ class PlanarArrangement:
         x, y = np.clip(x, 0, width), np.clip(y, 0, height)
         columns = np.unique(np.concatenate([[0, width], x]))
         rows = np.unique(np.concatenate([[0, height], y.ravel()]))
-        size = (len(rows), len(columns))
-        grid = _Grid(np.searchsorted(columns, x), np.searchsorted(rows, y), owner, size)
-        shape_key = np.random.default_rng(0).integers(1, 2**63, len(shapes), dtype=np.uint64)
-        _, first, region = np.unique(grid.fill(shape_key), return_index=True, return_inverse=True)
-        return cls(columns, rows, region.reshape(len(rows) - 1, -1), grid.inside(first, len(shapes)))
+        fill = partial(_fill, np.searchsorted(columns, x), np.searchsorted(rows, y), (len(rows), len(columns)))
+        key = np.random.default_rng(0).integers(1, 2**63, len(shapes), dtype=np.uint64)
+        _, first, region = np.unique(fill(key[owner]), return_index=True, return_inverse=True)
+        inside = np.zeros((len(first), len(shapes)), dtype=bool)
+        for begin in range(0, len(shapes), _WORD):
+            bits = np.left_shift(np.uint64(1), np.arange(min(_WORD, len(shapes) - begin), dtype=np.uint64))
+            value = np.zeros(len(shapes), dtype=np.uint64)
+            value[begin : begin + _WORD] = bits
+            inside[:, begin : begin + _WORD] = fill(value[owner]).ravel()[first, None] & bits > 0
+        return cls(columns, rows, region.reshape(len(rows) - 1, -1), inside)
 
     @property
     def area(self) -> NDArray[np.float64]:
@@ -181,42 +186,23 @@ class PlanarArrangement:
         return np.bincount(inner, minlength=regions) + np.bincount(touched[is_first], minlength=regions)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Grid:
-    """Vertical sides of shapes on a grid of cells.
+def _fill(
+    column: NDArray[np.intp], row: NDArray[np.intp], size: tuple[int, int], value: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Return the exclusive or of values over the vertical sides to the left of each cell, uint64, one per cell.
 
-    Attributes:
-        column: (E,), grid border of each side.
-        row: (2, E), grid borders at which it begins and ends.
-        owner: (E,), shape of each side.
+    Args:
+        column: (E,), cell border of each side.
+        row: (2, E), cell borders at which it begins and ends.
         size: numbers of borders, vertically and horizontally.
+        value: (E,), value of the shape of each side: only shapes that contain a cell remain in its result.
     """
-
-    column: NDArray[np.intp]
-    row: NDArray[np.intp]
-    owner: NDArray[np.intp]
-    size: tuple[int, int]
-
-    def fill(self, value: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the exclusive or of `value` (S,) over the shapes that contain each cell, uint64, one per cell."""
-        cells = np.zeros(self.size, dtype=np.uint64)
-        for row in self.row:
-            np.bitwise_xor.at(cells, (row, self.column), value[self.owner])
-        np.bitwise_xor.accumulate(cells, axis=0, out=cells)
-        np.bitwise_xor.accumulate(cells, axis=1, out=cells)
-        return cells[:-1, :-1]
-
-    def inside(self, cells: NDArray[np.intp], shapes: int) -> NDArray[np.bool_]:
-        """Return whether `cells`, given by their index along the rows, are in each shape, bool (len(cells), shapes)."""
-        inside = np.zeros((len(cells), shapes), dtype=bool)
-        for begin in range(0, shapes, _WORD):
-            width = min(_WORD, shapes - begin)
-            value = np.zeros(shapes, dtype=np.uint64)
-            bits = np.left_shift(np.uint64(1), np.arange(width, dtype=np.uint64))
-            value[begin : begin + width] = bits
-            combined = self.fill(value).ravel()[cells]
-            inside[:, begin : begin + width] = combined[:, None] & bits > 0
-        return inside
+    cells = np.zeros(size, dtype=np.uint64)
+    for ends in row:
+        np.bitwise_xor.at(cells, (ends, column), value)
+    np.bitwise_xor.accumulate(cells, axis=0, out=cells)
+    np.bitwise_xor.accumulate(cells, axis=1, out=cells)
+    return cells[:-1, :-1]
 
 
 def _vertical_sides(
