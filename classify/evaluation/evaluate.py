@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from vclean.classify.corpora.gold import BlockGold, GoldPage, align
+from vclean.classify.corpora.gold import GoldPage, align
 from vclean.classify.evaluation import scores
-from vclean.classify.evaluation.scores import CalibrationSample, calibration_report
 from vclean.classify.prediction import Prediction
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import BlockColumns, extract_blocks
 from vclean.features.text.characters import EncodedTexts
 from vclean.features.text.language import detect
-from vclean.labels import LABELS
+from vclean.labels import LABELS, Label
 from vclean.page import Page
 from vclean.render.snapshot import Snapshot
 from vclean.runtime import track
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.evaluation.scores import PageScore, Scores
-
-    Codes = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +47,10 @@ class PageEvaluation:
         error: reason why the page failed, in one line, or empty.
         predicted: int8 (B,), codes of the predicted labels, see `vclean.labels.LABELS`.
         gold: int8 (B,), codes of the gold labels; `vclean.labels.UNKNOWN` for content of unknown type.
-        calibration: probabilities and outcomes; None if the method gives no probabilities, or failed.
+        block_words: float32 (B,), words per block.
+        probability: float32 (B,), that a block is content; empty if the confidence is NaN.
+        confidence: confidence of the page, in 0..1; NaN if the method gives no probabilities or failed, or if the gold
+            is partial.
     """
 
     corpus: str
@@ -64,9 +64,11 @@ class PageEvaluation:
     cleaneval: str
     score: PageScore
     error: str
-    predicted: Codes = field(default_factory=partial(np.zeros, 0, np.int8), compare=False)
-    gold: Codes = field(default_factory=partial(np.zeros, 0, np.int8), compare=False)
-    calibration: CalibrationSample | None = field(default=None, compare=False)
+    predicted: NDArray[np.int8] = field(default_factory=partial(np.zeros, 0, np.int8), compare=False)
+    gold: NDArray[np.int8] = field(default_factory=partial(np.zeros, 0, np.int8), compare=False)
+    block_words: NDArray[np.float32] = field(default_factory=partial(np.zeros, 0, np.float32), compare=False)
+    probability: NDArray[np.float32] = field(default_factory=partial(np.zeros, 0, np.float32), compare=False)
+    confidence: float = field(default=float("nan"), compare=False)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -149,7 +151,8 @@ def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, writ
             output["predicted"] = np.array([LABELS.index(label) for label in prediction.labels], dtype=np.int8)
             output["gold"] = truth.label
             if not (isnan(prediction.confidence) or page.is_partial):
-                output["calibration"] = _calibration_sample(blocks, truth, prediction, score.word.f1)
+                output["block_words"] = EncodedTexts.from_texts(blocks.text).words.per_text()
+                output |= {"probability": prediction.probability, "confidence": prediction.confidence}
         yield PageEvaluation(**facts, **output)
 
 
@@ -158,14 +161,24 @@ def _predict(page: GoldPage, blocks: BlockColumns, predict: Predictor, write: Wr
     return prediction, *write(blocks, prediction)
 
 
-def _calibration_sample(blocks: BlockColumns, truth: BlockGold, prediction: Prediction, f1: float) -> CalibrationSample:
-    return CalibrationSample(
-        probability=prediction.probability,
-        content=truth.is_content,
-        words=EncodedTexts.from_texts(blocks.text).words.per_text(),
-        confidence=prediction.confidence,
-        f1=f1,
-    )
+def calibration_report(evaluations: Iterable[PageEvaluation]) -> dict[str, Any]:
+    """Return the calibration errors and bins of pages, ready for JSON: of blocks, words and page confidences.
+
+    Blocks and words are scored by the probability of their block, pages by their confidence. `ece` has ten bins of
+    equal width and `ece_equal_mass` ten bins of equal mass; `bins` are those of equal width. Without pages with a
+    confidence, the report is empty.
+    """
+    pages = [evaluation for evaluation in evaluations if not isnan(evaluation.confidence)]
+    if not pages:
+        return {}
+    predicted = np.concatenate([page.probability for page in pages])
+    is_content = np.concatenate([page.gold for page in pages]) != LABELS.index(Label.OTHER)
+    words = np.concatenate([page.block_words for page in pages])
+    return {
+        "blocks": scores.errors_and_bins(predicted, is_content),
+        "words": scores.errors_and_bins(predicted, is_content, words),
+        "pages": scores.errors_and_bins([page.confidence for page in pages], [page.f1 for page in pages]),
+    }
 
 
 def _attempt(step: Callable[[], _T]) -> tuple[_T | None, str]:
@@ -218,23 +231,22 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return the figures by corpus, method and page type, ready for JSON; None means "undefined".
 
-        Methods that give probabilities also have the result of
-        `vclean.classify.evaluation.scores.calibration_report`.
+        Methods that give probabilities also have the result of `calibration_report`.
         """
         result: dict[str, dict[str, Any]] = {}
         for (corpus, method), part in self._parts().items():
             failed = [{"id": evaluation.id, "error": evaluation.error} for evaluation in part if evaluation.error]
             figures = {name: score.to_dict() for name, score in _by_type(part).items()}
             entry = {"scores": figures, "failed": failed}
-            if samples := _samples(part):
-                entry["calibration"] = calibration_report(samples)
+            if calibration := calibration_report(part):
+                entry["calibration"] = calibration
             result.setdefault(corpus, {})[method] = entry
         return result
 
     def calibration(self) -> dict[str, Any]:
         """Return the calibration report of each method that gives probabilities, over all corpora, ready for JSON."""
         parts = group(self.evaluations, lambda evaluation: evaluation.method)
-        return {method: calibration_report(samples) for method, part in parts.items() if (samples := _samples(part))}
+        return {method: report for method, part in parts.items() if (report := calibration_report(part))}
 
     def predictions(self) -> str:
         """Return one line of JSON for each page and method: corpus, id, method, text, cleaneval."""
@@ -271,17 +283,10 @@ def _section(corpus: str, method: str, part: Sequence[PageEvaluation]) -> str:
     return "\n".join([f"{corpus}, {method}", table, *_calibration_errors(part), *failed])
 
 
-def _samples(part: Sequence[PageEvaluation]) -> list[CalibrationSample]:
-    return [evaluation.calibration for evaluation in part if evaluation.calibration]
-
-
 def _calibration_errors(part: Sequence[PageEvaluation]) -> list[str]:
     """Return one line with the calibration errors, if there are any."""
-    samples = _samples(part)
-    if not samples:
-        return []
-    errors = (f"{name} {part['ece']:.3f}" for name, part in calibration_report(samples).items())
-    return [f"expected calibration error: {', '.join(errors)}"]
+    errors = [f"{name} {part['ece']:.3f}" for name, part in calibration_report(part).items()]
+    return [f"expected calibration error: {', '.join(errors)}"] if errors else []
 
 
 def _cells(score: Scores) -> list[str]:

@@ -95,42 +95,8 @@ def _equal_mass(p: Numbers, w: Numbers, bins: int) -> NDArray[np.int64]:
     return np.asarray(np.minimum((middle * bins).astype(np.int64), bins - 1)[index])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CalibrationSample:
-    """Predictions and outcomes for a page of B blocks.
-
-    Attributes:
-        probability: float32 (B,), that a block is content.
-        content: bool (B,), whether a block is content.
-        words: float32 (B,), words per block.
-        confidence: confidence of the page, in 0..1.
-        f1: word F1 of the selected blocks.
-    """
-
-    probability: NDArray[np.float32]
-    content: NDArray[np.bool_]
-    words: NDArray[np.float32]
-    confidence: float
-    f1: float
-
-
-def calibration_report(pages: Sequence[CalibrationSample]) -> dict[str, Any]:
-    """Return the calibration errors and bins of pages, ready for JSON: of blocks, words and page confidences.
-
-    Blocks and words are scored by the probability of their block, pages by their confidence. `ece` has ten bins of
-    equal width and `ece_equal_mass` ten bins of equal mass; `bins` are those of equal width.
-    """
-    columns = [[getattr(page, name) for page in pages] for name in ("probability", "content", "words")]
-    predicted, content, words = (np.concatenate([*column, np.zeros(0)]) for column in columns)
-    confidence, f1 = np.array([[page.confidence, page.f1] for page in pages]).reshape(-1, 2).T
-    return {
-        "blocks": _errors_and_bins(predicted, content, np.ones(len(predicted))),
-        "words": _errors_and_bins(predicted, content, words),
-        "pages": _errors_and_bins(confidence, f1, np.ones(len(f1))),
-    }
-
-
-def _errors_and_bins(predicted: Numbers, observed: Numbers, weight: Numbers) -> dict[str, Any]:
+def errors_and_bins(predicted: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None) -> dict[str, Any]:
+    """Return the calibration errors in bins of equal width and of equal mass, and the bins of equal width, for JSON."""
     width, mass = (reliability(predicted, observed, weight, equal_mass=equal_mass) for equal_mass in (False, True))
     return {"ece": round(width.error, 5), "ece_equal_mass": round(mass.error, 5), "bins": width.bins()}
 

@@ -6,6 +6,7 @@ import base64
 import io
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import isnan
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -174,8 +175,8 @@ class ErrorAnalysis:
         unknown = np.full(len(self.blocks), np.nan, dtype=np.float32)
         prediction = Prediction(
             labels=[LABELS[code] for code in evaluation.predicted.tolist()],
-            probability=evaluation.calibration.probability if evaluation.calibration else unknown,
-            confidence=evaluation.calibration.confidence if evaluation.calibration else float("nan"),
+            probability=unknown if isnan(evaluation.confidence) else evaluation.probability,
+            confidence=evaluation.confidence,
         )
         return Result(columns=self.blocks, prediction=prediction, method=evaluation.method, id=evaluation.id)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.characters import format_count, replace_illegal
-from vclean.classify.evaluation.evaluate import group
-from vclean.classify.evaluation.scores import aggregate, calibration_report
+from vclean.classify.evaluation.evaluate import calibration_report, group
+from vclean.classify.evaluation.scores import aggregate
 from vclean.compare.records import (
     DIMENSIONS,
     MISSED,
@@ -223,8 +223,7 @@ def _by_groups(evaluations: Sequence[PageEvaluation]) -> Content:
 
 def _calibration(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
     """Return the calibration of probabilities and confidences, for the methods that give them."""
-    samples = {name: [each.calibration for each in part if each.calibration] for name, part in parts.items()}
-    facts = {name: calibration_report(pages) for name, pages in samples.items() if pages}
+    facts = {name: report for name, part in parts.items() if (report := calibration_report(part))}
     if not facts:
         return {}
     columns = [Column("method"), Column("of"), *(Column(f"bins of {text}", 4) for text in _ERRORS.values())]
@@ -283,7 +282,11 @@ def _all_pages(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
     confidence = Column("confidence", 3, f"word F1 expected by {first}")
     texts = [Column(name) for name in ("page", "corpus", "type", "language")]
     rows = [
-        [*_page(each), *(by_page.get(each.key) for by_page in f1.values()), _confidence(each)]
+        [
+            *_page(each),
+            *(by_page.get(each.key) for by_page in f1.values()),
+            None if isnan(each.confidence) else each.confidence,
+        ]
         for each in worst_pages(pages, MAX_ROWS)
     ]
     return {
@@ -294,10 +297,6 @@ def _all_pages(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
 
 def _page(page: PageEvaluation) -> list[Any]:
     return [excerpt(page.id, 80), page.corpus, page.page_type, page.language, page.words]
-
-
-def _confidence(page: PageEvaluation) -> float | None:
-    return page.calibration.confidence if page.calibration else None
 
 
 def _failures(evaluations: Sequence[PageEvaluation]) -> Content:
@@ -396,6 +395,6 @@ def _errors(analysis: ErrorAnalysis, kind: str) -> Content:
 
 
 def _quote(analysis: ErrorAnalysis, block: int) -> Content:
-    calibration = analysis.evaluation.calibration
-    probability = f"{float(calibration.probability[block]):.2f}".replace("0.", ".") if calibration else ""
+    probabilities = analysis.evaluation.probability
+    probability = f"{float(probabilities[block]):.2f}".replace("0.", ".") if len(probabilities) else ""
     return {"probability": probability, "text": excerpt(analysis.blocks.text[block], _EXCERPT)}

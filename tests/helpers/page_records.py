@@ -10,7 +10,6 @@ from PIL import Image
 from helpers.pages import laid_out
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, score_page
-from vclean.classify.evaluation.scores import CalibrationSample
 from vclean.compare.records import ErrorAnalysis
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, Label
@@ -26,13 +25,9 @@ def page_record(name, *, text="", gold="word", method="one", predicted="", truth
     page = GoldPage(corpus=facts.pop("corpus", "news"), id=name, text=gold, page_type=facts.pop("page_type", ""))
     score = score_page(page, text, text)
     labels, true = codes(predicted), codes(truth)
-    calibration = confidence and CalibrationSample(
-        probability=np.where(labels == LABELS.index(Label.OTHER), 0.1, 0.9).astype(np.float32),
-        content=true != LABELS.index(Label.OTHER),
-        words=np.ones(len(predicted), dtype=np.float32),
-        confidence=confidence,
-        f1=score.word.f1,
-    )
+    if confidence is not None:
+        probability = np.where(labels == LABELS.index(Label.OTHER), 0.1, 0.9).astype(np.float32)
+        facts |= {"confidence": confidence, "probability": probability, "block_words": np.ones(len(predicted))}
     rest = {"url": "", "language": "en", "words": len(gold.split()), "error": ""} | facts
     return PageEvaluation(
         corpus=page.corpus,
@@ -42,7 +37,6 @@ def page_record(name, *, text="", gold="word", method="one", predicted="", truth
         text=text,
         cleaneval=text,
         score=score,
-        calibration=calibration,
         predicted=labels,
         gold=true,
         **rest,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.content.expected_f import CalibrationMap
-from vclean.classify.evaluation.scores import CalibrationSample, calibration_report, reliability
+from vclean.classify.evaluation.scores import reliability
 from vclean.classify.training.train import fit_map
 
 
@@ -41,18 +41,6 @@ class TestReliability:
         assert table.count.sum() == len(rows)
         assert table.weight.sum() == pytest.approx(sum(weight))
         assert 0 <= table.error <= 1
-
-
-class TestCalibrationReport:
-    """Calibration of blocks, of words, and of the confidence of pages."""
-
-    @pytest.mark.parametrize("count", [0, 1])
-    def test_pages_without_blocks(self, count: int) -> None:
-        none = np.zeros(0, dtype=np.float32)
-        sample = CalibrationSample(probability=none, content=none.astype(bool), words=none, confidence=0.0, f1=1.0)
-        report = calibration_report([sample] * count)
-        assert report["blocks"] == {"ece": 0.0, "ece_equal_mass": 0.0, "bins": []}
-        assert report["pages"]["ece"] == count
 
 
 class TestFitMap:

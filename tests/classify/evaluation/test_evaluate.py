@@ -11,9 +11,9 @@ import pytest
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.evaluation.evaluate import PageEvaluation, Report, evaluate, score_page
-from vclean.classify.evaluation.scores import CalibrationSample
 from vclean.classify.methods import base as text
 from vclean.errors import DeadlineError, InputError, OutputError, UsageError
+from vclean.labels import LABELS
 from vclean.render.static.parse import parse
 
 ARTICLE = "<h1>Cats</h1><p>Cats sleep most of the day and of the night.</p>"
@@ -78,13 +78,14 @@ class TestEvaluate:
             run([corpus((ARTICLE, GOLD, None))], read=read)
 
 
-class TestCalibrationSample:
+class TestCalibrationReport:
     def test_page_without_blocks(self, corpus):
         def predict(page, blocks):
             return replace(text.label_all_shown(blocks), confidence=0.0)
 
-        [outcome] = run([corpus(("<p></p>", "", None))], {"sure": predict}).evaluations
-        assert (len(outcome.calibration.content), outcome.calibration.f1) == (0, 1)
+        report = run([corpus(("<p></p>", "", None))], {"sure": predict}).calibration()["sure"]
+        assert report["blocks"] == {"ece": 0.0, "ece_equal_mass": 0.0, "bins": []}
+        assert report["pages"]["ece"] == 1
 
 
 class TestBadCorpora:
@@ -161,10 +162,10 @@ class TestToDict:
         assert record["news"]["bte"]["scores"]["all"]["cleaneval_markup"] is None
 
 
-def sure(probability, content, confidence, f1):
-    words = np.full(len(content), 10, dtype=np.float32)
-    probability, content = np.array(probability, dtype=np.float32), np.array(content)
-    return CalibrationSample(probability=probability, content=content, words=words, confidence=confidence, f1=f1)
+def sure(outcome, probability, labels, confidence):
+    words = np.full(len(labels), 10, dtype=np.float32)
+    gold = np.array([LABELS.index(label) for label in labels], dtype=np.int8)
+    return replace(outcome, probability=np.float32(probability), gold=gold, block_words=words, confidence=confidence)
 
 
 class TestCalibration:
@@ -172,8 +173,8 @@ class TestCalibration:
     def calibrated_report(self):
         return Report(
             (
-                replace(outcome("1", method="vclean"), calibration=sure([0.75, 0.25], [True, False], 0.9, 1.0)),
-                replace(outcome("2", method="vclean", corpus="wcxb"), calibration=sure([0.75], [False], 0.5, 0.2)),
+                sure(outcome("1", method="vclean"), [0.75, 0.25], "po", 0.9),
+                sure(outcome("2", "a b c", "a d e f g h i", method="vclean", corpus="wcxb"), [0.75], "o", 0.5),
                 outcome("3", method="vclean", error="page took too long"),
                 outcome("1", method="bte"),
             )
