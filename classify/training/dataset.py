@@ -50,62 +50,57 @@ MIN_SITES = 2
 """Minimum number of sites on which a token has to occur to get a weight."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Design matrix of one linear model over all training rows; equal rows are stored once.
+    """Design matrix of one linear model over the R rows of a table; equal rows are stored once.
+
+    Its columns are the tokens that occur on several sites; a token of one site does not generalize to others.
 
     Attributes:
-        x: (U, M) sparse, the distinct rows over the tokens that occur on several sites; a token of one site does not
-            generalize to others.
+        x: (U, M) sparse, the distinct rows.
         bucket: int64 (M,), hash bucket of each column.
-        size: number of hash buckets.
-        row: int64 (R,), index of the distinct row of each training row.
-        fold: int64 (R,); positive, negative: float32 (R,), weights of the training rows by class.
+        row: int64 (R,), index of the distinct row of each row of the table.
+
+    Args:
+        table: the table.
+        tokens: tokens of its rows.
+        size: number of hash buckets of tokens.
+        scaled: whether to divide a row by the root of its number of tokens, see `stacking.row_scale`.
     """
 
-    x: csr_matrix
-    bucket: NDArray[np.int64]
-    size: int
-    row: NDArray[np.int64]
-    fold: NDArray[np.int64]
-    positive: NDArray[np.float32]
-    negative: NDArray[np.float32]
+    def __init__(self, table: TrainingTable, tokens: RaggedArray, size: int, *, scaled: bool) -> None:
+        from scipy.sparse import csr_matrix  # takes longer to import than a page to label
+
+        rows = len(table.row_site)
+        owner = np.repeat(np.arange(rows), np.diff(tokens.start))
+        self._table, self._size = table, size
+        self.bucket = _shared_buckets(table.row_site[owner], tokens.values, size)
+        column_of = np.full(size, -1)
+        column_of[self.bucket] = np.arange(len(self.bucket))
+        column = column_of[tokens.values]
+        owner, column = owner[column >= 0], column[column >= 0]
+        scale = row_scale(tokens) if scaled else np.ones(rows)
+        first, self.row = _distinct_rows(owner, column, scale)
+        values = scale[owner].astype(np.float32)
+        self.x = csr_matrix((values, (owner, column)), shape=(rows, len(self.bucket)))[first, :]
 
     def fit(self, held_out: frozenset[int], penalty: float) -> tuple[NDArray[np.float32], float]:
         """Return weights (size,), multiples of `STEP`, and bias of the regression on all folds but `held_out`."""
-        used_rows = ~np.isin(self.fold, list(held_out))
-        positive = np.bincount(self.row[used_rows], self.positive[used_rows], minlength=self.x.shape[0])
-        negative = np.bincount(self.row[used_rows], self.negative[used_rows], minlength=self.x.shape[0])
+        table = self._table
+        used = ~np.isin(table.row_fold, list(held_out))
+        by_class = ((table.weight * each)[used] for each in (table.content, ~table.content))
+        positive, negative = (np.bincount(self.row[used], each, self.x.shape[0]) for each in by_class)
         used_distinct = np.flatnonzero(positive + negative)
-        scale = used_rows.sum() / (positive.sum() + negative.sum())
+        scale = used.sum() / (positive.sum() + negative.sum())
         weights, bias = fit(
             self.x[used_distinct], positive[used_distinct] * scale, negative[used_distinct] * scale, penalty
         )
-        full = np.zeros(self.size, dtype=np.float32)
+        full = np.zeros(self._size, dtype=np.float32)
         full[self.bucket] = np.round(weights / STEP) * STEP
         return full, bias
 
     def scores(self, weights: NDArray[np.float32], bias: float) -> NDArray[np.float32]:
         """Return the score of each training row, float32 (R,)."""
         return clipped((self.x @ weights[self.bucket] + bias)[self.row])
-
-
-def build_design(table: TrainingTable, rows: RaggedArray, size: int, *, scaled: bool) -> Design:
-    """Return the design matrix of the R rows of a table, whose tokens are `rows`, over `size` buckets."""
-    from scipy.sparse import csr_matrix  # takes longer to import than a page to label
-
-    site, weight = table.row_site, table.weight
-    owner = np.repeat(np.arange(len(site)), np.diff(rows.start))
-    bucket = _shared_buckets(site[owner], rows.values, size)
-    column_of = np.full(size, -1)
-    column_of[bucket] = np.arange(len(bucket))
-    column = column_of[rows.values]
-    owner, column = owner[column >= 0], column[column >= 0]
-    scale = row_scale(rows) if scaled else np.ones(len(site))
-    first, row = _distinct_rows(owner, column, scale)
-    values = scale[owner].astype(np.float32)
-    x = csr_matrix((values, (owner, column)), shape=(len(site), len(bucket)))[first, :]
-    return Design(x, bucket, size, row, table.row_fold, weight * table.content, weight * ~table.content)
 
 
 def _shared_buckets(site: NDArray[np.int64], bucket: NDArray[np.int32], size: int) -> NDArray[np.int64]:
@@ -349,8 +344,8 @@ class LinearFits:
     def __init__(self, table: TrainingTable) -> None:
         self._table = table
         paths, words = ([page.path for page in table.pages], [page.word for page in table.pages])
-        self._path = build_design(table, RaggedArray.concatenate(paths), 2 * BUCKETS, scaled=False)
-        self._word = build_design(table, RaggedArray.concatenate(words), BUCKETS, scaled=True)
+        self._path = Design(table, RaggedArray.concatenate(paths), 2 * BUCKETS, scaled=False)
+        self._word = Design(table, RaggedArray.concatenate(words), BUCKETS, scaled=True)
         self._fits: dict[frozenset[int], LinearModel] = {}
 
     def without(self, *held_out: int) -> LinearModel:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from vclean.classify.content.model import load_default
-from vclean.classify.training.dataset import MIN_SITES, Design, build_design, fit
+from vclean.classify.training.dataset import MIN_SITES, Design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import RaggedArray
@@ -33,7 +33,7 @@ def make(*rows: list[int], site=None, fold=None, weight=None, scaled=False) -> D
         content=np.arange(count) % 2 == 0,
         weight=np.array([1] * count if weight is None else weight, dtype=np.float32),
     )
-    return build_design(table, ragged(*rows), 8, scaled=scaled)
+    return Design(table, ragged(*rows), 8, scaled=scaled)
 
 
 def loss(theta, x, positive, negative, penalty) -> float:
