@@ -261,64 +261,44 @@ class RenderedMarkedPage:
     screenshot: bytes | None = None
 
 
-class RenderedMarkedPages:
-    """Marked pages of an archive, rendered during iteration. Pages that cannot be rendered are logged as errors.
-
-    Attributes:
-        failed: number of pages that could not be rendered so far.
+def rendered_marked_pages(
+    path: Path, list_path: Path | None, snapshots: Path | None, failures: list[str], *, screenshots: bool = False
+) -> Iterator[RenderedMarkedPage]:
+    """Render the marked pages of an archive, and report progress on standard error.
 
     Args:
         path: the archive.
         list_path: file of the addresses of the requested pages; None for the list beside the archive, or else all.
         snapshots: folder in which renderings are cached; None for no cache.
+        failures: receives the URL of each page that cannot be rendered; the error is logged.
         screenshots: whether to take screenshots.
 
     Raises:
         InputError: the archive or the list of pages cannot be read.
         OutputError: the folder cannot be created.
         ExtraMissingError: the library that groups pages by site is not installed.
+        BrowserMissingError: there is no usable Chromium.
+        VcleanError: no page can be rendered.
     """
-
-    def __init__(
-        self, path: Path, list_path: Path | None, snapshots: Path | None, *, screenshots: bool = False
-    ) -> None:
-        check_installed("tldextract", "tldextract", "corpora")
-        self.failed = 0
-        self._archive = MarkedArchive(path, list_path)
-        self._snapshots = make_folder(snapshots) if snapshots else None
-        self._screenshots = screenshots
-
-    def __iter__(self) -> Iterator[RenderedMarkedPage]:
-        """Yield the rendered pages; report progress on standard error.
-
-        Raises:
-            BrowserMissingError: there is no usable Chromium.
-            VcleanError: no page can be rendered.
-        """
-        count = 0
-        settings = RenderSettings()
-        with Renderer(settings) as renderer:
-            render: Callable[[Page], Rendering] = partial(renderer.render, screenshot=self._screenshots)
-            if self._snapshots:
-                render = RenderingCache(render, settings, self._snapshots, screenshots=self._screenshots)
-            for marked in track(self._archive.marked_pages(), "rendering", "pages", total=len(self._archive)):
-                try:
-                    rendering = render(marked.page)
-                except OutputError:
-                    raise
-                except VcleanError as error:
-                    self.failed += 1
-                    _log.error("%s is left out: %s", marked.page.url, error)
-                else:
-                    count += 1
-                    yield RenderedMarkedPage(marked.page.url, rendering.snapshot, marked.marks, rendering.screenshot)
-        if not count:
-            raise VcleanError("no marked page could be rendered: see above")
-
-    @property
-    def exit_code(self) -> int:
-        """Return 0, or 1 if a page could not be rendered."""
-        return int(self.failed > 0)
+    check_installed("tldextract", "tldextract", "corpora")
+    archive, settings = MarkedArchive(path, list_path), RenderSettings()
+    folder = make_folder(snapshots) if snapshots else None
+    with Renderer(settings) as renderer:
+        render: Callable[[Page], Rendering] = partial(renderer.render, screenshot=screenshots)
+        if folder:
+            render = RenderingCache(render, settings, folder, screenshots=screenshots)
+        for marked in track(archive.marked_pages(), "rendering", "pages", total=len(archive)):
+            try:
+                rendering = render(marked.page)
+            except OutputError:
+                raise
+            except VcleanError as error:
+                failures.append(marked.page.url)
+                _log.error("%s is left out: %s", marked.page.url, error)
+            else:
+                yield RenderedMarkedPage(marked.page.url, rendering.snapshot, marked.marks, rendering.screenshot)
+    if len(failures) == len(archive):
+        raise VcleanError("no marked page could be rendered: see above")
 
 
 def _addresses(path: Path) -> set[str]:

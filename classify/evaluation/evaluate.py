@@ -64,10 +64,10 @@ class PageEvaluation:
     cleaneval: str
     score: PageScore
     error: str
-    predicted: NDArray[np.int8] = field(default_factory=partial(np.zeros, 0, np.int8), compare=False)
-    gold: NDArray[np.int8] = field(default_factory=partial(np.zeros, 0, np.int8), compare=False)
-    block_words: NDArray[np.float32] = field(default_factory=partial(np.zeros, 0, np.float32), compare=False)
-    probability: NDArray[np.float32] = field(default_factory=partial(np.zeros, 0, np.float32), compare=False)
+    predicted: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8), compare=False)
+    gold: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8), compare=False)
+    block_words: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32), compare=False)
+    probability: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32), compare=False)
     confidence: float = field(default=float("nan"), compare=False)
 
     @property
@@ -146,7 +146,7 @@ def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, writ
         )
         prediction, text, cleaneval = result or (None, "", "")
         score = score_page(page, text, cleaneval)
-        output = {"method": name, "text": text, "cleaneval": cleaneval, "score": score, "error": error}
+        output: dict[str, Any] = {"method": name, "text": text, "cleaneval": cleaneval, "score": score, "error": error}
         if blocks is not None and truth and prediction:
             output["predicted"] = np.array([LABELS.index(label) for label in prediction.labels], dtype=np.int8)
             output["gold"] = truth.label

@@ -143,36 +143,19 @@ def _weights(rows: Sequence[RegionRows]) -> NDArray[np.float32]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RegionFits:
-    """Region model of all pages, and for each fold of sites the model fitted without it.
+def fit_held_out(rows: Sequence[RegionRows]) -> dict[str, Forest]:
+    """Fit models without each fold of sites, and return for each site marked by hand the one that saw no page of it.
 
-    The segment model is trained on posteriors from models that did not see the page's site.
+    The segment model is trained on their posteriors. Pages marked by a generator are in all training sets.
 
-    Attributes:
-        full: model of all pages.
-        held_out: by site, the model fitted without it; no model saw other sites.
+    Raises:
+        InputError: fewer than two sites are marked by hand.
     """
-
-    full: Forest
-    held_out: dict[str, Forest]
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[RegionRows]) -> RegionFits:
-        """Fit the models of `rows`, with folds by site. Pages marked by a generator are in all training sets.
-
-        Raises:
-            InputError: fewer than two sites are marked by hand.
-        """
-        by_hand = sorted({page.site for page in rows if page.by_hand})
-        if len(by_hand) < _MIN_SITES:
-            raise InputError("too few marked pages to learn roles from: give an archive with pages of several sites")
-        fold = dict(zip(by_hand, assign_folds(by_hand, FOLDS).tolist(), strict=True))
-        models = {
-            fold_out: fit([page for page in rows if fold.get(page.site) != fold_out]) for fold_out in set(fold.values())
-        }
-        return cls(fit(rows), {site: models[fold[site]] for site in by_hand})
-
-    def for_site(self, site: str) -> Forest:
-        """Return a model that saw no page of `site`."""
-        return self.held_out.get(site, self.full)
+    by_hand = sorted({page.site for page in rows if page.by_hand})
+    if len(by_hand) < _MIN_SITES:
+        raise InputError("too few marked pages to learn roles from: give an archive with pages of several sites")
+    fold = dict(zip(by_hand, assign_folds(by_hand, FOLDS).tolist(), strict=True))
+    models = {
+        held_out: fit([page for page in rows if fold.get(page.site) != held_out]) for held_out in set(fold.values())
+    }
+    return {site: models[fold[site]] for site in by_hand}

@@ -14,7 +14,6 @@ from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.corpora.marked import locate_marks
 from vclean.classify.segments.model import COLUMNS, FORMAT, LEVELS, SEEDS, SegmentModel, SegmentPage, State, with_roles
 from vclean.classify.training import fits, regions
-from vclean.classify.training.regions import RegionFits
 from vclean.errors import InputError
 from vclean.features.segments.columns import words_of_page
 from vclean.imports import versions
@@ -128,8 +127,9 @@ def fit(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | None = None) 
     Raises:
         InputError: there are fewer than two sites, or a level has no marks.
     """
-    roles = RegionFits.from_rows([page.roles for page in rows])
-    matrices = [with_roles(page.x, page.parent, roles.for_site(page.site)) for page in rows]
+    role_rows = [page.roles for page in rows]
+    held_out = regions.fit_held_out(role_rows)
+    matrices = [with_roles(page.x, page.parent, held_out[page.site]) for page in rows]
     levels = tuple(_fit(rows, matrices, level) for level in LEVELS)
     columns = [column.name for column in COLUMNS]
     pages = [page.address for page in rows]
@@ -141,7 +141,7 @@ def fit(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | None = None) 
         "pages": pages,
         "columns": columns,
     }
-    return SegmentModel(roles.full, levels, card)
+    return SegmentModel(regions.fit(role_rows), levels, card)
 
 
 def _fit(rows: Sequence[SegmentRows], matrices: Sequence[NDArray[np.float32]], level: int) -> tuple[Forest, ...]:

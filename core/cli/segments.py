@@ -190,7 +190,7 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
         BrowserMissingError: no usable Chromium is installed.
         OutputError: a file cannot be written; checked before the work if possible.
     """
-    from vclean.classify.corpora.marked import RenderedMarkedPages
+    from vclean.classify.corpora.marked import rendered_marked_pages
     from vclean.classify.evaluation.atoms import AtomKind
     from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
     from vclean.classify.evaluation.segmentation import find_segmenter
@@ -207,10 +207,12 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     trials: list[PageTrials] = []
     truth: list[str] = []
     screenshots = any(kind.needs_screenshot for kind in criteria.kinds)
-    rendered_pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots, screenshots=screenshots)
-    pages: Iterable[RenderedMarkedPage] = rendered_pages
+    failures: list[str] = []
+    pages: Iterable[RenderedMarkedPage] = rendered_marked_pages(
+        options.archive, options.pages, options.snapshots, failures, screenshots=screenshots
+    )
     if any(segmenter.trainer for segmenter in segmenters):
-        pages = list(rendered_pages)
+        pages = list(pages)
         with count_progress("training", "folds") as advance:
             segmenters = [segmenter.trained(pages, advance) for segmenter in segmenters]
     for page in pages:
@@ -220,7 +222,7 @@ def score_segmenters(options: EvaluateSegmentsOptions) -> int:
     write_stream(sys.stdout, table(summaries) + "\n")
     _warn_of_empty_lines(summaries)
     _write_files(options, summaries, truth)
-    return rendered_pages.exit_code
+    return int(bool(failures))
 
 
 def _write_files(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSummary], truth: Sequence[str]) -> None:
@@ -279,13 +281,14 @@ def train_segments(options: TrainSegmentsOptions) -> int:
         BrowserMissingError: no usable Chromium is installed.
         OutputError: the model cannot be written; checked before the work if possible.
     """
-    from vclean.classify.corpora.marked import RenderedMarkedPages
+    from vclean.classify.corpora.marked import rendered_marked_pages
     from vclean.classify.training.segments import fit, training_rows
     from vclean.files import check_writable
     from vclean.output.writers import write_and_log
 
     check_writable(options.out)
-    pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots)
+    failures: list[str] = []
+    pages = rendered_marked_pages(options.archive, options.pages, options.snapshots, failures)
     model = fit(training_rows(pages), {"archive": options.archive.name})
     write_and_log(options.out, "model", model.to_bytes())
-    return pages.exit_code
+    return int(bool(failures))

@@ -14,10 +14,10 @@ from vclean.classify.training.fits import FITS
 from vclean.classify.training.regions import (
     NONE_WEIGHT,
     STYLED_WEIGHT,
-    RegionFits,
     RegionRows,
     archive_rows,
     fit,
+    fit_held_out,
     marked_rows,
 )
 from vclean.errors import DeadlineError, InputError
@@ -65,21 +65,20 @@ class TestWeights:
         assert weights[-1] == pytest.approx(STYLED_WEIGHT)
 
 
-class TestRegionFits:
+class TestFitHeldOut:
     def test_model_of_a_site_excludes_the_site(self, pages):
-        fits = RegionFits.from_rows(pages)
-        model = fits.for_site("site3.example").text
-        together = [site for site in fits.held_out if fits.held_out[site] is fits.held_out["site3.example"]]
+        models = fit_held_out(pages)
+        model = models["site3.example"]
+        together = [site for site in models if models[site] is model]
         assert "site3.example" in together
-        assert model == fit([rows for rows in pages if rows.site not in together]).text
+        assert model.text == fit([rows for rows in pages if rows.site not in together]).text
 
     def test_rejects_a_single_site(self, pages):
         with pytest.raises(InputError, match="too few marked pages"):
-            RegionFits.from_rows([pages[0], pages[0]])
+            fit_held_out([pages[0], pages[0]])
 
     def test_accepts_two_sites(self, pages):
-        fits = RegionFits.from_rows(pages[:2])
-        assert fits.for_site("site0.example").text == fit(pages[1:2]).text
+        assert fit_held_out(pages[:2])["site0.example"].text == fit(pages[1:2]).text
 
 
 MARKED = """<body><nav data-block=1 data-block-type=Menu class=topnav><ul><li><a href=/>Home</a><li>About</ul></nav>
