@@ -197,7 +197,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
         if not run.done:
             return run.exit_code
         unused_folder.pop_all()
-        _announce(server.url, open_it=options.open)
+        _announce(server.validator.url, open_it=options.open)
         try:
             run.add_pages(pages, session)
             session.ready = True

@@ -83,16 +83,23 @@ def agreement_report(first: Iterable[LabelledPage], second: Iterable[LabelledPag
     if not common:
         raise InputError("no page is done by both annotators: label the same pages")
     pairs = [pair for page in common for pair in _pair_blocks(left[page], right[page])]
-    same = sum(pair.first.label is pair.second.label for pair in pairs)
-    share = f"{same / len(pairs):.1%}" if pairs else "none"
-    counts = f"{format_count(len(common), 'page')}, {format_count(len(pairs), 'block')}"
-    lines = [f"{left[common[0]].annotator} and {right[common[0]].annotator}: {counts}, same label {share}"]
-    reason = "both give the same value to every block" if pairs else "they have no block in common"
-    for name, kappa in kappas(pairs).items():
-        lines.append(f"  kappa {name:8} " + (f"     - undefined: {reason}" if math.isnan(kappa) else f"{kappa:6.3f}"))
+    names = f"{left[common[0]].annotator} and {right[common[0]].annotator}"
+    lines = [f"{names}: {format_count(len(common), 'page')}, {_count_same(pairs)}", *_kappa_lines(pairs)]
     for page, differing in groupby((pair for pair in pairs if pair.first != pair.second), lambda pair: pair.page):
         lines += [f"{page}:", *map(_difference_line, differing)]
     return "\n".join(lines) + "\n"
+
+
+def _count_same(pairs: Sequence[Pair]) -> str:
+    same = sum(pair.first.label is pair.second.label for pair in pairs)
+    share = f"{same / len(pairs):.1%}" if pairs else "none"
+    return f"{format_count(len(pairs), 'block')}, same label {share}"
+
+
+def _kappa_lines(pairs: Sequence[Pair]) -> Iterator[str]:
+    reason = "both give the same value to every block" if pairs else "they have no block in common"
+    for name, kappa in kappas(pairs).items():
+        yield f"  kappa {name:8} " + (f"     - undefined: {reason}" if math.isnan(kappa) else f"{kappa:6.3f}")
 
 
 def _pair_blocks(left: LabelledPage, right: LabelledPage) -> list[Pair]:

@@ -183,11 +183,6 @@ class LabelServer(ThreadingHTTPServer):
         self.validator = RequestValidator(self.server_port)
         self._thread = threading.Thread(target=self.serve_forever, args=(_POLL,), daemon=True)
 
-    @property
-    def url(self) -> str:
-        """Return the address of the list of pages."""
-        return self.validator.url
-
     def __enter__(self) -> Self:
         """Start the server."""
         self._thread.start()
