@@ -16,7 +16,7 @@ from vclean.labels import LABELS, UNKNOWN
 from vclean.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -304,23 +304,18 @@ class UncoveredGold:
             return None
         positions = np.full(len(block), -1, dtype=np.int32)
         taken: set[int] = set()
-        hits = 0
-        for index, start, size in self._runs(block, taken):
-            positions[index : index + size] = np.arange(start, start + size)
-            taken.update(range(start, start + size))
-            hits += size - GRAM + 1
-        return positions if hits and hits >= MIN_MATCH_SHARE * (len(block) - GRAM + 1) else None
-
-    def _runs(self, block: list[str], taken: set[int]) -> Iterator[tuple[int, int, int]]:
-        """Yield runs of at least one n-gram from left to right: start in the block, start in the gold, and length."""
-        index = 0
+        hits = index = 0
         while index + GRAM <= len(block):
             starts = self._starts.get(tuple(block[index : index + GRAM]), ())
-            sizes = [self._run_size(block[index:], start, taken) for start in starts]
-            size = max(sizes, default=0)
+            sizes = {start: self._run_size(block[index:], start, taken) for start in starts}
+            start = max(sizes, key=sizes.__getitem__, default=0)
+            size = sizes.get(start, 0)
             if size >= GRAM:
-                yield index, starts[sizes.index(size)], size
+                positions[index : index + size] = np.arange(start, start + size)
+                taken.update(range(start, start + size))
+                hits += size - GRAM + 1
             index += size if size >= GRAM else 1
+        return positions if hits and hits >= MIN_MATCH_SHARE * (len(block) - GRAM + 1) else None
 
     def _run_size(self, words: list[str], start: int, taken: set[int]) -> int:
         size = 0

@@ -16,13 +16,13 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import isnan
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -122,9 +122,8 @@ class WordScore:
     f1: float
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """Length `common` of the longest common subsequence of the `output` and `gold` words; sums up over pages."""
+class Overlap(NamedTuple):
+    """Length `common` of the longest common subsequence of the `output` and `gold` words."""
 
     common: int
     output: int
@@ -136,13 +135,9 @@ class Overlap:
         total = self.output + self.gold
         return 2 * self.common / total if total else 1.0
 
-    def __add__(self, other: Overlap) -> Overlap:
-        return Overlap(self.common + other.common, self.output + other.output, self.gold + other.gold)
 
-
-@dataclass(frozen=True, slots=True)
-class SnippetShare:
-    """Number `matching` of `total` snippets that satisfy their rule; sums up over pages."""
+class SnippetShare(NamedTuple):
+    """Number `matching` of `total` snippets that satisfy their rule."""
 
     matching: int
     total: int
@@ -151,9 +146,6 @@ class SnippetShare:
     def value(self) -> float:
         """Return the share, in 0..1; NaN without snippets."""
         return self.matching / self.total if self.total else float("nan")
-
-    def __add__(self, other: SnippetShare) -> SnippetShare:
-        return SnippetShare(self.matching + other.matching, self.total + other.total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,12 +249,16 @@ def aggregate(scores: Iterable[PageScore]) -> Scores:
         word_recall=fmean(page.word.recall for page in pages),
         word_f1=fmean(page.word.f1 for page in pages),
         lcs_f1=fmean(page.lcs.f1 for page in pages),
-        lcs_f1_micro=sum((page.lcs for page in pages), Overlap(0, 0, 0)).f1,
+        lcs_f1_micro=Overlap(*_sums(page.lcs for page in pages)).f1,
         cleaneval=fmean(page.cleaneval for page in pages),
         cleaneval_markup=fmean(marked) if marked else float("nan"),
-        must=sum((page.must for page in pages), SnippetShare(0, 0)).value,
-        must_not=sum((page.must_not for page in pages), SnippetShare(0, 0)).value,
+        must=SnippetShare(*_sums(page.must for page in pages)).value,
+        must_not=SnippetShare(*_sums(page.must_not for page in pages)).value,
     )
+
+
+def _sums(counts: Iterable[tuple[int, ...]]) -> Iterator[int]:
+    return map(sum, zip(*counts, strict=True))
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

@@ -210,7 +210,7 @@ ORACLE: Final = "oracle"
 _STORED: Final = re.compile(r"(?P<file>.+\.jsonl?)(?::(?P<name>.+))?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Segmenter:
     """Segmenter with one integer parameter, and the choice of its value.
 
@@ -261,17 +261,16 @@ def find_segmenter(name: str) -> Segmenter:
     family, _, oracle = first.partition("-")
     if family not in _SEGMENTERS or oracle not in ("", ORACLE) or (oracle and number):
         raise UsageError(f"no segmenter {name!r}: {_HELP}")
-    segmenter = _SEGMENTERS[family]
-    parameter = _parameter(name, segmenter, number) if number else None
-    return replace(segmenter, name=name, parameter=parameter, oracle=bool(oracle))
+    parameter = _parameter(name, family, number) if number else None
+    return Segmenter(name, family, *_SEGMENTERS[family], parameter, bool(oracle))
 
 
-def _parameter(name: str, segmenter: Segmenter, number: str) -> int:
-    first, *others = segmenter.values
-    if others and number in map(str, segmenter.values):
+def _parameter(name: str, family: str, number: str) -> int:
+    first, *others = _SEGMENTERS[family][0]
+    if others and number in map(str, (first, *others)):
         return int(number)
     takes = f"takes {first} {'to' if len(others) > 1 else 'or'} {others[-1]}" if others else "takes no number"
-    raise UsageError(f"no segmenter {name!r}: {segmenter.family} {takes}")
+    raise UsageError(f"no segmenter {name!r}: {family} {takes}")
 
 
 def _stored(name: str, path: Path, segmentation: str | None) -> Segmenter:
@@ -281,7 +280,7 @@ def _stored(name: str, path: Path, segmentation: str | None) -> Segmenter:
     def look_up(page_id: str, _: Snapshot) -> list[Segmentation]:
         return [pages.get(page_id) or Segmentation.from_shapes([])]
 
-    return Segmenter(name=name, family=name, values=(0,), segment=look_up, default=0)
+    return Segmenter(name, name, (0,), look_up, 0)
 
 
 def _chosen(path: Path, page: WebisPage, name: str | None) -> Segmentation:
@@ -303,8 +302,7 @@ def _trained(name: str, path: Path | None) -> Segmenter:
             raise UsageError(f"{name} was trained on {address}: score it on other pages, or train `learned` on these")
         return model
 
-    segment = partial(_segment_by_model, check_unseen)
-    return Segmenter(name=name, family=name, values=_LEARNED, segment=segment, default=_LEARNED[0])
+    return Segmenter(name, name, _LEARNED, partial(_segment_by_model, check_unseen), _LEARNED[0])
 
 
 def _train(pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> SegmentFunction:
@@ -342,16 +340,13 @@ _PDOCS: Final = range(1, 12)
 _LEARNED: Final = (6, 11)
 """Degrees of coherence at which the trained segmenter's results differ: the main segments, and their parts."""
 _SHIPPED: Final = "shipped"
-_ROWS: Final[Sequence[tuple[str, Sequence[int], SegmentFunction, int, Trainer | None]]] = (
-    ("page", (0,), lambda _, snapshot: [whole_page(snapshot)], 0, None),
-    ("dom", DEPTHS, _segment_by_depth, 2, None),
-    ("vips", _PDOCS, _segment_by_vips, 5, None),
-    ("learned", _LEARNED, _untrained, _LEARNED[0], _train),
-)
-_SEGMENTERS: Final = {
-    name: Segmenter(name=name, family=name, values=values, segment=segment, default=default, trainer=trainer)
-    for name, values, segment, default, trainer in _ROWS
+_SEGMENTERS: Final[dict[str, tuple[Sequence[int], SegmentFunction, int, Trainer | None]]] = {
+    "page": ((0,), lambda _, snapshot: [whole_page(snapshot)], 0, None),
+    "dom": (DEPTHS, _segment_by_depth, 2, None),
+    "vips": (_PDOCS, _segment_by_vips, 5, None),
+    "learned": (_LEARNED, _untrained, _LEARNED[0], _train),
 }
+"""Values of the parameter, function, default and trainer of each segmenter."""
 _HELP: Final = (
     "choose page, dom, vips, learned, dom@DEPTH, vips@PDOC, learned@PDOC, dom-oracle, vips-oracle, shipped, a model"
     " that ends in .vclean, or a file of segmentations that ends in .json or .jsonl"

@@ -103,7 +103,7 @@ def page_trials(site, *f1):
 
 
 PAGES = (page_trials("a", 1, 0.1, 0.2), page_trials("b", 0.1, 0.5, 0.95), page_trials("c", 0.1, 0.5, 0.8))
-BY_OTHERS = Segmenter(name="tuned", family="tuned", values=(1, 2, 3), segment=lambda *_: [], default=2)
+BY_OTHERS = Segmenter("tuned", "tuned", (1, 2, 3), lambda *_: [], 2)
 ORACLE = replace(BY_OTHERS, name="tuned-oracle", oracle=True)
 
 
