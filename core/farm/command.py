@@ -31,14 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from vclean.farm.inputs import Inputs
-    from vclean.farm.output import RunOutput
     from vclean.farm.stats import Stats
     from vclean.farm.tasks import RunSettings
+    from vclean.farm.workers import Worker
     from vclean.settings import CleanerSettings, Network, RenderMode
-
-    _Engine = Callable[[Inputs, RunOutput, CleanerSettings, RunSettings, Stats], None]
-    """Function that cleans all pages: see `vclean.farm.workers.run_locally`."""
 
 _UNITS: Final = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -215,7 +211,7 @@ def farm(options: FarmOptions) -> int:
     from vclean.farm.output import RunOutput
     from vclean.farm.parts import PARTS
     from vclean.farm.stats import Stats, count_input, serve_metrics
-    from vclean.farm.workers import InterruptedRunError
+    from vclean.farm.workers import Farm, InterruptedRunError
 
     stats = Stats()
     resumption = {"resume": options.resume, "retry_failed": options.retry_failed}
@@ -230,13 +226,13 @@ def farm(options: FarmOptions) -> int:
     _check_methods(options.cleaning)
     try:
         with (
-            _engine(options) as run,
+            _engine(options) as (run, new_worker),
             serve_metrics(stats, options.metrics),
             output,
             count_input(inputs, stats),
             show_progress(stats),
         ):
-            run(inputs, output, options.cleaning, options.run, stats)
+            Farm(inputs, output, options.cleaning, run, stats, new_worker=new_worker).run()
     except InterruptedRunError as interruption:
         _log.warning("stopped after %s; --resume continues", progress_line(stats))
         return _SIGNAL_CODE + interruption.number
@@ -252,8 +248,8 @@ def farm(options: FarmOptions) -> int:
 
 
 @contextmanager
-def _engine(options: FarmOptions) -> Iterator[_Engine]:
-    """Return the engine, after checking before anything is written that it can run.
+def _engine(options: FarmOptions) -> Iterator[tuple[RunSettings, Callable[[CleanerSettings, RunSettings], Worker]]]:
+    """Return execution settings and a maker of workers, after checking before anything is written that they can run.
 
     A browser renders a text, which also warns of isolation that it lacks: workers print no warnings.
 
@@ -262,19 +258,20 @@ def _engine(options: FarmOptions) -> Iterator[_Engine]:
         UsageError: there is no Ray cluster.
     """
     if options.engine == "ray":
-        from vclean.farm.ray import connect_to_cluster, run_on_ray
+        from vclean.farm.ray import RayWorker, connect_to_cluster, count_workers
 
         with connect_to_cluster(options.address) as ray:
-            yield partial(run_on_ray, ray=ray)
+            workers = count_workers(ray, options.cleaning, options.run.workers)
+            yield replace(options.run, workers=workers), partial(RayWorker, ray)
         return
-    from vclean.farm.workers import run_locally
+    from vclean.farm.workers import WorkerProcess
 
     if options.cleaning.render:
         from vclean.cli.installation import check_rendering
         from vclean.render.browser.chromium import find_chromium
 
         check_rendering(find_chromium())
-    yield run_locally
+    yield options.run, WorkerProcess
 
 
 def _check_methods(cleaning: CleanerSettings) -> None:

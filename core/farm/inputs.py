@@ -10,11 +10,11 @@ import sys
 import time
 import weakref
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import cached_property
 from glob import glob, has_magic
 from hashlib import blake2b
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Final
@@ -31,16 +31,14 @@ from vclean.input.sources import (
     archive_sources,
     find_sources,
     is_archive,
-    is_container,
     is_folder,
-    is_parquet,
     is_url,
 )
-from vclean.input.tables import escape_surrogates, failing_source, parquet_pages, read_lines, row_group_ranges
+from vclean.input.tables import escape_surrogates, failing_source, read_lines
 from vclean.page import Page, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,100 +51,6 @@ LIST_SUFFIX: Final = ".txt"
 _log = logging.getLogger("vclean")
 
 
-@dataclass(frozen=True, slots=True)
-class InputUnit:
-    """Part of the input that one reader reads: small and picklable.
-
-    Attributes:
-        arguments: URLs and absolute paths: several pages, or one file that contains many.
-        groups: row groups to read from the one Parquet file; None for all.
-        missing: report the requested pages that none of the archives in `arguments` contains, instead of reading them.
-        limit: number of pages to read; None for all.
-    """
-
-    arguments: tuple[str, ...]
-    groups: range | None = None
-    missing: bool = False
-    limit: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class UnitReader:
-    """Reader of units; picklable.
-
-    Attributes:
-        settings: limits of a page, and whether live pages may be fetched.
-        pages: URLs to take from archives; None for all their pages.
-        index_folder: folder for the indexes of archives; None to keep no index.
-    """
-
-    settings: CleanerSettings
-    pages: tuple[str, ...] | None = None
-    index_folder: Path | None = None
-
-    def items(self, unit: InputUnit) -> Iterator[Item]:
-        """Yield the pages of a unit in a fixed order. Unreadable input gives an item that raises an error when read.
-
-        Raises:
-            OutputError: the index of an archive cannot be written.
-        """
-        return islice(self._all_items(unit), unit.limit)
-
-    def _all_items(self, unit: InputUnit) -> Iterator[Item]:
-        if unit.missing:
-            yield from self._missing_pages(unit.arguments)
-            return
-        for argument in unit.arguments:
-            name = escape_surrogates(argument)
-            try:
-                with _convert_errors():
-                    for source in self._find_sources(argument, unit.groups):
-                        page_id = escape_surrogates(source.id)
-                        yield Item(page_id, name, partial(_read_page, source.read, page_id))
-            except OutputError:
-                raise
-            except VcleanError as error:
-                yield _failing_item(name, error)
-
-    def _find_sources(self, argument: str, groups: range | None) -> Iterator[Source]:
-        path, max_bytes = Path(argument), self.settings.rendering.max_bytes
-        if is_url(argument):
-            if self.settings.network != "public":
-                raise NetworkError(f"{argument} is not fetched without the network: add --network public")
-            return find_sources(escape_surrogates(argument), self.settings.rendering, live=True)
-        if groups is not None:
-            return parquet_pages(path, max_bytes, groups)
-        if is_archive(path) and path.is_file():
-            return archive_sources(path, max_bytes, index=self.index_of(path), only=self.pages)
-        _check_name(path)
-        return find_sources(argument, self.settings.rendering)
-
-    def index_of(self, archive: Path) -> Path | None:
-        """Return the path for the index of an archive; None without an index folder.
-
-        Raises:
-            OutputError: the folder cannot be made.
-        """
-        if self.index_folder is None:
-            return None
-        return make_folder(self.index_folder) / f"{blake2b(os.fsencode(archive), digest_size=16).hexdigest()}.sqlite"
-
-    def _missing_pages(self, archives: tuple[str, ...]) -> Iterator[Item]:
-        """Yield a failing item for each requested page that none of the archives contains."""
-        from vclean.render.archive.pages import Archive
-
-        remaining = list(self.pages or ())
-        for path in map(Path, archives):
-            try:
-                matches = Archive(path, index=self.index_of(path)).select(remaining)
-                remaining = [url for url, record in matches if record is None]
-            except InputError:
-                continue  # reading its pages reports this failure
-        for url in remaining:
-            name = escape_surrogates(url)
-            yield _failing_item(name, InputError(f"{name} is in no archive of this run: check the list of pages"))
-
-
 def _check_name(path: Path) -> None:
     """Raise a clear error for a path that `find` would reject without explanation.
 
@@ -157,11 +61,6 @@ def _check_name(path: Path) -> None:
         raise InputError(f"no file matches {path}: check the pattern")
     if path.suffix.lower() == LIST_SUFFIX and os.access(path, os.R_OK) and path.is_file():
         raise InputError(f"{path} is a list inside a list: name it as an input of its own")
-
-
-def _read_page(read: Callable[[], Page], name: str) -> Page:
-    with _convert_errors():
-        return replace(read(), id=name)
 
 
 def _failing_item(name: str, error: VcleanError) -> Item:
@@ -182,28 +81,25 @@ def _convert_errors() -> Iterator[None]:
         raise VcleanError(describe_unexpected(error)) from error
 
 
-_PAGES_AT_ONCE: Final = 64
-"""Single pages in a unit: few enough to distribute them, many enough to have fewer units than pages."""
-
 _LONGEST_LINE: Final = 2**14
 
 
 class Inputs:
-    """Input of a run. Iterating it yields pages; its units can be read in other processes.
+    """Input of a run. Iterating it yields pages.
 
     Args:
         arguments: files, folders, URLs, patterns such as `crawl/**/*.warc.gz`, and lists of these with one per line:
             files named `.txt`, or `-` for standard input, which the constructor reads to its end.
         settings: limits of a page, and whether live pages may be fetched.
         pages: file with a list of URLs; archives then give only the pages at these URLs.
-        index_folder: folder for the indexes of archives, which the next run reuses.
-        limit: number of pages after which iterating ends; None for all. `units` is not limited.
+        index_folder: folder for the indexes of archives, which the next run reuses; None to keep no index.
+        limit: number of pages after which iterating ends; None for all.
 
     Raises:
         InputError: the list of pages cannot be read.
 
     Attributes:
-        reader: reader of the units.
+        pages: URLs to take from archives; None for all their pages.
         limit: see above.
     """
 
@@ -217,13 +113,11 @@ class Inputs:
         limit: int | None = None,
     ) -> None:
         self.limit = limit
+        self.pages = tuple(dict.fromkeys(read_list(pages))) if pages else None
+        self._settings = settings
+        self._index_folder = index_folder
         self._arguments = tuple(arguments)
         self._stdin = self._save_stdin() if STDIN in self._arguments else None
-        self.reader = UnitReader(settings, tuple(dict.fromkeys(read_list(pages))) if pages else None, index_folder)
-
-    def __getstate__(self) -> dict[str, object]:
-        """Include the hashes that `covers` needs: other machines may lack the lists and standard input."""
-        return self.__dict__ | {"_name_hashes": self._name_hashes}
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the pages in the order of the arguments. Unreadable input gives an item that raises an error when read.
@@ -231,44 +125,56 @@ class Inputs:
         Raises:
             OutputError: the index of an archive cannot be written.
         """
-        yield from islice(chain.from_iterable(map(self.reader.items, self.units())), self.limit)
+        items = chain.from_iterable(map(self._items_of, self.names()))
+        return islice(chain(items, self._missing_pages()), self.limit)
 
-    def units(self, *, rows: int = 0) -> Iterator[InputUnit]:
-        """Yield the units in the order of their pages.
+    def _items_of(self, argument: str) -> Iterator[Item]:
+        """Yield the pages of a file or at a URL."""
+        name = escape_surrogates(argument)
+        try:
+            with _convert_errors():
+                for source in self._find_sources(argument):
+                    yield Item(escape_surrogates(source.id), name, source.read)
+        except OutputError:
+            raise
+        except VcleanError as error:
+            yield _failing_item(name, error)
 
-        Args:
-            rows: divide Parquet files by row groups into units of about this many rows; 0 does not divide them.
-        """
-        for divisible, names in groupby(self.names(), is_container):
-            if divisible:
-                yield from chain.from_iterable(_divide(name, rows) for name in names)
-            else:
-                while batch := tuple(islice(names, _PAGES_AT_ONCE)):
-                    yield InputUnit(batch)
-        if self.reader.pages is not None:
-            yield InputUnit(tuple(name for name in self._expand_arguments() if is_archive(Path(name))), missing=True)
+    def _find_sources(self, argument: str) -> Iterator[Source]:
+        path, rendering = Path(argument), self._settings.rendering
+        if is_url(argument):
+            if self._settings.network != "public":
+                raise NetworkError(f"{argument} is not fetched without the network: add --network public")
+            return find_sources(escape_surrogates(argument), rendering, live=True)
+        if is_archive(path) and path.is_file():
+            return archive_sources(path, rendering.max_bytes, index=self.index_of(path), only=self.pages)
+        _check_name(path)
+        return find_sources(argument, rendering)
 
-    def first_units(self, *, rows: int = 0) -> Iterator[InputUnit]:
-        """Yield the units with the first `limit` pages. With a limit, this reads the pages, to count them.
-
-        Args:
-            rows: see `units`.
+    def index_of(self, archive: Path) -> Path | None:
+        """Return the path for the index of an archive; None without an index folder.
 
         Raises:
-            OutputError: the index of an archive cannot be written.
+            OutputError: the folder cannot be made.
         """
-        remaining = self.limit
-        for unit in self.units(rows=rows):
-            if remaining is None:
-                yield unit
-                continue
-            limited = replace(unit, limit=remaining)
-            count = sum(1 for _ in self.reader.items(limited))
-            if count:
-                yield limited
-            remaining -= count
-            if not remaining:
-                return
+        if self._index_folder is None:
+            return None
+        return make_folder(self._index_folder) / f"{blake2b(os.fsencode(archive), digest_size=16).hexdigest()}.sqlite"
+
+    def _missing_pages(self) -> Iterator[Item]:
+        """Yield a failing item for each requested page that none of the archives contains."""
+        from vclean.render.archive.pages import Archive
+
+        remaining = list(self.pages or ())
+        for path in filter(is_archive, map(Path, self._expand_arguments() if remaining else ())):
+            try:
+                matches = Archive(path, index=self.index_of(path)).select(remaining)
+                remaining = [url for url, record in matches if record is None]
+            except InputError:
+                continue  # reading its pages reports this failure
+        for url in remaining:
+            name = escape_surrogates(url)
+            yield _failing_item(name, InputError(f"{name} is in no archive of this run: check the list of pages"))
 
     def covers(self, source: str) -> bool:
         """Return whether a source (`Item.source`) is an input of this run: named itself, or in a folder that is named.
@@ -295,7 +201,7 @@ class Inputs:
                 yield name
                 continue
             try:
-                for source in find_sources(name, self.reader.settings.rendering):
+                for source in find_sources(name, self._settings.rendering):
                     yield source.id
             except InputError:
                 yield name  # reading it raises the same error
@@ -311,7 +217,7 @@ class Inputs:
                     yield name
 
     def _save_stdin(self) -> str:
-        """Copy standard input to a temporary file, deleted with this object but not with unpickled copies of it."""
+        """Copy standard input to a temporary file, deleted with this object."""
         file = NamedTemporaryFile(prefix="vclean-", suffix=LIST_SUFFIX)  # noqa: SIM115 - closed on the next line
         weakref.finalize(self, file.close)
         shutil.copyfileobj(sys.stdin.buffer, file)
@@ -360,15 +266,6 @@ def read_list(path: Path) -> Iterator[str]:
         raise InputError(f"{path} cannot be read ({reason}): check the name") from error
 
 
-def _divide(path: str, rows: int) -> Iterator[InputUnit]:
-    """Divide a file into units of about `rows` rows, if possible."""
-    try:
-        groups = list(row_group_ranges(Path(path), rows)) if rows and is_parquet(Path(path)) else [None]
-    except InputError:
-        groups = [None]
-    yield from (InputUnit((path,), group) for group in groups)
-
-
 def _hash(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
 
@@ -384,7 +281,8 @@ def read_task(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
     """
     start = time.perf_counter()
     try:
-        page = item.read()
+        with _convert_errors():
+            page = replace(item.read(), id=item.id)
     except (VcleanError, MemoryError) as error:
         key = page_key(Page(content=item.source, url=item.id), digest)
         task = Task(Page(id=item.id), item.source, key)

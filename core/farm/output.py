@@ -13,7 +13,6 @@ import platform
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from functools import cached_property, partial
 from hashlib import sha1
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Final, Self
@@ -276,9 +275,10 @@ class RunOutput:
             if self._run.wet:
                 complete_wet(self.folder)
             stack.callback(self._write_summary)
-            self._done = part_paths(self.folder)
-            self._log = stack.enter_context(_open_log(self.folder / LOG, self._done))
-            self._writer = stack.enter_context(self.part_writer())
+            done = part_paths(self.folder)
+            self._log = stack.enter_context(_open_log(self.folder / LOG, done))
+            self._resume_log = stack.enter_context(ResumeLog(done))
+            self._writer = stack.enter_context(self._part_writer())
             self._stack = stack.pop_all()
         return self
 
@@ -288,11 +288,8 @@ class RunOutput:
             self._writer.commit()
             self._complete = kind is None
 
-    @property
-    def part_writer(self) -> partial[PartWriter]:
-        """Return a factory of part writers for this output. Other processes use it; `write` uses a separate writer."""
-        return partial(
-            PartWriter,
+    def _part_writer(self) -> PartWriter:
+        return PartWriter(
             self.folder.absolute(),
             rows=self._run.part_rows,
             snapshots=self._run.snapshots,
@@ -304,11 +301,6 @@ class RunOutput:
         """Return whether an earlier run has cleaned a page; each row counts for one page: see `ResumeLog.claim`."""
         return self._resume_log.claim(key, page_id, covers)
 
-    @cached_property
-    def _resume_log(self) -> ResumeLog:
-        """Return the resume log. It is created on first use, because other engines do not need it."""
-        return self._stack.enter_context(ResumeLog(self._done))
-
     def write(self, outcome: TaskOutcome) -> None:
         """Write an outcome: its row, its snapshot if snapshots are saved, and its line in the log.
 
@@ -316,14 +308,7 @@ class RunOutput:
             OutputError: it cannot be written.
         """
         self._writer.write(outcome.record, outcome.snapshot)
-        self.log(log_entry(outcome.record))
-
-    def log(self, entry: Mapping[str, Any]) -> None:
-        """Append a page to the log only, as an entry of `vclean.farm.rows.log_entry`. Its row is already in a part.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
+        entry = log_entry(outcome.record)
         with output_errors(self.folder / LOG):
             self._log.write(_to_json_line(entry))
         self._warn_of_failure(entry)

@@ -5,6 +5,7 @@ A resumed run skips the pages that an earlier run has done.
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -54,10 +55,8 @@ class PartWriter:
         folder: the output; its folders for parts and snapshots are made.
         rows: rows in a part.
         snapshots: whether to save snapshots.
-        mark: identifies a task that may run twice, 1 to 64 bytes. Its parts have the same names both times, and the
-            second replaces the first. Without it, every part has a unique name.
         facts: entries for the metadata of every file, by name.
-        on_commit: called with the path of each part when it is complete; picklable.
+        on_commit: called with the path of each part when it is complete.
 
     Every method raises:
         OutputError: a file could not be written; the unfinished part is deleted, committed parts are complete.
@@ -69,13 +68,11 @@ class PartWriter:
         *,
         rows: int = 500,
         snapshots: bool = False,
-        mark: bytes = b"",
         facts: Mapping[str, str] | None = None,
         on_commit: Callable[[Path], None] | None = None,
     ) -> None:
         self._rows = rows
         self._on_commit = on_commit
-        self._mark = mark
         self._names: list[bytes] = []
         schema = SCHEMA.with_metadata({**SCHEMA.metadata, **(facts or {})})
         self._parts = _TemporaryParquetFile(make_folder(folder / PARTS), schema, _GROUP_ROWS)
@@ -117,14 +114,13 @@ class PartWriter:
             self._names.clear()
 
     def _part_name(self) -> str:
-        """Return 16 hexadecimal digits; without a mark, ones that no existing part has."""
-        names, count = b"\0".join(sorted(self._names)), 0
-        while True:
-            salt = count.to_bytes(4)
-            digest = blake2b(names, digest_size=_DIGEST, salt=salt, key=self._mark).hexdigest()
-            if self._mark or not (self._parts.folder / f"part-{digest}.parquet").exists():
-                return digest
-            count += 1
+        """Return 16 hexadecimal digits that no existing part has."""
+        names = b"\0".join(sorted(self._names))
+        for count in itertools.count():
+            digest = blake2b(names, digest_size=_DIGEST, salt=count.to_bytes(4)).hexdigest()
+            if not (self._parts.folder / f"part-{digest}.parquet").exists():
+                break
+        return digest
 
     @contextmanager
     def _discard_on_error(self) -> Iterator[None]:

@@ -97,16 +97,6 @@ class Stats:
             self.ok += 1
         self.seconds.update(outcome.seconds)
 
-    def add(self, other: Stats) -> None:
-        """Add counts made by other processes for this run, except `total`, `working` and `started`."""
-        self.skipped += other.skipped
-        self.ok += other.ok
-        self.retried += other.retried
-        self.failed.update(other.failed)
-        self.no_pages += other.no_pages
-        self.restarts.update(other.restarts)
-        self.seconds.update(other.seconds)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the counts by name, for the summary."""
         return {
@@ -172,7 +162,7 @@ def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
         if is_parquet(path):
             return row_count(path), size
         if is_archive(path):
-            index_path = inputs.reader.index_of(path)
+            index_path = inputs.index_of(path)
             index = open_matching_index(path, index_path) if index_path else None
             return _selected_pages(inputs, index) if index is not None else None, size
         return line_count(path) if path.suffix.lower() in _LINE_SUFFIXES else None, size
@@ -182,7 +172,7 @@ def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
 
 def _selected_pages(inputs: Inputs, index: Index) -> int:
     """Return the number of pages of an archive, at most the number of requested URLs."""
-    pages, requested = int(index.facts["pages"]), inputs.reader.pages
+    pages, requested = int(index.facts["pages"]), inputs.pages
     index.close()
     return pages if requested is None else min(pages, len(requested))
 

@@ -1,20 +1,17 @@
-"""Define what a farm exchanges with its workers: settings, pages and outcomes, all picklable, and their encoding."""
+"""Define what a farm exchanges with its workers: settings, pages and outcomes, all picklable."""
 
 from __future__ import annotations
 
 import json
 import os
-import pickle
-import struct
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean import __version__
 from vclean.errors import InputError, ModelError, UsageError
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
     from pathlib import Path
 
@@ -79,6 +76,19 @@ class TaskOutcome:
     error: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
     worn: bool = False
+
+    def __reduce__(self) -> tuple[Callable[..., TaskOutcome], tuple[object, ...]]:
+        """Pickle the row as an Arrow message: pickling its many columns takes 2 ms, this 0.06."""
+        row = self.record.serialize().to_pybytes()
+        return _unpickle, (row, self.snapshot, self.error, self.seconds, self.worn)
+
+
+def _unpickle(row: bytes, *others: Any) -> TaskOutcome:
+    import pyarrow as pa
+
+    from vclean.farm.rows import SCHEMA
+
+    return TaskOutcome(pa.ipc.read_record_batch(row, SCHEMA), *others)
 
 
 def page_key(page: Page, digest: str) -> bytes:
@@ -171,44 +181,3 @@ class RunSettings:
         """Return the number of workers. The default is one more than processors: workers wait for their browsers."""
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return self.workers or processors + 1
-
-
-_LENGTH: Final = struct.Struct("!Q")
-
-
-def encode_message(message: object) -> bytes:
-    """Encode a message for the channel: its length, then its pickle."""
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    return _LENGTH.pack(len(body)) + body
-
-
-def send(stream: IO[bytes], message: object) -> None:
-    """Write a message to a blocking stream."""
-    stream.write(encode_message(message))
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> object:
-    """Read the next message of a blocking stream.
-
-    Raises:
-        EOFError: the other side has closed the channel.
-    """
-    return pickle.loads(_read_exactly(stream, _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))[0]))
-
-
-async def receive_async(stream: asyncio.StreamReader) -> object:
-    """Read the next message of a stream of an event loop.
-
-    Raises:
-        EOFError: the other side has closed the channel (`asyncio.IncompleteReadError`).
-    """
-    (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
-    return pickle.loads(await stream.readexactly(length))
-
-
-def _read_exactly(stream: IO[bytes], size: int) -> bytes:
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError("the other side closed the channel")
-    return data

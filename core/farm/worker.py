@@ -1,14 +1,16 @@
 """Run one worker of the farm: a process with one browser that cleans one page after another for its parent.
 
-Run as `python -m vclean.farm.worker`. It receives the settings and then one `Task` at a time over standard input. It
-sends `READY`, or the error that prevents it from working, and then one `TaskOutcome` for each task over standard
-output. It ends when its input ends. The orphan reaper then ends its browser (`vclean.render.isolation.orphan_reaper`).
+Run as `python -m vclean.farm.worker`. It receives, pickled, the settings and then one `Task` at a time over standard
+input. It sends `READY`, or the error that prevents it from working, and then one `TaskOutcome` for each task over
+standard output. It ends when its input ends. The orphan reaper then ends its browser
+(`vclean.render.isolation.orphan_reaper`).
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import pickle
 import queue
 import signal
 import sys
@@ -17,14 +19,14 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Final
 
 import psutil
 
 from vclean.errors import DeadlineError, VcleanError
 from vclean.farm import rows
 from vclean.farm.rows import FATAL_ERRORS, failed_outcome
-from vclean.farm.tasks import TaskOutcome, receive, send
+from vclean.farm.tasks import TaskOutcome
 from vclean.imports import block_pandas
 from vclean.pipeline import Pipeline
 from vclean.render.cache import to_bytes
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from vclean.farm.tasks import RunSettings, Task
     from vclean.features.segments.segments import Segments
     from vclean.result import Result
-    from vclean.settings import CleanerSettings
 
 
 _GROWTH: Final = 64 * 2**20
@@ -141,17 +142,17 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends this process
     output = _claim_stdout()
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
-    cleaning, run = cast("tuple[CleanerSettings, RunSettings]", receive(sys.stdin.buffer))
+    cleaning, run = pickle.load(sys.stdin.buffer)
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
     block_pandas()
     try:
         with Pipeline(cleaning) as pipeline:
             worker = Worker(pipeline, run)
-            send(output, READY)
+            _send(output, READY)
             while True:
-                send(output, worker.work(tasks.get()))
+                _send(output, worker.work(tasks.get()))
     except VcleanError as error:
-        send(output, error)
+        _send(output, error)
 
 
 def _claim_stdout() -> IO[bytes]:
@@ -161,12 +162,17 @@ def _claim_stdout() -> IO[bytes]:
     return output
 
 
+def _send(output: IO[bytes], message: object) -> None:
+    pickle.dump(message, output, pickle.HIGHEST_PROTOCOL)
+    output.flush()
+
+
 def _listen(stream: IO[bytes], tasks: queue.SimpleQueue[Task]) -> None:
     """Receive tasks. End the process when the parent ends, even during a page."""
     try:
         while True:
-            tasks.put(cast("Task", receive(stream)))
-    except (EOFError, OSError):
+            tasks.put(pickle.load(stream))
+    except (EOFError, OSError, pickle.UnpicklingError):
         os._exit(0)
 
 

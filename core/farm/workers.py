@@ -1,36 +1,48 @@
-"""Run workers on one machine: limit the time and memory of each page, try again after crashes, write the outcomes.
+"""Clean pages with several workers: limit time and memory of each page, try again after crashes, write the outcomes.
 
-A page is read only when a worker is free, so memory never contains more pages than workers.
+Every worker has a thread of the driver. It reads a page only when its worker is free, so memory never contains more
+pages than workers.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+import time
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import BrowserError, DeadlineError, LimitError, VcleanError
 from vclean.farm.inputs import read_task
 from vclean.farm.rows import failed_outcome
-from vclean.farm.tasks import TaskOutcome, encode_message, receive_async, settings_digest
+from vclean.farm.tasks import TaskOutcome, settings_digest
 from vclean.imports import requires_extra
 from vclean.render.isolation.orphan_reaper import kill_tree
+from vclean.runtime import background_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+    from types import FrameType
+    from typing import TypeAlias
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
+    from vclean.farm.ray import RayWorker
     from vclean.farm.stats import Stats
     from vclean.farm.tasks import RunSettings, Task
     from vclean.settings import CleanerSettings
+
+    Worker: TypeAlias = "WorkerProcess | RayWorker"
 
 with requires_extra("farm", "psutil"):
     import psutil
@@ -58,7 +70,6 @@ tenth of Python's CPU time.
 _LAST_SECONDS: Final = 1.0
 """Seconds to wait for the exit code of a worker that closed its channel, to report the cause."""
 
-_BUFFER: Final = 2**20
 _log = logging.getLogger("vclean")
 
 
@@ -67,7 +78,7 @@ class WorkerLostError(BrowserError):
 
 
 class WorkerProcess:
-    """Parent's side of one worker. Call its methods from one event loop, one at a time.
+    """Parent's side of one worker. One thread calls its methods; others may call `stop`.
 
     Args:
         cleaning: settings for cleaning pages.
@@ -79,15 +90,11 @@ class WorkerProcess:
         stages = 2 * _STAGES if cleaning.render == "auto" else _STAGES
         self._limit = stages * cleaning.rendering.deadline + _GRACE_SECONDS
         self._max_memory = run.max_memory
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._failure: VcleanError | None = None
+        self._stopped = False
 
-    @property
-    def pid(self) -> int | None:
-        """Return the process number; None without a process."""
-        return self._process.pid if self._process else None
-
-    async def start(self) -> None:
+    def start(self) -> None:
         """Start the worker, if it is not running, and wait until it is ready.
 
         Raises:
@@ -96,29 +103,21 @@ class WorkerProcess:
         """
         if self._process is not None:
             return
-        self._failure = None
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", _MODULE),
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", _MODULE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if _log.isEnabledFor(logging.DEBUG) else subprocess.DEVNULL,
-            limit=_BUFFER,
             env={**_ONE_THREAD, **os.environ},
             start_new_session=True,
         )
-        try:
-            async with asyncio.timeout(_START_SECONDS):
-                answer = await self._exchange(self._settings)
-        except TimeoutError:
-            await self.close()
-            raise WorkerLostError(
-                f"a worker did not start within {_START_SECONDS} s: start fewer with --workers"
-            ) from None
+        late = WorkerLostError(f"a worker did not start within {_START_SECONDS} s: start fewer with --workers")
+        answer = self._exchange(self._settings, _START_SECONDS, late)
         if isinstance(answer, VcleanError):
-            await self.close()
+            self.close()
             raise answer
 
-    async def run(self, task: Task) -> TaskOutcome:
+    def run(self, task: Task) -> TaskOutcome:
         """Clean a page.
 
         Raises:
@@ -127,72 +126,73 @@ class WorkerProcess:
             WorkerLostError: the worker died.
             VcleanError: the worker reports that it cannot continue.
         """
-        await self.start()
-        watch = asyncio.create_task(self._watch_memory())
-        try:
-            async with asyncio.timeout(self._limit):
-                answer = await self._exchange(task)
-        except TimeoutError:
-            await self.close()
-            raise DeadlineError(f"the page was not cleaned within {self._limit:g} s: raise --timeout") from None
-        except asyncio.CancelledError:
-            self.kill()
-            raise
-        finally:
-            watch.cancel()
+        self.start()
+        late = DeadlineError(f"the page was not cleaned within {self._limit:g} s: raise --timeout")
+        answer = self._exchange(task, self._limit, late)
         if not isinstance(answer, TaskOutcome):
-            await self.close()
+            self.close()
             raise answer if isinstance(answer, VcleanError) else WorkerLostError("the worker sent an invalid answer")
         if answer.worn:
-            await self.close()
+            self.close()
         return answer
 
-    def kill(self) -> None:
-        """End the worker and its children at once. The orphan reaper ends its browser within a second."""
-        if self._process is not None:
-            kill_tree(self._process.pid, _MODULE)
+    def stop(self) -> None:
+        """End the worker for good: `run` raises a `VcleanError`, also if it is called later."""
+        self._stopped = True
+        self._kill()
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End the worker. The next page starts it again."""
-        self.kill()
-        process, self._process = self._process, None
+        self._kill()
+        process, self._process, self._failure = self._process, None, None
         if process is not None:
-            with suppress(BrokenPipeError, ConnectionResetError):
-                await process.communicate()
+            with suppress(BrokenPipeError), process:  # closes the channel, and waits
+                pass
 
-    async def _exchange(self, message: object) -> object:
+    def _kill(self) -> None:
+        """End the worker and its children at once. The orphan reaper ends its browser within a second."""
+        if process := self._process:
+            kill_tree(process.pid, _MODULE)
+
+    def _exchange(self, message: object, seconds: float, late: VcleanError) -> object:
+        """Send a message and return the answer; raise `late` if there is none within some seconds."""
         process = self._process
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
-        try:
-            process.stdin.write(encode_message(message))
-            await process.stdin.drain()
-            return await receive_async(process.stdout)
-        except (EOFError, ConnectionError):
-            cause = await self._end_cause()
-            raise self._failure or WorkerLostError(f"the worker that cleaned the page died ({cause})") from None
+        watch = partial(self._watch, process.pid, time.monotonic() + seconds, late)
+        answer = None
+        with suppress(EOFError, OSError, pickle.UnpicklingError), background_thread(watch):
+            pickle.dump(message, process.stdin, pickle.HIGHEST_PROTOCOL)
+            process.stdin.flush()
+            answer = pickle.load(process.stdout)
+        if answer is None or self._failure:
+            failure, cause = self._failure, self._end_cause(process)
+            if self._stopped:
+                raise VcleanError("the worker was stopped")
+            raise failure or WorkerLostError(f"the worker that cleaned the page died ({cause})")
+        return answer
 
-    async def _end_cause(self) -> str:
+    def _end_cause(self, process: subprocess.Popen[bytes]) -> str:
         """Return how the worker ended. A worker that only closed its channel is ended first."""
-        process = self._process
-        assert process is not None
-        with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _LAST_SECONDS)
-        await self.close()
-        code = process.returncode or 0
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_LAST_SECONDS)
+        self.close()
+        code = process.returncode
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
-    async def _watch_memory(self) -> None:
-        """End the worker when its memory, with that of its browser, exceeds the limit."""
-        await asyncio.sleep(_UNWATCHED_SECONDS)
-        while self._process is not None:
-            if await asyncio.to_thread(private_memory, self._process.pid) > self._max_memory:
+    def _watch(self, pid: int, end: float, late: VcleanError, answered: threading.Event) -> None:
+        """End the worker if it does not answer in time, or its memory, with that of its browser, exceeds the limit."""
+        pause = _UNWATCHED_SECONDS
+        while not (self._stopped or self._failure or answered.wait(min(pause, max(0.0, end - time.monotonic())))):
+            pause = _WATCH_SECONDS
+            if time.monotonic() >= end:
+                self._failure = late
+            elif private_memory(pid) > self._max_memory:
                 size = f"{self._max_memory / 2**20:,.0f} MB"
                 self._failure = LimitError(f"the page took more than {size} of memory: raise --max-memory")
-                self.kill()
-                return
-            await asyncio.sleep(_WATCH_SECONDS)
+        if self._stopped or self._failure:
+            self._kill()
 
 
 def private_memory(pid: int) -> int:
@@ -210,47 +210,19 @@ def private_memory(pid: int) -> int:
     return size
 
 
-CRASHES: Final = frozenset({"BrowserError", "WorkerLostError"})
+_CRASHES: Final = frozenset({"BrowserError", "WorkerLostError"})
 """Error classes that the page may not have caused. Their pages are tried again."""
 
-MAX_CRASHES: Final = 20
+_MAX_CRASHES: Final = 20
 """Pages lost in a row that mean the machine is at fault. The run then ends, without failure rows for these pages."""
 
 _REASONS: Final = {DeadlineError: "deadline", LimitError: "memory", WorkerLostError: "crash"}
 
-
-async def clean_with_retries(worker: WorkerProcess, task: Task, retries: int, stats: Stats) -> TaskOutcome:
-    """Clean a page, again after a crash, and return the final outcome.
-
-    Args:
-        worker: cleans the page.
-        task: the page; its attempt is the first.
-        retries: number of further attempts after a crash.
-        stats: counts of retries and restarts.
-
-    Raises:
-        VcleanError: an error that every page would repeat.
-    """
-    while True:
-        try:
-            outcome = await worker.run(task)
-            stats.restarts.update(["worn"] * outcome.worn + ["browser"] * (outcome.error == BrowserError.__name__))
-        except (DeadlineError, LimitError, WorkerLostError) as error:
-            stats.restarts[_REASONS[type(error)]] += 1
-            outcome = failed_outcome(task, error)
-        if outcome.error not in CRASHES or task.attempt > retries:
-            return outcome
-        stats.retried += 1
-        task = replace(task, attempt=task.attempt + 1)
-
-
-def repeated_crash_error(lost: int) -> BrowserError:
-    """Return the error that ends a run after `lost` pages in a row were lost."""
-    return BrowserError(f"{lost} pages in a row were lost: run `vclean doctor`, then --resume")
-
-
 _FINISH_SECONDS: Final = 10.0
 """Seconds that pages in progress have after the first signal. Then they are dropped, and cleaned again on resume."""
+
+_POLL_SECONDS: Final = 0.2
+"""Longest wait of the main thread for the others, after which it handles signals also on Windows."""
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -263,122 +235,148 @@ class InterruptedRunError(Exception):
         self.number = number
 
 
-def run_locally(inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings, stats: Stats) -> None:
-    """Clean all pages of `inputs` into `output`; `stats` reports the progress.
+class Farm:
+    """Run of the farm.
 
-    Raises:
-        InterruptedRunError: SIGINT or SIGTERM was received.
-        BrowserError: no page survives its browser.
-        VcleanError: an error that every page would repeat, or the output cannot be written.
+    Args:
+        inputs: the pages.
+        output: gets one row for each page.
+        cleaning: settings that determine the rows.
+        run: execution settings.
+        stats: counts, for the progress.
+        new_worker: returns a worker with the given settings.
     """
-    with asyncio.Runner(loop_factory=_new_event_loop) as runner:
-        runner.get_loop()
-        runner.run(_Farm(inputs, output, cleaning, run, stats).run())
-
-
-def _new_event_loop() -> asyncio.AbstractEventLoop:
-    """Create an event loop without interruption: an unfinished loop prints an exception when it is deleted."""
-    if threading.current_thread() is not threading.main_thread():
-        return asyncio.new_event_loop()
-    received: list[int] = []
-    # Not by a mask, which holds for one thread: a signal may reach another, and Python handles it in the main thread.
-    former = {number: signal.signal(number, lambda number, _: received.append(number)) for number in _SIGNALS}
-    try:
-        return asyncio.new_event_loop()
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-        for each in received:
-            signal.raise_signal(each)
-
-
-class _Farm:
-    """Local run of the farm."""
 
     def __init__(
-        self, inputs: Inputs, output: RunOutput, cleaning: CleanerSettings, run: RunSettings, stats: Stats
+        self,
+        inputs: Inputs,
+        output: RunOutput,
+        cleaning: CleanerSettings,
+        run: RunSettings,
+        stats: Stats,
+        *,
+        new_worker: Callable[[CleanerSettings, RunSettings], Worker],
     ) -> None:
-        self._output = output
-        self._cleaning = cleaning
-        self._run = run
-        self._stats = stats
         self._tasks = _remaining_tasks(inputs, output, settings_digest(cleaning), stats)
-        self._reading = asyncio.Lock()
-        self._writing = asyncio.Lock()
-        self._workers: list[asyncio.Task[None]] = []
+        self._output = output
+        self._workers = [new_worker(cleaning, run) for _ in range(run.pool_size)]
+        self._retries = run.retries
+        self._stats = stats
         self._held: list[TaskOutcome] = []
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()  # also for the counts
         self._signal = 0
+        self._end = math.inf
+        self._aborted = False
 
-    async def run(self) -> None:
-        """Clean until no page is left, or an error ends the run."""
-        self._handle_signals()
-        self._workers = [asyncio.create_task(self._run_worker()) for _ in range(self._run.pool_size)]
-        try:
-            await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
-        finally:
-            self._cancel_workers()
-            results = await asyncio.gather(*self._workers, return_exceptions=True)
-        for result in results:
-            if isinstance(result, Exception):
-                raise result
+    def run(self) -> None:
+        """Clean until no page is left, or an error ends the run.
+
+        Raises:
+            InterruptedRunError: SIGINT or SIGTERM was received.
+            BrowserError: no page survives its browser.
+            VcleanError: an error that every page would repeat, or the output cannot be written.
+        """
+        with _signal_handler(self._handle_signal), ThreadPoolExecutor(len(self._workers)) as threads:
+            try:
+                self._wait({threads.submit(self._run_worker, worker) for worker in self._workers})
+            finally:
+                self._abort()
         if self._signal:
             raise InterruptedRunError(self._signal)
-        await self._write_held()
+        self._write_held()
 
-    async def _run_worker(self) -> None:
+    def _wait(self, threads: set[Future[None]]) -> None:
+        """Wait for the end of the threads, and raise the first error at once."""
+        while threads:
+            done, threads = wait(threads, _POLL_SECONDS, FIRST_EXCEPTION)
+            for thread in done:
+                thread.result()
+            if time.monotonic() > self._end:
+                self._abort()
+
+    def _handle_signal(self, number: int, _frame: FrameType | None) -> None:
+        """Stop reading at the first signal; drop pages in progress at a second one, or after the time limit."""
+        self._end = 0 if self._signal else time.monotonic() + _FINISH_SECONDS
+        self._signal = number
+
+    def _abort(self) -> None:
+        """Drop the pages in progress."""
+        self._aborted = True
+        for worker in self._workers:
+            worker.stop()
+
+    def _run_worker(self, worker: Worker) -> None:
         """Run one worker until no page is left."""
-        worker = WorkerProcess(self._cleaning, self._run)
         try:
-            while (pair := await self._next_task()) is not None:
+            while (pair := self._next_task()) is not None:
                 task, failure = pair
-                self._stats.working += 1
-                try:
-                    outcome = failure or await clean_with_retries(worker, task, self._run.retries, self._stats)
-                finally:
-                    self._stats.working -= 1
-                await self._write_or_hold(outcome)
+                self._write_or_hold(failure or self._clean(worker, task))
+        except Exception:
+            if not self._aborted:  # else the worker was ended because of an earlier error, or a signal
+                raise
         finally:
-            await worker.close()
+            worker.close()
 
-    async def _next_task(self) -> tuple[Task, TaskOutcome | None] | None:
-        async with self._reading:
-            return None if self._signal else await asyncio.to_thread(next, self._tasks, None)
+    def _next_task(self) -> tuple[Task, TaskOutcome | None] | None:
+        with self._reading:
+            return None if self._signal else next(self._tasks, None)
 
-    async def _write_or_hold(self, outcome: TaskOutcome) -> None:
+    def _clean(self, worker: Worker, task: Task) -> TaskOutcome:
+        """Clean a page, again after a crash, and return the final outcome.
+
+        Raises:
+            VcleanError: an error that every page would repeat.
+        """
+        while True:
+            with self._writing:
+                self._stats.working += 1
+            outcome, restarts = _attempt(worker, task)
+            is_final = outcome.error not in _CRASHES or task.attempt > self._retries
+            with self._writing:
+                self._stats.working -= 1
+                self._stats.restarts.update(restarts)
+                self._stats.retried += not is_final
+            if is_final:
+                return outcome
+            task = replace(task, attempt=task.attempt + 1)
+
+    def _write_or_hold(self, outcome: TaskOutcome) -> None:
         """Write an outcome. Crashes are held until another page shows that pages can be cleaned at all."""
-        self._held.append(outcome)
-        if outcome.error not in CRASHES:
-            await self._write_held()
-        elif len(self._held) >= max(MAX_CRASHES, 2 * self._run.pool_size):
-            raise repeated_crash_error(len(self._held))
+        with self._writing:
+            self._held.append(outcome)
+            if outcome.error not in _CRASHES:
+                self._write_held()
+            elif (lost := len(self._held)) >= max(_MAX_CRASHES, 2 * len(self._workers)):
+                raise BrowserError(f"{lost} pages in a row were lost: run `vclean doctor`, then --resume")
 
-    async def _write_held(self) -> None:
+    def _write_held(self) -> None:
         held, self._held = self._held, []
         for outcome in held:
-            async with self._writing:
-                await asyncio.to_thread(self._output.write, outcome)
+            self._output.write(outcome)
             self._stats.count(outcome)
 
-    def _handle_signals(self) -> None:
-        """Handle signals: the first one stops reading; a second one, or the time limit, drops pages in progress.
 
-        The event loop ends with the run and restores the handlers.
-        """
-        loop = asyncio.get_running_loop()
+def _attempt(worker: Worker, task: Task) -> tuple[TaskOutcome, list[str]]:
+    """Clean a page once, and return the outcome and the reasons for a new worker or browser."""
+    try:
+        outcome = worker.run(task)
+    except (DeadlineError, LimitError, WorkerLostError) as error:
+        return failed_outcome(task, error), [_REASONS[type(error)]]
+    return outcome, ["worn"] * outcome.worn + ["browser"] * (outcome.error == BrowserError.__name__)
 
-        def stop(number: int) -> None:
-            if self._signal:
-                self._cancel_workers()
-            self._signal = number
-            loop.call_later(_FINISH_SECONDS, self._cancel_workers)
 
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, or another thread
-            for number in _SIGNALS:
-                loop.add_signal_handler(number, stop, number)
-
-    def _cancel_workers(self) -> None:
-        for worker in self._workers:
-            worker.cancel()
+@contextmanager
+def _signal_handler(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle SIGINT and SIGTERM inside the block, if this is the main thread."""
+    former = {}
+    with suppress(ValueError):
+        former = {number: signal.signal(number, handler) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, before in former.items():
+            signal.signal(number, before)
 
 
 def _remaining_tasks(

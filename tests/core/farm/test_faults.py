@@ -79,7 +79,7 @@ class TestLostProcesses:
         broken = farm.folder / "chromium-headless-shell"
         broken.write_text(f'#!/bin/sh\nmkdir "$0.started" && exec "{find_chromium().path}" "$@"\nexit 1\n')
         broken.chmod(0o755)
-        monkeypatch.setattr(workers, "MAX_CRASHES", 4)
+        monkeypatch.setattr(workers, "_MAX_CRASHES", 4)
         monkeypatch.setenv("VCLEAN_CHROMIUM", str(broken))
         arguments = [str(farm.crawl(6)), "--retries", "0", "--workers", "1", "-o", str(farm.folder / "out")]
         assert main(["farm", *arguments]) == 8

@@ -4,7 +4,6 @@ import gc
 import gzip
 import io
 import json
-import pickle
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,9 +14,9 @@ from helpers.archives import PAGE, STYLE, record, response
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.errors import InputError, NetworkError, OutputError, VcleanError
+from vclean.errors import InputError, OutputError
 from vclean.farm import inputs as module
-from vclean.farm.inputs import Inputs, InputUnit, read_list, read_task
+from vclean.farm.inputs import Inputs, read_list, read_task
 from vclean.farm.tasks import Item, page_key
 from vclean.page import Page
 from vclean.settings import CleanerSettings
@@ -33,10 +32,11 @@ def ids(*arguments: object, **options) -> list[str]:
     return [item.id for item in inputs(*arguments, **options)]
 
 
-def failure(item: Item) -> VcleanError:
-    with pytest.raises(VcleanError) as caught:
-        item.read()
-    return caught.value
+def failure(item: Item) -> str:
+    """Return error and message of a page that cannot be read."""
+    _, outcome = read_task(item, "digest")
+    assert outcome
+    return f"{outcome.error}: {outcome.record['message'][0].as_py()}"
 
 
 def pages(folder: Path, *names: str) -> list[str]:
@@ -107,7 +107,7 @@ class TestIteration:
         assert [next(items).id, next(items).id] == [first, second]
         for path in tmp_path.iterdir():
             path.unlink()
-        assert "does not exist" in str(failure(next(items)))
+        assert list(items) == []
 
     def test_no_arguments(self) -> None:
         assert ids() == []
@@ -115,9 +115,8 @@ class TestIteration:
 
     def test_url_requires_network_option(self) -> None:
         (item,) = inputs("https://example.org/", network="none")
-        error = failure(item)
-        assert isinstance(error, NetworkError)
-        assert "add --network public" in str(error)
+        assert failure(item).startswith("NetworkError")
+        assert "add --network public" in failure(item)
 
     def test_url_that_is_not_utf8(self) -> None:
         (item,) = inputs("https://example.org/caf\udce9")
@@ -132,7 +131,7 @@ class TestFolders:
     def test_folder_without_pages_is_a_failure(self, tmp_path: Path) -> None:
         (item,) = inputs(tmp_path)
         assert item.id == item.source == str(tmp_path)
-        assert "without HTML files" in str(failure(item))
+        assert "without HTML files" in failure(item)
 
     def test_circular_links(self, tmp_path: Path) -> None:
         (path,) = pages(tmp_path, "a/page.html")
@@ -166,7 +165,7 @@ class TestPatterns:
     def test_pattern_without_match_is_a_failure(self, tmp_path: Path, pattern: str) -> None:
         (item,) = inputs(tmp_path / pattern)
         assert item.id == str(tmp_path / pattern)
-        assert str(failure(item)) == f"no file matches {tmp_path / pattern}: check the pattern"
+        assert failure(item) == f"InputError: no file matches {tmp_path / pattern}: check the pattern"
 
 
 class TestLists:
@@ -197,14 +196,14 @@ class TestLists:
         path = Path(f"{tmp_path}/caf\udce9.html")
         path.write_bytes(b"<p>")
         (item,) = inputs("-")
-        page = item.read()
+        page = read_task(item, "digest")[0].page
         assert item.id == item.source == page.id == rf"{tmp_path}/caf\udce9.html"
         assert (page.content, page.path) == (b"<p>", path)
 
     def test_nested_list_is_a_failure(self, tmp_path: Path) -> None:
         path = tmp_path / "a.txt"
         (item,) = inputs(listed(path, path))
-        assert "is a list inside a list: name it as an input of its own" in str(failure(item))
+        assert "is a list inside a list: name it as an input of its own" in failure(item)
 
     def test_folder_named_like_a_list(self, tmp_path: Path) -> None:
         (path,) = pages(tmp_path, "a.txt/page.html")
@@ -219,44 +218,13 @@ class TestLists:
         assert ids(listed(path, *named)) == named
 
 
-class TestUnits:
-    def everything(self, tmp_path: Path) -> Inputs:
-        names = pages(tmp_path, *(f"folder/{number:03}.html" for number in range(150)))
-        table = parquet(tmp_path / "a.parquet", 10, 3)
-        (tmp_path / "a.warc").write_bytes(PAGE + TWO)
-        return inputs(names[0], tmp_path / "folder", table, tmp_path / "a.warc", "https://e.example/", tmp_path / "no*")
-
-    def test_together_contain_all_pages(self, tmp_path: Path) -> None:
-        items = self.everything(tmp_path)
-        for rows in (0, 1, 4, 100):
-            units = pickle.loads(pickle.dumps((items.reader, list(items.units(rows=rows)))))
-            split = [item.id for unit in units[1] for item in units[0].items(unit)]
-            assert split == [item.id for item in items]
-
-    def test_groups_single_pages_and_separates_containers(self, tmp_path: Path) -> None:
-        sizes = [len(unit.arguments) for unit in self.everything(tmp_path).units()]
-        assert sizes == [64, 64, 23, 1, 1, 2]
-
-    def test_divides_parquet_by_row_groups_unless_damaged(self, tmp_path: Path) -> None:
-        path, damaged = parquet(tmp_path / "a.parquet", 10, 3), tmp_path / "b.parquet"
-        damaged.write_bytes(b"words")
-        divided = [InputUnit((str(path),), range(2)), InputUnit((str(path),), range(2, 4))]
-        assert list(inputs(path, damaged).units(rows=5)) == [*divided, InputUnit((str(damaged),))]
-
-    def test_are_created_lazily(self, tmp_path: Path) -> None:
-        path = listed(tmp_path / "a.txt", *(f"https://e.example/{number}" for number in range(10_000)))
-        units = inputs(path).units()
-        assert len(next(units).arguments) == 64
-        path.unlink()
-
-
 class TestFailures:
     def test_do_not_end_the_input(self, tmp_path: Path) -> None:
         first, last = pages(tmp_path, "a.html", "c.html")
         missing = str(tmp_path / "b.html")
         items = list(inputs(first, missing, tmp_path / "a.txt", last))
         assert [item.id for item in items] == [first, missing, f"{tmp_path}/a.txt", last]
-        assert all("does not exist" in str(failure(item)) for item in items[1:3])
+        assert all("does not exist" in failure(item) for item in items[1:3])
         assert items[1].source == missing
         assert items[-1].read().content == b"<p>c.html"
 
@@ -266,7 +234,7 @@ class TestFailures:
         *matches, last = inputs(path)
         assert matches[0].read().content == b"<p>one"
         assert (last.id, last.source) == (str(path), str(path))
-        assert isinstance(failure(last), InputError)
+        assert failure(last).startswith("InputError")
 
     @pytest.mark.parametrize(
         ("name", "content", "message"),
@@ -283,14 +251,14 @@ class TestFailures:
         (tmp_path / name).write_bytes(content)
         (item,) = inputs(tmp_path / name)
         assert item.id == item.source == str(tmp_path / name)
-        assert message in str(failure(item))
+        assert message in failure(item)
 
     @pytest.mark.parametrize("name", ["nul\0.html", "caf\udce9.html", "a" * 5000, "caf\udce9*.html", "b\udce9.warc"])
     def test_odd_names_can_be_stored(self, tmp_path: Path, name: str) -> None:
         (item,) = inputs(tmp_path / name)
         error = failure(item)
-        assert isinstance(error, InputError)
-        for text in (item.id, item.source, str(error)):
+        assert error.startswith("InputError")
+        for text in (item.id, item.source, error):
             text.encode()
 
     @pytest.mark.parametrize("when", ["finding", "reading"])
@@ -301,7 +269,7 @@ class TestFailures:
         found = broken if when == "finding" else lambda *_: iter([module.Source("x", broken)])
         monkeypatch.setattr(module, "find_sources", found)
         (item,) = inputs(tmp_path / "a.html")
-        assert "unexpected ZeroDivisionError: of all things" in str(failure(item))
+        assert "unexpected ZeroDivisionError: of all things" in failure(item)
 
 
 class TestIndexes:
@@ -337,7 +305,7 @@ class TestSelectedPages:
         assert [item.id for item in items] == [two, two, f"{tmp_path}/bad.warc", path, none]
         assert items[0].read().content == b"<p>two"
         assert items[-1].source == none
-        assert "is in no archive of this run" in str(failure(items[-1]))
+        assert "is in no archive of this run" in failure(items[-1])
 
     def test_no_archives(self, tmp_path: Path) -> None:
         assert ids(pages=listed(tmp_path / "pages.txt", "http://a.example/two")) == ["http://a.example/two"]
@@ -373,16 +341,6 @@ class TestCovers:
         assert len(sources) == 6
         assert all(map(items.covers, sources))
 
-    def test_unpickled_copy(self, tmp_path: Path, stdin) -> None:
-        """Work without lists and standard input, which may not exist on another machine."""
-        stdin(b"https://e.example/1")
-        path = listed(tmp_path / "a.txt", "https://e.example/2")
-        items = pickle.loads(pickle.dumps(inputs("-", path)))
-        path.unlink()
-        gc.collect()
-        covered = [items.covers(f"https://e.example/{number}") for number in (1, 2, 3)]
-        assert covered == [True, True, False]
-
 
 def failing(error: Exception, name: str = "a") -> Item:
     def fail() -> NoReturn:
@@ -413,10 +371,6 @@ class TestReadTask:
         assert known.items() <= row.items()
         assert row["message"].endswith(message)
         assert failure.error == name
-
-    def test_raises_other_errors(self) -> None:
-        with pytest.raises(ZeroDivisionError):
-            read_task(failing(ZeroDivisionError()), "digest")
 
     def test_key_of_failure_is_stable_and_distinct(self) -> None:
         items = failing(InputError("one")), failing(InputError("two")), failing(InputError("one"), "b")

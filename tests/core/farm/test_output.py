@@ -86,8 +86,7 @@ class TestWrite:
         with opened(out) as output:
             output.write(done(1))
             output.write(lost(2))
-            output.log(log_entry(done(3).record))
-            assert lines(out) == [log_entry(each.record) for each in (done(1), lost(2), done(3))]
+            assert lines(out) == [log_entry(each.record) for each in (done(1), lost(2))]
         assert ids(out) == ["p1", "p2"]
         assert len(list((out / "snapshots").iterdir())) == 1
 
@@ -97,11 +96,6 @@ class TestWrite:
         output.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
         assert (ids(out), summary(out)["state"]) == (["p1"], "interrupted")
         assert summary(written(out, resume=True))["state"] == "complete"
-
-    def test_part_writer_for_other_processes(self, out):
-        with opened(out) as output, output.part_writer(mark=b"task") as writer:
-            writer.write(done(1).record)
-        assert ids(out) == ["p1"]
 
 
 class TestResume:

@@ -88,7 +88,7 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
 
 @pytest.fixture
 def ray(nodes: Nodes) -> tuple[object, ...]:
-    """Return the arguments of a run on the cluster, with chunks and parts of ten pages."""
+    """Return the arguments of a run on the cluster, with parts of ten pages."""
     return ("--engine", "ray", "--address", nodes.address, "--part-rows", 10, "--workers", 2)
 
 

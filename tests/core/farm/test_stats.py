@@ -56,20 +56,6 @@ class TestRemainingSeconds:
         assert remaining == (seconds and pytest.approx(seconds, rel=0.01))
 
 
-class TestAdd:
-    def test_adds_counts_of_other_processes(self) -> None:
-        mine = Stats(skipped=1, ok=2, retried=3, working=4)
-        mine.failed["LimitError"] = 1
-        theirs = Stats(skipped=10, ok=20, retried=30, working=40)
-        theirs.failed.update({"LimitError": 1, "InputError": 2})
-        theirs.restarts["crash"] = 1
-        theirs.seconds["render"] = 0.5
-        mine.add(theirs)
-        assert (mine.skipped, mine.ok, mine.retried, mine.working) == (11, 22, 33, 4)
-        assert mine.failed == {"LimitError": 2, "InputError": 2}
-        assert (mine.restarts, mine.seconds) == ({"crash": 1}, {"render": 0.5})
-
-
 def wait_for_total(*arguments: object, **options) -> int | None:
     """Return the number of pages of inputs when they are counted."""
     stats = Stats()

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import asyncio
-import io
 import pickle
 from dataclasses import fields, replace
 from pathlib import Path
@@ -11,16 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.errors import InputError, ModelError, UsageError
-from vclean.farm.tasks import (
-    KEY_BYTES,
-    RunSettings,
-    encode_message,
-    page_key,
-    receive,
-    receive_async,
-    send,
-    settings_digest,
-)
+from vclean.farm.tasks import KEY_BYTES, RunSettings, page_key, settings_digest
 from vclean.page import Page
 from vclean.settings import CleanerSettings, Policy, RenderSettings
 
@@ -124,41 +113,3 @@ class TestRunSettings:
         monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)), raising=False)
         assert RunSettings().pool_size == 9
         assert RunSettings(workers=2).pool_size == 2
-
-
-class TestSend:
-    def test_messages_arrive_in_order_before_stream_is_closed(self) -> None:
-        raw = io.BytesIO()
-        stream = io.BufferedWriter(raw)
-        for message in ("now", b"\0", {"a": 1}):
-            send(stream, message)
-        sent = io.BytesIO(raw.getvalue())
-        assert [receive(sent) for _ in range(3)] == ["now", b"\0", {"a": 1}]
-        stream.close()
-
-
-async def received(*pieces: bytes) -> object:
-    """Return the message that arrives in pieces at an event loop; then the channel is closed."""
-    stream = asyncio.StreamReader(limit=1000)
-    reading = asyncio.create_task(receive_async(stream))
-    for piece in pieces:
-        stream.feed_data(piece)
-        await asyncio.sleep(0)
-    stream.feed_eof()
-    return await reading
-
-
-class TestReceive:
-    @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 12])
-    def test_closed_channel_raises_eof(self, size: int) -> None:
-        """Close the channel before a message, in its length, or in its body."""
-        data = encode_message("hello")[:size]
-        with pytest.raises(EOFError):
-            receive(io.BytesIO(data))
-        with pytest.raises(EOFError):
-            asyncio.run(received(data))
-
-    def test_message_in_pieces_longer_than_buffer(self) -> None:
-        data = encode_message("x" * 50_000)
-        pieces = [data[start : start + 999] for start in range(0, len(data), 999)]
-        assert asyncio.run(received(*pieces)) == "x" * 50_000

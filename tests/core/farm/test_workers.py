@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -29,21 +28,26 @@ from vclean.farm import workers
 from vclean.farm.rows import failed_outcome
 from vclean.farm.stats import Stats
 from vclean.farm.tasks import Item, RunSettings, Task, TaskOutcome
-from vclean.farm.workers import InterruptedRunError, WorkerLostError, WorkerProcess, private_memory, run_locally
+from vclean.farm.workers import Farm, InterruptedRunError, WorkerLostError, WorkerProcess, private_memory
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 
 HEAD = """
-import os, subprocess, sys, time
+import os, pickle, subprocess, sys, time
+from dataclasses import replace
 from vclean.errors import *
-from vclean.farm.tasks import receive, send
-from vclean.farm.tasks import TaskOutcome
-settings = receive(sys.stdin.buffer)
-say = lambda message: send(sys.stdout.buffer, message)
+from vclean.farm.rows import failed_outcome
+receive = lambda: pickle.load(sys.stdin.buffer)
+say = lambda message: (pickle.dump(message, sys.stdout.buffer), sys.stdout.buffer.flush())
+settings = receive()
+
+def answer(task, worn=False, snapshot=None):
+    outcome = failed_outcome(task, InputError("no"))
+    say(replace(outcome, worn=worn, snapshot=snapshot))
 """
 
 READY = "say('ready')\n"
-RECEIVED = READY + "receive(sys.stdin.buffer); "
+RECEIVED = READY + "receive(); "
 
 Play = Callable[..., object]
 
@@ -56,24 +60,25 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
 
     def run(script: str, tasks: int = 1, content: bytes = b"", **run: int) -> object:
         (tmp_path / "odd_worker.py").write_text(HEAD + script)
-        return asyncio.run(_run(tasks, content, RunSettings(**run)))
+        return _run(tasks, content, RunSettings(**run))
 
     return run
 
 
-async def _run(tasks: int, content: bytes, run: RunSettings) -> tuple[list[TaskOutcome], set[int]]:
+def _run(tasks: int, content: bytes, run: RunSettings) -> tuple[list[TaskOutcome], set[int]]:
     """Return the outcomes, and the processes that they came from."""
     worker = WorkerProcess(CleanerSettings(render=True), run)
     outcomes, pids = [], set()
     try:
         for number in range(tasks):
-            await worker.start()
-            pids.add(worker.pid or 0)
-            outcomes.append(await worker.run(Task(Page(id=str(number), content=content), "", bytes(16))))
+            worker.start()
+            assert worker._process
+            pids.add(worker._process.pid)
+            outcomes.append(worker.run(Task(Page(id=str(number), content=content), "", bytes(16))))
         return outcomes, pids
     finally:
-        await worker.close()
-        assert worker.pid is None
+        worker.close()
+        assert worker._process is None
         assert not any(map(psutil.pid_exists, pids))
 
 
@@ -88,15 +93,15 @@ def is_running(pid: int) -> bool:
 class TestRun:
     @pytest.mark.parametrize(("worn", "processes"), [(False, 1), (True, 2)])
     def test_replaces_only_worn_worker(self, play: Play, *, worn: bool, processes: int) -> None:
-        script = READY + f"while receive(sys.stdin.buffer): say(TaskOutcome(record=None, worn={worn}))"
+        script = READY + f"while True: answer(receive(), worn={worn})"
         outcomes, pids = play(script, tasks=2)
         assert (len(outcomes), len(pids)) == (2, processes)
 
     def test_large_answers_and_messages_on_standard_error(self, play: Play) -> None:
         """Accept answers larger than any buffer, and messages on standard error between them."""
-        script = RECEIVED + "print('chatter' * 10000, file=sys.stderr)\n"
-        outcomes, _ = play(script + "say(TaskOutcome(record=None, snapshot=bytes(20_000_000)))")
-        assert len(outcomes[0].snapshot) == 20_000_000
+        script = READY + "print('chatter' * 10000, file=sys.stderr)\n"
+        (outcome,), _ = play(script + "answer(receive(), snapshot=bytes(20_000_000))")
+        assert (len(outcome.snapshot), outcome.record["message"][0].as_py()) == (20_000_000, "no")
 
     @pytest.mark.parametrize(
         ("script", "error", "message"),
@@ -104,7 +109,7 @@ class TestRun:
             (RECEIVED + "os.kill(os.getpid(), 9)", WorkerLostError, "signal 9"),
             (RECEIVED + "os._exit(3)", WorkerLostError, "exit code 3"),
             (RECEIVED + "os.abort()", WorkerLostError, "signal 6"),
-            (RECEIVED + "sys.stdout.buffer.write(bytes(7) + b'x' + b'half')", WorkerLostError, "died"),
+            (RECEIVED + "sys.stdout.buffer.write(pickle.dumps('half')[:9])", WorkerLostError, "died"),
             (RECEIVED + "os.close(1); time.sleep(600)", WorkerLostError, "died"),
             (RECEIVED + "say(42)", WorkerLostError, "invalid answer"),
             (RECEIVED + "say(BrowserMissingError('none'))", BrowserMissingError, "none"),
@@ -153,6 +158,21 @@ class TestRun:
         monkeypatch.setattr(workers, "_START_SECONDS", 0.5)
         with pytest.raises(WorkerLostError, match=r"did not start within 0\.5 s"):
             play("time.sleep(600)")
+
+    @pytest.mark.parametrize("delay", [-1.0, 0.0, 0.5])
+    def test_stopped(self, play: Play, monkeypatch: pytest.MonkeyPatch, delay: float) -> None:
+        """Stop before, during and after the start of the process."""
+        stop = WorkerProcess.stop
+        start = WorkerProcess.start
+
+        def start_and_stop(worker: WorkerProcess) -> None:
+            threading.Timer(delay, stop, [worker]).start() if delay >= 0 else stop(worker)
+            start(worker)
+
+        monkeypatch.setattr(WorkerProcess, "start", start_and_stop)
+        with pytest.raises(VcleanError, match="was stopped") as caught:
+            play(READY + "time.sleep(600)")
+        assert type(caught.value) is VcleanError
 
 
 def test_ended_process_has_no_memory() -> None:
@@ -213,21 +233,29 @@ class Worker:
     living = 0
     most = 0
     work: int = 0
+    lock = threading.Lock()
 
     def __init__(self, cleaning: CleanerSettings, run: RunSettings) -> None:
         Worker.living += 1
+        self.stopped = threading.Event()
 
-    async def run(self, task: Task) -> TaskOutcome:
-        Worker.work += 1
-        Worker.most = max(Worker.most, Worker.work)
+    def run(self, task: Task) -> TaskOutcome:
+        with Worker.lock:
+            Worker.work += 1
+            Worker.most = max(Worker.most, Worker.work)
         try:
-            await asyncio.sleep(0.002)
+            time.sleep(0.002)
             return Worker.answer(task)
         finally:
-            Worker.work -= 1
+            with Worker.lock:
+                Worker.work -= 1
 
-    async def close(self) -> None:
-        Worker.living -= 1
+    def stop(self) -> None:
+        self.stopped.set()
+
+    def close(self) -> None:
+        with Worker.lock:
+            Worker.living -= 1
 
 
 def good(task: Task) -> TaskOutcome:
@@ -236,8 +264,7 @@ def good(task: Task) -> TaskOutcome:
 
 
 @pytest.fixture(autouse=True)
-def _workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(workers, "WorkerProcess", Worker)
+def _workers() -> Iterator[None]:
     Worker.answer, Worker.living, Worker.most, Worker.work = good, 0, 0, 0
     yield
     assert Worker.living == 0, "a worker was not closed"
@@ -247,14 +274,14 @@ def farm(names: list[str], answer: Answer = good, output: Output | None = None, 
     Worker.answer = staticmethod(answer)  # type: ignore[assignment]
     target, stats = output or Output(), Stats()
     settings = RunSettings(**{"workers": 3, **run})
-    run_locally(Inputs(names), target, CleanerSettings(render=True), settings, stats)  # type: ignore[arg-type]
+    Farm(Inputs(names), target, CleanerSettings(render=True), settings, stats, new_worker=Worker).run()  # type: ignore[arg-type]
     return target, stats
 
 
 PAGES = [f"p{number:03}" for number in range(100)]
 
 
-class TestRunLocally:
+class TestFarm:
     def test_cleans_every_page_once_in_concurrent_workers(self) -> None:
         output, stats = farm(PAGES, workers=4)
         assert output.ids == PAGES
@@ -263,15 +290,13 @@ class TestRunLocally:
         assert Worker.most == 4
 
     def test_reads_no_more_pages_than_workers(self) -> None:
-        inputs = Inputs(PAGES)
-
         class Slow(Output):
             def write(self, outcome: TaskOutcome) -> None:
                 super().write(outcome)
                 assert len(inputs.read) - len(self.rows) <= 3
 
-        Worker.answer = staticmethod(good)  # type: ignore[assignment]
-        run_locally(inputs, Slow(), CleanerSettings(render=True), RunSettings(workers=3), Stats())  # type: ignore[arg-type]
+        inputs, run = Inputs(PAGES), RunSettings(workers=3)
+        Farm(inputs, Slow(), CleanerSettings(), run, Stats(), new_worker=Worker).run()  # type: ignore[arg-type]
 
     def test_finished_and_unreadable_pages_reach_no_worker(self) -> None:
         tasks: list[str] = []
@@ -343,6 +368,11 @@ class TestFailures:
             farm(PAGES, output=Output(error=OutputError("the disk is full")))
 
 
+def wait_for_stop(worker: Worker, _task: Task) -> TaskOutcome:
+    worker.stopped.wait(600)
+    raise VcleanError("stopped")
+
+
 class TestSignals:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_finishes_pages_in_progress(self, number: signal.Signals) -> None:
@@ -360,31 +390,13 @@ class TestSignals:
 
     def test_drops_pages_after_time_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_FINISH_SECONDS", 0.1)
-        monkeypatch.setattr(Worker, "run", lambda self, task: asyncio.sleep(600))
+        monkeypatch.setattr(Worker, "run", wait_for_stop)
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         start, output = time.monotonic(), Output()
         with pytest.raises(InterruptedRunError):
             farm(PAGES, output=output)
         assert time.monotonic() - start < 60
         assert output.rows == []
-
-    def test_event_loop_is_created_before_signal_to_other_thread_is_handled(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        created: list[asyncio.AbstractEventLoop] = []
-        create = asyncio.new_event_loop
-
-        def create_interrupted() -> asyncio.AbstractEventLoop:
-            interrupter = threading.Thread(target=lambda: signal.raise_signal(signal.SIGINT))
-            interrupter.start()
-            interrupter.join()
-            created.append(create())
-            return created[0]
-
-        monkeypatch.setattr(asyncio, "new_event_loop", create_interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            farm(PAGES)
-        created[0].close()
 
     def test_restores_handlers_after_run(self) -> None:
         before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
