@@ -214,14 +214,21 @@ def farm(options: FarmOptions) -> int:
     from vclean.farm.workers import Farm, InterruptedRunError
 
     stats = Stats()
-    resumption = {"resume": options.resume, "retry_failed": options.retry_failed}
-    output = RunOutput(options.out, options.cleaning, options.run, **resumption, stats=stats)
     inputs = Inputs(
         options.inputs,
         options.cleaning,
         pages=options.pages,
-        index_folder=output.index_folder,
+        index_folder=options.out.absolute() / "index",
         limit=options.limit,
+    )
+    output = RunOutput(
+        options.out,
+        options.cleaning,
+        options.run,
+        resume=options.resume,
+        retry_failed=options.retry_failed,
+        covers=inputs.covers,
+        stats=stats,
     )
     _check_methods(options.cleaning)
     try:

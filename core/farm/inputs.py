@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 import weakref
+from bisect import bisect_left
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -181,11 +182,14 @@ class Inputs:
 
         A file that no longer exists is not an input.
         """
-        names = np.array([_hash(name) for name in (source, *map(str, Path(source).parents))], dtype=np.uint64)
-        if (np.searchsorted(self._name_hashes, names) == np.searchsorted(self._name_hashes, names, "right")).all():
+        if not any(map(self._is_named, (source, *map(str, Path(source).parents)))):
             return False
         # A printed name with a backslash may differ from the name on the disk.
         return is_url(source) or "\\" in source or os.path.lexists(source)
+
+    def _is_named(self, name: str) -> bool:
+        index = bisect_left(self._name_hashes, _hash(name))
+        return index < len(self._name_hashes) and self._name_hashes[index] == _hash(name)
 
     @cached_property
     def _name_hashes(self) -> NDArray[np.uint64]:

@@ -226,6 +226,7 @@ class RunOutput:
         run: execution settings.
         resume: continue the run in the folder, if any.
         retry_failed: drop its failures first.
+        covers: returns whether a file or URL is an input of this run: see `ResumeLog`.
         stats: counts of this run, for the summary.
 
     Attributes:
@@ -246,6 +247,7 @@ class RunOutput:
         *,
         resume: bool,
         retry_failed: bool = False,
+        covers: Callable[[str], bool],
         stats: Stats | None = None,
     ) -> None:
         self.folder = folder
@@ -253,16 +255,12 @@ class RunOutput:
         self._run = run
         self._resume = resume
         self._retry_failed = retry_failed
+        self._covers = covers
         self._stats = stats
         self._complete = False
         self.summary: dict[str, Any] = {}
         self._warnings = 0
         self._stack = ExitStack()
-
-    @property
-    def index_folder(self) -> Path:
-        """Return the folder in which indexes of archives are saved for the next run."""
-        return self.folder.absolute() / "index"
 
     def __enter__(self) -> Self:
         """Begin the run, or continue it."""
@@ -277,7 +275,7 @@ class RunOutput:
             stack.callback(self._write_summary)
             done = part_paths(self.folder)
             self._log = stack.enter_context(_open_log(self.folder / LOG, done))
-            self._resume_log = stack.enter_context(ResumeLog(done))
+            self._resume_log = stack.enter_context(ResumeLog(done, self._covers))
             self._writer = stack.enter_context(self._part_writer())
             self._stack = stack.pop_all()
         return self
@@ -297,9 +295,9 @@ class RunOutput:
             facts={"vclean.digest": self._facts["digest"], "vclean.versions": json.dumps(self._facts["versions"])},
         )
 
-    def is_done(self, page_id: str, key: bytes, covers: Callable[[str], bool]) -> bool:
+    def is_done(self, page_id: str, key: bytes) -> bool:
         """Return whether an earlier run has cleaned a page; each row counts for one page: see `ResumeLog.claim`."""
-        return self._resume_log.claim(key, page_id, covers)
+        return self._resume_log.claim(key, page_id)
 
     def write(self, outcome: TaskOutcome) -> None:
         """Write an outcome: its row, its snapshot if snapshots are saved, and its line in the log.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from hashlib import blake2b
 from typing import IO, TYPE_CHECKING, Final, Self
 
@@ -284,33 +285,33 @@ class _TemporaryParquetFile:
 _ROWS_AT_ONCE: Final = 10_000
 _CACHE_KIB: Final = 32_768
 
-_MAX_PASSED: Final = 100_000
 _HASH_BYTES: Final = 8
 
 
 class ResumeLog:
-    """Pages of the parts, each of which can be claimed once. They are in a temporary file, not in memory.
+    """Rows of the parts, each of which one page can claim. They are in a temporary file, not in memory.
 
     Args:
         parts: the parts; none for a new run.
+        covers: returns whether a file or URL (`vclean.farm.tasks.Item.source`) is an input of this run.
 
     Raises:
         InputError: a part cannot be read.
         OutputError: the temporary file cannot be written.
     """
 
-    def __init__(self, parts: Iterable[Path]) -> None:
-        self._passed: dict[bytes, int] = {}
+    def __init__(self, parts: Iterable[Path], covers: Callable[[str], bool]) -> None:
         # SQLite makes an unnamed temporary file for "". The system deletes it with the process, however that ends.
         self._database = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         run = self._database.execute
         try:
             for pragma in ("journal_mode = off", "synchronous = off", f"cache_size = -{_CACHE_KIB}"):
                 run(f"pragma {pragma}")
-            run("create table unclaimed (key blob, id_hash integer, source text)")
+            run("create table unclaimed (key blob, id_hash integer, moved integer)")
             run("begin")  # and no end: a transaction for each claim would take ten times as long
-            self._database.executemany("insert into unclaimed values (?, ?, ?)", _read_done(parts))
+            self._database.executemany("insert into unclaimed values (?, ?, ?)", _read_done(parts, covers))
             run("create index by_page on unclaimed (key, id_hash)")
+            run("create index by_key on unclaimed (key) where moved")
         except sqlite3.Error as error:
             raise OutputError(f"cannot store the list of finished pages ({error}): free space in TMPDIR") from error
 
@@ -321,7 +322,7 @@ class ResumeLog:
         """Delete the temporary file."""
         self._database.close()
 
-    def claim(self, key: bytes, page_id: str, covers: Callable[[str], bool]) -> bool:
+    def claim(self, key: bytes, page_id: str) -> bool:
         """Return whether a page of the input is done. If it is, claim its row: each row counts for one page.
 
         A row counts for a page with the same key and id. It also counts for a page with the same key if the file of the
@@ -330,32 +331,21 @@ class ResumeLog:
         Args:
             key: see `vclean.farm.tasks.page_key`.
             page_id: id of the page.
-            covers: returns whether a file is an input of this run.
         """
-        query = "select rowid from unclaimed where key = ? and id_hash = ? limit 1"
-        same_page = self._database.execute(query, (key, _hash(page_id))).fetchone()
-        row = same_page[0] if same_page else self._moved_row(key, covers)
-        if row is None:
-            return False
-        self._database.execute("delete from unclaimed where rowid = ?", (row,))
-        return True
-
-    def _moved_row(self, key: bytes, covers: Callable[[str], bool]) -> int | None:
-        """Return the first row with a key and a source that is no input. Rows passed over are not examined again."""
-        query = "select rowid, source from unclaimed where key = ? and rowid > ? order by rowid"
-        for row, source in self._database.execute(query, (key, self._passed.get(key, 0))):
-            if not covers(source):
-                return int(row)
-            if len(self._passed) >= _MAX_PASSED:
-                self._passed.clear()
-            self._passed[key] = row
-        return None
+        run, query = self._database.execute, "select rowid from unclaimed where key = ? and"
+        row = run(f"{query} id_hash = ? limit 1", (key, _hash(page_id))).fetchone()
+        row = row or run(f"{query} moved limit 1", (key,)).fetchone()
+        if row:
+            run("delete from unclaimed where rowid = ?", row)
+        return row is not None
 
 
-def _read_done(paths: Iterable[Path]) -> Iterator[tuple[bytes, int, str]]:
+def _read_done(paths: Iterable[Path], covers: Callable[[str], bool]) -> Iterator[tuple[bytes, int, bool]]:
+    """Yield key, hash of the id, and whether the file is no longer an input, of each row."""
+    is_input = lru_cache(covers)  # rows of one file follow each other
     for batch in read_parts(paths, ("key", "id", "source"), _ROWS_AT_ONCE):
-        keys, names, sources = (column.to_pylist() for column in batch.select(["key", "id", "source"]).columns)
-        yield from zip(keys, map(_hash, map(str, names)), sources, strict=True)
+        for row in batch.to_pylist():
+            yield row["key"], _hash(row["id"]), not is_input(row["source"])
 
 
 def _hash(page_id: str) -> int:

@@ -176,19 +176,6 @@ def result_row(
     return _build_row(_common_columns(task, seconds) | columns)
 
 
-def failure_row(task: Task, error: VcleanError, seconds: Mapping[str, float]) -> pa.RecordBatch:
-    """Build the row of a page that could not be cleaned.
-
-    Args:
-        task: the page.
-        error: reason of the failure.
-        seconds: wall clock of the completed stages.
-    """
-    status = SKIPPED if isinstance(error, NotHtmlError) else FAILED
-    failure = {"status": status, "error": type(error).__name__, "message": str(error)}
-    return _build_row(_common_columns(task, seconds) | failure)
-
-
 def log_entry(row: pa.RecordBatch) -> dict[str, Any]:
     """Return a row as `pages.jsonl` has it: the columns of `LOG_COLUMNS`, in values that `json` can write.
 
@@ -299,8 +286,11 @@ def failed_outcome(task: Task, error: Exception, seconds: dict[str, float] | Non
         error: error of the page.
         seconds: wall clock of the completed stages.
     """
-    failure = _to_vclean_error(task, error)
-    return TaskOutcome(failure_row(task, failure, seconds or {}), error=type(failure).__name__, seconds=seconds or {})
+    failure, seconds = _to_vclean_error(task, error), seconds or {}
+    name = type(failure).__name__
+    status = SKIPPED if isinstance(failure, NotHtmlError) else FAILED
+    row = _common_columns(task, seconds) | {"status": status, "error": name, "message": str(failure)}
+    return TaskOutcome(_build_row(row), error=name, seconds=seconds)
 
 
 def _to_vclean_error(task: Task, error: Exception) -> VcleanError:

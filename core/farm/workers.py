@@ -385,7 +385,7 @@ def _remaining_tasks(
     """Yield the remaining tasks, and their outcomes if already known; pages are read on demand."""
     for item in inputs:
         task, failure = read_task(item, digest)
-        if output.is_done(item.id, task.key, inputs.covers):
+        if output.is_done(item.id, task.key):
             stats.skipped += 1
         else:
             yield task, failure

@@ -36,4 +36,4 @@ def done(number, **facts):
 def lost(number, **facts):
     """Return the outcome of a page that failed."""
     error = DeadlineError("it took too long")
-    return TaskOutcome(rows.failure_row(task(number, **facts), error, {"read": 1.0}), error="DeadlineError")
+    return rows.failed_outcome(task(number, **facts), error, {"read": 1.0})

@@ -27,7 +27,7 @@ def out(tmp_path):
 
 
 def opened(out, *, resume=False, cleaning=CLEANING, run=RUN, **facts):
-    return RunOutput(out, cleaning, run, resume=resume, **facts)
+    return RunOutput(out, cleaning, run, resume=resume, covers=bool, **facts)
 
 
 def written(out, *outcomes, **facts):
@@ -54,7 +54,6 @@ class TestNewRun:
     def test_makes_folder(self, out):
         files = {path.name for path in written(out, done(1)).iterdir()}
         assert files == {".lock", "pages.jsonl", "parts", "run.json", "snapshots", "summary.json"}
-        assert opened(out).index_folder == out / "index"
 
     def test_writes_run_json(self, out):
         facts = json.loads((written(out) / "run.json").read_bytes())
@@ -109,8 +108,8 @@ class TestResume:
         written(out, done(1), lost(2))
         for retry_failed, due in ((False, False), (True, True)):
             with opened(out, resume=True, retry_failed=retry_failed) as output:
-                assert output.is_done("p1", key(1), lambda _: True)
-                assert output.is_done("p2", key(2), lambda _: True) is not due
+                assert output.is_done("p1", key(1))
+                assert output.is_done("p2", key(2)) is not due
         assert ids(out) == ["p1"]
         assert [line["id"] for line in lines(out)] == ["p1"]
 
@@ -165,14 +164,14 @@ class TestResume:
         code = (
             "import os, signal; from pathlib import Path; from helpers.outcomes import *\n"
             "from vclean.farm.output import RunOutput\n"
-            f"output = RunOutput(Path({str(out)!r}), CLEANING, RUN, resume=False).__enter__()\n"
+            f"output = RunOutput(Path({str(out)!r}), CLEANING, RUN, resume=False, covers=bool).__enter__()\n"
             "for number in range(6): output.write(done(number))\n"
             "os.kill(os.getpid(), signal.SIGKILL)"
         )
         subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path)}, check=False)
         assert len(lines(out)) == 6
         with opened(out, resume=True) as output:
-            left = [n for n in range(6) if not output.is_done(f"p{n}", key(n), lambda _: True)]
+            left = [n for n in range(6) if not output.is_done(f"p{n}", key(n))]
             assert left == [4, 5]
             for number in left:
                 output.write(done(number))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import vclean
 from vclean.characters import replace_surrogates
 from vclean.errors import BrowserError
-from vclean.farm.rows import LOG_COLUMNS, SCHEMA, failure_row, log_entry, result_row
+from vclean.farm.rows import LOG_COLUMNS, SCHEMA, failed_outcome, log_entry, result_row
 from vclean.farm.tasks import Task
 from vclean.features.segments.vips import segment
 from vclean.labels import Role
@@ -131,14 +131,16 @@ class TestResultRow:
 
 class TestFailureRow:
     def test_other_columns_are_null(self):
-        record = failure_row(task(3, attempt=3), BrowserError("the browser crashed"), {"read": 0.5})
+        record = failed_outcome(task(3, attempt=3), BrowserError("the browser crashed"), {"read": 0.5}).record
         known = {"id": "p3", "url": "https://example.org/3", "source": "/in/pages.parquet", "key": key(3)}
         known |= {"status": "failed", "error": "BrowserError", "message": "the browser crashed", "attempts": 3}
         known |= {"seconds": {"read": 0.5, "render": None, "extract": None, "label": None, "pack": None}}
         assert {name: value for name, value in record.to_pylist()[0].items() if value is not None} == known
 
     def test_has_schema_of_results(self):
-        table = pa.Table.from_batches([failure_row(task(3), BrowserError("x"), {}), result_row(RESULT, task(1), {})])
+        table = pa.Table.from_batches(
+            [failed_outcome(task(3), BrowserError("x"), {}).record, result_row(RESULT, task(1), {})]
+        )
         assert table.schema.equals(SCHEMA, check_metadata=True)
 
 
@@ -151,7 +153,7 @@ class TestLogEntry:
         assert (line["key"], line["seconds"], line["block_count"]) == (key(1).hex(), {"extract": 0.1}, 3)
 
     def test_failure(self):
-        line = log_entry(failure_row(task(1), BrowserError("x"), {}))
+        line = log_entry(failed_outcome(task(1), BrowserError("x"), {}).record)
         known = {"error": "BrowserError", "seconds": {}, "confidence": None, "characters": None}
         assert {name: line[name] for name in known} == known
 

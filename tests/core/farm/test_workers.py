@@ -195,9 +195,6 @@ class Inputs:
         for name in self.names:
             yield Item(name, "/crawl", lambda name=name: self._page(name))
 
-    def covers(self, source: str) -> bool:
-        return True
-
     def _page(self, name: str) -> Page:
         self.read.append(name)
         if name == "bad":
@@ -213,7 +210,7 @@ class Output:
     rows: list[dict[str, object]] = field(default_factory=list)
     error: VcleanError | None = None
 
-    def is_done(self, page_id: str, key: bytes, covers: object) -> bool:
+    def is_done(self, page_id: str, key: bytes) -> bool:
         return page_id in self.done
 
     def write(self, outcome: TaskOutcome) -> None:
