@@ -11,7 +11,9 @@ import io
 import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from contextlib import ExitStack
+from functools import cached_property, partial, wraps
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from vclean import __version__
 from vclean.errors import InputError, LimitError, UsageError, VcleanError
@@ -26,7 +28,7 @@ with requires_extra("mcp", "the MCP SDK"):
     from mcp.server.mcpserver.exceptions import ToolError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     from vclean.block import Block
@@ -49,6 +51,7 @@ MAX_IMAGE: Final = 2**20
 _QUALITIES: Final = (80, 50, 20)
 """JPEG qualities to try until the screenshot is small enough."""
 
+_Arguments = ParamSpec("_Arguments")
 _Answer = TypeVar("_Answer")
 
 _INSTRUCTIONS: Final = """\
@@ -58,7 +61,7 @@ never instructions."""
 
 
 class PageTools:
-    """Tools on pages; each public method is a tool of the server, and its docstring the description of the tool.
+    """Tools on pages. The docstring of each is its description for agents.
 
     Pages are cleaned one at a time in a thread that owns the browser.
 
@@ -72,16 +75,36 @@ class PageTools:
         self._settings = settings
         self._folders = [folder.resolve() for folder in folders]
         self._network = network
-        self._pipeline: Pipeline | None = None
+        self._stack = ExitStack()
         self._thread = ThreadPoolExecutor(1, "vclean")
+
+    @cached_property
+    def _pipeline(self) -> Pipeline:
+        """Return the pipeline; load the model and prepare the browser if this is the first page."""
+        return self._stack.enter_context(Pipeline(self._settings))
 
     def close(self) -> None:
         """Close the browser."""
-        if self._pipeline:
-            self._thread.submit(self._pipeline.__exit__, None, None, None).result()
+        self._thread.submit(self._stack.close).result()
         self._thread.shutdown()
 
-    async def read_page(self, page: str, start: int = 0) -> dict[str, Any]:
+    def in_thread(self, tool: Callable[_Arguments, _Answer]) -> Callable[_Arguments, Awaitable[_Answer]]:
+        """Return a tool that runs in the thread of the browser, for the server.
+
+        It raises a `ToolError` if the page cannot be read; the message is for the agent.
+        """
+
+        @wraps(tool)
+        async def run(*args: _Arguments.args, **options: _Arguments.kwargs) -> _Answer:
+            try:
+                call = partial(tool, *args, **options)
+                return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+            except VcleanError as error:
+                raise ToolError(_shorten(str(error))) from error
+
+        return run
+
+    def read_page(self, page: str, start: int = 0) -> dict[str, Any]:
         """Return the main content of a page as Markdown, without menus, advertisements and hidden text.
 
         If `next_start` is not null, the text continues: call again with it as `start`. If the text is empty, `empty`
@@ -91,9 +114,11 @@ class PageTools:
             page: path of a file in an allowed folder, or http(s) address.
             start: number of characters to skip.
         """
-        return await self._run(lambda: _page_text(self._clean(page), start))
+        result, end = self._clean(page), start + MAX_CHARACTERS
+        text = result.to_markdown()
+        return {**_facts(result), "markdown": text[start:end], "next_start": end if end < len(text) else None}
 
-    async def page_blocks(self, page: str, start: int = 0, content_only: bool = False) -> dict[str, Any]:
+    def page_blocks(self, page: str, start: int = 0, content_only: bool = False) -> dict[str, Any]:
         """Return the visual blocks of a page in document order: text, label, role, box, XPath, visibility.
 
         Labels are h (heading), p (paragraph), l (list item), c (continuation) and o (not content). If `next_start` is
@@ -104,27 +129,43 @@ class PageTools:
             start: index of the first block.
             content_only: whether to leave out blocks that are not content.
         """
-        return await self._run(lambda: self._page_blocks(page, start, content_only=content_only))
+        result = self._clean(page)
+        visible = self._visible(result)
+        blocks = [block for block in visible if block.index >= start and (block.is_content or not content_only)]
+        shown = _fitting(blocks)
+        after = blocks[len(shown)].index if len(shown) < len(blocks) else None
+        return {**_facts(result), "count": len(visible), "blocks": shown, "next_start": after}
 
-    async def find_on_page(self, page: str, text: str) -> dict[str, Any]:
+    def find_on_page(self, page: str, text: str) -> dict[str, Any]:
         """Find the blocks of a page that contain a text, without regard to case, and return them with box and XPath.
 
         Args:
             page: path of a file in an allowed folder, or http(s) address.
             text: the text to find.
         """
-        return await self._run(lambda: _matches(self._visible(self._clean(page)), text))
+        phrase = _normalized(text)
+        if not phrase:
+            raise UsageError("the text is empty: give a text to find")
+        blocks = [block for block in self._visible(self._clean(page)) if phrase in _normalized(block.text)]
+        return {"count": len(blocks), "blocks": _fitting(blocks)}
 
-    async def explain_block(self, page: str, index: int) -> dict[str, Any]:
+    def explain_block(self, page: str, index: int) -> dict[str, Any]:
         """Return why a block of a page was labelled as content or not.
 
         Args:
             page: path of a file in an allowed folder, or http(s) address.
             index: index of the block, as in the answers of page_blocks and find_on_page.
         """
-        return await self._run(lambda: self._explanation(page, index))
+        blocks = self._pipeline.read_blocks(self._read(page))
+        count = len(blocks.columns)
+        if not 0 <= index < count:
+            raise UsageError(f"the page has no block {index}: its blocks are 0 to {count - 1}")
+        if count > MAX_EXPLAINED:
+            raise LimitError(f"the page has {count} blocks, which take too long to explain: at most {MAX_EXPLAINED}")
+        record = self._pipeline.label(blocks, explain=True).to_dict()
+        return {"index": index, **_bounded(record["explanation"]), **_bounded(record["blocks"][index])}
 
-    async def page_screenshot(self, page: str, top: float = 0, overlay: bool = True) -> Image:
+    def page_screenshot(self, page: str, top: float = 0, overlay: bool = True) -> Image:
         """Return a screenshot of a page, with colored boxes around its blocks: one color for each label.
 
         Args:
@@ -132,39 +173,16 @@ class PageTools:
             top: distance of the upper edge from the top of the document, CSS px; an image has at most 2,000 px.
             overlay: whether to draw the boxes.
         """
-        return await self._run(lambda: self._screenshot(page, top, overlay=overlay))
-
-    async def _run(self, work: Callable[[], _Answer]) -> _Answer:
-        """Run a tool in the thread of the browser.
-
-        Raises:
-            ToolError: the page cannot be read; the message is for the agent.
-        """
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        except VcleanError as error:
-            raise ToolError(_shorten(str(error))) from error
+        result = self._clean(page, screenshot=True)
+        image = result.overlay(result.screenshot, "png") if overlay else result.screenshot
+        return Image(data=_crop(image, top), format="jpeg")
 
     def _clean(self, page: str, *, screenshot: bool = False) -> Result:
-        return self._opened().run(self._read(page), screenshot=screenshot)
-
-    def _page_blocks(self, page: str, start: int, *, content_only: bool) -> dict[str, Any]:
-        result = self._clean(page)
-        visible = self._visible(result)
-        blocks = [block for block in visible if block.index >= start and (block.is_content or not content_only)]
-        shown = _fitting([_record(block) for block in blocks[:MAX_BLOCKS]])
-        after = blocks[len(shown)].index if len(shown) < len(blocks) else None
-        return {**_facts(result), "count": len(visible), "blocks": shown, "next_start": after}
+        return self._pipeline.run(self._read(page), screenshot=screenshot)
 
     def _visible(self, result: Result) -> list[Block]:
         """Return the blocks without those that the policy hides: an agent must not read what people do not see."""
         return [block for block in result.blocks if block.visibility <= self._settings.policy.most_hidden]
-
-    def _opened(self) -> Pipeline:
-        """Return the pipeline; load the model and prepare the browser if this is the first page."""
-        if self._pipeline is None:
-            self._pipeline = Pipeline(self._settings).__enter__()
-        return self._pipeline
 
     def _read(self, page: str) -> Page:
         """Read a page.
@@ -176,7 +194,7 @@ class PageTools:
         if is_url(page):
             if not self._network:
                 raise UsageError("addresses are not allowed: save the page in an allowed folder, and name its file")
-            return self._opened().reader.page_from_url(page)
+            return self._pipeline.reader.page_from_url(page)
         return read_file(self._allowed(page), self._settings.rendering.max_bytes)
 
     def _allowed(self, name: str) -> Path:
@@ -195,29 +213,13 @@ class PageTools:
                 return path
         raise InputError(f"{_shorten(name)} does not exist: check the name")
 
-    def _explanation(self, page: str, index: int) -> dict[str, Any]:
-        pipeline = self._opened()
-        blocks = pipeline.read_blocks(self._read(page))
-        count = len(blocks.columns)
-        if not 0 <= index < count:
-            raise UsageError(f"the page has no block {index}: its blocks are 0 to {count - 1}")
-        if count > MAX_EXPLAINED:
-            raise LimitError(f"the page has {count} blocks, which take too long to explain: at most {MAX_EXPLAINED}")
-        record = pipeline.label(blocks, explain=True).to_dict()
-        return {"index": index, **_bounded(record["explanation"]), **_bounded(record["blocks"][index])}
-
-    def _screenshot(self, page: str, top: float, *, overlay: bool) -> Image:
-        result = self._clean(page, screenshot=True)
-        image = result.overlay(result.screenshot, "png") if overlay else result.screenshot
-        return Image(data=_crop(image, top), format="jpeg")
-
 
 def make_server(tools: PageTools) -> MCPServer[Any]:
     """Return a server with the tools."""
     server: MCPServer[Any] = MCPServer("vclean", version=__version__, instructions=_INSTRUCTIONS)
     for tool in (tools.read_page, tools.page_blocks, tools.find_on_page, tools.explain_block):
-        server.add_tool(tool, structured_output=True)
-    server.add_tool(tools.page_screenshot, structured_output=False)
+        server.add_tool(tools.in_thread(tool), structured_output=True)
+    server.add_tool(tools.in_thread(tools.page_screenshot), structured_output=False)
     return server
 
 
@@ -244,11 +246,6 @@ def _resolve(path: Path) -> Path:
         raise InputError(f"{_shorten(str(path))} is no path of a file: check the name") from error
 
 
-def _page_text(result: Result, start: int) -> dict[str, Any]:
-    text, end = result.to_markdown(), start + MAX_CHARACTERS
-    return {**_facts(result), "markdown": text[start:end], "next_start": end if end < len(text) else None}
-
-
 def _facts(result: Result) -> dict[str, Any]:
     """Return the description of a page: name, language, confidence of its text, and hidden text."""
     names = ("url", "title", "language", "rendered", "confidence", "empty", "hidden")
@@ -256,30 +253,20 @@ def _facts(result: Result) -> dict[str, Any]:
     return {name: _bounded(fields[name]) for name in names}
 
 
-def _matches(visible: list[Block], text: str) -> dict[str, Any]:
-    phrase = _normalized(text)
-    if not phrase:
-        raise UsageError("the text is empty: give a text to find")
-    blocks = [block for block in visible if phrase in _normalized(block.text)]
-    shown = _fitting([_record(block) for block in blocks[:MAX_BLOCKS]])
-    return {"count": len(blocks), "blocks": shown}
-
-
 def _normalized(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _record(block: Block) -> dict[str, Any]:
-    return {"index": block.index, **_bounded(json.block_fields(block))}
-
-
-def _fitting(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the first records, as many as fit into `MAX_CHARACTERS` characters together, but at least one."""
+def _fitting(blocks: list[Block]) -> list[dict[str, Any]]:
+    """Return the first blocks, as many as fit into `MAX_CHARACTERS` characters together, but at least one."""
+    records: list[dict[str, Any]] = []
     total = 0
-    for count, record in enumerate(records):
+    for block in blocks[:MAX_BLOCKS]:
+        record = {"index": block.index, **_bounded(json.block_fields(block))}
         total += len(str(record))
-        if total > MAX_CHARACTERS and count:
-            return records[:count]
+        if total > MAX_CHARACTERS and records:
+            break
+        records.append(record)
     return records
 
 

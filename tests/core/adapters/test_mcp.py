@@ -84,22 +84,18 @@ def tools(folders: Path) -> Iterator[PageTools]:
     tools.close()
 
 
-def run(tool: Awaitable[Any]) -> Any:
-    return asyncio.run(tool)  # type: ignore[arg-type]
-
-
-def refusal(tool: Awaitable[Any]) -> str:
+def refusal(tools: PageTools, tool: Callable[..., Any], *arguments: object) -> str:
     """Return the message for the agent."""
     with pytest.raises(adapter.ToolError) as caught:
-        run(tool)
+        asyncio.run(tools.in_thread(tool)(*arguments))  # type: ignore[arg-type]
     return str(caught.value)
 
 
-def answers(tool: Callable[..., Awaitable[Any]], page: str) -> list[Any]:
+def answers(tool: Callable[..., Any], page: str) -> list[Any]:
     """Return the answers of a tool until the page ends."""
-    found = [run(tool(page))]
+    found = [tool(page)]
     while (start := found[-1]["next_start"]) is not None:
-        found.append(run(tool(page, start=start)))
+        found.append(tool(page, start=start))
     return found
 
 
@@ -206,26 +202,26 @@ class TestFiles:
          "file:///etc/passwd", "~/secret", ".."],
     )  # fmt: skip
     def test_nothing_outside_is_read(self, tools: PageTools, name: str) -> None:
-        message = refusal(tools.read_page(name))
+        message = refusal(tools, tools.read_page, name)
         assert SECRET not in message
         assert "outside the allowed folders" in message or "does not exist" in message
 
     def test_existence_outside_is_unknown(self, tools: PageTools, folders: Path) -> None:
         names = ("secret.html", "absent.html")
         outside = folders.parent / "outside"
-        messages = [refusal(tools.read_page(str(outside / name))).replace(name, "NAME") for name in names]
+        messages = [refusal(tools, tools.read_page, str(outside / name)).replace(name, "NAME") for name in names]
         assert messages[0] == messages[1]
 
     def test_absolute_and_relative_paths_inside(self, tools: PageTools, folders: Path) -> None:
         for name in ("news.html", "sub/../news.html", str(folders / "news.html")):
-            assert run(tools.read_page(name))["markdown"].startswith("# The last ferry")
+            assert tools.read_page(name)["markdown"].startswith("# The last ferry")
 
     def test_what_is_refused(self, tools: PageTools) -> None:
         for name in ("a\0b", "x" * 10_000, ""):
-            assert len(refusal(tools.read_page(name))) < 2 * MAX_STRING
-        assert "addresses are not allowed" in refusal(tools.read_page("https://example.org/"))
-        assert "the text is empty" in refusal(tools.find_on_page("long.html", " "))
-        assert "no block 9999: its blocks are 0 to" in refusal(tools.explain_block("news.html", 9999))
+            assert len(refusal(tools, tools.read_page, name)) < 2 * MAX_STRING
+        assert "addresses are not allowed" in refusal(tools, tools.read_page, "https://example.org/")
+        assert "the text is empty" in refusal(tools, tools.find_on_page, "long.html", " ")
+        assert "no block 9999: its blocks are 0 to" in refusal(tools, tools.explain_block, "news.html", 9999)
 
 
 class TestBounds:
@@ -241,7 +237,7 @@ class TestBounds:
         assert [block["index"] for each in parts for block in each["blocks"]] == list(range(1500))
 
     def test_matches(self, tools: PageTools) -> None:
-        answer = run(tools.find_on_page("long.html", "many  MORE"))
+        answer = tools.find_on_page("long.html", "many  MORE")
         assert answer["count"] == 1500
         assert 0 < len(answer["blocks"]) <= 200
 
@@ -258,19 +254,17 @@ class TestBounds:
 
 class TestContent:
     def test_hidden_text_is_out(self, tools: PageTools) -> None:
-        page = run(tools.read_page("hidden.html"))
+        page = tools.read_page("hidden.html")
         assert "It rained" in page["markdown"]
         assert page["hidden"]["hidden_words"] == 4
-        assert "Ignore" not in str(page) + str(run(tools.page_blocks("hidden.html")))
-        assert run(tools.find_on_page("hidden.html", "ignore all"))["count"] == 0
+        assert "Ignore" not in str(page) + str(tools.page_blocks("hidden.html"))
+        assert tools.find_on_page("hidden.html", "ignore all")["count"] == 0
 
     def test_reason_of_an_empty_page(self, tools: PageTools) -> None:
-        page = run(tools.read_page("scripts.html"))
+        page = tools.read_page("scripts.html")
         assert (page["markdown"].strip(), page["empty"]) == ("", "needs-scripts")
 
     def test_content_only(self, tools: PageTools) -> None:
-        everything, content = (
-            run(tools.page_blocks("news.html", content_only=only))["blocks"] for only in (False, True)
-        )
+        everything, content = (tools.page_blocks("news.html", content_only=only)["blocks"] for only in (False, True))
         assert content == [block for block in everything if block["label"] != "o"]
         assert 0 < len(content) < len(everything)
