@@ -208,7 +208,7 @@ def farm(options: FarmOptions) -> int:
         VcleanError: an error that every page would repeat, or the output cannot be written.
     """
     from vclean.farm.inputs import Inputs
-    from vclean.farm.output import RunOutput
+    from vclean.farm.output import open_output
     from vclean.farm.parts import PARTS
     from vclean.farm.stats import Stats, count_input, serve_metrics
     from vclean.farm.workers import Farm, InterruptedRunError
@@ -221,7 +221,7 @@ def farm(options: FarmOptions) -> int:
         index_folder=options.out.absolute() / "index",
         limit=options.limit,
     )
-    output = RunOutput(
+    opened = open_output(
         options.out,
         options.cleaning,
         options.run,
@@ -235,7 +235,7 @@ def farm(options: FarmOptions) -> int:
         with (
             _engine(options) as (run, new_worker),
             serve_metrics(stats, options.metrics),
-            output,
+            opened as output,
             count_input(inputs, stats),
             show_progress(stats),
         ):
@@ -249,7 +249,7 @@ def farm(options: FarmOptions) -> int:
         _log.warning(
             "%s; the rows are in %s",
             final_line(stats, output.summary),
-            output.folder / PARTS,
+            options.out / PARTS,
         )
     return int(bool(output.summary["failed"]))
 

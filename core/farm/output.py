@@ -11,11 +11,12 @@ import json
 import logging
 import platform
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha1
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, Final, Self
+from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 from uuid import NAMESPACE_OID, uuid5
 
@@ -215,10 +216,18 @@ _LOCK: Final = ".lock"
 _ROWS_AT_ONCE: Final = 1_000
 
 
-class RunOutput:
-    """Output of a run; a context manager that begins and ends it.
-
-    Everything written is saved when the block ends, however it ends.
+@contextmanager
+def open_output(
+    folder: Path,
+    cleaning: CleanerSettings,
+    run: RunSettings,
+    *,
+    resume: bool,
+    retry_failed: bool = False,
+    covers: Callable[[str], bool],
+    stats: Stats,
+) -> Iterator[RunOutput]:
+    """Begin a run, or continue it, and end it after the block. Everything written is saved, however the block ends.
 
     Args:
         folder: the output folder; it is made if it does not exist.
@@ -229,75 +238,58 @@ class RunOutput:
         covers: returns whether a file or URL is an input of this run: see `ResumeLog`.
         stats: counts of this run, for the summary.
 
-    Attributes:
-        summary: after the block, the content of `summary.json`.
-
     Raises:
         UsageError: the folder contains a run and this one does not resume it or has other settings; or another process
             writes to it.
         InputError: a part of the run to resume is damaged.
         OutputError: the folder cannot be written to.
     """
-
-    def __init__(
-        self,
-        folder: Path,
-        cleaning: CleanerSettings,
-        run: RunSettings,
-        *,
-        resume: bool,
-        retry_failed: bool = False,
-        covers: Callable[[str], bool],
-        stats: Stats | None = None,
-    ) -> None:
-        self.folder = folder
-        self._cleaning = cleaning
-        self._run = run
-        self._resume = resume
-        self._retry_failed = retry_failed
-        self._covers = covers
-        self._stats = stats
-        self._complete = False
-        self.summary: dict[str, Any] = {}
-        self._warnings = 0
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        """Begin the run, or continue it."""
-        with ExitStack() as stack:
-            stack.enter_context(folder_lock(make_folder(self.folder), _LOCK))
-            self._facts = _begin_run(self.folder, self._cleaning, resume=self._resume)
-            remove_leftovers(self.folder)
-            if self._retry_failed:
-                drop_failures(self.folder)
-            if self._run.wet:
-                complete_wet(self.folder)
-            stack.callback(self._write_summary)
-            done = part_paths(self.folder)
-            self._log = stack.enter_context(_open_log(self.folder / LOG, done))
-            self._resume_log = stack.enter_context(ResumeLog(done, self._covers))
-            self._writer = stack.enter_context(self._part_writer())
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
-        """Commit the last part and write the summary."""
-        with self._stack:
-            self._writer.commit()
-            self._complete = kind is None
-
-    def _part_writer(self) -> PartWriter:
-        return PartWriter(
-            self.folder.absolute(),
-            rows=self._run.part_rows,
-            snapshots=self._run.snapshots,
-            on_commit=write_wet if self._run.wet else None,
-            facts={"vclean.digest": self._facts["digest"], "vclean.versions": json.dumps(self._facts["versions"])},
+    with folder_lock(make_folder(folder), _LOCK):
+        facts = _begin_run(folder, cleaning, resume=resume)
+        remove_leftovers(folder)
+        if retry_failed:
+            drop_failures(folder)
+        if run.wet:
+            complete_wet(folder)
+        done = part_paths(folder)
+        summary: dict[str, Any] = {"state": "interrupted"}
+        writer = PartWriter(
+            folder,
+            rows=run.part_rows,
+            snapshots=run.snapshots,
+            on_commit=write_wet if run.wet else None,
+            facts={"vclean.digest": facts["digest"], "vclean.versions": json.dumps(facts["versions"])},
         )
+        try:
+            with _open_log(folder / LOG, done) as log, ResumeLog(done, covers) as resume_log, writer:
+                yield RunOutput(writer, log, resume_log, summary)
+            summary["state"] = "complete"
+        finally:
+            summary |= {**summarize_parts(part_paths(folder)), "run": stats.to_dict(), **facts}
+            write_atomic(folder / SUMMARY, _to_json_document(summary))
+
+
+@dataclass(slots=True)
+class RunOutput:
+    """Output of a run that was begun by `open_output`.
+
+    Attributes:
+        writer: writes the rows.
+        log: the file `pages.jsonl`.
+        resume_log: the rows of earlier runs.
+        summary: after the run, the content of `summary.json`.
+        warnings: number of failures whose messages were logged.
+    """
+
+    writer: PartWriter
+    log: IO[str]
+    resume_log: ResumeLog
+    summary: dict[str, Any]
+    warnings: int = 0
 
     def is_done(self, page_id: str, key: bytes) -> bool:
         """Return whether an earlier run has cleaned a page; each row counts for one page: see `ResumeLog.claim`."""
-        return self._resume_log.claim(key, page_id)
+        return self.resume_log.claim(key, page_id)
 
     def write(self, outcome: TaskOutcome) -> None:
         """Write an outcome: its row, its snapshot if snapshots are saved, and its line in the log.
@@ -305,28 +297,19 @@ class RunOutput:
         Raises:
             OutputError: it cannot be written.
         """
-        self._writer.write(outcome.record, outcome.snapshot)
+        self.writer.write(outcome.record, outcome.snapshot)
         entry = log_entry(outcome.record)
-        with output_errors(self.folder / LOG):
-            self._log.write(_to_json_line(entry))
+        with output_errors(self.log.name):
+            self.log.write(_to_json_line(entry))
         self._warn_of_failure(entry)
 
     def _warn_of_failure(self, entry: Mapping[str, Any]) -> None:
         """Log the message of one of the first failures of the run: a wrong input is then known at once."""
-        if entry["status"] != FAILED or self._warnings == _MAX_WARNINGS:
+        if entry["status"] != FAILED or self.warnings == _MAX_WARNINGS:
             return
-        self._warnings += 1
+        self.warnings += 1
         name, message = entry["id"], entry["message"]
         _log.warning("%s", message if name in message else f"{name}: {message}")
-
-    def _write_summary(self) -> None:
-        self.summary = {
-            "state": "complete" if self._complete else "interrupted",
-            **summarize_parts(part_paths(self.folder)),
-            "run": self._stats.to_dict() if self._stats else None,
-            **self._facts,
-        }
-        write_atomic(self.folder / SUMMARY, _to_json_document(self.summary))
 
 
 def _begin_run(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict[str, Any]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.errors import InputError, OutputError, UsageError
-from vclean.farm.output import RunOutput, SecondsHistogram, summarize_parts
+from vclean.farm.output import SecondsHistogram, open_output, summarize_parts
 from vclean.farm.parts import PartWriter, part_paths
 from vclean.farm.rows import log_entry
 from vclean.farm.stats import Stats
@@ -27,7 +28,7 @@ def out(tmp_path):
 
 
 def opened(out, *, resume=False, cleaning=CLEANING, run=RUN, **facts):
-    return RunOutput(out, cleaning, run, resume=resume, covers=bool, **facts)
+    return open_output(out, cleaning, run, resume=resume, covers=bool, **{"stats": Stats(), **facts})
 
 
 def written(out, *outcomes, **facts):
@@ -90,9 +91,9 @@ class TestWrite:
         assert len(list((out / "snapshots").iterdir())) == 1
 
     def test_commits_when_interrupted(self, out):
-        output = opened(out).__enter__()
-        output.write(done(1))
-        output.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+        with suppress(KeyboardInterrupt), opened(out) as output:
+            output.write(done(1))
+            raise KeyboardInterrupt
         assert (ids(out), summary(out)["state"]) == (["p1"], "interrupted")
         assert summary(written(out, resume=True))["state"] == "complete"
 
@@ -163,8 +164,10 @@ class TestResume:
         """Check that committed parts are complete, nothing else is left, and the lock is released."""
         code = (
             "import os, signal; from pathlib import Path; from helpers.outcomes import *\n"
-            "from vclean.farm.output import RunOutput\n"
-            f"output = RunOutput(Path({str(out)!r}), CLEANING, RUN, resume=False, covers=bool).__enter__()\n"
+            "from vclean.farm.output import open_output\n"
+            "from vclean.farm.stats import Stats\n"
+            f"opened = open_output(Path({str(out)!r}), CLEANING, RUN, resume=False, covers=bool, stats=Stats())\n"
+            "output = opened.__enter__()\n"
             "for number in range(6): output.write(done(number))\n"
             "os.kill(os.getpid(), signal.SIGKILL)"
         )
@@ -199,11 +202,9 @@ class TestSummary:
         assert facts["digest"] == settings_digest(CLEANING)
 
     def test_written_when_output_fails(self, out, monkeypatch):
-        output = opened(out).__enter__()
-        output.write(done(1))
         monkeypatch.setattr("vclean.farm.parts.replace_durably", _refuse)
         with pytest.raises(OutputError, match="no room"):
-            output.__exit__(None, None, None)
+            written(out, done(1))
         assert (summary(out)["pages"], summary(out)["state"]) == (0, "interrupted")
 
 
