@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import codecs
-import logging
 import os
 import shutil
 import sys
 import time
 import weakref
 from bisect import bisect_left
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from glob import glob, has_magic
@@ -22,8 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.cli.batch import describe_unexpected
-from vclean.errors import InputError, NetworkError, OutputError, VcleanError
+from vclean.errors import InputError, NetworkError, OutputError
 from vclean.farm.rows import failed_outcome
 from vclean.farm.tasks import Item, Task, page_key
 from vclean.files import make_folder
@@ -49,8 +46,6 @@ if TYPE_CHECKING:
 
 LIST_SUFFIX: Final = ".txt"
 
-_log = logging.getLogger("vclean")
-
 
 def _check_name(path: Path) -> None:
     """Raise a clear error for a path that `find` would reject without explanation.
@@ -64,22 +59,8 @@ def _check_name(path: Path) -> None:
         raise InputError(f"{path} is a list inside a list: name it as an input of its own")
 
 
-def _failing_item(name: str, error: VcleanError) -> Item:
+def _failing_item(name: str, error: Exception) -> Item:
     return Item(name, name, failing_source(name, error).read)
-
-
-@contextmanager
-def _convert_errors() -> Iterator[None]:
-    """Convert errors to `VcleanError` with storable text. Unexpected errors end one page or file, not the run."""
-    try:
-        yield
-    except VcleanError as error:
-        raise type(error)(escape_surrogates(str(error))) from error
-    except MemoryError:
-        raise
-    except Exception as error:  # readers of archives and tables raise many types
-        _log.debug("", exc_info=True)
-        raise VcleanError(describe_unexpected(error)) from error
 
 
 _LONGEST_LINE: Final = 2**14
@@ -133,12 +114,11 @@ class Inputs:
         """Yield the pages of a file or at a URL."""
         name = escape_surrogates(argument)
         try:
-            with _convert_errors():
-                for source in self._find_sources(argument):
-                    yield Item(escape_surrogates(source.id), name, source.read)
+            for source in self._find_sources(argument):
+                yield Item(escape_surrogates(source.id), name, source.read)
         except OutputError:
             raise
-        except VcleanError as error:
+        except Exception as error:  # readers of archives and tables raise many types
             yield _failing_item(name, error)
 
     def _find_sources(self, argument: str) -> Iterator[Source]:
@@ -285,9 +265,8 @@ def read_task(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
     """
     start = time.perf_counter()
     try:
-        with _convert_errors():
-            page = replace(item.read(), id=item.id)
-    except (VcleanError, MemoryError) as error:
+        page = replace(item.read(), id=item.id)
+    except Exception as error:  # a bug on one page must not end the run
         key = page_key(Page(content=item.source, url=item.id), digest)
         task = Task(Page(id=item.id), item.source, key)
         return task, failed_outcome(task, error, {"read": time.perf_counter() - start})

@@ -13,6 +13,7 @@ from vclean.cli.batch import describe_unexpected
 from vclean.errors import BrowserMissingError, LimitError, ModelError, NotHtmlError, UsageError, VcleanError
 from vclean.farm.tasks import KEY_BYTES, Task, TaskOutcome
 from vclean.imports import requires_extra
+from vclean.input.tables import escape_surrogates
 from vclean.labels import Visibility
 from vclean.metadata import LISTS, PAGE_FIELDS
 from vclean.output import json
@@ -289,7 +290,7 @@ def failed_outcome(task: Task, error: Exception, seconds: dict[str, float] | Non
     failure, seconds = _to_vclean_error(task, error), seconds or {}
     name = type(failure).__name__
     status = SKIPPED if isinstance(failure, NotHtmlError) else FAILED
-    row = _common_columns(task, seconds) | {"status": status, "error": name, "message": str(failure)}
+    row = _common_columns(task, seconds) | {"status": status, "error": name, "message": escape_surrogates(str(failure))}
     return TaskOutcome(_build_row(row), error=name, seconds=seconds)
 
 

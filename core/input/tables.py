@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from vclean.characters import format_count
-from vclean.errors import InputError, LimitError, VcleanError
+from vclean.errors import InputError, LimitError
 from vclean.imports import requires_extra
 from vclean.page import Page, Source
 
@@ -160,12 +160,12 @@ def size_limit_error(name: str, max_bytes: int) -> LimitError:
     return LimitError(f"{name} is over the limit of {format_count(max_bytes, 'byte')}: raise it with --max-bytes")
 
 
-def failing_source(name: str, error: VcleanError) -> Source:
+def failing_source(name: str, error: Exception) -> Source:
     """Return a page that raises `error` when it is read."""
     return Source(name, partial(_fail, error))
 
 
-def _fail(error: VcleanError) -> NoReturn:
+def _fail(error: Exception) -> NoReturn:
     raise error
 
 
