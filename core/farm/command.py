@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _UNITS: Final = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
+_MIN_MEMORY: Final = 2**28
+
 _SIGNAL_CODE: Final = 128
 """Number that shells add to the number of the signal that ended a command."""
 
@@ -70,7 +72,10 @@ def _parse_size(text: str) -> int:
     number, unit = text[:-1], text[-1:].lower()
     if unit not in _UNITS:
         number, unit = text, ""
-    return int(click.FloatRange(0, _UNITS["t"], min_open=True)(number) * _UNITS[unit])
+    size = int(click.FloatRange(0, _UNITS["t"], min_open=True)(number) * _UNITS[unit])
+    if size < _MIN_MEMORY:
+        raise click.BadParameter(f"a page needs at least 256M, not {text}")
+    return size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,22 +128,17 @@ class RunOptions(Options):
 
     @cached_property
     def run(self) -> RunSettings:
-        """Return the execution settings.
-
-        Raises:
-            UsageError: a value is out of range.
-        """
+        """Return the execution settings."""
         from vclean.farm.tasks import RunSettings
 
         values = {each.name: getattr(self, each.name) for each in fields(RunSettings)}
         return RunSettings(**{**values, "workers": self.workers or 0})
 
     def check(self) -> None:
-        """Check the settings."""
+        """Check that an address is that of a Ray cluster."""
         if self.address and self.engine != "ray":
             raise click.UsageError("argument --address: needs --engine ray")
         super().check()
-        _ = self.run
 
 
 @dataclass(frozen=True, kw_only=True)

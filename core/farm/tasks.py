@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean import __version__
-from vclean.errors import InputError, ModelError, UsageError
+from vclean.errors import InputError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,9 +157,6 @@ class RunSettings:
         snapshots: whether to save the snapshots of the pages.
         wet: whether to write the texts as WET files too.
         segments: whether rows have the segments of rendered pages.
-
-    Raises:
-        UsageError: a value is out of range.
     """
 
     workers: int = 0
@@ -169,12 +166,6 @@ class RunSettings:
     snapshots: bool = False
     wet: bool = False
     segments: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the ranges of the values."""
-        for name, minimum in (("workers", 0), ("retries", 0), ("max_memory", 2**28), ("part_rows", 1)):
-            if getattr(self, name) < minimum:
-                raise UsageError(f"{name} has to be at least {minimum:,}, not {getattr(self, name):,}")
 
     @property
     def pool_size(self) -> int:

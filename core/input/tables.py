@@ -10,7 +10,6 @@ import json
 import zlib
 from contextlib import contextmanager
 from functools import partial
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from vclean.characters import format_count
@@ -19,7 +18,7 @@ from vclean.imports import requires_extra
 from vclean.page import Page, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from io import BufferedIOBase
     from pathlib import Path
 
@@ -37,7 +36,7 @@ _ESCAPE_FACTOR: Final = 4
 """Largest ratio of the size of a document in JSON to its size: escaped Cyrillic is three times as long."""
 
 
-def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = None) -> Iterator[Source]:
+def parquet_pages(path: Path, max_bytes: int) -> Iterator[Source]:
     """Iterate over the rows of a Parquet file as pages.
 
     A page without id and URL is named after its row, counted from 0. Only a few rows, and only the needed columns, are
@@ -47,7 +46,6 @@ def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = Non
         path: the file; its column `html` has bytes or text, its column `snapshot` bytes. If a row has both, the
             snapshot is used.
         max_bytes: limit on the size of a document in bytes; reading a larger one raises `LimitError`.
-        groups: the row groups to read; None for all.
 
     Yields:
         The sources of the pages.
@@ -60,29 +58,13 @@ def parquet_pages(path: Path, max_bytes: int, groups: Iterable[int] | None = Non
 
     with _parquet(path) as file:
         names = page_columns(file.schema_arrow, str(path))
-        starts = [0, *accumulate(file.metadata.row_group(group).num_rows for group in range(file.num_row_groups))]
-        for group in range(file.num_row_groups) if groups is None else groups:
+        number = 0
+        for group in range(file.num_row_groups):
             size = _batch_rows(file.metadata.row_group(group))
-            number = starts[group]
             for batch in file.iter_batches(size, row_groups=[group], columns=names, use_threads=False):
                 yield from batch_pages(batch, max_bytes, name=str(path), start=number)
                 number += batch.num_rows
             pa.default_memory_pool().release_unused()  # or the memory of the largest group is kept: 0.5 GB with wcxb
-
-
-def row_group_ranges(path: Path, rows: int) -> Iterator[range]:
-    """Divide the row groups of a Parquet file into ranges of about `rows` rows.
-
-    Raises:
-        InputError: the file is not a readable Parquet file.
-    """
-    with _parquet(path) as file:
-        first = count = 0
-        for group in range(file.num_row_groups):
-            count += file.metadata.row_group(group).num_rows
-            if count >= rows or group == file.num_row_groups - 1:
-                yield range(first, group + 1)
-                first, count = group + 1, 0
 
 
 def row_count(path: Path) -> int:

@@ -226,7 +226,7 @@ ERRORS = [
     (f"{FARM} --engine dask", "'dask' is not one of"),
     (f"{FARM} --workers 0", "is not in the range"),
     (f"{FARM} --retries -1", "is not in the range"),
-    (f"{FARM} --max-memory 10M", "max_memory has to be at least 268,435,456"),
+    (f"{FARM} --max-memory 10M", "--max-memory: a page needs at least 256M, not 10M"),
     (f"{FARM} --max-memory much", "'much' is not a valid float"),
     (f"{FARM} --max-memory G", "'' is not a valid float"),
     (f"{FARM} --metrics-port 70000", "70000 is not in the range"),

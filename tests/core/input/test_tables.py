@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import tracemalloc
-from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,7 +20,6 @@ from vclean.input.tables import (
     json_pages,
     parquet_pages,
     read_lines,
-    row_group_ranges,
 )
 
 LIMIT = 1000
@@ -80,15 +78,6 @@ class TestParquetPages:
         (_, first), (_, second) = read(parquet_pages(tmp_path / "a.parquet", LIMIT))
         assert first == f"{tmp_path}/a.parquet#0 is over the limit of 1,000 bytes: raise it with --max-bytes"
         assert second == "č" * 500
-
-
-class TestRowGroups:
-    @pytest.mark.parametrize("rows", [1, 3, 4, 7, 100])
-    def test_ranges_cover_file_once_in_order(self, tmp_path: Path, rows: int) -> None:
-        pq.write_table(pa.table({"html": ["<p>"] * 10}), tmp_path / "a.parquet", row_group_size=3)
-        runs = list(row_group_ranges(tmp_path / "a.parquet", rows))
-        assert [group for run in runs for group in run] == [0, 1, 2, 3]
-        assert all(len(run) * 3 >= rows for run, _ in pairwise(runs))
 
 
 class TestJsonPages:
