@@ -9,6 +9,7 @@ import sys
 import time
 import weakref
 from bisect import bisect_left
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from glob import glob, has_magic
@@ -213,15 +214,11 @@ def _expand(name: str) -> list[str]:
     """Return a URL as it is, a path made absolute, and for a pattern its matches, or itself without a match."""
     if is_url(name):
         return [name]
-    paths = [] if os.path.lexists(name) or not has_magic(name) else _glob(name)
+    paths: list[str] = []
+    if has_magic(name) and not os.path.lexists(name):
+        with suppress(OSError, ValueError):
+            paths = sorted(glob(name, recursive=True))  # noqa: PTH207 - patterns may be absolute
     return [os.path.abspath(path) for path in paths or [name]]  # noqa: PTH100 - removes `..`, keeps links
-
-
-def _glob(pattern: str) -> list[str]:
-    try:
-        return sorted(glob(pattern, recursive=True))  # noqa: PTH207 - patterns may be absolute
-    except (OSError, ValueError):
-        return []
 
 
 def _read_names(path: str) -> Iterator[str]:

@@ -32,8 +32,8 @@ with requires_extra("farm", "prometheus-client"):
     from prometheus_client.registry import Collector
 
 
-@dataclass(slots=True)
-class Stats:
+@dataclass(slots=True, eq=False)
+class Stats(Collector):
     """Counts of one run. Their size does not depend on the number of pages.
 
     Attributes:
@@ -111,6 +111,21 @@ class Stats:
             "stage_seconds": {name: round(value, 3) for name, value in sorted(self.seconds.items())},
         }
 
+    def collect(self) -> Iterable[Metric]:
+        """Yield the metrics that docs/reference/farm.md lists, at each request of Prometheus."""
+        yield GaugeMetricFamily("vclean_pages_working", "Pages in progress.", self.working)
+        if self.queued is not None:
+            text = "Pages that are neither done nor in progress."
+            yield GaugeMetricFamily("vclean_pages_queued", text, self.queued)
+        yield CounterMetricFamily("vclean_pages_done", "Pages cleaned.", self.ok)
+        yield CounterMetricFamily("vclean_pages_skipped", "Pages that an earlier run has done.", self.skipped)
+        yield _counters("vclean_pages_failed", "Failed pages, by error class.", "error", self.failed)
+        yield CounterMetricFamily("vclean_no_pages", "Files that are no pages.", self.no_pages)
+        yield CounterMetricFamily("vclean_retries", "Attempts after the first.", self.retried)
+        yield _counters("vclean_worker_restarts", "Workers and browsers replaced, by reason.", "reason", self.restarts)
+        yield _counters("vclean_stage_seconds", "Wall clock by stage, summed over pages.", "stage", self.seconds)
+        yield GaugeMetricFamily("vclean_run_seconds", "Seconds since the run began.", self.elapsed)
+
 
 _LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
 
@@ -177,29 +192,6 @@ def _selected_pages(inputs: Inputs, index: Index) -> int:
     return pages if requested is None else min(pages, len(requested))
 
 
-class FarmCollector(Collector):
-    """Collector of the metrics of a run; it reads the counts at each request."""
-
-    def __init__(self, stats: Stats) -> None:
-        self._stats = stats
-
-    def collect(self) -> Iterable[Metric]:
-        """Yield the metrics that docs/reference/farm.md lists."""
-        stats = self._stats
-        yield GaugeMetricFamily("vclean_pages_working", "Pages in progress.", stats.working)
-        if stats.queued is not None:
-            text = "Pages that are neither done nor in progress."
-            yield GaugeMetricFamily("vclean_pages_queued", text, stats.queued)
-        yield CounterMetricFamily("vclean_pages_done", "Pages cleaned.", stats.ok)
-        yield CounterMetricFamily("vclean_pages_skipped", "Pages that an earlier run has done.", stats.skipped)
-        yield _counters("vclean_pages_failed", "Failed pages, by error class.", "error", stats.failed)
-        yield CounterMetricFamily("vclean_no_pages", "Files that are no pages.", stats.no_pages)
-        yield CounterMetricFamily("vclean_retries", "Attempts after the first.", stats.retried)
-        yield _counters("vclean_worker_restarts", "Workers and browsers replaced, by reason.", "reason", stats.restarts)
-        yield _counters("vclean_stage_seconds", "Wall clock by stage, summed over pages.", "stage", stats.seconds)
-        yield GaugeMetricFamily("vclean_run_seconds", "Seconds since the run began.", stats.elapsed)
-
-
 @contextmanager
 def serve_metrics(stats: Stats, address: str | None) -> Iterator[None]:
     """Serve the metrics at http://ADDRESS:PORT/metrics inside the block; do nothing if `address` is None.
@@ -211,7 +203,7 @@ def serve_metrics(stats: Stats, address: str | None) -> Iterator[None]:
         yield
         return
     registry = CollectorRegistry()
-    registry.register(FarmCollector(stats))
+    registry.register(stats)
     host, _, port = address.rpartition(":")
     try:
         server, thread = start_http_server(int(port), addr=host, registry=registry)

@@ -90,7 +90,8 @@ class Worker:
             outcome = failed_outcome(task, error, self._seconds)
             # The parser's thread continues until the page is parsed (see `vclean.render.static.parse`).
             self._worn |= isinstance(error, DeadlineError | MemoryError)
-        return replace(outcome, worn=self._is_worn())
+        self._worn |= self.trim_memory() > _MAX_IDLE_MEMORY or self._pages >= _MAX_PAGES
+        return replace(outcome, worn=self._worn)
 
     def _clean(self, task: Task) -> TaskOutcome:
         result = self._pipeline.run(task.page, timer=self._timed)
@@ -113,9 +114,6 @@ class Worker:
             yield
         finally:
             self._seconds[stage] = self._seconds.get(stage, 0.0) + time.perf_counter() - start
-
-    def _is_worn(self) -> bool:
-        return self.trim_memory() > _MAX_IDLE_MEMORY or self._worn or self._pages >= _MAX_PAGES
 
     def trim_memory(self) -> int:
         """Return free memory to the system if the process has grown, and return its resident memory in bytes.
@@ -140,7 +138,8 @@ def _segments(result: Result) -> Segments:
 def main() -> None:
     """Serve the parent until it closes the channel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends this process
-    output = _claim_stdout()
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what else is printed goes to standard error
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
     cleaning, run = pickle.load(sys.stdin.buffer)
     threading.Thread(target=_listen, args=(sys.stdin.buffer, tasks), daemon=True).start()
@@ -153,13 +152,6 @@ def main() -> None:
                 _send(output, worker.work(tasks.get()))
     except VcleanError as error:
         _send(output, error)
-
-
-def _claim_stdout() -> IO[bytes]:
-    """Return standard output as the channel, and redirect other output to standard error."""
-    output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return output
 
 
 def _send(output: IO[bytes], message: object) -> None:
