@@ -8,7 +8,8 @@ Labels determine headings and list items; the tags of the page determine the oth
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,8 +18,9 @@ from lxml import etree
 from vclean.characters import replace_illegal
 from vclean.labels import Label
 from vclean.output.notes import leading_label
-from vclean.output.sections import complete_sections
+from vclean.output.sections import complete_sections, heading_levels
 from vclean.output.selection import INLINE, STRUCTURE, EventKind, image_source, select_content
+from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from vclean.metadata import Metadata
     from vclean.output.notes import Note
+    from vclean.output.selection import Event
     from vclean.result import Result
 
 
@@ -76,29 +79,32 @@ Attributes = dict[str | bytes, str | bytes]
 """Attributes in the type that lxml expects."""
 
 
-class _OpenElement(NamedTuple):
-    """Element of the output that is open during the elements `[start, end)` of the page.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Element:
+    """Element of the output, compared by identity.
 
     Attributes:
-        key: the identity of the output element; two values with equal keys are the same element.
         tag: the tag name.
         attributes: the attributes.
-        start: the first element of the page, in document order.
-        end: the element of the page after the last.
+        node: the element of the page; -1 for an added element.
     """
 
-    key: tuple[str, int]
     tag: str
-    attributes: Attributes
-    start: int
-    end: int
+    attributes: Attributes = field(default_factory=dict)
+    node: int = -1
 
-    def contains(self, element: int) -> bool:
-        return self.start <= element < self.end
+
+_Path = tuple[_Element, ...]
+"""Elements around a position of the output, outermost first."""
+_NOTES: Final = (_Element("section", {"class": "footnotes"}), _Element("ol"))
+"""Elements around the notes."""
 
 
 class HtmlWriter:
     """Writer of the content of one page to a `TreeBuilder`; call `write` once.
+
+    A text or an image has a path: the selected structural elements of the page around it, the wrapper of its block, and
+    the selected inline elements around it. `_move_to` opens and closes the elements in which it differs from the last.
 
     Args:
         result: the result of the page.
@@ -107,16 +113,21 @@ class HtmlWriter:
         headings: the heading of each post, by the block with which the post begins.
 
     Attributes:
+        heading_level: the level of each block as a heading, 1 to 6.
+        container: the innermost structural element of the page around each block, whether it is kept or not.
+        unit_count: the number of units that begin directly in each structural element.
         heading_tag: the tag of the headings of posts; empty before the first one below a document.
         level: the level of the last heading of the page.
-        open: the open elements of the output, outermost first.
-        stack: the selected elements of the page around the current position, outermost first.
+        open: the open elements of the output.
+        around: the innermost selected element around each element of the page, or the element itself.
+        paths: the structural and the inline elements of the output in a selected element of the page.
+        structure, inline: those at the current position.
         base: the elements around the current note; empty before the notes.
         note: the note whose first text is next.
-        items: the last item of each list, by the key of the list.
+        items: the last item of each list.
         block: the current block; -1 before the first.
         wrapper: the elements added around the text of the current block, such as a paragraph.
-        structure_keys: the keys of the structural elements around the current block.
+        block_structure: the structural elements around the current block.
         cursor: the position in the text of the current block, characters.
         at_line_start: whether the next text needs no white space before it.
     """
@@ -125,30 +136,42 @@ class HtmlWriter:
         self, result: Result, labels: Sequence[Label], builder: etree.TreeBuilder, headings: Mapping[int, str]
     ) -> None:
         self.blocks, self.labels, decision = result.columns, labels, result.prediction.decision
-        self.snapshot = self.blocks.snapshot
-        images = decision is None or decision.policy.images
-        self.page = select_content(self.blocks, labels, result.prediction.headline, images=images)
+        self.snapshot = snapshot = self.blocks.snapshot
+        self.page = select_content(self.blocks, labels, images=decision is None or decision.policy.images)
+        is_heading = np.array([label is Label.HEADING for label in labels], dtype=bool)
+        self.heading_level = heading_levels(self.blocks, is_heading, result.prediction.headline)
+        self.container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[self.blocks.node]
+        begins = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
+        self.unit_count = np.bincount(self.container[begins], minlength=len(snapshot))
         self.builder, self.headings = builder, headings
         self.heading_tag = "h2" if result.is_thread else ""
         self.level = 1
-        self.open: list[_OpenElement] = []
-        self.values = {name: self.snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
-        self.stack: list[_OpenElement] = []
-        self.base: list[_OpenElement] = []
+        self.open: list[_Element] = []
+        self.values = {name: snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
+        self.around: list[int] = tree.nearest_ancestor(self.page.elements, snapshot.parent).tolist()
+        self.paths: dict[int, tuple[_Path, _Path]] = {}
+        self.structure, self.inline, self.base = _Path(), _Path(), _Path()
         self.note: Note | None = None
         self.note_labels = {text: note.label for note, _ in self.page.notes for text, *_ in note.marks}
-        self.items: dict[tuple[str, int], _OpenElement] = {}
+        self.items: dict[_Element, _Element] = {}
         self.block = -1
-        self.wrapper: list[_OpenElement] = []
-        self.structure_keys: list[tuple[str, int]] = []
+        self.wrapper, self.block_structure = _Path(), _Path()
         self.cursor = 0
         self.at_line_start = False
-        self.is_code = self.snapshot.is_tag(("code",))
-        self.is_formula = self.snapshot.is_tag(("math",))[self.snapshot.text_parent]
-        self.display = self.snapshot.attributes("display")
+        self.is_code = snapshot.is_tag(("code",))
+        self.is_formula = snapshot.is_tag(("math",))[snapshot.text_parent]
+        self.display = snapshot.attributes("display")
 
     def write(self) -> None:
         """Write all selected elements and texts, and close the open elements."""
+        self._write_events(self.page.events)
+        for note, events in self.page.notes:
+            self.base = (*_NOTES, _Element("li", {"id": f"fn{note.label}"}))
+            self.block, self.note = -1, note
+            self._write_events(events)
+        self._move_to(())
+
+    def _write_events(self, events: Sequence[Event]) -> None:
         handlers = {
             EventKind.ELEMENT: self._element,
             EventKind.IMAGE: self._image,
@@ -158,60 +181,41 @@ class HtmlWriter:
             EventKind.NOTE: self._note_mark,
             EventKind.TEXT: self._text,
         }
-        for kind, index in self.page.events:
+        parent, text_parent = self.snapshot.parent.tolist(), self.snapshot.text_parent.tolist()
+        self.paths = {0: (self.base, ())}
+        for kind, index in events:
+            inside = self.around[text_parent[index] if kind >= EventKind.NOTE else parent[index]]
+            while inside not in self.paths:  # an element that is only around other notes
+                inside = self.around[parent[inside]]
+            self.structure, self.inline = self.paths[inside]
             handlers[kind](index)
-        for number, (note, events) in enumerate(self.page.notes):
-            item = _new("li", "n", number, {"id": f"fn{note.label}"})
-            self.stack, self.base, self.block, self.note = [], [*_NOTES, item], -1, note
-            for kind, index in events:
-                handlers[kind](index)
-        self._move_to([])
 
     # Elements
 
-    def _leave(self, element: int) -> None:
-        """Remove the elements from the stack that do not contain `element`."""
-        while self.stack and not self.stack[-1].contains(element):
-            self.stack.pop()
-
     def _element(self, element: int) -> None:
-        self._leave(element)
+        """Add an element to the paths in it, if it is allowed there."""
         tag = self.snapshot.tags[self.snapshot.tag[element]]
-        opened = _OpenElement(
-            ("e", element), tag, self._attributes(element, tag), element, int(self.snapshot.end[element])
-        )
-        if len(self.stack) >= MAX_DEPTH:
-            return
-        if tag not in STRUCTURE:
-            self._inline(opened)
-        elif self._fits(tag):
-            self._structural(opened)
+        new = _Element(tag, self._attributes(element, tag), element)
+        if len(self.structure) + len(self.inline) >= MAX_DEPTH + len(self.base):
+            pass
+        elif tag in STRUCTURE:
+            if tag not in _PARENTS or _last_tag(self.structure) in _PARENTS[tag]:
+                self._structural(new)
+        elif all(above.tag != tag for above in self.inline) and (tag != "a" or "href" in new.attributes):
+            self.inline = (*self.inline, new)
+        self.paths[element] = self.structure, self.inline
+        if self.structure[-1:] == (new,) and tag in ("td", "th") and not self.unit_count[element]:
+            self._move_to(self.structure)
 
-    def _inline(self, opened: _OpenElement) -> None:
-        repeated = any(above.tag == opened.tag for above in self.stack)
-        if not repeated and (opened.tag != "a" or "href" in opened.attributes):
-            self.stack.append(opened)
-
-    def _fits(self, tag: str) -> bool:
-        """Return whether an element with this tag is allowed at the current position."""
-        return tag not in _PARENTS or _last_tag(self._structure()) in _PARENTS[tag]
-
-    def _structural(self, opened: _OpenElement) -> None:
-        """Open an element; directly in a list, it is in the previous item of the list, or in a new one."""
-        structure = self._structure()
-        parent = structure[-1] if structure else None
-        if parent is not None and opened.tag not in _PARENTS and parent.tag in _ITEM_TAGS:
-            item = self.items.get(parent.key) or _new(_ITEM_TAGS[parent.tag], "i", opened.start)
-            self.items[parent.key] = item._replace(start=opened.start, end=opened.end)
-            self.stack.append(self.items[parent.key])
-        self.stack.append(opened)
-        if opened.tag == "li" and parent is not None:
-            self.items[parent.key] = opened
-        if opened.tag in ("td", "th") and not self.page.unit_count[opened.start]:
-            self._move_to(self._structure())
-
-    def _structure(self) -> list[_OpenElement]:
-        return [*self.base, *(opened for opened in self.stack if opened.tag in STRUCTURE)]
+    def _structural(self, new: _Element) -> None:
+        """Add a structural element; directly in a list, it is in the previous item of the list, or in a new one."""
+        parent = self.structure[-1] if self.structure else None
+        if parent is not None and new.tag not in _PARENTS and parent.tag in _ITEM_TAGS:
+            item = self.items.setdefault(parent, _Element(_ITEM_TAGS[parent.tag]))
+            self.structure = (*self.structure, item)
+        if parent is not None and new.tag == "li":
+            self.items[parent] = new
+        self.structure = (*self.structure, new)
 
     def _attributes(self, element: int, tag: str) -> Attributes:
         attributes: Attributes = {}
@@ -223,15 +227,13 @@ class HtmlWriter:
 
     # Content
 
-    def _move_to(self, ancestors: list[_OpenElement], gap: str = "") -> None:
-        """Close and open elements until exactly `ancestors` are open; write `gap` between closing and opening.
+    def _move_to(self, path: _Path, gap: str = "") -> None:
+        """Close and open elements until exactly those of a path are open; write `gap` between closing and opening.
 
         A block in an item or a cell begins on a new line, to separate it from text before it.
         """
         common = 0
-        for old, new in zip(self.open, ancestors, strict=False):
-            if old.key != new.key:
-                break
+        while common < min(len(self.open), len(path)) and self.open[common] is path[common]:
             common += 1
         while len(self.open) > common:
             tag = self.open.pop().tag
@@ -240,80 +242,70 @@ class HtmlWriter:
                 self.builder.data("\n")
         if gap:
             self.builder.data(gap)
-        for opened in ancestors[common:]:
-            if self.open and self.open[-1].tag in _TEXT_CONTAINERS and opened.tag not in INLINE:
+        for element in path[common:]:
+            if self.open and self.open[-1].tag in _TEXT_CONTAINERS and element.tag not in INLINE:
                 self.builder.data("\n")
-            self.builder.start(opened.tag, opened.attributes)
-            self.open.append(opened)
+            self.builder.start(element.tag, element.attributes)
+            self.open.append(element)
 
     def _image(self, element: int) -> None:
         """Write an image between two blocks."""
-        self._leave(element)
-        structure = self._structure()
-        if _last_tag(structure) in _TEXT_CONTAINERS or _last_tag(structure) == "figure":
-            self._write_image(element, structure)
-        elif _last_tag(structure) in _PARAGRAPH_PARENTS:
-            self._write_image(element, [*structure, _new("p", "m", element)])
+        parent = _last_tag(self.structure)
+        if parent in _TEXT_CONTAINERS or parent == "figure":
+            self._write_image(element, self.structure)
+        elif parent in _PARAGRAPH_PARENTS:
+            self._write_image(element, (*self.structure, _Element("p")))
 
     def _inline_image(self, element: int) -> None:
         """Write an image in a line of text, after a space if the text before it ends in white space."""
-        self._leave(element)
         text_before = int(np.searchsorted(self.snapshot.text_after, element)) - 1
         spaced = self.snapshot.texts[text_before][-1:].isspace() and not self.at_line_start
-        self._write_image(element, self._ancestors(), " " * spaced)
+        self._write_image(element, self._path(), " " * spaced)
 
-    def _write_image(self, element: int, ancestors: list[_OpenElement], gap: str = "") -> None:
+    def _write_image(self, element: int, path: _Path, gap: str = "") -> None:
         source = replace_illegal(image_source(self.snapshot, element))
         if _is_safe(source):
-            attributes = {"src": source, **self._attributes(element, "img")}
-            self._move_to(ancestors, gap)
-            _write_leaf(self.builder, "img", attributes)
+            self._move_to(path, gap)
+            _write_leaf(self.builder, "img", {"src": source, **self._attributes(element, "img")})
 
     def _code(self, element: int) -> None:
         """Write a code block as the HTML standard recommends (4.5.15): `code` with its language in `pre`."""
-        self._leave(element)
-        structure = self._structure()
+        structure = self.structure
         if tag := _ITEM_TAGS.get(_last_tag(structure)):
-            structure = [*structure, _new(tag, "c", element)]
+            structure = (*structure, _Element(tag))
         text, language = self.page.code.text(element), self.page.code.language(element)
         if self.headings:
             for block in self.headings.keys() & self.blocks.text_block[self.snapshot.texts_in(element)].tolist():
-                self.block, self.wrapper = -1, []
+                self.block, self.wrapper = -1, ()
                 self._post_heading(self.headings[block], structure)
         if not text.strip():
             return
-        self.block, self.wrapper = -1, []
+        self.block, self.wrapper = -1, ()
         if name := self.page.code.tabs.get(element):
-            self._move_to([*structure, _new("p", "t", element), _new("strong", "s", element)])
+            self._move_to((*structure, _Element("p"), _Element("strong")))
             self.builder.data(replace_illegal(name))
-        self._move_to([*structure, _new("pre", "c", element)])
+        self._move_to((*structure, _Element("pre")))
         if language or self.is_code[element : int(self.snapshot.end[element])].any():
             _write_leaf(self.builder, "code", {"class": f"language-{language}"} if language else {}, text)
         else:
             self.builder.data(replace_illegal(text))
 
-    def _break(self, element: int) -> None:
-        self._leave(element)
-        self._move_to(self._ancestors())
+    def _break(self, _: int) -> None:
+        self._move_to(self._path())
         _write_leaf(self.builder, "br", {})
         self.builder.data("\n")
         self.at_line_start = True
 
     def _note_mark(self, text: int) -> None:
         """Write the mark of a note as a link to it."""
-        self._leave(int(self.snapshot.text_parent[text]))
-        block = int(self.blocks.text_block[text])
-        gap = self._begin(block) if block != self.block else ""
-        ancestors = [opened for opened in self._ancestors() if opened.tag not in ("a", "sup")]
-        label = self.note_labels[text]
-        self._move_to([*ancestors, _new("sup", "m", text)], gap)
+        gap, label = self._begin(text), self.note_labels[text]
+        path = [element for element in self._path() if element.tag not in ("a", "sup")]
+        self._move_to((*path, _Element("sup")), gap)
         _write_leaf(self.builder, "a", {"href": f"#fn{label}", "class": "footnote-ref"}, label)
         self._line(self.snapshot.texts[text])
 
     def _text(self, text: int) -> None:
-        self._leave(int(self.snapshot.text_parent[text]))
-        block = int(self.blocks.text_block[text])
-        gap = self._begin(block) if block != self.block else ""
+        gap = self._begin(text)
         raw = self._strip_bullet(self.snapshot.texts[text])
         if self.note is not None:
             raw, self.note = leading_label(self.note.label).sub("", raw, count=1), None
@@ -324,7 +316,7 @@ class HtmlWriter:
         if self.is_formula[text]:
             self._formula(text, raw, gap)
         else:
-            self._move_to(self._ancestors(), gap)
+            self._move_to(self._path(), gap)
             self.builder.data(replace_illegal(raw))
 
     def _formula(self, text: int, tex: str, gap: str) -> None:
@@ -334,27 +326,25 @@ class HtmlWriter:
         """
         parent, node = int(self.snapshot.text_parent[text]), int(self.blocks.node[self.block])
         is_apart = not node <= parent < self.snapshot.end[node]
-        around = _last_tag(self._structure())
+        around = _last_tag(self.structure)
         is_display = (is_apart and around not in _TEXT_CONTAINERS) or self.display.get(parent) == "block"
         if is_apart and around in _PARAGRAPH_PARENTS | _TEXT_CONTAINERS:
-            self._move_to([*self._structure(), _new("p", "f", text)])
+            self._move_to((*self.structure, _Element("p")))
             self.at_line_start = True
         else:
-            self._move_to(self._ancestors(), gap)
+            self._move_to(self._path(), gap)
         begin, end = (r"\[", r"\]") if is_display else (r"\(", r"\)")
         attributes: Attributes = {"class": f"math {'display' if is_display else 'inline'}"}
         _write_leaf(self.builder, "span", attributes, f"{begin}{tex}{end}")
 
     def _strip_bullet(self, raw: str) -> str:
         """Return a text without the bullet at the start of its block, if the block is in an added list."""
-        bullet = _BULLET.match(raw.lstrip()) if self.cursor == 0 and self._is_added_item() else None
+        is_added_item = len(self.wrapper) > 1 and _last_tag(self.wrapper) == "li"
+        bullet = _BULLET.match(raw.lstrip()) if self.cursor == 0 and is_added_item else None
         if bullet is None:
             return raw
         self.cursor, self.at_line_start = bullet.end(), True
         return raw.lstrip()[bullet.end() :].lstrip()
-
-    def _is_added_item(self) -> bool:
-        return len(self.wrapper) > 1 and _last_tag(self.wrapper) == "li"
 
     def _line(self, raw: str) -> tuple[bool, str]:
         """Return whether the text of the block has white space before a text node, and the words of the node."""
@@ -365,64 +355,56 @@ class HtmlWriter:
         self.at_line_start = False
         return spaced, words
 
-    def _begin(self, block: int) -> str:
-        """Begin a block: choose its wrapper, and return the white space between it and the text before."""
-        structure = self._structure()
-        keys = [opened.key for opened in structure]
-        same_structure = keys == self.structure_keys and self.block >= 0
-        self.block, self.structure_keys, self.cursor, self.at_line_start = block, keys, 0, False
+    def _begin(self, text: int) -> str:
+        """Begin the block of a text: choose its wrapper, and return the white space between it and the text before."""
+        block = int(self.blocks.text_block[text])
+        if block == self.block:
+            return ""
+        same_structure = self.structure == self.block_structure and self.block >= 0
+        self.block, self.block_structure, self.cursor, self.at_line_start = block, self.structure, 0, False
         if same_structure and self.labels[block] is Label.CONTINUATION and block not in self.headings:
             return " "
-        self.wrapper = self._wrapper(block, structure, self.wrapper if same_structure else [])
+        self.wrapper = self._wrapper(block, self.wrapper if same_structure else ())
         if block in self.headings:
-            self._post_heading(self.headings[block], structure)
+            self._post_heading(self.headings[block], self.structure)
         if _last_tag(self.wrapper) in HEADING_TAGS:
             self.level = int(_last_tag(self.wrapper)[1])
         return ""
 
-    def _post_heading(self, heading: str, structure: list[_OpenElement]) -> None:
+    def _post_heading(self, heading: str, structure: _Path) -> None:
         """Write the heading of a post before its first block; text directly in a cell has none."""
         if not self.wrapper and _last_tag(structure) in ("td", "th", "caption"):
             return
-        around = [*structure, *self.wrapper] if _last_tag(self.wrapper) in _ITEM_TAGS.values() else structure
-        while _last_tag(around) == "blockquote" and around[-1] not in self.open:
-            around = around[:-1]  # quotes that begin with the post
+        path = (*structure, *self.wrapper) if _last_tag(self.wrapper) in _ITEM_TAGS.values() else structure
+        while _last_tag(path) == "blockquote" and path[-1] not in self.open:
+            path = path[:-1]  # quotes that begin with the post
         self.heading_tag = self.heading_tag or f"h{min(self.level + 1, len(HEADING_TAGS))}"
-        self._move_to(around)
+        self._move_to(path)
         _write_leaf(self.builder, self.heading_tag, {}, heading)
 
-    def _wrapper(self, block: int, structure: list[_OpenElement], previous: list[_OpenElement]) -> list[_OpenElement]:
+    def _wrapper(self, block: int, previous: _Path) -> _Path:
         """Return the elements to add around a block, by its label; `previous` is the wrapper of the block before it."""
-        parent, label = _last_tag(structure), self.labels[block]
+        parent, label = _last_tag(self.structure), self.labels[block]
         if parent in _ITEM_TAGS:
-            return [_new(_ITEM_TAGS[parent], "b", block)]
+            return (_Element(_ITEM_TAGS[parent]),)
         if label is Label.HEADING and parent not in _HEADINGLESS_CONTAINERS:
-            return [_new(f"h{self.page.heading_level[block]}", "b", block)]
+            return (_Element(f"h{self.heading_level[block]}"),)
         if label is Label.LIST_ITEM and parent in _PARAGRAPH_PARENTS:
-            added_list = previous[:1] if previous and previous[0].tag == "ul" else [_new("ul", "l", block)]
-            return [*added_list, _new("li", "b", block)]
-        container = int(self.page.container[block])
-        if parent in _TEXT_CONTAINERS and container == structure[-1].start and self.page.unit_count[container] < 2:
-            return []
-        return [_new("p", "b", block)]
+            added_list = previous[0] if previous and previous[0].tag == "ul" else _Element("ul")
+            return added_list, _Element("li")
+        container = int(self.container[block])
+        if parent in _TEXT_CONTAINERS and container == self.structure[-1].node and self.unit_count[container] < 2:
+            return ()
+        return (_Element("p"),)
 
-    def _ancestors(self) -> list[_OpenElement]:
-        """Return the ancestors of a text of the current block: structure, wrapper, inline elements."""
-        return [*self._structure(), *self.wrapper, *(opened for opened in self.stack if opened.tag not in STRUCTURE)]
+    def _path(self) -> _Path:
+        """Return the path of a text of the current block."""
+        return self.structure + self.wrapper + self.inline
 
 
-def _last_tag(elements: Sequence[_OpenElement]) -> str:
+def _last_tag(path: _Path) -> str:
     """Return the tag of the innermost element; empty for the body."""
-    return elements[-1].tag if elements else ""
-
-
-def _new(tag: str, kind: str, number: int, attributes: Attributes | None = None) -> _OpenElement:
-    """Return an added element, which is not in the page, for a block, an image or a note."""
-    return _OpenElement((kind, number), tag, attributes or {}, -1, -1)
-
-
-_NOTES: Final = (_new("section", "n", -2, {"class": "footnotes"}), _new("ol", "n", -1))
-"""Elements around the notes."""
+    return path[-1].tag if path else ""
 
 
 def _is_safe(url: str) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from vclean.features.columns import Groups, sorted_unique
 from vclean.labels import Label, Visibility
 from vclean.output.code import Code, count_characters
 from vclean.output.notes import Note, find_notes
-from vclean.output.sections import Sections, have_link_away, heading_levels, page_links
+from vclean.output.sections import Sections, have_link_away, page_links
 from vclean.page import join_url
 from vclean.render import tree
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.classify.prediction import Headline
     from vclean.features.blocks import BlockColumns
     from vclean.render.snapshot import Snapshot
 
@@ -102,30 +100,23 @@ Event = tuple[EventKind, int]
 """Kind of an event, and the element or the text node."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SelectedContent:
+class SelectedContent(NamedTuple):
     """Selected content of a page.
 
     Attributes:
         events: the kind and the index of each element or text node to write, in document order.
         notes: the footnotes, each with its events.
         code: the code blocks of the page.
-        heading_level: int (B,), the level of each block as a heading, 1 to 6.
-        container: int32 (B,), the innermost structural element around each block, whether it is kept or not.
-        unit_count: int (N,), the number of units that begin directly in each structural element.
+        elements: bool (N,), the structural and inline elements to write.
     """
 
     events: list[Event]
     notes: list[tuple[Note, list[Event]]]
     code: Code
-    heading_level: NDArray[np.int64]
-    container: NDArray[np.int32]
-    unit_count: NDArray[np.int64]
+    elements: NDArray[np.bool_]
 
 
-def select_content(
-    blocks: BlockColumns, labels: Sequence[Label], headline: Headline | None = None, *, images: bool = True
-) -> SelectedContent:
+def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: bool = True) -> SelectedContent:
     """Select the elements and texts of a page to write by the labels of its blocks, and its images if requested."""
     snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
@@ -144,19 +135,10 @@ def select_content(
     parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
     has_content = snapshot.count_in(parents) > 0
     elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading, links)
-    container = tree.nearest_ancestor(snapshot.is_tag(STRUCTURE), snapshot.parent)[blocks.node]
-    begins_unit = np.array([label.is_content and label is not Label.CONTINUATION for label in labels], dtype=bool)
     marks = np.array([text for note in notes for text, *_ in note.marks], dtype=np.int32)
     events = _events(blocks, content, kept_texts, kept_code, elements, marks=marks, images=images)
     main, of_notes = _split_events(blocks, events, notes, note_of) if notes else (events, [])
-    return SelectedContent(
-        events=main,
-        notes=of_notes,
-        code=code,
-        heading_level=heading_levels(blocks, heading, headline),
-        container=container,
-        unit_count=np.bincount(container[begins_unit], minlength=len(snapshot)),
-    )
+    return SelectedContent(main, of_notes, code, elements)
 
 
 _MAIN, _LEFT_OUT = -1, -2
