@@ -182,16 +182,16 @@ class OutputRun(PageRun):
 
     Args:
         options: the options of the command.
-        output: the name of the output, see `vclean.output.writers.make_writer`.
+        output: the name of the output, see `vclean.output.writers.ResultWriter`.
         page: see `PageRun`.
     """
 
     def __init__(self, options: PageOptions, output: str, *, page: str = "") -> None:
-        from vclean.output.writers import OverlayWriter, make_writer
+        from vclean.output.writers import OverlayWriter, ResultWriter
 
         super().__init__(options, page=page)
         overlay: Path | None = getattr(options, "overlay", None)
-        self.writer = make_writer(options.out, output, many=self.many, inputs=options.pages)
+        self.writer = ResultWriter(options.out, output, many=self.many, inputs=options.pages)
         self.overlays = OverlayWriter(overlay, many=self.many, inputs=options.pages) if overlay else None
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from abc import ABC, abstractmethod
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from vclean.errors import InputError, UsageError
 from vclean.files import AtomicFile, check_writable, make_folder, write_atomic, write_stream
@@ -54,30 +53,15 @@ class DrawableOutput(Output, Protocol):
         """Return the overlay on a screenshot as a file of format `kind`."""
 
 
-class ResultWriter(ABC):
-    """Writer of the results of a run; a context manager for the time of the run."""
-
-    def __enter__(self) -> Self:
-        """Begin the run."""
-        return self
-
-    @abstractmethod
-    def write(self, result: Output) -> None:
-        """Write one result.
-
-        Raises:
-            OutputError: the output cannot be written.
-        """
-
-    def __exit__(self, *exception: object) -> None:  # noqa: B027 - most writers have nothing to close
-        """End the run; on an error, incomplete files are discarded."""
-
-
-def make_writer(out: Path | None, name: str, *, many: bool, inputs: Sequence[str] = ()) -> ResultWriter:
-    """Return the writer for the output `out`.
+class ResultWriter:
+    """Writer of the results of a run; a context manager for the time of the run.
 
     Several pages are written to a folder with one file each; in a format of lines to one file, unless `out` is a
-    folder. A single page is written to the file `out`, or to a file in it if `out` is a folder.
+    folder. A single page is written to the file `out`, or to a file in it if `out` is a folder. Standard output is
+    flushed after each page, which has a header with its name if there may be several, except in formats of lines.
+
+    One file is complete at the end of the run. If the run fails or has no result, no file is written, and an older one
+    stays.
 
     Args:
         out: the file or folder; None for standard output.
@@ -89,29 +73,42 @@ def make_writer(out: Path | None, name: str, *, many: bool, inputs: Sequence[str
         UsageError: `out` is a file, there are several pages, and the format does not separate them.
         OutputError: the folder cannot be created, or the file cannot be written.
     """
-    if out is None:
-        return StreamWriter(sys.stdout, name, many=many)
-    if out.is_dir():
-        return FolderWriter(out, name, inputs)
-    if many and name not in _LINE_FORMATS:
-        if out.is_file() or out.suffix.lower() in _FILE_SUFFIXES:
-            raise UsageError(f"{out} is the name of a file: several pages need a folder, or -f json for one file")
-        return FolderWriter(make_folder(out), name, inputs)
-    check_writable(out)
-    return FileWriter(out, name)
 
+    def __init__(self, out: Path | None, name: str, *, many: bool, inputs: Sequence[str] = ()) -> None:
+        self._format, self._many, self._names = name, many, UniqueNames(inputs)
+        self._folder = self._file = None
+        self._is_empty = True
+        if out is None:
+            return
+        if many and name not in _LINE_FORMATS and not out.is_dir():
+            if out.is_file() or out.suffix.lower() in _FILE_SUFFIXES:
+                raise UsageError(f"{out} is the name of a file: several pages need a folder, or -f json for one file")
+            make_folder(out)
+        if out.is_dir():
+            self._folder = out
+        else:
+            check_writable(out)
+            self._file = AtomicFile(out)
 
-class StreamWriter(ResultWriter):
-    """Writer to a stream; each of several pages has a header with its name, except in formats of lines."""
-
-    def __init__(self, stream: IO[str], name: str, *, many: bool) -> None:
-        self._stream = stream
-        self._format = name
-        self._many = many
+    def __enter__(self) -> Self:
+        """Begin the run."""
+        if self._file:
+            self._file.__enter__()
+        return self
 
     def write(self, result: Output) -> None:
-        """Write the result and flush the stream: a reader of a pipe gets each page as soon as it is done."""
-        write_stream(self._stream, self._header(result.id) + result.to(self._format))
+        """Write one result.
+
+        Raises:
+            OutputError: the output cannot be written.
+        """
+        self._is_empty, text = False, result.to(self._format)
+        if self._file:
+            self._file.write(text)
+        elif self._folder:
+            write_atomic(self._folder / (self._names.name(result.id) + _SUFFIXES.get(self._format, ".txt")), text)
+        else:
+            write_stream(sys.stdout, self._header(result.id) + text)
 
     def _header(self, page_id: str) -> str:
         if not self._many or self._format in _LINE_FORMATS:
@@ -121,45 +118,10 @@ class StreamWriter(ResultWriter):
             return f"<!-- {name.replace('--', '- -')} -->\n"
         return f"==> {name} <==\n"
 
-
-class FolderWriter(ResultWriter):
-    """Writer of each result to a file in a folder, named after the page."""
-
-    def __init__(self, folder: Path, name: str, inputs: Sequence[str] = ()) -> None:
-        self._folder = folder
-        self._format = name
-        self._names = UniqueNames(inputs)
-
-    def write(self, result: Output) -> None:
-        """Write the file of the result atomically."""
-        path = self._folder / (self._names.name(result.id) + _SUFFIXES.get(self._format, ".txt"))
-        write_atomic(path, result.to(self._format))
-
-
-class FileWriter(ResultWriter):
-    """Writer of all results to one file, which is complete at the end of the run: one page, or lines of JSON.
-
-    Without any result, no file is written, and an older one stays: every page failed.
-    """
-
-    def __init__(self, path: Path, name: str) -> None:
-        self._file = AtomicFile(path)
-        self._format = name
-        self._is_empty = True
-
-    def __enter__(self) -> Self:
-        """Open a temporary file."""
-        self._file.__enter__()
-        return self
-
-    def write(self, result: Output) -> None:
-        """Append the result."""
-        self._is_empty = False
-        self._file.write(result.to(self._format))
-
     def __exit__(self, kind: object = None, *_: object) -> None:
-        """Rename the temporary file to its target; on an error or without a result, delete it."""
-        self._file.__exit__(InputError if self._is_empty else kind)
+        """End the run."""
+        if self._file:
+            self._file.__exit__(InputError if self._is_empty else kind)
 
 
 class OverlayWriter:

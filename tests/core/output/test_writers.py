@@ -10,40 +10,42 @@ from hypothesis import strategies as st
 
 from vclean.api import clean
 from vclean.errors import OutputError, UsageError
-from vclean.output.writers import FileWriter, FolderWriter, UniqueNames, make_writer, page_path
+from vclean.output.writers import ResultWriter, UniqueNames, page_path
 from vclean.page import Page
 from vclean.result import Result
+
+PAGE = Page(content="<h1>Head</h1><p>Žluť.", id="dir/page.html")
 
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    return clean(Page(content="<h1>Head</h1><p>Žluť.", id="dir/page.html"), method="text")
+    return clean(PAGE, method="text")
 
 
-class TestMakeWriter:
+class TestPlaces:
     @pytest.mark.parametrize(
-        ("out", "name", "many", "kind"),
+        ("folder", "file", "name", "many"),
         [
-            ("folder", "json", False, FolderWriter),
-            ("folder", "json", True, FolderWriter),
-            ("folder.txt", "text", True, FolderWriter),
-            ("new/folder", "html", True, FolderWriter),
-            ("new.json", "text", False, FileWriter),
-            ("new.json", "json", True, FileWriter),
+            ("folder", "dir_page.json", "json", False),
+            ("folder.txt", "dir_page.txt", "text", True),
+            ("new/folder", "dir_page.html", "html", True),
+            ("", "new.json", "text", False),
+            ("", "new.json", "json", True),
         ],
     )
-    def test_kinds(self, tmp_path: Path, out: str, name: str, many: bool, kind: type) -> None:
+    def test_places(self, tmp_path: Path, folder: str, file: str, name: str, many: bool) -> None:
         """Try folders that are there, also with the name of a file, a new folder, and files."""
-        for folder in ("folder", "folder.txt"):
-            (tmp_path / folder).mkdir()
-        assert isinstance(make_writer(tmp_path / out, name, many=many), kind)
-        assert (tmp_path / "new" / "folder").is_dir() == (out == "new/folder")
+        (tmp_path / "folder").mkdir()
+        (tmp_path / "folder.txt").mkdir()
+        with ResultWriter(tmp_path / (folder or file), name, many=many) as writer:
+            writer.write(clean(PAGE, method="text"))
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / folder / file]
 
     @pytest.mark.parametrize("name", ["t.txt", "t.MD", "t.html", "t.json", "t.xml", "there"])
     def test_several_pages_to_a_file(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "there").touch()
         with pytest.raises(UsageError, match="several pages need a folder"):
-            make_writer(tmp_path / name, "text", many=True)
+            ResultWriter(tmp_path / name, "text", many=True)
         assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
     @pytest.mark.parametrize(
@@ -56,23 +58,23 @@ class TestMakeWriter:
     def test_fails_early(self, tmp_path: Path, out: str, name: str, many: bool, message: str) -> None:
         (tmp_path / "a.txt").touch()
         with pytest.raises(OutputError, match=message):
-            make_writer(tmp_path / out, name, many=many)
+            ResultWriter(tmp_path / out, name, many=many)
 
 
 def test_name_on_standard_output_cannot_end_its_comment(result: Result, capsys: pytest.CaptureFixture[str]) -> None:
-    make_writer(None, "html", many=True).write(replace(result, id="x--><script>"))
+    ResultWriter(None, "html", many=True).write(replace(result, id="x--><script>"))
     assert capsys.readouterr().out.startswith("<!-- x- -><script> -->\n")
 
 
 class TestFiles:
     def test_a_file_a_page(self, result: Result, tmp_path: Path) -> None:
-        with FolderWriter(tmp_path, "markdown") as writer:
+        with ResultWriter(tmp_path, "markdown", many=True) as writer:
             writer.write(result)
             writer.write(result)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["dir_page-2.md", "dir_page.md"]
 
     def test_one_file_is_complete_at_the_end(self, result: Result, tmp_path: Path) -> None:
-        with FileWriter(tmp_path / "a.txt", "text") as writer:
+        with ResultWriter(tmp_path / "a.txt", "text", many=False) as writer:
             writer.write(result)
             writer.write(result)
             assert not (tmp_path / "a.txt").exists()
@@ -85,8 +87,8 @@ class TestFiles:
         (tmp_path / "a.jsonl").write_text("older")
         with (
             suppress(KeyboardInterrupt),
-            FileWriter(tmp_path / "a.jsonl", "json") as writer,
-            FileWriter(tmp_path / "b.jsonl", "json"),
+            ResultWriter(tmp_path / "a.jsonl", "json", many=True) as writer,
+            ResultWriter(tmp_path / "b.jsonl", "json", many=True),
         ):
             if error:
                 writer.write(result)
