@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from vclean.characters import format_count
 from vclean.errors import UsageError
@@ -32,9 +32,6 @@ from vclean.settings import DEFAULT_PDOC, OVERLAY_FORMATS, OverlayFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
@@ -69,9 +66,11 @@ def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
 
 def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
     """Return the data of each block for an interactive overlay page."""
-    explanation, count = result.explanation, len(result.columns)
+    columns, explanation = result.columns, result.explanation
+    unknown = [None] * len(columns)
     margins = explanation.margins.tolist() if explanation else []
     overruled_by = explanation.overruled_by if explanation else ()
+    has_no_overlays = bool(columns.snapshot.settings.get("hide_overlays"))  # on the screenshot
     return [
         OverlayBlock(
             margin=margin,
@@ -90,10 +89,10 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
         )
         for block, font, is_omitted, margin, rule in zip(
             result.blocks,
-            _fonts(result.columns),
-            _is_omitted(result.columns).tolist(),
-            margins or [None] * count,
-            overruled_by or [""] * count,
+            _fonts(columns),
+            (columns.in_overlay & has_no_overlays).tolist(),
+            margins or unknown,
+            overruled_by or [""] * len(columns),
             strict=True,
         )
     ]
@@ -126,11 +125,6 @@ def _metadata_parts(metadata: Metadata) -> list[tuple[PartKind, Box | None, str,
     return [(kind, evidence[name].box, text, evidence[name].block) for kind, name, text in fields if name in evidence]
 
 
-def _is_omitted(blocks: BlockColumns) -> NDArray[np.bool_]:
-    """Return which blocks are not on the screenshot, because it was taken without overlays: bool (B,)."""
-    return blocks.in_overlay & bool(blocks.snapshot.settings.get("hide_overlays"))
-
-
 def _facts(result: Result) -> dict[str, str]:
     facts = {"Kept": f"{result.content_count} of {format_count(len(result.columns), 'block')}", "Method": result.method}
     if isfinite(result.confidence):
@@ -142,21 +136,14 @@ def _facts(result: Result) -> dict[str, str]:
 
 def _fonts(blocks: BlockColumns) -> list[str]:
     """Return the font of most text of each block, such as `16 px Georgia, bold, italic`; empty if unknown."""
-    snapshot = blocks.snapshot
-    styles = snapshot.styles
-    columns = ("font-weight", "font-style", "font-family")
-    rows = zip(styles.number("font-size").tolist(), *(styles.column(name) for name in columns), strict=True)
-    names = [_font(*row) for row in rows]
-    return [names[style] for style in snapshot.style[blocks.main_element].tolist()]
-
-
-def _font(size: float, weight: str, slant: str, family: str) -> str:
-    if not isfinite(size):
-        return ""
-    face = family.partition(",")[0].strip("\"' ")
-    bold = weight == "bold" or (weight.isdecimal() and int(weight) >= _BOLD)
-    parts = [f"{size:g} px {face}".rstrip(), "bold" * bold, slant * (slant not in ("", "normal"))]
-    return ", ".join(filter(None, parts))
+    styles, names = blocks.snapshot.styles, list[str]()
+    columns = (styles.column(name) for name in ("font-weight", "font-style", "font-family"))
+    for size, weight, slant, family in zip(styles.number("font-size").tolist(), *columns, strict=True):
+        face = family.partition(",")[0].strip("\"' ")
+        bold = weight == "bold" or (weight.isdecimal() and int(weight) >= _BOLD)
+        parts = [f"{size:g} px {face}".rstrip(), "bold" * bold, slant * (slant not in ("", "normal"))]
+        names.append(", ".join(filter(None, parts)) if isfinite(size) else "")
+    return [names[style] for style in blocks.snapshot.style[blocks.main_element].tolist()]
 
 
 By = Literal["label", "role"]
@@ -192,7 +179,8 @@ class PageImage:
         self._result = result
         self._screenshot = screenshot
         self._layers: list[Callable[[TagPlacer], Layer]] = []
-        self._shown: list[Callable[[OverlayPage], OverlayPage]] = []
+        self._trees: dict[str, tuple[Segments, dict[str, bool]]] = {}
+        self._shown: dict[str, Any] = {}
         self.size: tuple[int, int] = open_screenshot(screenshot).size
 
     def __repr__(self) -> str:
@@ -221,22 +209,16 @@ class PageImage:
             blocks = [block for block in self._blocks if selected is None or block.label in selected]
             return block_layer(blocks, placer, lines=snapshot.line_box, page_height=snapshot.height, by=by)
 
-        return self._draw(
-            layer,
-            lambda page: replace(page, drawn=True, color=by, labels=selected),
-        )
+        return self._draw(layer, drawn=True, color=by, labels=selected)
 
     def draw_hidden(self) -> Self:
         """Draw a dotted frame around each hidden block that has a box, with a tag of the technique that hides it."""
-        return self._draw(
-            lambda placer: hidden_layer(self._blocks, placer),
-            lambda page: replace(page, hidden_drawn=True),
-        )
+        return self._draw(lambda placer: hidden_layer(self._blocks, placer), hidden_drawn=True)
 
     def draw_parts(self) -> Self:
         """Draw a frame around title, byline, date, price, recipe, posts and items, as far as the page has them."""
         parts = to_overlay_parts(self._result)
-        return self._draw(lambda placer: part_layer(parts, placer), lambda page: replace(page, parts_drawn=True))
+        return self._draw(lambda placer: part_layer(parts, placer), parts_drawn=True)
 
     def draw_segments(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
         """Draw a frame around every segment, with one color for each level of the tree.
@@ -251,11 +233,8 @@ class PageImage:
         Raises:
             UsageError: `pdoc` is out of range.
         """
-        drawn = self._segments(segments, pdoc)
-        return self._draw(
-            lambda placer: segment_layer(segment_overlay(drawn), placer),
-            lambda page: _with_layer(page, drawn, drawn=True),
-        )
+        drawn = self._segments(segments, pdoc, "drawn")
+        return self._draw(lambda placer: segment_layer(segment_overlay(drawn), placer))
 
     def draw_separators(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
         """Draw the separators between segments, with their weights.
@@ -270,20 +249,18 @@ class PageImage:
         Raises:
             UsageError: `pdoc` is out of range.
         """
-        drawn = self._segments(segments, pdoc)
-        return self._draw(
-            lambda placer: separator_layer(segment_overlay(drawn), placer),
-            lambda page: _with_layer(page, drawn, separators=True),
-        )
+        drawn = self._segments(segments, pdoc, "separators_drawn")
+        return self._draw(lambda placer: separator_layer(segment_overlay(drawn), placer))
 
     def draw_text(self) -> Self:
         """Draw a thin frame around every line of text, on images only; return the object itself."""
         boxes = self._result.columns.snapshot.line_box
-        return self._draw(lambda placer: line_layer(boxes, placer), lambda page: page)
+        return self._draw(lambda placer: line_layer(boxes, placer))
 
     def reset(self) -> Self:
         """Remove all drawings; return the object itself."""
         self._layers.clear()
+        self._trees.clear()
         self._shown.clear()
         return self
 
@@ -324,15 +301,19 @@ class PageImage:
     def _repr_png_(self) -> bytes:
         return self.to_bytes("png")
 
-    def _draw(self, layer: Callable[[TagPlacer], Layer], show: Callable[[OverlayPage], OverlayPage]) -> Self:
-        """Add a drawing: the layer of an image, and the interactive page, changed to show the drawing initially."""
+    def _draw(self, layer: Callable[[TagPlacer], Layer], **shown: object) -> Self:
+        """Add a drawing: the layer of an image, and the fields of the interactive page that show it initially."""
         self._layers.append(layer)
-        self._shown.append(show)
+        self._shown |= shown
         return self
 
-    def _segments(self, segments: Segments | None, pdoc: int | None) -> Segments:
+    def _segments(self, segments: Segments | None, pdoc: int | None, shown: str) -> Segments:
+        """Return the segments to draw, and show them on the interactive page, which has one tree for each method."""
         tree = self._vips if segments is None else segments
-        return tree if pdoc is None else tree.at(pdoc)
+        tree = tree if pdoc is None else tree.at(pdoc)
+        _, flags = self._trees.get(tree.method, (tree, {}))
+        self._trees[tree.method] = tree, {**flags, shown: True}
+        return tree
 
     @cached_property
     def _blocks(self) -> list[OverlayBlock]:
@@ -343,20 +324,10 @@ class PageImage:
         return segment(self._result.columns.snapshot)
 
     def _page(self) -> OverlayPage:
-        page = replace(to_overlay_page(self._result, self._screenshot), drawn=False)
-        for show in self._shown:
-            page = show(page)
-        return page if page.layers else replace(page, layers=[overlay_layer(self._vips.at(DEFAULT_PDOC))])
-
-
-def _with_layer(page: OverlayPage, segments: Segments, *, drawn: bool = False, separators: bool = False) -> OverlayPage:
-    """Return the page with the segments as a layer, merged with the layer of the same name if there is one."""
-    new = overlay_layer(segments, drawn=drawn, separators_drawn=separators)
-    for index, layer in enumerate(page.layers):
-        if layer.name == new.name:
-            merged = replace(new, drawn=drawn or layer.drawn, separators_drawn=separators or layer.separators_drawn)
-            return replace(page, layers=[*page.layers[:index], merged, *page.layers[index + 1 :]])
-    return replace(page, layers=[*page.layers, new])
+        trees = list(self._trees.values()) or [(self._vips.at(DEFAULT_PDOC), {})]
+        layers = [overlay_layer(tree, **flags) for tree, flags in trees]
+        shown = {"drawn": False, **self._shown, "layers": layers}
+        return replace(to_overlay_page(self._result, self._screenshot), **shown)
 
 
 def _label(name: Label | str) -> Label:
