@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import re
 from itertools import islice
 from math import isfinite, isnan
@@ -34,10 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.block import Block
-    from vclean.classify.explain.reasons import Explanation, Reason
+    from vclean.classify.explain.reasons import Explanation
     from vclean.features.blocks import BlockColumns
     from vclean.metadata import Metadata
-    from vclean.render.snapshot import Snapshot
     from vclean.result import Result
 
 _NOT_PRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -62,13 +60,9 @@ def front_matter(metadata: Metadata) -> str:
     <BLANKLINE>
     """
     values = {name: getattr(metadata, name) for name in ("url", *PAGE_FIELDS)}
-    lines = [f"{name}: {_scalar(value)}\n" for name, value in values.items() if value]
-    return "".join(("---\n", *lines, "---\n"))
-
-
-def _scalar(value: str | tuple[str, ...]) -> str:
-    written = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
-    return _NOT_PRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items() if value]
+    text = "".join(("---\n", *lines, "---\n"))
+    return _NOT_PRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 _MAX_TEXT: Final = 60
@@ -81,13 +75,18 @@ def write_explanation(result: Result) -> str:
     Raises:
         UsageError: the result has no explanation.
     """
+    from vclean.classify.explain.reasons import RULE  # loads scipy.sparse
+
     if result.explanation is None:
         raise UsageError("the result has no explanation: clean the page with explain=True")
-    lines = [_header(result, result.explanation)]
+    lines, has_roles = [_header(result, result.explanation)], any(result.roles)
     for block in result.blocks:
-        lines.append(_block(block, has_roles=any(result.roles)))
-        lines += map(_reason, block.reasons)
-        lines += _margin(result.explanation, block.index)
+        lines.append(_block(block, has_roles=has_roles))
+        for reason in block.reasons:
+            contribution = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
+            lines.append(f"    {contribution} {reason.group}: {reason.text}")
+        if len(result.explanation.margins):
+            lines.append(_sum(result.explanation, block.index))
     return "".join(line + "\n" for line in lines)
 
 
@@ -101,6 +100,7 @@ def _header(result: Result, explanation: Explanation) -> str:
 
 
 def _block(block: Block, *, has_roles: bool) -> str:
+    text = one_line(block.text[: 4 * _MAX_TEXT])
     parts = [
         "+" if block.is_content else "-",
         str(block.label),
@@ -108,32 +108,17 @@ def _block(block: Block, *, has_roles: bool) -> str:
         str(block.role or "none") if has_roles else "",
         f"line {block.source.line}:{block.source.column}" if block.source else "no line",
         block.xpath,
-        f'"{_truncate(one_line(block.text[: 4 * _MAX_TEXT]))}"',
+        f'"{text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1].rstrip() + "…"}"',
     ]
     return " ".join(part for part in parts if part)
 
 
-def _reason(reason: Reason) -> str:
-    from vclean.classify.explain.reasons import RULE  # loads scipy.sparse
-
-    contribution = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
-    return f"    {contribution} {reason.group}: {reason.text}"
-
-
-def _margin(explanation: Explanation, block: int) -> list[str]:
-    """Return a line with the sum of base value, contributions and threshold; none for methods without."""
-    if not len(explanation.margins):
-        return []
-    margin, least = float(explanation.margins[block]), explanation.least_log_odds
-    parts = (
-        f"base {explanation.base:+.2f}, all groups {margin + least - explanation.base:+.2f}, threshold {-least:+.2f}"
-    )
-    rule = explanation.overruled_by[block]
-    return [f"    {margin:+.2f} sum: {parts}{f'; overruled by the rule {rule}' if rule else ''}"]
-
-
-def _truncate(text: str) -> str:
-    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1].rstrip() + "…"
+def _sum(explanation: Explanation, block: int) -> str:
+    """Return the line with the sum of base value, contributions and threshold."""
+    margin, base, least = float(explanation.margins[block]), explanation.base, explanation.least_log_odds
+    rule = f"; overruled by the rule {name}" if (name := explanation.overruled_by[block]) else ""
+    parts = f"base {base:+.2f}, all groups {margin + least - base:+.2f}, threshold {-least:+.2f}"
+    return f"    {margin:+.2f} sum: {parts}{rule}"
 
 
 def write_hidden(result: Result) -> str:
@@ -244,7 +229,7 @@ def result_html(result: Result) -> str:
         title=result.metadata.title,
         kept=result.content_count,
         count=len(result.blocks),
-        confidence=None if math.isnan(result.confidence) else f"{result.confidence:.2f}",
+        confidence=None if isnan(result.confidence) else f"{result.confidence:.2f}",
         language=result.metadata.language,
         rendered=result.metadata.rendered,
         picture=base64.b64encode(picture).decode(),
@@ -261,7 +246,7 @@ def _row(block: Block) -> dict[str, Any]:
         "index": block.index,
         "label": str(block.label),
         "color": f"rgb({red}, {green}, {blue})",
-        "probability": "" if math.isnan(block.probability) else f"{block.probability:.2f}",
+        "probability": "" if isnan(block.probability) else f"{block.probability:.2f}",
         "role": block.role and str(block.role),
         "is_content": block.is_content,
         "text": excerpt(block.text, MAX_CHARACTERS),
@@ -285,22 +270,16 @@ def empty_reason(columns: BlockColumns) -> EmptyReason:
 def describe_empty(result: Result, reason: EmptyReason) -> str:
     """Return a line that states why the clean text is empty."""
     count, snapshot = len(result.columns), result.columns.snapshot
+    sources, frames = snapshot.attributes("src"), snapshot.is_tag({"frame"}).nonzero()[0].tolist()
+    frame_urls = ", ".join(sources[frame] for frame in frames if frame in sources) or "it names none"
     blocks = "the only block" if count == 1 else f"all {count} blocks"
     ran = ", even after its scripts ran" if snapshot.ran_scripts else ""
     only = "has only scripts" if not count else f"has {format_count(count, 'block')} of boilerplate, and scripts"
-    return (
-        "no text: "
-        + {
-            EmptyReason.NO_TEXT: f"the page has none{ran}",
-            EmptyReason.NEEDS_SCRIPTS: f"the page {only}",
-            EmptyReason.FRAMESET: f"the page is a frameset; clean its frames: {_frames(snapshot)}",
-            EmptyReason.HIDDEN: f"{blocks} of the page cannot be seen by readers",
-            EmptyReason.BOILERPLATE: f"{blocks} {'was' if count == 1 else 'were'} labelled boilerplate",
-        }[reason]
-    )
-
-
-def _frames(snapshot: Snapshot) -> str:
-    sources = snapshot.attributes("src")
-    frames = snapshot.is_tag({"frame"}).nonzero()[0].tolist()
-    return ", ".join(sources[frame] for frame in frames if frame in sources) or "it names none"
+    reasons = {
+        EmptyReason.NO_TEXT: f"the page has none{ran}",
+        EmptyReason.NEEDS_SCRIPTS: f"the page {only}",
+        EmptyReason.FRAMESET: f"the page is a frameset; clean its frames: {frame_urls}",
+        EmptyReason.HIDDEN: f"{blocks} of the page cannot be seen by readers",
+        EmptyReason.BOILERPLATE: f"{blocks} {'was' if count == 1 else 'were'} labelled boilerplate",
+    }
+    return f"no text: {reasons[reason]}"
