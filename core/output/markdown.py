@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.output.html import to_tree
@@ -17,7 +17,7 @@ from vclean.output.selection import INLINE
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lxml import etree
 
@@ -63,62 +63,71 @@ def to_markdown(page: etree._Element) -> str:
     return text + "\n" if text else ""
 
 
-# Inline text
-
-
-class _Token(NamedTuple):
-    """Text or markup of a line.
+class _Piece(NamedTuple):
+    """Inline text or markup, or a block.
 
     Attributes:
-        kind: `text`; `raw` for markup that is complete; `open` or `close` for a delimiter, `break` for a line break.
-        value: the text, without escapes; or the markup.
+        kind: for inline text `text`; `raw` for markup that is complete; `open` or `close` for a delimiter, `break` for
+            a line break. For blocks `p`, `ul`, `ol`, `ul other` for a list with other markers than the one before it,
+            or the tag of another block.
+        value: the text, without escapes; or the markup, or the lines of the block.
     """
 
     kind: str
     value: str
 
 
-def _tokens(element: etree._Element, marks: tuple[str, ...] = ()) -> Iterator[_Token]:
-    """Iterate over the tokens of the content of an inline element, or of a block without blocks in it."""
+_INLINE: Final = frozenset(("text", "raw", "open", "close", "break"))
+_END: Final = _Piece("end", "")
+"""Empty block that ends the paragraph before it."""
+
+
+def _content(element: etree._Element, convert: Callable[[etree._Element], Iterable[_Piece]]) -> Iterator[_Piece]:
+    """Iterate over the pieces of the content of an element, given those of its children."""
     if element.text:
-        yield _Token("text", element.text)
+        yield _Piece("text", element.text)
     for child in element:
-        yield from _inline(child, marks)
+        yield from convert(child)
         if child.tail:
-            yield _Token("text", child.tail)
+            yield _Piece("text", child.tail)
 
 
-def _inline(element: etree._Element, marks: tuple[str, ...]) -> Iterator[_Token]:
-    """Iterate over the tokens of an inline element; `marks` are the delimiters that are open."""
+def _text(element: etree._Element) -> str:
+    return "".join(map(str, element.itertext()))
+
+
+# Inline text
+
+
+def _tokens(element: etree._Element, marks: tuple[str, ...] = ()) -> Iterator[_Piece]:
+    """Iterate over the pieces of the content of an inline element, or of a block without blocks in it."""
+    return _content(element, lambda child: _inline(child, marks))
+
+
+def _inline(element: etree._Element, marks: tuple[str, ...] = ()) -> Iterator[_Piece]:
+    """Iterate over the pieces of an inline element; `marks` are the delimiters that are open."""
     tag = str(element.tag)
     mark = _EMPHASIS.get(tag, "")
     if tag == "br":
-        yield _Token("break", "")
+        yield _Piece("break", "")
     elif tag == "img":
-        yield _Token("raw", _image(element))
+        yield _Piece("raw", _image(element))
     elif tag in _CODE_SPANS:
-        yield from _code_span_tokens(_text_of(element))
+        yield from _spaced(re.sub(r"\s*\n\s*", " ", _text(element)), _code_span)
     elif tag == "span" and "math" in element.get("class", ""):
-        yield _Token("raw", f"${_tex(element)}$")
+        yield _Piece("raw", f"${_tex(element)}$")
     elif tag == "a" and element.get("class") == "footnote-ref":
-        yield _Token("raw", f"[^{element.get('href', '')[3:]}]")
+        yield _Piece("raw", f"[^{element.get('href', '')[3:]}]")
     elif tag == "a" and element.get("href") and "a" not in marks:
         yield from _link(element, marks)
     elif mark and mark not in marks:
-        yield from (_Token("open", mark), *_tokens(element, (*marks, mark)), _Token("close", mark))
-    elif tag in ("sup", "sub") and _text_of(element).strip() and element.find(".//a[@class='footnote-ref']") is None:
-        yield from (_Token("raw", f"<{tag}>"), *_tokens(element, marks), _Token("raw", f"</{tag}>"))
+        yield from (_Piece("open", mark), *_tokens(element, (*marks, mark)), _Piece("close", mark))
+    elif tag in ("sup", "sub") and _text(element).strip() and element.find(".//a[@class='footnote-ref']") is None:
+        yield from (_Piece("raw", f"<{tag}>"), *_tokens(element, marks), _Piece("raw", f"</{tag}>"))
     elif tag == "q":
-        yield from (_Token("text", '"'), *_tokens(element, marks), _Token("text", '"'))
+        yield from (_Piece("text", '"'), *_tokens(element, marks), _Piece("text", '"'))
     else:
         yield from _tokens(element, marks)
-
-
-def _text_of(element: etree._Element) -> str:
-    """Return the text of an inline element, with a space for each line break."""
-    parts = [" " if child.tag == "br" else _text_of(child) for child in element]
-    tails = [child.tail or "" for child in element]
-    return (element.text or "") + "".join(part + tail for part, tail in zip(parts, tails, strict=True))
 
 
 def _tex(element: etree._Element) -> str:
@@ -126,20 +135,15 @@ def _tex(element: etree._Element) -> str:
     return (element.text or "")[2:-2].strip()
 
 
-def _code_span_tokens(text: str) -> Iterator[_Token]:
-    """Iterate over the tokens of code in one line."""
-    words = re.sub(r"\s*\n\s*", " ", text)
-    if not words.strip():
-        yield _Token("text", words)
+def _spaced(text: str, write: Callable[[str], str]) -> Iterator[_Piece]:
+    """Iterate over the pieces of markup for a text; white space at its edges is outside, and has no markup alone."""
+    words = text.strip()
+    if not words:
+        yield _Piece("text", text)
         return
-    yield from _spaced(words, _code_span(words.strip()))
-
-
-def _spaced(text: str, markup: str) -> Iterator[_Token]:
-    """Iterate over the tokens of markup for a text; white space at its edges is outside."""
-    yield _Token("text", " " * text[0].isspace())
-    yield _Token("raw", markup)
-    yield _Token("text", " " * text[-1].isspace())
+    yield _Piece("text", " " * text[0].isspace())
+    yield _Piece("raw", write(words))
+    yield _Piece("text", " " * text[-1].isspace())
 
 
 def _code_span(line: str) -> str:
@@ -158,17 +162,13 @@ def _image(element: etree._Element) -> str:
     return f"![{alternative}]({_destination(element.get('src', ''))})"
 
 
-def _link(element: etree._Element, marks: tuple[str, ...]) -> Iterator[_Token]:
-    """Iterate over the tokens of a link; it is an autolink if its text is its URL."""
+def _link(element: etree._Element, marks: tuple[str, ...]) -> Iterable[_Piece]:
+    """Return the pieces of a link; it is an autolink if its text is its URL."""
     url = element.get("href", "")
-    if _text_of(element) == url and re.match(r"https?://[^\s<>]+$", url):
-        yield _Token("raw", f"<{url}>")
-        return
+    if _text(element) == url and re.match(r"https?://[^\s<>]+$", url):
+        return [_Piece("raw", f"<{url}>")]
     inner = _write([*_tokens(element, (*marks, "a"))], in_link=True)
-    if not inner.strip():
-        yield _Token("text", inner)
-        return
-    yield from _spaced(inner, f"[{inner.strip()}]({_destination(url)})")
+    return _spaced(inner, lambda words: f"[{words}]({_destination(url)})")
 
 
 def _destination(url: str) -> str:
@@ -178,7 +178,7 @@ def _destination(url: str) -> str:
     return url
 
 
-def _write(tokens: Sequence[_Token], *, hard_break: str = "  \n", in_link: bool = False) -> str:
+def _write(tokens: Sequence[_Piece], *, hard_break: str = "  \n", in_link: bool = False) -> str:
     """Join tokens to text: escape it, and put spaces beside delimiters where they would not be read as markup.
 
     Only a text whose line breaks are those of Markdown has lines with a start: headings and cells have none.
@@ -205,47 +205,47 @@ def _write(tokens: Sequence[_Token], *, hard_break: str = "  \n", in_link: bool 
     return text
 
 
-def _merged(tokens: Sequence[_Token]) -> list[_Token]:
+def _merged(tokens: Sequence[_Piece]) -> list[_Piece]:
     """Return tokens with delimiters beside their text: white space and line breaks at the edges are moved outside.
 
     Emphasis without text is removed, and so is an end of emphasis directly before its next start.
     """
-    merged: list[_Token] = []
-    pending: list[_Token] = []  # opened delimiters that wait for their text
+    merged: list[_Piece] = []
+    pending: list[_Piece] = []  # opened delimiters that wait for their text
     for kind, value in tokens:
         if kind == "open":
             if merged and merged[-1] == ("close", value) and not pending:
                 merged.pop()
             else:
-                pending.append(_Token(kind, value))
+                pending.append(_Piece(kind, value))
         elif kind == "close":
             if pending:
                 pending.pop()
                 continue
             space = _pop_space(merged)
-            merged += [_Token(kind, value), *space]
+            merged += [_Piece(kind, value), *space]
         elif kind == "break" or not value.strip():
             if value or kind == "break":
-                merged.append(_Token(kind, value))
+                merged.append(_Piece(kind, value))
         else:
             stripped = value.lstrip() if pending and kind == "text" else value
             if len(stripped) < len(value):
-                merged.append(_Token("text", " "))
-            merged += [*pending, _Token(kind, stripped)]
+                merged.append(_Piece("text", " "))
+            merged += [*pending, _Piece(kind, stripped)]
             pending = []
     while merged and merged[-1].kind == "break":
         merged.pop()
     return merged
 
 
-def _pop_space(merged: list[_Token]) -> list[_Token]:
+def _pop_space(merged: list[_Piece]) -> list[_Piece]:
     """Remove white space and line breaks from the end of tokens, and return them."""
-    space: list[_Token] = []
+    space: list[_Piece] = []
     while merged and (merged[-1].kind == "break" or (merged[-1].kind == "text" and not merged[-1].value.strip())):
         space.insert(0, merged.pop())
     if merged and merged[-1].kind == "text" and merged[-1].value[-1].isspace():
-        merged[-1] = _Token("text", merged[-1].value.rstrip())
-        space.insert(0, _Token("text", " "))
+        merged[-1] = _Piece("text", merged[-1].value.rstrip())
+        space.insert(0, _Piece("text", " "))
     return space
 
 
@@ -281,100 +281,60 @@ def _is_punctuation(character: str) -> bool:
 # Blocks
 
 
-class _Block(NamedTuple):
-    """Block of Markdown.
-
-    Attributes:
-        kind: `p`, `ul`, `ol`, `-` for a list with other markers than the one before it, or the tag of another block.
-        text: its lines.
-    """
-
-    kind: str
-    text: str
-
-
-@dataclass
-class _Flow:
-    """Blocks of an element, and the inline content that was not yet written; a cell has no blocks but lines."""
-
-    in_cell: bool = False
-    blocks: list[_Block] = field(default_factory=list)
-    tokens: list[_Token] = field(default_factory=list)
-
-    def flush(self) -> None:
-        """Write the inline content as a paragraph."""
-        text = _write(self.tokens, hard_break="\n" if self.in_cell else "  \n").strip()
-        self.tokens = []
+def _blocks(element: etree._Element, *, in_cell: bool = False) -> list[_Piece]:
+    """Return the blocks of an element with inline content, blocks, or both; a cell has no blocks but lines."""
+    blocks: list[_Piece] = []
+    tokens: list[_Piece] = []
+    for piece in (*_flow(element, in_cell=in_cell), _END):
+        if piece.kind in _INLINE:
+            tokens.append(piece)
+            continue
+        text = _write(tokens, hard_break="\n" if in_cell else "  \n").strip()
+        tokens = []
         if text:
-            self.blocks.append(_Block("p", text))
-
-    def add_content(self, element: etree._Element) -> None:
-        """Add the content of an element."""
-        if element.text:
-            self.tokens.append(_Token("text", element.text))
-        for child in element:
-            _add(child, self)
-            if child.tail:
-                self.tokens.append(_Token("text", child.tail))
-
-    def add_apart(self, element: etree._Element) -> None:
-        """Add the content of an element as blocks of its own."""
-        self.flush()
-        self.add_content(element)
-        self.flush()
-
-    def add(self, kind: str, text: str) -> None:
-        """Add a block after the inline content."""
-        self.flush()
-        if text:
-            self.blocks.append(_Block(kind, text))
+            blocks.append(_Piece("p", text))
+        if piece.value:
+            is_merged = bool(blocks) and piece.kind in _OTHER_MARKERS and blocks[-1].kind == piece.kind
+            blocks.append(_with_other_markers(piece) if is_merged else piece)
+    return blocks
 
 
-def _blocks(element: etree._Element) -> list[_Block]:
-    """Return the blocks of an element with inline content, blocks, or both."""
-    flow = _Flow()
-    flow.add_content(element)
-    flow.flush()
-    return flow.blocks
+_OTHER_MARKERS: Final = {
+    "ul": (re.compile("^-", re.MULTILINE), "*"),
+    "ol": (re.compile(r"^(\d+)\.", re.MULTILINE), r"\1)"),
+}
 
 
-def _add(element: etree._Element, flow: _Flow) -> None:  # noqa: PLR0912 - a case per kind of element
-    """Add an element to the blocks of the element around it; a formula in its own line ends the paragraph."""
+def _with_other_markers(block: _Piece) -> _Piece:
+    """Return a list with other markers than the list before it, or Markdown would merge both."""
+    marker, other = _OTHER_MARKERS[block.kind]
+    return _Piece(f"{block.kind} other", marker.sub(other, block.value))
+
+
+def _flow(element: etree._Element, *, in_cell: bool = False) -> Iterator[_Piece]:
+    return _content(element, lambda child: _piece(child, in_cell=in_cell))
+
+
+def _apart(element: etree._Element, *, in_cell: bool = False) -> Iterator[_Piece]:
+    """Iterate over the pieces of an element with blocks of its own."""
+    return chain((_END,), _flow(element, in_cell=in_cell), (_END,))
+
+
+def _piece(element: etree._Element, *, in_cell: bool) -> Iterable[_Piece]:
+    """Return the pieces of an element between other ones; a formula in its own line ends the paragraph."""
     tag = str(element.tag)
     is_inline = tag in INLINE or tag in ("br", "img", "span")
-    if is_inline and (flow.in_cell or not _has_display(element)):
-        flow.tokens += _inline(element, ())
-    elif tag == "pre" and flow.in_cell:
-        flow.add(tag, "\n".join(_code_span(line) for line in _code(element).split("\n") if line.strip()))
-    elif tag == "span":
-        flow.add("math", f"$$\n{_tex(element)}\n$$")
-    elif is_inline:
-        flow.add_content(element)
-    elif flow.in_cell:
-        flow.add_apart(element)
-    elif tag in HEADING_TAGS:
-        text = _one_line(element)
-        flow.add(tag, f"{'#' * int(tag[1])} {text}" if text else "")
-    elif tag in ("ul", "ol") and any(map(_begins_with_heading, element)):
-        for item in element:  # sections, which bullets would only move
-            flow.add_apart(item)
-    elif tag in ("ul", "ol"):
-        flow.flush()
-        flow.blocks += _list(element, flow.blocks[-1] if flow.blocks else None)
-    elif tag == "blockquote":
-        flow.add(tag, _prefixed(_join(_blocks(element)), "> "))
-    elif tag == "pre":
-        flow.add(tag, _code_block(element))
-    elif tag == "table":
-        _add_table(element, flow)
-    elif tag == "dt":
-        flow.flush()
-        flow.blocks += _term(element)
-    elif tag == "section" and element.get("class") == "footnotes":
-        for item in element.findall("ol/li"):
-            flow.add("note", f"[^{item.get('id', '')[2:]}]: {_indented(_join(_blocks(item)), 4)}")
-    else:
-        flow.add_apart(element)
+    if is_inline and (in_cell or not _has_display(element)):
+        return _inline(element)
+    if tag == "pre" and in_cell:
+        return [_Piece(tag, "\n".join(_code_span(line) for line in _text(element).split("\n") if line.strip()))]
+    if tag == "span":
+        return [_Piece("math", f"$$\n{_tex(element)}\n$$")]
+    if is_inline:
+        return _flow(element)
+    if in_cell or tag not in _BLOCKS:
+        return _apart(element, in_cell=in_cell)
+    return _BLOCKS[tag](element)
 
 
 def _has_display(element: etree._Element) -> bool:
@@ -382,6 +342,22 @@ def _has_display(element: etree._Element) -> bool:
     if "display" in element.get("class", ""):
         return True
     return len(element) > 0 and element.find(".//span[@class='math display']") is not None
+
+
+def _heading(element: etree._Element) -> list[_Piece]:
+    text = " ".join(_write([*_tokens(element)], hard_break=" ").split())
+    text = _HEADING_END.sub(r"\1\\\2", text)
+    return [_Piece(str(element.tag), f"{'#' * int(element.tag[1])} {text}" if text else "")]
+
+
+def _quote(element: etree._Element) -> list[_Piece]:
+    lines = _join(_blocks(element)).split("\n")
+    return [_Piece("blockquote", "\n".join(f"> {line}" if line else ">" for line in lines) if any(lines) else "")]
+
+
+def _notes(element: etree._Element) -> Iterable[_Piece]:
+    for item in element.findall("ol/li"):
+        yield _Piece("note", f"[^{item.get('id', '')[2:]}]: {_indented(_join(_blocks(item)), 4)}")
 
 
 def _begins_with_heading(element: etree._Element) -> bool:
@@ -394,22 +370,13 @@ def _begins_with_heading(element: etree._Element) -> bool:
     return False
 
 
-def _one_line(element: etree._Element) -> str:
-    text = " ".join(_write([*_tokens(element)], hard_break=" ").split())
-    return _HEADING_END.sub(r"\1\\\2", text)
-
-
-def _join(blocks: Sequence[_Block], *, in_item: bool = False) -> str:
+def _join(blocks: Sequence[_Piece], *, in_item: bool = False) -> str:
     """Join blocks by blank lines; in an item, a list that can interrupt a paragraph follows without one."""
     text = ""
     for block in blocks:
-        is_tight = in_item and (block.kind in ("ul", "-") or (block.kind == "ol" and block.text.startswith("1")))
-        text += ("\n" if is_tight else "\n\n") * bool(text) + block.text
+        is_tight = in_item and (block.kind == "ul" or (block.kind == "ol" and block.value.startswith("1")))
+        text += ("\n" if is_tight else "\n\n") * bool(text) + block.value
     return text
-
-
-def _prefixed(text: str, prefix: str) -> str:
-    return "\n".join(prefix + line if line else prefix.rstrip() for line in text.split("\n")) if text else ""
 
 
 def _indented(text: str, width: int) -> str:
@@ -418,19 +385,16 @@ def _indented(text: str, width: int) -> str:
     return "\n".join([first, *(" " * width * bool(line) + line for line in lines)])
 
 
-def _list(element: etree._Element, before: _Block | None) -> list[_Block]:
-    """Return the block of a list; its markers differ from those of a list before it, or Markdown would merge both."""
-    tag = str(element.tag)
-    is_other = before is not None and before.kind == tag
-    number = _start(element)
-    lines = []
-    for child in element:
-        mark = ("*" if is_other else "-") if tag == "ul" else f"{number}{')' if is_other else '.'}"
-        body = _join(_blocks(child), in_item=True)
-        number += 1
-        if body:
+def _list(element: etree._Element) -> Iterable[_Piece]:
+    """Return the block of a list; lists of sections are sections, which bullets would only move."""
+    if any(map(_begins_with_heading, element)):
+        return chain.from_iterable(map(_apart, element))
+    number, lines = _start(element), list[str]()
+    for index, child in enumerate(element):
+        mark = "-" if element.tag == "ul" else f"{number + index}."
+        if body := _join(_blocks(child), in_item=True):
             lines.append(f"{mark} {_indented(body, len(mark) + 1)}")
-    return [_Block(f"{tag} other" if is_other else tag, "\n".join(lines))] if lines else []
+    return [_Piece(str(element.tag), "\n".join(lines))]
 
 
 def _start(element: etree._Element) -> int:
@@ -440,40 +404,29 @@ def _start(element: etree._Element) -> int:
     return int(number) if _FIRST_NUMBER.fullmatch(number) else 1
 
 
-def _term(element: etree._Element) -> list[_Block]:
+def _term(element: etree._Element) -> list[_Piece]:
     """Return the blocks of a term; one without blocks in it is in bold."""
     blocks = _blocks(element)
     if len(blocks) != 1 or blocks[0].kind != "p":
-        return blocks
-    marks = _Token("open", "**"), _Token("close", "**")
-    return [_Block("p", _write([marks[0], *_tokens(element, ("**",)), marks[1]]).strip())]
+        return [_END, *blocks]
+    return [_Piece("p", _write([_Piece("open", "**"), *_tokens(element, ("**",)), _Piece("close", "**")]).strip())]
 
 
-def _code_block(element: etree._Element) -> str:
-    """Return code between fences with more backticks than any run in it."""
-    code = _code(element).strip("\n")
+def _code_block(element: etree._Element) -> list[_Piece]:
+    """Return code between fences with more backticks than any run in it; its language is in a class."""
+    code = _text(element).strip("\n")
     fence = "`" * max(3, _longest_run(code) + 1)
-    return f"{fence}{_language(element)}\n{code}\n{fence}" if code.strip() else ""
-
-
-def _code(pre: etree._Element) -> str:
-    return "".join(map(str, pre.itertext()))
-
-
-def _language(pre: etree._Element) -> str:
-    """Return the programming language in the class of the code; or an empty string."""
-    names = (name for tag in (pre, *pre.iter("code")) for name in tag.get("class", "").split())
-    return next((name.removeprefix("language-") for name in names if name.startswith("language-")), "")
+    names = (name for tag in (element, *element.iter("code")) for name in tag.get("class", "").split())
+    language = next((name.removeprefix("language-") for name in names if name.startswith("language-")), "")
+    return [_Piece("pre", f"{fence}{language}\n{code}\n{fence}" if code.strip() else "")]
 
 
 # Tables
 
 
-def _add_table(element: etree._Element, flow: _Flow) -> None:
-    """Add a caption as a paragraph, and a table; without header cells, its header is empty."""
-    flow.flush()
-    for caption in element.findall("caption"):
-        flow.add_apart(caption)
+def _table(element: etree._Element) -> Iterator[_Piece]:
+    """Iterate over captions as paragraphs, and a table; without header cells, its header is empty."""
+    yield from chain.from_iterable(map(_apart, element.findall("caption")))
     elements = list(element.iter("tr"))
     grid = list(_grid(elements))
     width = max((index + 1 for row in grid for index, cell in enumerate(row) if cell is not None), default=0)
@@ -485,7 +438,7 @@ def _add_table(element: etree._Element, flow: _Flow) -> None:
     has_header = in_head or all(cell.tag == "th" for cell in elements[0])
     head, *body = rows if has_header else [[""] * width, *rows]
     lines = [head, ["---"] * width, *body]
-    flow.blocks.append(_Block("table", "\n".join(f"| {' | '.join(line)} |" for line in lines)))
+    yield _Piece("table", "\n".join(f"| {' | '.join(line)} |" for line in lines))
 
 
 def _grid(rows: Sequence[etree._Element]) -> Iterator[list[etree._Element | None]]:
@@ -515,8 +468,18 @@ def _span(cell: etree._Element, name: str) -> int:
 
 def _cell(element: etree._Element) -> str:
     """Return a cell in one line: its paragraphs, items and lines of code are separated by `br`."""
-    flow = _Flow(in_cell=True)
-    flow.add_content(element)
-    flow.flush()
-    lines = (line.strip() for block in flow.blocks for line in block.text.split("\n"))
+    lines = (line.strip() for block in _blocks(element, in_cell=True) for line in block.value.split("\n"))
     return "<br>".join(filter(None, lines)).replace("|", r"\|")
+
+
+_BLOCKS: Final[dict[str, Callable[[etree._Element], Iterable[_Piece]]]] = {
+    **dict.fromkeys(HEADING_TAGS, _heading),
+    "ul": _list,
+    "ol": _list,
+    "blockquote": _quote,
+    "pre": _code_block,
+    "table": _table,
+    "dt": _term,
+    "section": _notes,
+}
+"""Functions that write the elements that are blocks of Markdown; other ones are only apart from the text around."""
