@@ -270,12 +270,10 @@ def _is_not_flanking(inside: str, outside: str) -> bool:
 
     This is the rule of left- and right-flanking delimiter runs, CommonMark 0.31, section 6.2.
     """
-    is_open = bool(inside) and _is_punctuation(inside)
-    return is_open and bool(outside) and not outside.isspace() and not _is_punctuation(outside)
-
-
-def _is_punctuation(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PS"
+    if not inside or not outside or outside.isspace():
+        return False
+    is_inside, is_outside = (unicodedata.category(character)[0] in "PS" for character in (inside, outside))
+    return is_inside and not is_outside
 
 
 # Blocks
@@ -380,9 +378,8 @@ def _join(blocks: Sequence[_Piece], *, in_item: bool = False) -> str:
 
 
 def _indented(text: str, width: int) -> str:
-    """Return lines with an indent for all but the first."""
-    first, *lines = text.split("\n")
-    return "\n".join([first, *(" " * width * bool(line) + line for line in lines)])
+    """Return lines with an indent for all but the first and empty ones."""
+    return re.sub(r"\n(?!\n|\Z)", "\n" + " " * width, text)
 
 
 def _list(element: etree._Element) -> Iterable[_Piece]:
@@ -433,9 +430,7 @@ def _table(element: etree._Element) -> Iterator[_Piece]:
     if not width:
         return
     rows = [["" if cell is None else _cell(cell) for cell in (*row, *[None] * width)[:width]] for row in grid]
-    parent = elements[0].getparent()
-    in_head = parent is not None and parent.tag == "thead"
-    has_header = in_head or all(cell.tag == "th" for cell in elements[0])
+    has_header = element.find("thead/tr") is elements[0] or all(cell.tag == "th" for cell in elements[0])
     head, *body = rows if has_header else [[""] * width, *rows]
     lines = [head, ["---"] * width, *body]
     yield _Piece("table", "\n".join(f"| {' | '.join(line)} |" for line in lines))
