@@ -80,8 +80,6 @@ def find_notes(blocks: BlockColumns, content: NDArray[np.bool_]) -> list[Note]:
         blocks: the B blocks of the page.
         content: bool (B,), which blocks are kept.
     """
-    if not {"sup", "a"} & set(blocks.snapshot.tags):
-        return []
     return _Notes(blocks, content).find()
 
 
@@ -91,7 +89,7 @@ class _Notes:
         self._content = content
         self._links = self._snapshot.attributes("href")
         self._first_texts = set(blocks.members[blocks.first].tolist())
-        self._headings = np.cumsum(np.append(0, self._snapshot.is_tag(HEADING_TAGS)))
+        self._is_heading = self._snapshot.is_tag(HEADING_TAGS)
 
     def find(self) -> list[Note]:
         by_anchor = self._by_anchor(list(self._marks()))
@@ -156,16 +154,14 @@ class _Notes:
 
     def _starts(self, marks: list[_Mark]) -> list[tuple[str, int]]:
         """Return label and element of the numbers at the start of a block: marks, or in bold."""
-        texts, parents = self._snapshot.texts, self._snapshot.text_parent
-        bold = self._snapshot.is_tag(("b", "strong"))
-        numbers = [
-            (texts[text].strip(" ."), int(parents[text])) for text in sorted(self._first_texts) if bold[parents[text]]
-        ]
-        return sorted(
-            [(mark.label, mark.element) for mark in marks if mark.begins]
-            + [(label, element) for label, element in numbers if label.isdecimal()],
-            key=lambda start: start[1],
-        )
+        snapshot = self._snapshot
+        bold = snapshot.is_tag(("b", "strong"))[snapshot.text_parent]
+        starts = [(mark.label, mark.element) for mark in marks if mark.begins]
+        for text in sorted(self._first_texts):
+            label = snapshot.texts[text].strip(" .")
+            if bold[text] and label.isdecimal():
+                starts.append((label, int(snapshot.text_parent[text])))
+        return sorted(starts, key=lambda start: start[1])
 
     def _ranges(self, anchors: list[int], marks: list[int]) -> dict[int, tuple[int, int]]:
         """Return the range of the text nodes of each note, by its anchor; notes that are sections are left out."""
@@ -180,19 +176,16 @@ class _Notes:
             following = units[index + 1] if index + 1 < len(units) else -1
             end = texts.stop
             is_short = length[unit] <= _MAX_LABEL
-            if following > 0 and snapshot.parent[following] == parent and not self._has_heading(unit, following):
+            if following > 0 and snapshot.parent[following] == parent and not self._is_heading[unit:following].any():
                 end = snapshot.texts_in(following).start
                 continues |= end > texts.stop
             elif is_short or (continues and snapshot.parent[units[index - 1]] == parent):
                 end = snapshot.texts_in(parent).stop
             text = snapshot.text_length[texts.start : end].sum()
             last = int(snapshot.text_parent[end - 1]) if end else 0
-            if 0 < text <= _MAX_LENGTH and not self._has_heading(unit, last + 1):
+            if 0 < text <= _MAX_LENGTH and not self._is_heading[unit : last + 1].any():
                 ranges[anchor] = texts.start, end
         return ranges
-
-    def _has_heading(self, start: int, end: int) -> bool:
-        return bool(self._headings[max(end, start)] > self._headings[start])
 
     def _unit(
         self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.float64]

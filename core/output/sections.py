@@ -65,17 +65,17 @@ def heading_levels(
     is_rendered = heading & np.isfinite(size)
     tagged = np.where(heading, tag_level, 0)
     if not is_rendered.any():
-        without_tag = _below_last_tagged(tagged)
+        last = np.maximum.accumulate(np.where(tagged > 0, np.arange(len(tagged)), -1))
+        level_above = np.where(last >= 0, tagged[last], _DEFAULT_LEVEL - 1)
+        without_tag = np.minimum(level_above + 1, _LOWEST_LEVEL)
     else:
         if _contradicts(tagged[is_rendered], size[is_rendered]):
             tag_level = tagged = np.zeros_like(tag_level)
         without_tag = _levels_by_size(size, is_rendered, tagged)
     level = np.where(tag_level > 0, tag_level, without_tag)
     title = np.flatnonzero(heading & (level == 1))[:1].tolist()
-    if headline is not None and headline.block is None:
-        title = []
-    elif headline is not None and heading[headline.block] and not tag_level[headline.block]:
-        title = [headline.block]
+    if headline is not None and (headline.block is None or (heading[headline.block] and not tag_level[headline.block])):
+        title = [] if headline.block is None else [headline.block]
     level = np.maximum(level, 2)
     level[title] = 1
     return level
@@ -99,17 +99,6 @@ def _tag_levels_and_sizes(blocks: BlockColumns) -> tuple[NDArray[np.int64], NDAr
     size, weight = (snapshot.styles.number(name)[snapshot.style[main]] for name in ("font-size", "font-weight"))
     level = level_of_tag[snapshot.tag[heading_element]]
     return level, np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
-
-
-def _below_last_tagged(tagged: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return one level below that of the last tagged heading, for each block.
-
-    Args:
-        tagged: int64 (B,), the levels of tagged headings, 0 for other blocks.
-    """
-    last = np.maximum.accumulate(np.where(tagged > 0, np.arange(len(tagged)), -1))
-    level_above = np.where(last >= 0, tagged[last], _DEFAULT_LEVEL - 1)
-    return np.asarray(np.minimum(level_above + 1, _LOWEST_LEVEL))
 
 
 def _contradicts(tagged: NDArray[np.int64], size: NDArray[np.float64]) -> bool:
@@ -325,8 +314,10 @@ def add_post_headings(result: Result) -> tuple[list[Label], dict[int, str]]:
         is_content = any(result.prediction.labels[row].is_content for row in post.blocks)
         if not (is_named or number if result.is_thread else is_named and is_content):
             continue
-        for row in _byline_rows(result, post):
-            labels[row] = Label.OTHER
+        start, texts = post.blocks[0] if post.blocks else 0, result.columns.text
+        for row in range(max(start - _NEAR, 0), start):
+            if _is_byline(texts[row], post):
+                labels[row] = Label.OTHER
         body = (row for row in post.blocks if labels[row].is_content and not (headline and row == headline.block))
         if (first := next(body, -1)) >= 0:
             headings[first] = post_heading(post, number)
@@ -338,13 +329,8 @@ def post_heading(post: Post, number: int) -> str:
     return one_line(" · ".join(filter(None, (post.author, post.date_text)))) or f"#{number + 1}"
 
 
-def _byline_rows(result: Result, post: Post) -> list[int]:
-    """Return the blocks before the body of a post that have little else than its author and its date."""
-    first, texts = post.blocks[0] if post.blocks else 0, result.columns.text
-    return [row for row in range(max(first - _NEAR, 0), first) if _is_byline(texts[row], post)]
-
-
 def _is_byline(text: str, post: Post) -> bool:
+    """Return whether a text has little else than the author and the date of a post."""
     rest = text.replace(post.author, "").replace(post.date_text, "")
     words = sum(any(map(str.isalpha, word)) for word in rest.split())
     has_both = bool(post.author and post.date_text) and post.author in text and post.date_text in text

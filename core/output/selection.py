@@ -313,6 +313,7 @@ def _images(
     """Select images of the content between kept texts or in a kept figure; see `content_images`.
 
     In a line of text, images without an alternative text are taken for icons, unless they are known to be larger.
+    Images that link to another page and have text beside them are teasers.
 
     Returns:
         The image elements, and whether each is inside a block, in a line of text.
@@ -325,17 +326,13 @@ def _images(
     inline = (before == after) & is_kept[before]
     sections = Sections(blocks, content)
     has_text = sections.words[sections.around(rows)] > 0
-    beside = sections.are_enclosed(rows, at_edges=True) & ~_are_teasers(snapshot, rows, has_text)
-    selected = np.where(inline, is_certain, in_figure | beside)
-    return rows[selected], inline[selected]
-
-
-def _are_teasers(snapshot: Snapshot, images: NDArray[np.intp], have_text: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of K images link to another page, bool (K,), given which of them have text beside them."""
-    link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[images].tolist()
+    link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[rows].tolist()
     targets = snapshot.attributes("href")
     leads_away = [bool(each) and not _IMAGE_FILE.search(targets.get(each, "").lower()) for each in link]
-    return np.asarray(have_text & np.array(leads_away, dtype=bool))
+    is_teaser = has_text & np.array(leads_away, dtype=bool)
+    beside = sections.are_enclosed(rows, at_edges=True) & ~is_teaser
+    selected = np.where(inline, is_certain, in_figure | beside)
+    return rows[selected], inline[selected]
 
 
 def _breaks(blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -439,7 +436,8 @@ def content_images(snapshot: Snapshot) -> tuple[NDArray[np.intp], NDArray[np.boo
         is_repeated = first[source] != element or (source in copies and not link)
         is_named = bool(alternatives.get(element, "").strip())
         size = () if is_named else _sides(snapshot, element)
-        if not is_repeated and _is_large(size) and not _DECORATION.search(source):
+        is_large = not size or (min(size) >= _MIN_SHORT_SIDE and (len(size) < 2 or max(size) >= _MIN_LONG_SIDE))
+        if not is_repeated and is_large and not _DECORATION.search(source):
             rows.append(element)
             is_certain.append(is_named or bool(size))
     return np.array(rows, dtype=np.intp), np.array(is_certain, dtype=bool)
@@ -451,8 +449,3 @@ def _sides(snapshot: Snapshot, element: int) -> tuple[float, ...]:
         return tuple(snapshot.box[element, 2:].tolist())
     lengths = (_LENGTH.match(snapshot.attributes(name).get(element, "")) for name in ("width", "height"))
     return tuple(float(length[1]) for length in lengths if length)
-
-
-def _is_large(sides: tuple[float, ...]) -> bool:
-    """Return whether an image is as large as content; true if its size is unknown."""
-    return not sides or (min(sides) >= _MIN_SHORT_SIDE and (len(sides) < 2 or max(sides) >= _MIN_LONG_SIDE))
