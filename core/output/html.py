@@ -19,7 +19,7 @@ from vclean.characters import replace_illegal
 from vclean.labels import Label
 from vclean.output.notes import leading_label
 from vclean.output.sections import complete_sections, heading_levels
-from vclean.output.selection import INLINE, STRUCTURE, EventKind, image_source, select_content
+from vclean.output.selection import INLINE, STRUCTURE, EventKind, image_source, is_in_note, select_content
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
@@ -123,7 +123,8 @@ class HtmlWriter:
         paths: the structural and the inline elements of the output in a selected element of the page.
         structure, inline: those at the current position.
         base: the elements around the current note; empty before the notes.
-        note: the note whose first text is next.
+        note: the current note.
+        is_note_start: whether the first text of the note is next.
         items: the last item of each list.
         block: the current block; -1 before the first.
         wrapper: the elements added around the text of the current block, such as a paragraph.
@@ -152,7 +153,8 @@ class HtmlWriter:
         self.paths: dict[int, tuple[_Path, _Path]] = {}
         self.structure, self.inline, self.base = _Path(), _Path(), _Path()
         self.note: Note | None = None
-        self.note_labels = {text: note.label for note, _ in self.page.notes for text, *_ in note.marks}
+        self.is_note_start = False
+        self.note_labels = {text: note.label for note in self.page.notes for text, *_ in note.marks}
         self.items: dict[_Element, _Element] = {}
         self.block = -1
         self.wrapper, self.block_structure = _Path(), _Path()
@@ -164,16 +166,17 @@ class HtmlWriter:
 
     def write(self) -> None:
         """Write all selected elements and texts, and close the open elements."""
-        self._write_events(self.page.events)
-        for note, events in self.page.notes:
+        content, *of_notes = self.page.events
+        self._write_events(content)
+        for note, events in zip(self.page.notes, of_notes, strict=True):
             self.base = (*_NOTES, _Element("li", {"id": f"fn{note.label}"}))
-            self.block, self.note = -1, note
+            self.block, self.note, self.is_note_start = -1, note, True
             self._write_events(events)
         self._move_to(())
 
     def _write_events(self, events: Sequence[Event]) -> None:
         handlers = {
-            EventKind.ELEMENT: self._element,
+            EventKind.CELL: self._cell,
             EventKind.IMAGE: self._image,
             EventKind.INLINE_IMAGE: self._inline_image,
             EventKind.CODE: self._code,
@@ -181,31 +184,36 @@ class HtmlWriter:
             EventKind.NOTE: self._note_mark,
             EventKind.TEXT: self._text,
         }
-        parent, text_parent = self.snapshot.parent.tolist(), self.snapshot.text_parent.tolist()
         self.paths = {0: (self.base, ())}
         for kind, index in events:
-            inside = self.around[text_parent[index] if kind >= EventKind.NOTE else parent[index]]
-            while inside not in self.paths:  # an element that is only around other notes
-                inside = self.around[parent[inside]]
-            self.structure, self.inline = self.paths[inside]
+            self._enter(int(self.snapshot.text_parent[index]) if kind >= EventKind.NOTE else index)
             handlers[kind](index)
 
     # Elements
 
-    def _element(self, element: int) -> None:
-        """Add an element to the paths in it, if it is allowed there."""
-        tag = self.snapshot.tags[self.snapshot.tag[element]]
-        new = _Element(tag, self._attributes(element, tag), element)
+    def _enter(self, element: int) -> None:
+        """Find the paths in an element of the page, through the selected elements around it that were not seen yet."""
+        new = []
+        while (inside := self.around[element]) not in self.paths:
+            new.append(inside)
+            element = int(self.snapshot.parent[inside])
+        self.structure, self.inline = self.paths[inside]
+        for node in reversed(new):
+            if self.note is None or is_in_note(self.snapshot, node, self.note):
+                self._add(node)
+            self.paths[node] = self.structure, self.inline
+
+    def _add(self, node: int) -> None:
+        """Add an element to the paths, if it is allowed there."""
+        tag = self.snapshot.tags[self.snapshot.tag[node]]
+        new = _Element(tag, self._attributes(node, tag), node)
         if len(self.structure) + len(self.inline) >= MAX_DEPTH + len(self.base):
-            pass
-        elif tag in STRUCTURE:
+            return
+        if tag in STRUCTURE:
             if tag not in _PARENTS or _last_tag(self.structure) in _PARENTS[tag]:
                 self._structural(new)
         elif all(above.tag != tag for above in self.inline) and (tag != "a" or "href" in new.attributes):
             self.inline = (*self.inline, new)
-        self.paths[element] = self.structure, self.inline
-        if self.structure[-1:] == (new,) and tag in ("td", "th") and not self.unit_count[element]:
-            self._move_to(self.structure)
 
     def _structural(self, new: _Element) -> None:
         """Add a structural element; directly in a list, it is in the previous item of the list, or in a new one."""
@@ -226,6 +234,11 @@ class HtmlWriter:
         return attributes
 
     # Content
+
+    def _cell(self, element: int) -> None:
+        """Open a cell: empty ones stay."""
+        if self.structure and self.structure[-1].node == element:
+            self._move_to(self.structure)
 
     def _move_to(self, path: _Path, gap: str = "") -> None:
         """Close and open elements until exactly those of a path are open; write `gap` between closing and opening.
@@ -307,8 +320,8 @@ class HtmlWriter:
     def _text(self, text: int) -> None:
         gap = self._begin(text)
         raw = self._strip_bullet(self.snapshot.texts[text])
-        if self.note is not None:
-            raw, self.note = leading_label(self.note.label).sub("", raw, count=1), None
+        if self.note and self.is_note_start:
+            raw, self.is_note_start = leading_label(self.note.label).sub("", raw, count=1), False
         if not raw.strip():
             return
         spaced, raw = self._line(raw)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -87,7 +87,7 @@ _IMAGE_FILE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)(?:$|[?#])")
 class EventKind(IntEnum):
     """Kind of an event; the order applies to events at the same position in the document."""
 
-    ELEMENT = 0
+    CELL = 0
     IMAGE = 1
     INLINE_IMAGE = 2
     CODE = 3
@@ -96,7 +96,7 @@ class EventKind(IntEnum):
     TEXT = 6
 
 
-Event = tuple[EventKind, int]
+Event = tuple[int, int]
 """Kind of an event, and the element or the text node."""
 
 
@@ -104,14 +104,15 @@ class SelectedContent(NamedTuple):
     """Selected content of a page.
 
     Attributes:
-        events: the kind and the index of each element or text node to write, in document order.
-        notes: the footnotes, each with its events.
+        events: what to write in document order, outside the notes and in each note: texts, images, code, line breaks,
+            and cells of tables, which stay if they are empty.
+        notes: the footnotes.
         code: the code blocks of the page.
-        elements: bool (N,), the structural and inline elements to write.
+        elements: bool (N,), the structural and inline elements to write around events.
     """
 
-    events: list[Event]
-    notes: list[tuple[Note, list[Event]]]
+    events: list[list[Event]]
+    notes: list[Note]
     code: Code
     elements: NDArray[np.bool_]
 
@@ -135,10 +136,17 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     parents = np.concatenate([snapshot.text_parent[kept_texts], snapshot.parent[kept_code]])
     has_content = snapshot.count_in(parents) > 0
     elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading, links)
-    marks = np.array([text for note in notes for text, *_ in note.marks], dtype=np.int32)
-    events = _events(blocks, content, kept_texts, kept_code, elements, marks=marks, images=images)
-    main, of_notes = _split_events(blocks, events, notes, note_of) if notes else (events, [])
-    return SelectedContent(main, of_notes, code, elements)
+    rows, inline = _images(blocks, content, elements) if images else (kept_texts[:0], np.zeros(0, dtype=bool))
+    events = {
+        EventKind.CELL: np.flatnonzero(elements & snapshot.is_tag(_CELLS)),
+        EventKind.IMAGE: rows[~inline],
+        EventKind.INLINE_IMAGE: rows[inline],
+        EventKind.CODE: kept_code,
+        EventKind.BREAK: _breaks(blocks, content, kept_texts),
+        EventKind.NOTE: np.array([text for note in notes for text, *_ in note.marks], dtype=np.int32),
+        EventKind.TEXT: kept_texts,
+    }
+    return SelectedContent(_split_events(snapshot, _in_order(snapshot, events), notes), notes, code, elements)
 
 
 _MAIN, _LEFT_OUT = -1, -2
@@ -167,29 +175,25 @@ def _before_notes(
     return np.asarray(np.isin(block, block[is_before]) & ~in_note)
 
 
-def _split_events(
-    blocks: BlockColumns, events: list[Event], notes: list[Note], note_of: NDArray[np.int32]
-) -> tuple[list[Event], list[tuple[Note, list[Event]]]]:
-    """Return the events outside notes, and the notes with their events."""
-    snapshot = blocks.snapshot
-    main: list[Event] = []
-    of_notes: list[list[Event]] = [[] for _ in notes]
-    texts = np.array([row for kind, row in events if kind is EventKind.TEXT], dtype=np.intp)
-    is_main = note_of[texts] < 0
-    has_main, has_note = (snapshot.count_in(snapshot.text_parent[texts[flags]]) > 0 for flags in (is_main, ~is_main))
+def _split_events(snapshot: Snapshot, events: list[Event], notes: list[Note]) -> list[list[Event]]:
+    """Return the events outside notes, and those of each note."""
+    if not notes:
+        return [events]
+    group = np.zeros(len(snapshot.texts) + 1, dtype=np.intp)
+    for number, note in reversed(list(enumerate(notes, 1))):
+        group[note.start : note.end] = number
+    groups: list[list[Event]] = [[] for _ in range(len(notes) + 1)]
     for kind, row in events:
-        is_text = kind in (EventKind.TEXT, EventKind.NOTE)
-        inside = range(row, row + 1) if is_text else snapshot.texts_in(row)
-        start, end = inside.start, inside.stop if kind is EventKind.ELEMENT else inside.start + 1
-        number = next((number for number, note in enumerate(notes) if note.start <= start < note.end >= end), -1)
-        encloses = (
-            number >= 0 and kind is EventKind.ELEMENT and end - start >= notes[number].end - notes[number].start - 1
-        )
-        if number >= 0 and not (encloses and snapshot.tags[snapshot.tag[row]] in _ENCLOSING):
-            of_notes[number].append((kind, row))
-        elif number < 0 and (kind is not EventKind.ELEMENT or has_main[row] or not has_note[row]):
-            main.append((kind, row))
-    return main, list(zip(notes, of_notes, strict=True))
+        text = row if kind >= EventKind.NOTE else snapshot.texts_in(row).start
+        groups[group[text]].append((kind, row))
+    return groups
+
+
+def is_in_note(snapshot: Snapshot, element: int, note: Note) -> bool:
+    """Return whether an element is in a note, and no item, cell or the like around all of it."""
+    texts = snapshot.texts_in(element)
+    encloses = len(texts) >= note.end - note.start - 1 and snapshot.tags[snapshot.tag[element]] in _ENCLOSING
+    return note.start <= texts.start and texts.stop <= note.end and not encloses
 
 
 def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> NDArray[np.int32]:
@@ -264,34 +268,15 @@ def _data_tables(
     return np.asarray(is_data & (tree.path_sum(is_data, snapshot.end) == 1))
 
 
-def _events(
-    blocks: BlockColumns,
-    content: NDArray[np.bool_],
-    texts: NDArray[np.int32],
-    code: NDArray[np.intp],
-    elements: NDArray[np.bool_],
-    *,
-    marks: NDArray[np.int32],
-    images: bool,
-) -> list[tuple[EventKind, int]]:
-    snapshot = blocks.snapshot
-    rows, inline = _images(blocks, content, elements) if images else (texts[:0], np.zeros(0, dtype=bool))
-    events = [
-        (EventKind.ELEMENT, np.flatnonzero(elements)),
-        (EventKind.IMAGE, rows[~inline]),
-        (EventKind.INLINE_IMAGE, rows[inline]),
-        (EventKind.CODE, code),
-        (EventKind.BREAK, _breaks(blocks, content, texts)),
-        (EventKind.NOTE, marks),
-        (EventKind.TEXT, texts),
-    ]
-    kind = np.concatenate([np.full(len(rows), name) for name, rows in events])
-    index = np.concatenate([rows for _, rows in events])
+def _in_order(snapshot: Snapshot, events: dict[EventKind, NDArray[Any]]) -> list[Event]:
+    """Return events in document order, given the elements or text nodes of each kind."""
+    kind = np.concatenate([np.full(len(rows), name) for name, rows in events.items()])
+    index = np.concatenate([*events.values()])
     position = index.copy()
     is_text = kind >= EventKind.NOTE
     position[is_text] = snapshot.text_after[index[is_text]]
     order = np.lexsort((index, np.where(is_text, EventKind.TEXT, kind), position))
-    return [(EventKind(name), row) for name, row in zip(kind[order].tolist(), index[order].tolist(), strict=True)]
+    return list(zip(kind[order].tolist(), index[order].tolist(), strict=True))
 
 
 def _blocks_around(
