@@ -22,7 +22,7 @@ from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -221,13 +221,9 @@ class Code:
         own = (self._named(each, is_code=True) for each in (root, *inside[:1].tolist()))
         names = (" ".join(snapshot.texts[text].split()).lower() for text in self._toolbars[root])
         in_toolbar = (name for name in names if name in _languages())
-        return next(filter(None, chain(own, map(self._named, self._around(root)), in_toolbar)), "")
-
-    def _around(self, element: int) -> Iterator[int]:
-        """Iterate over the elements around code, up to those of the whole page."""
-        snapshot = self._snapshot
-        around = snapshot.ancestors(element)[1 : _MAX_DISTANCE + 1]
-        return takewhile(lambda each: snapshot.tags[snapshot.tag[each]] not in ("html", "body", "main"), around)
+        around = snapshot.ancestors(root)[1 : _MAX_DISTANCE + 1]
+        in_page = takewhile(lambda each: snapshot.tags[snapshot.tag[each]] not in ("html", "body", "main"), around)
+        return next(filter(None, chain(own, map(self._named, in_page), in_toolbar)), "")
 
     def _named(self, element: int, *, is_code: bool = False) -> str:
         """Return the language in the attributes of an element.
@@ -250,34 +246,31 @@ class Code:
 
     def text(self, root: int) -> str:
         """Return the lines of a code block, without gutters and buttons."""
-        snapshot, parts, inside = self._snapshot, [""], [root]
+        snapshot, code, lines = self._snapshot, "", [root]
         is_left_out = self._left_out > self._left_out[root]
-
-        def break_line() -> None:
-            if parts[-1] and not parts[-1].endswith("\n"):
-                parts.append("\n")
-
-        def leave(at: int, *, is_text: bool) -> None:
-            while len(inside) > 1 and not (inside[-1] <= at < snapshot.end[inside[-1]]):
-                inside.pop()
-                if is_text:
-                    break_line()
-
         for element in range(root, int(snapshot.end[root])):
-            leave(element, is_text=False)
             if snapshot.tags[snapshot.tag[element]] == "br" and not is_left_out[element]:
-                parts.append("\n")
+                code += "\n"
             elif self._is_line[element] and element != root and not is_left_out[element]:
-                break_line()
-                inside.append(element)
+                code = _ended(code)
+                lines.append(element)
             for text in snapshot.texts_after(element):
                 parent, words = int(snapshot.text_parent[text]), snapshot.texts[text]
-                if parent >= root and not is_left_out[parent] and text not in self._numbers:
-                    leave(parent, is_text=bool(words.strip(" ")) and not words.startswith("\n"))
-                    if not snapshot.text_hidden[text] or snapshot.hidden[root]:
-                        parts.append(words)
-        code = "".join(parts).replace("\N{NO-BREAK SPACE}", " ")
+                if parent < root or is_left_out[parent] or text in self._numbers:
+                    continue
+                depth = len(lines)
+                while not (lines[-1] <= parent < snapshot.end[lines[-1]]):
+                    lines.pop()
+                if len(lines) < depth and words.strip(" ") and not words.startswith("\n"):
+                    code = _ended(code)
+                code += words * bool(not snapshot.text_hidden[text] or snapshot.hidden[root])
+        code = code.replace("\N{NO-BREAK SPACE}", " ")
         return (code if snapshot.tags[snapshot.tag[root]] == "pre" else dedent(code).rstrip()).strip("\n")
+
+
+def _ended(code: str) -> str:
+    """Return code with a line break at its end."""
+    return code if code.endswith("\n") else code + "\n"
 
 
 _MIN_TOKENS: Final = 3
