@@ -9,7 +9,7 @@ tag, or follows from its font relative to the other headings.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -244,8 +244,7 @@ class Sections:
         What is left out in between are captions, and other ones of the elements. With `at_edges`, kept text on one side
         is enough in the `article` or `main` element of the kept text.
         """
-        around, before, after = self._neighbours(elements)
-        start, end = self._range(around)
+        _, start, end, before, after = self._frames(elements)
         own = np.zeros(len(self._texts) + 1)
         np.add.at(own, start, 1)
         np.add.at(own, end, -1)
@@ -265,33 +264,28 @@ class Sections:
 
     def are_titles(self, elements: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return which of K headings have kept text before them, and close after them in their section, bool (K,)."""
-        if not len(elements):
-            return np.zeros(0, dtype=bool)
-        around, before, after = self._neighbours(elements)
-        parent = self._snapshot.parent[around]
-        _, end = self._range(around)
+        parent, _, end, before, after = self._frames(elements)
         follows = (before >= 0) & (after < len(self._texts))
         first = self._snapshot.text_parent[self._texts[np.minimum(after, len(self._texts) - 1)]]
-        inside = tree.is_ancestor(parent.astype(np.int32), first, self._snapshot.end)
-        gap = self._dropped[np.minimum(after, len(self._texts))] - self._dropped[end]
-        next_heading = np.append(elements[1:], len(self._snapshot))
-        no_heading = first < next_heading
+        inside = tree.is_ancestor(parent, first, self._snapshot.end)
+        no_heading = first < np.append(elements[1:], len(self._snapshot))
         is_short = self.words[elements] <= _MAX_HEADING
-        return np.asarray(follows & inside & (gap <= _CAPTION) & no_heading & is_short)
+        is_near = self._dropped[after] - self._dropped[end] <= _CAPTION
+        return np.asarray(follows & inside & is_near & no_heading & is_short)
 
-    def _range(self, elements: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the position of the first text of each element, and the position after its last."""
-        start = np.searchsorted(self._snapshot.text_after[self._texts], elements)
-        return start, start + self._count[elements]
+    def _frames(self, elements: NDArray[np.intp]) -> tuple[NDArray[Any], ...]:
+        """Return values of the frames of K elements, (K,): see `around`.
 
-    def _neighbours(self, elements: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """Return the frames of elements, and the positions of the kept texts before and after; -1 and T for none."""
+        They are the parents, the positions of the first text and after the last one, and the positions of the kept
+        texts before and after; -1 and T for none.
+        """
         around = self.around(elements)
-        start, end = self._range(around)
+        start = np.searchsorted(self._snapshot.text_after[self._texts], around)
+        end = start + self._count[around]
         padded = np.concatenate([[-1], self._positions, [len(self._texts)]])
         before = padded[np.searchsorted(self._positions, start)]
         after = padded[np.searchsorted(self._positions, end) + 1]
-        return around, before, after
+        return self._snapshot.parent[around], start, end, before, after
 
 
 _MORE_WORDS: Final = 4

@@ -147,7 +147,9 @@ class OverlayWriter:
         """Draw the result on the screenshot of its page, and write the file; that of a single page is logged."""
         overlay = result.overlay(screenshot, self._kind)
         if self._many:
-            write_atomic(page_path(self._path, self._names.name(result.id)), overlay)
+            write_atomic(
+                self._path.with_name(f"{self._path.stem}-{self._names.name(result.id)}{self._path.suffix}"), overlay
+            )
         else:
             write_and_log(self._path, "overlay", overlay)
 
@@ -173,7 +175,10 @@ class UniqueNames:
         return self._unique(_PAGE_SUFFIX.sub("", page_id.partition("://")[2] or page_id[skipped:]))
 
     def _unique(self, text: str) -> str:
-        name = _shortened(_UNSAFE.sub("_", text).strip("._") or "page")
+        name = _UNSAFE.sub("_", text).strip("._") or "page"
+        if len(name.encode()) > _MAX_NAME_BYTES:
+            end = "-" + sha256(name.encode()).hexdigest()[:8]
+            name = name.encode()[: _MAX_NAME_BYTES - len(end)].decode(errors="ignore") + end
         count = self._count[name.lower()] = self._count.get(name.lower(), 0) + 1
         return name if count == 1 else self._unique(f"{name}-{count}")
 
@@ -200,15 +205,3 @@ def write_and_log(path: Path, content: str, data: bytes | str) -> None:
     """
     write_atomic(path, data)
     _log.warning("wrote the %s to %s", content, path)
-
-
-def page_path(path: Path, name: str) -> Path:
-    """Return the path for one of several pages: `overlay-NAME.png` for `overlay.png`."""
-    return path.with_name(f"{path.stem}-{name}{path.suffix}")
-
-
-def _shortened(name: str) -> str:
-    if len(name.encode()) <= _MAX_NAME_BYTES:
-        return name
-    end = "-" + sha256(name.encode()).hexdigest()[:8]
-    return name.encode()[: _MAX_NAME_BYTES - len(end)].decode(errors="ignore") + end

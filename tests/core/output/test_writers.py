@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from vclean.api import clean
 from vclean.errors import OutputError, UsageError
-from vclean.output.writers import ResultWriter, UniqueNames, page_path
+from vclean.output.writers import ResultWriter, UniqueNames
 from vclean.page import Page
 from vclean.result import Result
 
@@ -136,7 +136,3 @@ class TestUniqueNames:
         assert 0 < len(name.encode()) <= 120
         assert not name.startswith(".")
         assert not set(name) & set('/\\:*?"<>|\0\n ')
-
-
-def test_page_path_the_name_goes_before_the_suffix() -> None:
-    assert page_path(Path("out/overlay.png"), "page") == Path("out/overlay-page.png")
