@@ -106,10 +106,6 @@ class _Heading(NamedTuple):
     row: int
 
 
-_TEXT: Final = 7
-"""Depth of text: it is below headings of every level."""
-
-
 class _Passage(NamedTuple):
     """Text that stays in one chunk.
 
@@ -172,20 +168,22 @@ def _passages(result: Result) -> Iterator[_Passage]:
     levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool), prediction.headline)
     title = prediction.added_title
     path: tuple[_Heading, ...] = (_Heading(0, title, -1),) if title else ()
+    empty: _Passage | None = None  # the last heading, until text or a deeper heading follows
     groups = _Groups(blocks)
-    units = list(_units(groups, labels))
-    depths = [
-        int(levels[rows[0]]) if labels[rows[0]] is Label.HEADING and not element else _TEXT for rows, element in units
-    ]
-    for (rows, element), depth, next_depth in zip(units, depths, [*depths[1:], 0], strict=False):
-        text = groups.text(element, rows) if element else " ".join(blocks.text[row] for row in rows)
-        if depth == _TEXT:
-            yield _Passage(path, text, 0, rows, labels[rows[0]] is Label.LIST_ITEM and not element, bool(element))
+    for rows, element in _units(groups, labels):
+        text, label = groups.text(element, rows), labels[rows[0]]
+        if element or label is not Label.HEADING:
+            yield _Passage(path, text, 0, rows, label is Label.LIST_ITEM and not element, bool(element))
+            empty = None
             continue
-        path = tuple(heading for heading in path if heading.level < depth)
-        if next_depth <= depth:
-            yield _Passage(path, text, 0, rows[:1])
-        path = (*path, _Heading(depth, text, rows[0]))
+        level = int(levels[rows[0]])
+        if empty and level <= path[-1].level:
+            yield empty
+        path = tuple(heading for heading in path if heading.level < level)
+        empty = _Passage(path, text, 0, rows[:1])
+        path = (*path, _Heading(level, text, rows[0]))
+    if empty:
+        yield empty
 
 
 def _units(groups: _Groups, labels: Sequence[Label]) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -216,7 +214,9 @@ class _Groups:
         self._cell = tree.nearest_ancestor(self._is_cell, snapshot.parent)[blocks.node]
 
     def text(self, element: int, rows: Sequence[int]) -> str:
-        """Return the text of a table or code: a line per block outside rows, and per row, its cells between ` | `."""
+        """Return the text of a unit; that of a table has a line per block outside rows, and per row with its cells."""
+        if not element:
+            return " ".join(self.blocks.text[row] for row in rows)
         texts: dict[int, list[str]] = {}
         for row, cell in zip(rows, self._cell[list(rows)].tolist(), strict=True):
             texts.setdefault(cell, []).append(self.blocks.text[row])
@@ -238,10 +238,8 @@ def _split(passages: Iterable[_Passage], max_words: int) -> Iterator[_Passage]:
     """Count the words of passages, and split those over the limit."""
     every = list(passages)
     for passage, words in zip(every, count_words([passage.text for passage in every]), strict=True):
-        if words <= max_words or passage.is_whole:
-            yield passage._replace(words=words)
-            continue
-        for text, part_words in _parts(passage.text, max_words):
+        is_short = words <= max_words or passage.is_whole
+        for text, part_words in [(passage.text, words)] if is_short else _parts(passage.text, max_words):
             yield passage._replace(text=text, words=part_words)
 
 
