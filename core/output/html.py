@@ -24,7 +24,7 @@ from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from vclean.metadata import Metadata
     from vclean.output.notes import Note
@@ -175,7 +175,7 @@ class HtmlWriter:
         self._move_to(())
 
     def _write_events(self, events: Sequence[Event]) -> None:
-        handlers = {
+        handlers: dict[int, Callable[[int], None]] = {
             EventKind.CELL: self._cell,
             EventKind.IMAGE: self._image,
             EventKind.INLINE_IMAGE: self._inline_image,
