@@ -24,7 +24,7 @@ from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from vclean.metadata import Metadata
     from vclean.output.notes import Note
@@ -175,15 +175,8 @@ class HtmlWriter:
         self._move_to(())
 
     def _write_events(self, events: Sequence[Event]) -> None:
-        handlers: dict[int, Callable[[int], None]] = {
-            EventKind.CELL: self._cell,
-            EventKind.IMAGE: self._image,
-            EventKind.INLINE_IMAGE: self._inline_image,
-            EventKind.CODE: self._code,
-            EventKind.BREAK: self._break,
-            EventKind.NOTE: self._note_mark,
-            EventKind.TEXT: self._text,
-        }
+        """Write events with the methods that have the names of their kinds."""
+        handlers = [getattr(self, f"_{kind.name.lower()}") for kind in EventKind]
         self.paths = {0: (self.base, ())}
         for kind, index in events:
             self._enter(int(self.snapshot.text_parent[index]) if kind >= EventKind.NOTE else index)
@@ -309,7 +302,7 @@ class HtmlWriter:
         self.builder.data("\n")
         self.at_line_start = True
 
-    def _note_mark(self, text: int) -> None:
+    def _note(self, text: int) -> None:
         """Write the mark of a note as a link to it."""
         gap, label = self._begin(text), self.note_labels[text]
         path = [element for element in self._path() if element.tag not in ("a", "sup")]
@@ -482,8 +475,10 @@ def _write_head(builder: etree.TreeBuilder, title: str, url: str, metadata: Meta
     _write_leaf(builder, "title", {}, title)
     if url.lower().startswith(("http://", "https://")):
         _write_leaf(builder, "link", {"rel": "canonical", "href": replace_illegal(url)})
-    for attributes in _metadata_attributes(metadata) if metadata else ():
-        _write_leaf(builder, "meta", attributes)
+    for kind, name, field_name in _META if metadata else ():
+        value = getattr(metadata, field_name)
+        for each in value if isinstance(value, tuple) else (value,) * bool(value):
+            _write_leaf(builder, "meta", {kind: name, "content": replace_illegal(each)})
     builder.end("head")
     builder.data("\n")
 
@@ -497,14 +492,6 @@ _META: Final = (
     ("name", "page-type", "page_type"),
 )  # fmt: skip
 """Attribute, name in HTML or Open Graph (https://ogp.me), and field of metadata; lists have an element per item."""
-
-
-def _metadata_attributes(metadata: Metadata) -> Iterator[Attributes]:
-    """Yield the attributes of the `<meta>` elements for metadata with a value."""
-    for kind, name, field_name in _META:
-        value = getattr(metadata, field_name)
-        for each in value if isinstance(value, tuple) else (value,) * bool(value):
-            yield {kind: name, "content": replace_illegal(each)}
 
 
 def _root_attributes(result: Result) -> Attributes:

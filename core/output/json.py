@@ -28,15 +28,14 @@ Record = dict[str, Any]
 
 def to_record(result: Result) -> Record:
     """Return all fields of the result, see `docs/reference/output.md`; numbers are finite, unknown values None."""
-    blocks = [block_fields(block) for block in result.blocks]
     page = {**page_fields(result), **_records(result)}
-    if result.explanation is None:
-        return page | {"blocks": blocks}
-    names = ("base", "threshold", "least_log_odds")
-    explanation = {name: _number(getattr(result.explanation, name), 4) for name in names}
-    explanations = _explanations(result, result.explanation)
-    explained = [block | fields for block, fields in zip(blocks, explanations, strict=True)]
-    return page | {"explanation": explanation, "blocks": explained}
+    blocks = [block_fields(block) for block in result.blocks]
+    if result.explanation is not None:
+        names = ("base", "threshold", "least_log_odds")
+        page["explanation"] = {name: _number(getattr(result.explanation, name), 4) for name in names}
+        for block, fields in zip(blocks, _explanations(result, result.explanation), strict=True):
+            block.update(fields)
+    return page | {"blocks": blocks}
 
 
 def write_json(result: Result) -> str:

@@ -92,7 +92,8 @@ class _Notes:
         self._is_heading = self._snapshot.is_tag(HEADING_TAGS)
 
     def find(self) -> list[Note]:
-        by_anchor = self._by_anchor(list(self._marks()))
+        found = list(self._marks())
+        by_anchor = self._by_anchor(found) if found else {}
         if not by_anchor:
             return []
         marks = [mark.element for group in by_anchor.values() for mark in group]
@@ -157,9 +158,9 @@ class _Notes:
         snapshot = self._snapshot
         bold = snapshot.is_tag(("b", "strong"))[snapshot.text_parent]
         starts = [(mark.label, mark.element) for mark in marks if mark.begins]
-        for text in sorted(self._first_texts):
+        for text in filter(bold.__getitem__, self._first_texts):
             label = snapshot.texts[text].strip(" .")
-            if bold[text] and label.isdecimal():
+            if label.isdecimal():
                 starts.append((label, int(snapshot.text_parent[text])))
         return sorted(starts, key=lambda start: start[1])
 

@@ -146,7 +146,7 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
         EventKind.NOTE: np.array([text for note in notes for text, *_ in note.marks], dtype=np.int32),
         EventKind.TEXT: kept_texts,
     }
-    return SelectedContent(_split_events(snapshot, _in_order(snapshot, events), notes), notes, code, elements)
+    return SelectedContent(_in_order(snapshot, events, notes), notes, code, elements)
 
 
 _MAIN, _LEFT_OUT = -1, -2
@@ -175,17 +175,21 @@ def _before_notes(
     return np.asarray(np.isin(block, block[is_before]) & ~in_note)
 
 
-def _split_events(snapshot: Snapshot, events: list[Event], notes: list[Note]) -> list[list[Event]]:
-    """Return the events outside notes, and those of each note."""
-    if not notes:
-        return [events]
-    group = np.zeros(len(snapshot.texts) + 1, dtype=np.intp)
+def _in_order(snapshot: Snapshot, events: dict[EventKind, NDArray[Any]], notes: list[Note]) -> list[list[Event]]:
+    """Return events outside notes and in each note in document order, given the elements or text nodes of each kind."""
+    kind = np.concatenate([np.full(len(rows), name) for name, rows in events.items()])
+    index = np.concatenate([*events.values()])
+    is_text = kind >= EventKind.NOTE
+    position = index.copy()
+    position[is_text] = snapshot.text_after[index[is_text]]
+    order = np.lexsort((index, np.where(is_text, EventKind.TEXT, kind), position))
+    text = np.where(is_text, index, np.searchsorted(snapshot.text_after, index))[order]
+    note_of = np.zeros(len(snapshot.texts) + 1, dtype=np.intp)
     for number, note in reversed(list(enumerate(notes, 1))):
-        group[note.start : note.end] = number
+        note_of[note.start : note.end] = number
     groups: list[list[Event]] = [[] for _ in range(len(notes) + 1)]
-    for kind, row in events:
-        text = row if kind >= EventKind.NOTE else snapshot.texts_in(row).start
-        groups[group[text]].append((kind, row))
+    for number, name, row in zip(note_of[text].tolist(), kind[order].tolist(), index[order].tolist(), strict=True):
+        groups[number].append((name, row))
     return groups
 
 
@@ -266,17 +270,6 @@ def _data_tables(
         has_loose_text[element] |= role in _NO_TABLE_ROLES
     is_data: NDArray[np.bool_] = is_table & (has_header | grid) & ~(crowded | nested | has_loose_text)
     return np.asarray(is_data & (tree.path_sum(is_data, snapshot.end) == 1))
-
-
-def _in_order(snapshot: Snapshot, events: dict[EventKind, NDArray[Any]]) -> list[Event]:
-    """Return events in document order, given the elements or text nodes of each kind."""
-    kind = np.concatenate([np.full(len(rows), name) for name, rows in events.items()])
-    index = np.concatenate([*events.values()])
-    position = index.copy()
-    is_text = kind >= EventKind.NOTE
-    position[is_text] = snapshot.text_after[index[is_text]]
-    order = np.lexsort((index, np.where(is_text, EventKind.TEXT, kind), position))
-    return list(zip(kind[order].tolist(), index[order].tolist(), strict=True))
 
 
 def _blocks_around(
