@@ -126,7 +126,8 @@ class Code:
             no_code = snapshot.hidden > 0
             for root in self.roots[no_code[self.roots]].tolist():  # in the panel of another tab
                 no_code[root : int(snapshot.end[root])] = False
-            no_code |= snapshot.is_tag(_BUTTONS)
+            self._is_button = snapshot.is_tag(_BUTTONS)
+            no_code |= self._is_button
             for element in np.flatnonzero(snapshot.having("class", _PROMPT)).tolist():
                 no_code[element] |= snapshot.text_in(element).strip() in _PROMPTS
             self._left_out = tree.path_sum(no_code, snapshot.end)
@@ -174,10 +175,9 @@ class Code:
         snapshot, blocks = self._snapshot, self._blocks
         alone = np.zeros(len(snapshot), dtype=bool)
         code = tree.nearest_ancestor(inline, snapshot.parent)[snapshot.text_parent[blocks.members]]
-        code = np.where(inline[code], code, -1)
-        for first, last in zip(blocks.first.tolist(), [*blocks.first[1:].tolist(), len(code)], strict=False):
-            if code[first] > 0 and (code[first:last] == code[first]).all():
-                alone[code[first]] = True
+        lowest, highest = (of_block.reduceat(code, blocks.first) for of_block in (np.minimum, np.maximum))
+        alone[lowest[lowest == highest]] = True
+        alone &= inline
         return alone & ~snapshot.is_tag(_NOT_ALONE)[snapshot.parent]
 
     def _is_block(self, element: int) -> bool:
@@ -190,26 +190,22 @@ class Code:
 
     def _toolbar(self, root: int) -> list[int]:
         """Return the texts of buttons and languages in the frame of code."""
-        snapshot, texts = self._snapshot, []
-        frame = root
+        snapshot, texts = self._snapshot, list[int]()
         for ancestor in snapshot.ancestors(root)[1 : _MAX_DISTANCE + 1]:
             inside = snapshot.texts_in(ancestor)
             others = [text for text in inside if not self.texts[text] and snapshot.texts[text].strip()]
-            if any(not self._is_toolbar(text) for text in others):
+            if not all(map(self._is_toolbar, others)):
                 break
-            frame, texts = ancestor, others
-        return texts if frame != root else []
+            texts = others
+        return texts
 
     def _is_toolbar(self, text: int) -> bool:
         snapshot = self._snapshot
         words = " ".join(snapshot.texts[text].split())
-        in_button = any(
-            snapshot.tags[snapshot.tag[each]] in _BUTTONS
-            for each in snapshot.ancestors(int(snapshot.text_parent[text]))[:4]
-        )
+        in_button = self._is_button[snapshot.ancestors(int(snapshot.text_parent[text]))[:4]].any()
         is_heading = snapshot.tags[snapshot.tag[snapshot.text_parent[text]]] in HEADING_TAGS
         is_label = len(words) <= _MAX_TOOLBAR and (bool(_COPY.fullmatch(words)) or words.lower() in _languages())
-        return in_button or (is_label and not is_heading)
+        return bool(in_button) or (is_label and not is_heading)
 
     def language(self, root: int) -> str:
         """Return the language of a code block; empty if it is unknown.

@@ -158,7 +158,7 @@ class _Notes:
         snapshot = self._snapshot
         bold = snapshot.is_tag(("b", "strong"))[snapshot.text_parent]
         starts = [(mark.label, mark.element) for mark in marks if mark.begins]
-        for text in filter(bold.__getitem__, self._first_texts):
+        for text in filter(bold.__getitem__, sorted(self._first_texts)):
             label = snapshot.texts[text].strip(" .")
             if label.isdecimal():
                 starts.append((label, int(snapshot.text_parent[text])))

@@ -120,22 +120,16 @@ def _moved(page: dict[int, str], source: dict[int, str], offsets: dict[int, int]
         offsets: the offsets of the aligned texts, by text node.
     """
     aligned = set(offsets.values())
-    unaligned = _unique({offset: key for offset, key in source.items() if offset not in aligned})
-    return {
-        text: unaligned[key]
-        for key, text in _unique({text: key for text, key in page.items() if text not in offsets}).items()
-        if key in unaligned
-    }
+    in_source = _unique({offset: key for offset, key in source.items() if offset not in aligned})
+    in_page = _unique({text: key for text, key in page.items() if text not in offsets})
+    return {in_page[key]: in_source[key] for key in in_page.keys() & in_source.keys()}
 
 
 def _unique(keys: dict[int, str]) -> dict[str, int]:
     """Return the index of each text key that occurs once and is long enough to be distinctive."""
-    count = Counter(keys.values())
-    return {
-        key: index
-        for index, key in keys.items()
-        if count[key] == 1 and key[0] != "<" and len(key) >= DISTINCTIVE_LENGTH
-    }
+    texts = {index: key for index, key in keys.items() if key[0] != "<" and len(key) >= DISTINCTIVE_LENGTH}
+    count = Counter(texts.values())
+    return {key: index for index, key in texts.items() if count[key] == 1}
 
 
 def _source_tokens(source: str) -> tuple[list[str], list[int]]:

@@ -65,14 +65,13 @@ def to_text(texts: Sequence[str], labels: Iterable[Label]) -> str:
 
 def _join(units_of_page: Iterable[TextUnit]) -> str:
     """Return the units with a blank line between them, but none between two list items or two rows of a table."""
-    parts: list[str] = []
-    previous: TextUnit | None = None
+    text, previous = "", TextUnit(Label.OTHER, "")
     for unit in units_of_page:
-        is_same = previous is not None and previous.table == unit.table
-        same_list = is_same and previous is not None and (previous.label is unit.label is Label.LIST_ITEM or unit.table)
-        parts.append(("" if previous is None or same_list else "\n") + unit.text + "\n")
+        is_list = unit.table > 0 or previous.label is unit.label is Label.LIST_ITEM
+        is_same = previous.table == unit.table and is_list
+        text += ("" if is_same or not text else "\n") + unit.text + "\n"
         previous = unit
-    return "".join(parts)
+    return text
 
 
 def write_cleaneval(result: Result) -> str:
