@@ -4,9 +4,7 @@
 (function walk(options) {
   'use strict';
 
-  const HIDDEN = {
-    no: 0, display: 1, visibility: 2, opacity: 3, clipped: 4, offPage: 5, color: 9, covered: 13, glyphs: 14,
-  }; // snapshot.Hidden
+  const HIDDEN = options.hidden; // snapshot.Hidden
   const ELEMENT = 1;
   const TEXT = 3;
   const INVISIBLE_OPACITY = 0.02;
@@ -38,44 +36,34 @@
   // ---- property access that the page cannot shadow ----
 
   // A name in the page can shadow a property of the document or of a form: `<img name=body>`, `<input name=childNodes>`
-  // (HTML, 3.1.7 and 4.10.3). Nodes are therefore read through the accessors of their prototypes.
-  function native(Type, name) {
-    const { get, value } = Object.getOwnPropertyDescriptor(Type.prototype, name);
-    return get ?? value;
+  // (HTML, 3.1.7 and 4.10.3). They are therefore read through the accessors of their prototypes.
+  function accessors(Type) {
+    return new Proxy(Type.prototype, {
+      get(prototype, name) {
+        const { get, value } = Object.getOwnPropertyDescriptor(prototype, name);
+        return get ?? value;
+      },
+    });
   }
 
-  function reader(Type, name) {
-    return Function.prototype.call.bind(native(Type, name));
-  }
-
-  function documentReader(name) {
-    return reader(Document, name).bind(null, document);
+  // Of an object for which speed does not matter: its properties, and its methods bound to it.
+  function unshadowed(object) {
+    return new Proxy(Object.getPrototypeOf(object), {
+      get(prototype, name) {
+        const value = Reflect.get(prototype, name, object);
+        return typeof value === 'function' ? value.bind(object) : value;
+      },
+    });
   }
 
   // Accessors that are called for every node. V8 inlines `accessor.call(node)`, but not a call of a bound function.
-  const attributeNames = native(Element, 'getAttributeNames');
-  const attributeOf = native(Element, 'getAttribute');
-  const boxOf = native(Element, 'getBoundingClientRect');
-  const dataOf = native(CharacterData, 'data');
-  const firstChild = native(Node, 'firstChild');
-  const parentOf = native(Node, 'parentElement');
-  const scrollHeightOf = native(Element, 'scrollHeight');
-  const scrollWidthOf = native(Element, 'scrollWidth');
-  const matches = native(Element, 'matches');
-  const nameOf = native(Element, 'localName');
-  const nextSibling = native(Node, 'nextSibling');
-  const previousElement = native(Element, 'previousElementSibling');
-  const selectIn = native(Element, 'querySelectorAll');
-  const shadowRoot = native(Element, 'shadowRoot');
-  const sourceOf = native(Element, 'outerHTML');
-  const textContentOf = native(Node, 'textContent');
-  const typeOf = native(Node, 'nodeType');
-  const select = documentReader('querySelector');
-  const byId = documentReader('getElementById');
-  const selectAll = documentReader('querySelectorAll');
-  const body = documentReader('body')();
-  const root = documentReader('documentElement')() ?? // scripts can remove it
-    reader(Node, 'appendChild')(document, documentReader('createElement')('html'));
+  const { firstChild, nextSibling, nodeType, parentElement, textContent } = accessors(Node);
+  const { clientWidth, getAttribute, getAttributeNames, getBoundingClientRect, localName, matches, outerHTML,
+    previousElementSibling, querySelectorAll, scrollHeight, scrollWidth, shadowRoot } = accessors(Element);
+  const { data } = accessors(CharacterData);
+  const doc = unshadowed(document);
+  const { body, getElementById, querySelector: select, querySelectorAll: selectAll } = doc;
+  const root = doc.documentElement ?? doc.appendChild(doc.createElement('html')); // scripts can remove it
 
   // ---- before the first layout ----
 
@@ -89,18 +77,13 @@
   }
 
   // Counts the characters of the page by part, at most until it has more than little text.
-  function countText() {
-    const characters = { text: 0, controls: 0, noscript: 0 };
-    const stack = [[body, 'text']];
-    while (stack.length > 0 && characters.text < options.littleText) {
-      const [node, part] = stack.pop();
-      for (let child = firstChild.call(node); child; child = nextSibling.call(child)) {
-        const type = typeOf.call(child);
-        if (type === TEXT) characters[part] += countNonSpace(dataOf.call(child));
-        if (type !== ELEMENT) continue;
-        const name = nameOf.call(child);
-        if (!SKIPPED.has(name) && !REPLACED.has(name)) stack.push([child, partOf(name, part)]);
-      }
+  function countText(node, part, characters) {
+    for (let child = firstChild.call(node); child && characters.text < options.littleText; child = nextSibling.call(child)) {
+      const type = nodeType.call(child);
+      if (type === TEXT) characters[part] += countNonSpace(data.call(child));
+      if (type !== ELEMENT) continue;
+      const name = localName.call(child);
+      if (!SKIPPED.has(name) && !REPLACED.has(name)) countText(child, partOf(name, part), characters);
     }
     return characters;
   }
@@ -108,14 +91,14 @@
   // The same rule as snapshot.noscript_needed. With scripts on, `noscript` contains unparsed text and is not used.
   function needsNoscript() {
     if (options.scripts || !body || !select('noscript')) return false;
-    const { text, controls, noscript: inside } = countText();
+    const { text, controls, noscript: inside } = countText(body, 'text', { text: 0, controls: 0, noscript: 0 });
     return text < options.littleText && inside > text + controls;
   }
 
   // Adopts a style sheet, which replaces the one that was adopted before. An equal one of the last document stays: the
   // first layout has taken it into account.
   function adopt(css) {
-    const adopted = documentReader('adoptedStyleSheets')();
+    const adopted = doc.adoptedStyleSheets;
     const previous = adopted.findIndex((other) => other[STYLE_SHEET] !== undefined);
     if (previous >= 0 && adopted[previous][STYLE_SHEET] === css) return;
     const sheet = new CSSStyleSheet();
@@ -127,37 +110,33 @@
   // Readers have scripts, so what the styles of `<noscript>` hide is seen. What they show is shown by scripts otherwise.
   function unhideNoscript() {
     for (const { sheet } of selectAll('noscript style')) {
-      if (sheet) unhide(sheet.cssRules);
+      for (const rule of sheet ? rulesIn(sheet) : []) {
+        if (rule.style) unhide(rule);
+      }
     }
   }
 
-  function unhide(rules) {
-    for (const rule of rules) {
-      if (rule.cssRules) unhide(rule.cssRules);
-      if (!rule.style) continue;
-      const { display, visibility, opacity } = rule.style;
-      if (display === 'none' && selectsText(rule)) rule.style.removeProperty('display');
-      if (visibility === 'hidden' || visibility === 'collapse') rule.style.removeProperty('visibility');
-      if (parseFloat(opacity) < 1) rule.style.removeProperty('opacity');
-    }
+  function unhide(rule) {
+    const { display, visibility, opacity } = rule.style;
+    if (display === 'none' && selectsText(rule)) rule.style.removeProperty('display');
+    if (visibility === 'hidden' || visibility === 'collapse') rule.style.removeProperty('visibility');
+    if (parseFloat(opacity) < 1) rule.style.removeProperty('opacity');
   }
 
   // Whether a rule is for elements with text. Others, such as placeholders of images, would only take place.
   function selectsText(rule) {
     if (rule.parentRule?.selectorText) return true; // a nested selector
-    return [...selectAll(rule.selectorText)].some((element) => countNonSpace(textContentOf.call(element)) > 0);
+    return [...selectAll(rule.selectorText)].some((element) => countNonSpace(textContent.call(element)) > 0);
   }
 
   // Readers have scripts, so media queries about scripts are answered as in their browsers.
   function assumeScripts() {
     const answer = (_, value) => (/^(undefined|enabled)$/i.test(value) ? MET : UNMET);
-    const shadowRoots = [...selectAll('*')].map((element) => shadowRoot.call(element)).filter((each) => each !== null);
-    const parents = [documentReader('styleSheets')(), ...shadowRoots.map((each) => each.styleSheets)].flatMap((each) => [...each]);
-    while (parents.length > 0) {
-      const parent = parents.pop();
-      const query = parent.media?.mediaText ?? '';
-      if (query.includes('scripting')) parent.media.mediaText = query.replace(SCRIPTING, answer);
-      for (const rule of rulesOf(parent.styleSheet ?? parent)) if (rule.cssRules?.length > 0 || rule.media) parents.push(rule);
+    const roots = [doc, ...[...selectAll('*')].map((element) => shadowRoot.call(element)).filter((each) => each !== null)];
+    for (const sheet of roots.flatMap((each) => [...each.styleSheets])) {
+      for (const { media } of [sheet, ...rulesIn(sheet)]) {
+        if (media?.mediaText.includes('scripting')) media.mediaText = media.mediaText.replace(SCRIPTING, answer);
+      }
     }
   }
 
@@ -182,9 +161,9 @@
   function placeParts() {
     const parts = selectAll('div[hidden][id^="S:"]');
     if (parts.length === 0) return;
-    const places = new Map([...selectAll('template[id^="B:"]')].map((each) => [attributeOf.call(each, 'id').slice(2), each]));
+    const places = new Map([...selectAll('template[id^="B:"]')].map((each) => [getAttribute.call(each, 'id').slice(2), each]));
     for (const part of parts) {
-      const id = attributeOf.call(part, 'id').slice(2);
+      const id = getAttribute.call(part, 'id').slice(2);
       if (!/^[0-9a-f]+$/.test(id)) continue;
       part.removeAttribute('hidden');
       const place = places.get(id);
@@ -195,8 +174,8 @@
   // The end state is what a reader sees, and the only state that does not depend on the clock. Animations that are paused,
   // or begin after more than a minute, stay as they are.
   function finishAnimations() {
-    const clock = documentReader('timeline')();
-    for (const animation of documentReader('getAnimations')()) {
+    const clock = doc.timeline;
+    for (const animation of doc.getAnimations()) {
       try {
         finish(animation, clock);
       } catch {
@@ -241,8 +220,8 @@
     const images = [...selectAll('img[src^="data:" i]')].filter((image) => !image.complete);
     const waits = images.map((image) => image.decode());
     if (!options.fonts) return waits;
-    const fonts = documentReader('fonts')();
-    boxOf.call(root);
+    const fonts = doc.fonts;
+    getBoundingClientRect.call(root);
     return fonts.status === 'loading' ? [...waits, fonts.ready] : waits;
   }
 
@@ -294,27 +273,32 @@
 
   // What a clip path leaves is left to pixels.
   function shapedClip(style, position, box, clip, index) {
-    if (declares['clip-path'] && style.clipPath !== 'none') column.unclear.push(index, HIDDEN.clipped);
+    if (declares['clip-path'] && style.clipPath !== 'none') column.unclear.push(index, HIDDEN.CLIPPED);
     const isPositioned = position === 'absolute' || position === 'fixed';
     return isPositioned ? combine(clip, clipWindow(style.clip, box), Math.max, Math.min) : clip;
   }
 
   // What scrolling brings into view.
-  function scrolledWindow(element, style, box, clip, overflow) {
-    const scrollsY = overflow.y === 'auto' || overflow.y === 'scroll';
-    const scrollsX = overflow.x === 'auto' || overflow.x === 'scroll';
-    const width = scrollWidthOf.call(element);
-    const rightToLeft = style.direction === 'rtl';
-    return {
-      left: scrollsX ? box.right - (rightToLeft ? width : box.right - box.left) : Math.max(clip.left, box.left),
-      top: scrollsY ? box.top : Math.max(clip.top, box.top),
-      right: scrollsX ? box.left + (rightToLeft ? box.right - box.left : width) : Math.min(clip.right, box.right),
-      bottom: scrollsY ? box.top + scrollHeightOf.call(element) : Math.min(clip.bottom, box.bottom),
-    };
+  function scrolledWindow(element, style, box, overflow, shown) {
+    const scrolled = { ...shown };
+    if (/auto|scroll/.test(overflow.y)) {
+      scrolled.top = box.top;
+      scrolled.bottom = box.top + scrollHeight.call(element);
+    }
+    if (/auto|scroll/.test(overflow.x)) {
+      const width = scrollWidth.call(element);
+      scrolled.left = style.direction === 'rtl' ? box.right - width : box.left;
+      scrolled.right = scrolled.left + width;
+    }
+    return scrolled;
   }
 
-  function span(low, high, start, end, overflow) {
-    return overflow === 'visible' ? [low, high] : [Math.max(low, start), Math.min(high, end)];
+  // What an element with this overflow shows of a window in one direction. `overflow: clip` may clip outside the box (CSS
+  // Overflow 4, 3.2).
+  function clipped([low, high], start, end, overflow, margin) {
+    if (overflow === 'visible') return [low, high];
+    const outside = overflow === 'clip' ? margin : 0;
+    return [Math.max(low, start - outside), Math.min(high, end + outside)];
   }
 
   // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
@@ -327,28 +311,24 @@
     if (overflow.x === 'visible' && overflow.y === 'visible') return clip;
     if (element === root || element === body || row.display === 'inline') return clip;
     if (row.display === 'contents' || /^table-(?!cell|caption)/.test(row.display)) return clip;
-    // `overflow: clip` may clip outside the box (CSS Overflow 4, 3.2).
     const clips = overflow.x === 'clip' || overflow.y === 'clip';
     const margin = clips ? parseFloat(/[\d.]+px/.exec(style.overflowClipMargin)?.[0] ?? 0) : 0;
-    const marginX = overflow.x === 'clip' ? margin : 0;
-    const marginY = overflow.y === 'clip' ? margin : 0;
-    const [left, right] = span(clip.left, clip.right, box.left - marginX, box.right + marginX, overflow.x);
-    const [top, bottom] = span(clip.top, clip.bottom, box.top - marginY, box.bottom + marginY, overflow.y);
-    const window = { left, top, right, bottom };
+    const [left, right] = clipped([clip.left, clip.right], box.left, box.right, overflow.x, margin);
+    const [top, bottom] = clipped([clip.top, clip.bottom], box.top, box.bottom, overflow.y, margin);
+    const shown = { left, top, right, bottom };
     const isLow = right - left < LEAST_SCROLLER || bottom - top < LEAST_SCROLLER;
-    if (isLow || !/auto|scroll/.test(overflow.x + overflow.y)) return window;
-    return scrolledWindow(element, style, box, clip, overflow);
+    return isLow ? shown : scrolledWindow(element, style, box, overflow, shown);
   }
 
   // Fixed elements do not scroll: what lies outside the viewport stays there, unless it is fixed to another element.
   function fixedClip(element) {
-    return containingBlock(parentOf.call(element), 'fixed') === root ? viewport : EVERYTHING;
+    return containingBlock(parentElement.call(element), 'fixed') === root ? viewport : EVERYTHING;
   }
 
   // What positioned children of an element are placed in. Below a transformed or filtered element, that is this one, also
   // of fixed children (CSS Transforms 1, 3).
   function containingBlock(element, position) {
-    for (let above = element; above && above !== root; above = parentOf.call(above)) {
+    for (let above = element; above && above !== root; above = parentElement.call(above)) {
       const { position: own, transform, filter, perspective, willChange, contain } = getComputedStyle(above);
       if (position !== 'fixed' && own !== 'static') return above;
       if (transform !== 'none' || filter !== 'none' || perspective !== 'none') return above;
@@ -365,15 +345,19 @@
     return !isDetails || parent.element.open || element === parent.element.querySelector(':scope > summary');
   }
 
+  function clippedCode(clip) {
+    return clip === viewport ? HIDDEN.OFF_PAGE : HIDDEN.CLIPPED;
+  }
+
   function hiddenCode(style, opacity, row, box, clip, inner) {
-    if (!row.visible) return HIDDEN.visibility;
-    if (opacity < INVISIBLE_OPACITY) return HIDDEN.opacity;
+    if (!row.visible) return HIDDEN.VISIBILITY;
+    if (opacity < INVISIBLE_OPACITY) return HIDDEN.OPACITY;
     const hasSize = box.right > box.left || box.bottom > box.top;
     if ((inner !== EVERYTHING && isShut(inner)) || (hasSize && clip !== EVERYTHING && isOutside(box, clip))) {
-      return clip === viewport ? HIDDEN.offPage : HIDDEN.clipped;
+      return clippedCode(clip);
     }
-    if (declares['text-indent'] && parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.clipped;
-    return hasSize && (box.right + shift.x <= 0 || box.bottom + shift.y <= 0) ? HIDDEN.offPage : HIDDEN.no;
+    if (declares['text-indent'] && parseFloat(style.textIndent) <= FAR_INDENT) return HIDDEN.CLIPPED;
+    return hasSize && (box.right + shift.x <= 0 || box.bottom + shift.y <= 0) ? HIDDEN.OFF_PAGE : HIDDEN.NO;
   }
 
   // ---- columns ----
@@ -382,16 +366,13 @@
   const rows = new Map();
   const rowByStyle = new Map();
   const column = {
-    tag: [], parent: [], end: [], depth: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
+    tag: [], parent: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
     text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [],
     area: [], area_box: [], unclear: [],
   };
   const attributeValues = [];
-  const omittedTexts = new Set(options.omittedTexts);
-  const textNodes = [];
-  const nodes = globalThis[Symbol.for('vclean.texts')] = []; // the texts by their numbers, for probe.js
-  const omittedElements = new Set(options.omittedElements);
-  const elements = [];
+  const elements = []; // by their numbers, only of what is to be omitted
+  const nodes = globalThis[Symbol.for('vclean.texts')] = []; // the texts by their numbers, for omissions and probe.js
   const texts = [];
   let characters = 0;
 
@@ -452,7 +433,7 @@
     const head = [];
     let rest = options.maxHead;
     for (const element of [...selectAll(options.declarations)].slice(0, options.maxEntries)) {
-      const source = sourceOf.call(element);
+      const source = outerHTML.call(element);
       if (source.length > rest) continue;
       rest -= source.length;
       head.push(source.toWellFormed());
@@ -466,35 +447,33 @@
 
   // Whether an attribute may name an element by its id; see snapshot.NAMING.
   function namesElement(name, value) {
-    return value.length <= options.idLimit && NAMING.test(name) && (value.includes('#') || (value !== '' && byId(value) !== null));
+    return value.length <= options.idLimit && NAMING.test(name) && (value.includes('#') || (value !== '' && getElementById(value) !== null));
   }
 
   // Images that a script loads later have the address in an attribute of any name; see static/parse.py.
   function isLazyAddress(element, name, value) {
-    return name.startsWith('data-') && element.localName === 'img' && !/^(https?:)?\//i.test(attributeOf.call(element, 'src') ?? '')
+    return name.startsWith('data-') && element.localName === 'img' && !/^(https?:)?\//i.test(getAttribute.call(element, 'src') ?? '')
       && /^((https?:)?\/)?\/[^\s,]*\.(avif|gif|jpe?g|png|webp)([?#][^\s,]*)?$/i.test(value.trim());
   }
 
   function addAttributes(element, index) {
-    for (const name of attributeNames.call(element)) {
-      const value = attributeOf.call(element, name);
+    for (const name of getAttributeNames.call(element)) {
+      const value = getAttribute.call(element, name);
       let stored = name;
       if (!ATTRIBUTE.has(name)) stored = isLazyAddress(element, name, value) ? 'data-src' : namesElement(name, value) ? 'data-names' : name;
-      const number = ATTRIBUTE.get(stored);
-      if (number === undefined) continue;
-      column.attr_node.push(index);
-      column.attr_name.push(number);
-      attributeValues.push(attributeValue(value));
+      if (ATTRIBUTE.has(stored)) addAttribute(index, stored, attributeValue(value));
     }
   }
 
-  function addElement(name, parent, depth) {
-    const index = column.tag.length;
-    column.tag.push(intern(tags, name));
+  function addAttribute(element, name, value) {
+    column.attr_node.push(element);
+    column.attr_name.push(ATTRIBUTE.get(name));
+    attributeValues.push(value);
+  }
+
+  function addElement(name, parent) {
     column.parent.push(parent);
-    column.end.push(index + 1);
-    column.depth.push(depth);
-    return index;
+    return column.tag.push(intern(tags, name)) - 1;
   }
 
   // Adds the line boxes of a text, and returns whether a reader can see one of them through `clip`.
@@ -533,56 +512,60 @@
   }
 
   function addText(node, parent) {
-    const data = dataOf.call(node);
-    const blank = !/\S/.test(data);
+    const text = data.call(node);
+    const blank = !/\S/.test(text);
     const index = texts.length;
-    texts.push(blank && !parent.preformatted ? ' ' : data.toWellFormed());
     if (options.scripts) nodes[index] = node;
-    characters += data.length;
-    column.text_parent.push(parent.index);
+    const hidden = skipsContents.has(parent.element) ? HIDDEN.DISPLAY : blank ? parent.hidden : textCode(index, node, parent);
+    addTextRow(blank && !parent.preformatted ? ' ' : text, text.length, parent.index, hidden);
+  }
+
+  // Adds the lines of a text, and returns what hides it.
+  function textCode(index, node, parent) {
+    if (parent.hidden !== HIDDEN.NO) return parent.hidden;
+    if (!addLines(index, node, parent.clip)) return clippedCode(parent.clip);
+    return parent.unreadable ? HIDDEN.GLYPHS : HIDDEN.NO;
+  }
+
+  function addTextRow(text, length, parent, hidden) {
+    characters += length;
+    column.text_parent.push(parent);
     column.text_after.push(column.tag.length - 1);
-    if (skipsContents.has(parent.element)) {
-      column.text_hidden.push(HIDDEN.display);
-      return;
-    }
-    const judged = !blank && parent.hidden === HIDDEN.no;
-    const unseen = judged && !addLines(index, node, parent.clip);
-    const code = judged && parent.unreadable ? HIDDEN.glyphs : parent.hidden;
-    column.text_hidden.push(unseen ? (parent.clip === viewport ? HIDDEN.offPage : HIDDEN.clipped) : code);
+    column.text_hidden.push(hidden);
+    return texts.push(text.toWellFormed()) - 1;
   }
 
   // ---- what is painted outside of elements, and what styles do not tell ----
 
-  // The rules of a style sheet or of a rule; none of a style sheet of another origin.
-  function rulesOf(parent) {
+  // The rules of a style sheet or of a rule, and those inside of them; none of a style sheet of another origin.
+  function* rulesIn(parent) {
+    let rules = [];
     try {
-      return parent.cssRules ?? [];
-    } catch {
-      return [];
+      rules = parent.cssRules ?? [];
+    } catch { /* of another origin */ }
+    for (const rule of rules) {
+      yield rule;
+      yield* rulesIn(rule.styleSheet ?? rule);
     }
   }
 
-  // Calls a function for every rule of pseudo-elements that applies to screens, with its selector.
-  function forEachRule(rules, above, use) {
-    for (let number = 0; number < rules.length; number += 1) {
-      const rule = rules[number];
-      if (rule instanceof CSSStyleRule) {
-        const own = rule.selectorText;
-        if (own.includes('::')) use(above === '' ? own : nested(own, above), rule.style);
-        if (rule.cssRules.length > 0) forEachRule(rule.cssRules, above === '' ? own : nested(own, above), use);
-      } else if (!(rule instanceof CSSMediaRule) || matchMedia(rule.conditionText).matches) {
-        forEachRule(rulesOf(rule.styleSheet ?? rule), above, use);
-      }
-    }
+  // Whether a rule applies to screens.
+  function applies(rule) {
+    if (rule === null) return true;
+    return (!(rule instanceof CSSMediaRule) || matchMedia(rule.conditionText).matches) && applies(rule.parentRule);
   }
 
-  // The selector of a rule inside another (CSS Nesting 1, 3).
-  function nested(selector, above) {
-    return selector.includes('&') ? selector.replaceAll('&', `:is(${above})`) : `:is(${above}) ${selector}`;
+  // The selector of a rule, which may be inside of others (CSS Nesting 1, 3).
+  function selectorOf(rule) {
+    let above = rule.parentRule;
+    while (above !== null && !(above instanceof CSSStyleRule)) above = above.parentRule;
+    if (above === null) return rule.selectorText;
+    const outer = `:is(${selectorOf(above)})`;
+    return rule.selectorText.includes('&') ? rule.selectorText.replaceAll('&', outer) : `${outer} ${rule.selectorText}`;
   }
 
   function sheets() {
-    const all = [...documentReader('styleSheets')(), ...documentReader('adoptedStyleSheets')()];
+    const all = [...doc.styleSheets, ...doc.adoptedStyleSheets];
     return all.filter((sheet) => sheet[STYLE_SHEET] === undefined && !sheet.disabled);
   }
 
@@ -594,14 +577,13 @@
   // Returns selectors of elements with a pseudo-element that paints, or with a `::first-line`, and its name.
   function pseudoSelectors() {
     const found = new Map();
-    for (const sheet of sheets()) {
-      forEachRule(rulesOf(sheet), '', (selector, style) => {
-        for (const part of selector.split(/,(?![^(]*\))/).map((each) => each.trim())) {
-          const [name] = /::(before|after|first-line)$/.exec(part) ?? [];
-          if (!name || !(name === '::first-line' || isPainted(style))) continue;
-          found.set(part, [part.slice(0, -name.length) || '*', name]);
-        }
-      });
+    for (const rule of sheets().flatMap((sheet) => [...rulesIn(sheet)])) {
+      if (!(rule instanceof CSSStyleRule) || !rule.selectorText.includes('::') || !applies(rule)) continue;
+      for (const part of selectorOf(rule).split(/,(?![^(]*\))/).map((each) => each.trim())) {
+        const [name] = /::(before|after|first-line)$/.exec(part) ?? [];
+        if (!name || !(name === '::first-line' || isPainted(rule.style))) continue;
+        found.set(part, [part.slice(0, -name.length) || '*', name]);
+      }
     }
     return [...found.values()];
   }
@@ -637,7 +619,7 @@
   function addPseudos(frame, names) {
     for (const name of names) {
       const style = getComputedStyle(frame.element, name);
-      if (name === '::first-line') column.unclear.push(frame.index, HIDDEN.color);
+      if (name === '::first-line') column.unclear.push(frame.index, HIDDEN.COLOR);
       if (/^(none|normal|)$/.test(style.content) || style.visibility !== 'visible') continue;
       if (parseFloat(style.opacity) < FAINT || (isFaint(style.backgroundColor) && style.backgroundImage === 'none' &&
         style.boxShadow === 'none' && style.backdropFilter === 'none')) continue;
@@ -656,10 +638,10 @@
     let [x, y] = [px('marginLeft'), px('marginTop')];
     if (style.position === 'absolute' || style.position === 'fixed') {
       const outer = containingBlock(element, style.position);
-      const { left, top } = outer === root ? { left: -shift.x, top: -shift.y } : boxOf.call(outer);
+      const { left, top } = outer === root ? { left: -shift.x, top: -shift.y } : getBoundingClientRect.call(outer);
       [x, y] = [x + left + px('left'), y + top + px('top')];
     } else if (/^(block|flex|grid|flow-root|table)$/.test(style.display)) {
-      const { left, top, bottom } = boxOf.call(element);
+      const { left, top, bottom } = getBoundingClientRect.call(element);
       const edge = name === '::before' ? top : bottom - height;
       return { left: x + left, top: edge + Math.min(y, 0), right: x + left + width, bottom: edge + height + Math.max(y, 0) };
     } else return null;
@@ -695,29 +677,31 @@
     const { left, top, right, bottom } = box;
     if (reach >= 0) addArea(index, { left: left - reach, top: top - reach, right: right + reach, bottom: bottom + reach }, clip);
     if (style.textDecorationLine !== 'none' && parseFloat(style.textDecorationThickness) > THICK_LINE * parseFloat(style.fontSize)) {
-      column.unclear.push(index, HIDDEN.covered);
+      column.unclear.push(index, HIDDEN.COVERED);
     }
   }
 
   function setStyles(element, styles) {
-    const declarations = reader(element instanceof SVGElement ? SVGElement : HTMLElement, 'style')(element);
-    for (const [name, value] of Object.entries(styles)) declarations.setProperty(name, value, 'important');
+    const { style } = unshadowed(element);
+    for (const [name, value] of Object.entries(styles)) style.setProperty(name, value, 'important');
   }
 
-  // Paints these elements no more, until the next document: the layout of the page stays.
+  // Paints elements no more, until the next document: the layout of the page stays.
   function omitElements() {
-    for (const element of elements) setStyles(element, { transition: 'none', opacity: '0' });
-    if (elements.length > 0) pageRules += ' ::backdrop { display: none !important }';
+    const isPlaced = (element) => element !== undefined && getComputedStyle(element).position !== 'static';
+    const omitted = options.omittedElements.map((index) => elements[index]).filter(isPlaced);
+    for (const element of omitted) setStyles(element, { transition: 'none', opacity: '0' });
+    if (omitted.length > 0) pageRules += ' ::backdrop { display: none !important }';
     adopt(pageRules);
   }
 
-  // Paints these texts in no color, until the next document: their layout stays, and so do colors made of theirs.
+  // Paints texts in no color, until the next document: their layout stays, and so do colors made of theirs.
   function omitTexts() {
-    adopt(pageRules);
-    for (const parent of new Set(textNodes.map((node) => parentOf.call(node)))) {
+    const omitted = options.omittedTexts.map((index) => nodes[index]).filter((node) => node !== undefined);
+    for (const parent of new Set(omitted.map((node) => parentElement.call(node)))) {
       setStyles(parent, { transition: 'none', 'text-shadow': 'none', '-webkit-text-fill-color': 'transparent',
         '-webkit-text-stroke-color': 'transparent' });
-      for (let above = parent; above; above = parentOf.call(above)) {
+      for (let above = parent; above; above = parentElement.call(above)) {
         if (getComputedStyle(above).backgroundClip.includes('text')) setStyles(above, { background: 'none' });
       }
     }
@@ -730,62 +714,47 @@
   function findFormulas() {
     const formulas = new Map();
     for (const drawn of selectAll(options.drawings)) {
-      formulas.set(drawn, { source: sourceOf.call(drawn), display: matches.call(drawn, options.displayWrappers) });
+      formulas.set(drawn, { source: outerHTML.call(drawn), display: matches.call(drawn, options.displayWrappers) });
     }
     if (!select('math, script[type^="math/" i]')) return formulas;
     for (const math of selectAll('math')) {
-      let [outer, display] = [math, attributeOf.call(math, 'display') === 'block'];
-      for (let above = parentOf.call(math); above; above = parentOf.call(above)) {
-        if (!matches.call(above, options.formulaWrappers) || selectIn.call(above, 'math').length > 1) continue;
+      let [outer, display] = [math, getAttribute.call(math, 'display') === 'block'];
+      for (let above = parentElement.call(math); above; above = parentElement.call(above)) {
+        if (!matches.call(above, options.formulaWrappers) || querySelectorAll.call(above, 'math').length > 1) continue;
         outer = above;
         display ||= matches.call(above, options.displayWrappers);
       }
-      formulas.set(outer, { source: sourceOf.call(math), display });
+      formulas.set(outer, { source: outerHTML.call(math), display });
     }
     for (const script of selectAll('script[type^="math/" i]')) {
-      const type = attributeOf.call(script, 'type');
+      const type = getAttribute.call(script, 'type');
       if (!/^\s*math\/(tex|mml)\b/i.test(type)) continue;
-      let drawn = previousElement.call(script);
-      for (; drawn && matches.call(drawn, options.drawnFormulas); drawn = previousElement.call(drawn)) {
+      let drawn = previousElementSibling.call(script);
+      for (; drawn && matches.call(drawn, options.drawnFormulas); drawn = previousElementSibling.call(drawn)) {
         formulas.set(drawn, null);
       }
-      formulas.set(script, { source: textContentOf.call(script), display: /mode\s*=\s*display/i.test(type) });
+      formulas.set(script, { source: textContent.call(script), display: /mode\s*=\s*display/i.test(type) });
     }
     return formulas;
   }
 
-  // Adds the formula of an element, whose contents are not read: to a `math` element, or in a new one inside of it.
-  function addFormula({ source, display }, frame) {
-    const box = column.box.slice(4 * frame.index, 4 * frame.index + 4);
-    if (frame.name === 'math') addSource(source, frame.index, frame.hidden, box);
-    else addMath(source, display, frame, box);
+  // Adds a formula to a `math` element, or in a new one inside of an element, as a text; walker.py writes it as a line.
+  function addFormula({ source, display }, frame, box) {
+    const parent = frame.name === 'math' ? frame.index : addMath(frame, display, box);
+    const index = addTextRow(source.slice(0, options.maxFormula), source.length, parent, frame.hidden);
+    column.formula.push(index);
+    if (frame.hidden !== HIDDEN.NO || !(box[2] > 0 && box[3] > 0)) return;
+    column.line_text.push(index);
+    column.line_box.push(...box);
   }
 
-  function addMath(source, display, frame, box) {
-    const index = addElement('math', frame.index, frame.depth + 1);
+  function addMath(frame, display, box) {
+    const index = addElement('math', frame.index);
     column.box.push(...box);
     column.style.push(column.style[frame.index]);
     column.hidden.push(frame.hidden);
-    if (display) {
-      column.attr_node.push(index);
-      column.attr_name.push(ATTRIBUTE.get('display'));
-      attributeValues.push('block');
-    }
-    addSource(source, index, frame.hidden, box);
-  }
-
-  // Adds the source of a formula as the text of an element; walker.py writes it as a line.
-  function addSource(source, parent, hidden, box) {
-    const index = texts.length;
-    texts.push(source.slice(0, options.maxFormula).toWellFormed());
-    characters += source.length;
-    column.formula.push(index);
-    column.text_parent.push(parent);
-    column.text_after.push(column.tag.length - 1);
-    column.text_hidden.push(hidden);
-    if (hidden !== HIDDEN.no || !(box[2] > 0 && box[3] > 0)) return;
-    column.line_text.push(index);
-    column.line_box.push(...box);
+    if (display) addAttribute(index, 'display', 'block');
+    return index;
   }
 
   // ---- the walk ----
@@ -814,16 +783,15 @@
   // (absolutely positioned contents). `next` is the next child to visit; the nodes of a slot are in `assigned`.
   function visit(element, name, parent) {
     const style = getComputedStyle(element);
-    const depth = parent.depth + 1;
-    const index = addElement(name, parent.index, depth);
+    const index = addElement(name, parent.index);
     addAttributes(element, index);
     const row = rowOf(style);
     column.style.push(row.index);
     const frame = {
-      element, name, index, depth, preformatted: row.preformatted, hidden: HIDDEN.display, opacity: 0, clip: EVERYTHING,
+      element, name, index, preformatted: row.preformatted, hidden: HIDDEN.DISPLAY, opacity: 0, clip: EVERYTHING,
       absolute: EVERYTHING, unreadable: false, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
     };
-    const isShown = parent.hidden !== HIDDEN.display && isDisplayed(element, parent, row.display);
+    const isShown = parent.hidden !== HIDDEN.DISPLAY && isDisplayed(element, parent, row.display);
     if (isShown) measure(frame, style, row, parent);
     else column.box.push(0, 0, 0, 0);
     column.hidden.push(frame.hidden);
@@ -832,7 +800,7 @@
   }
 
   function measure(frame, style, row, parent) {
-    const { x, y, width, height } = boxOf.call(frame.element);
+    const { x, y, width, height } = getBoundingClientRect.call(frame.element);
     column.box.push(x + shift.x, y + shift.y, width, height);
     const box = { left: x, top: y, right: x + width, bottom: y + height };
     let outer = row.position === 'absolute' ? parent.absolute :
@@ -843,9 +811,9 @@
     frame.opacity = parent.opacity * row.opacity;
     frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
     frame.unreadable = row.unreadable;
-    if (frame.hidden !== HIDDEN.no) return;
+    if (frame.hidden !== HIDDEN.NO) return;
     if (row.hasGradient && style.backgroundSize !== 'auto') {
-      column.unclear.push(frame.index, isUnderline(style, height) ? HIDDEN.no : HIDDEN.color);
+      column.unclear.push(frame.index, isUnderline(style, height) ? HIDDEN.NO : HIDDEN.COLOR);
     }
     if (row.hasThickBorder || hasFrames) addFrames(frame.index, style, row, box, outer);
     const names = pseudos.get(frame.element);
@@ -854,13 +822,9 @@
 
   // Adds an element with a formula as its only content, or a formula whose element is not part of the page: a script.
   function visitFormula(element, name, formula, parent, enter) {
-    if (name === 'script') {
-      addMath(formula.source, formula.display, parent, [0, 0, 0, 0]);
-      return;
-    }
+    if (name === 'script') return addFormula(formula, parent, [0, 0, 0, 0]);
     const frame = enter(element, name, parent);
-    if (formula !== null) addFormula(formula, frame);
-    column.end[frame.index] = column.tag.length;
+    if (formula !== null) addFormula(formula, frame, column.box.slice(4 * frame.index, 4 * frame.index + 4));
   }
 
   function nextOf(frame) {
@@ -873,32 +837,28 @@
   // Finds the parts to omit by their numbers in the walk, without reading styles and boxes.
   function findElement(element, name) {
     const index = column.tag.push(0) - 1;
-    if (omittedElements.has(index) && getComputedStyle(element).position !== 'static') elements.push(element);
+    elements[index] = element;
     return { element, name, index, next: firstFlatChild(element, name), assigned: assignedTo(element, name) };
   }
 
   function findText(node) {
-    if (omittedTexts.has(texts.push('') - 1)) textNodes.push(node);
+    nodes[texts.push('') - 1] = node;
   }
 
   function walkTree(enter, read) {
     const top = {
-      element: null, name: '', index: -1, depth: -1, preformatted: false, hidden: HIDDEN.no, opacity: 1, clip: EVERYTHING,
+      element: null, name: '', index: -1, preformatted: false, hidden: HIDDEN.NO, opacity: 1, clip: EVERYTHING,
       absolute: EVERYTHING, next: null, assigned: null,
     };
-    const stack = [enter(root, nameOf.call(root), top)];
+    const stack = [enter(root, localName.call(root), top)];
     while (stack.length > 0) {
       const frame = stack[stack.length - 1];
       const child = nextOf(frame);
-      if (child === null) {
-        column.end[frame.index] = column.tag.length;
-        stack.pop();
-        continue;
-      }
-      const type = typeOf.call(child);
-      if (type === TEXT) read(child, frame);
+      const type = child === null ? 0 : nodeType.call(child);
+      if (child === null) stack.pop();
+      else if (type === TEXT) read(child, frame);
       else if (type === ELEMENT) {
-        const name = nameOf.call(child);
+        const name = localName.call(child);
         const formula = formulas.size > 0 ? formulas.get(child) : undefined;
         if (formula !== undefined) visitFormula(child, name, formula, frame, enter);
         else if (isWalked(name)) stack.push(enter(child, name, frame));
@@ -910,23 +870,16 @@
   function isDark() {
     const meta = select('meta[name="color-scheme" i]');
     const declared = getComputedStyle(root).colorScheme;
-    const schemes = declared === 'normal' && meta ? attributeOf.call(meta, 'content') ?? '' : declared;
+    const schemes = declared === 'normal' && meta ? getAttribute.call(meta, 'content') ?? '' : declared;
     const prefers = matchMedia('(prefers-color-scheme: dark)').matches;
     return /\bdark\b/i.test(schemes) && (prefers || !/\blight\b/i.test(schemes));
   }
 
   // ---- packing ----
 
-  const CHUNK = 0x8000; // arguments of one call
-
   function pack(values, Type) {
     const bytes = new Uint8Array(new Type(values).buffer);
-    if (bytes.toBase64) return bytes.toBase64();
-    let binary = '';
-    for (let start = 0; start < bytes.length; start += CHUNK) {
-      binary += String.fromCharCode.apply(null, bytes.subarray(start, start + CHUNK));
-    }
-    return btoa(binary);
+    return bytes.toBase64?.() ?? btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
   }
 
   function packColumns() {
@@ -938,7 +891,7 @@
     return packed;
   }
 
-  const count = documentReader('getElementsByTagName')('*').length;
+  const count = doc.getElementsByTagName('*').length;
   if (count > options.maxNodes) return JSON.stringify({ nodes: count });
   // Chromium reuses styles of earlier pages with equal rules, and with them their link colors.
   if (document[USED] && !options.omits && select(LINK_COLORS)) return '{"needsNewDocument":true}';
@@ -960,19 +913,19 @@
   const waits = loadingParts();
   if (waits.length > 0) return Promise.allSettled(waits).then(() => walk(options));
 
-  const page = documentReader('scrollingElement')() ?? root;
-  const width = reader(Element, 'scrollWidth')(page);
+  const scroller = doc.scrollingElement ?? root;
+  const width = scrollWidth.call(scroller);
   // Right-to-left pages scroll to the left of x = 0; the left edge of the document is then negative.
-  const left = Math.min(0, reader(Element, 'clientWidth')(root) - width);
+  const left = Math.min(0, clientWidth.call(root) - width);
   const origin = getComputedStyle(root).direction === 'rtl' ? left : 0;
   const shift = { x: scrollX - origin, y: scrollY }; // from viewport to document
-  const range = documentReader('createRange')();
+  const range = doc.createRange();
   const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const formulas = findFormulas();
   if (options.omits) {
     walkTree(findElement, findText);
     omitElements();
-    if (textNodes.length > 0) omitTexts();
+    omitTexts();
     return '';
   }
   const pseudos = options.pseudos ? findPseudos() : new Map();
@@ -985,15 +938,15 @@
     rows: [...rows.keys()],
     texts,
     attributes: attributeValues,
-    title: documentReader('title')().toWellFormed(),
+    title: doc.title.toWellFormed(),
     head,
-    language: (attributeOf.call(root, 'lang') ?? '').toLowerCase().toWellFormed(),
+    language: (getAttribute.call(root, 'lang') ?? '').toLowerCase().toWellFormed(),
     width,
-    height: reader(Element, 'scrollHeight')(page),
+    height: scrollHeight.call(scroller),
     noscript,
     dark: isDark(),
     sticky: isSticky(),
   });
-  if (options.discard) reader(HTMLElement, 'style')(root).display = 'none'; // avoids painting a page that is not needed
+  if (options.discard) unshadowed(root).style.display = 'none'; // avoids painting a page that is not needed
   return answer;
 })

@@ -18,6 +18,7 @@ import numpy as np
 
 from vclean.characters import without_invisible
 from vclean.errors import LimitError
+from vclean.render import tree
 from vclean.render.browser.cdp import device_metrics, evaluate, main_frame
 from vclean.render.browser.interception import PageRequest, PageResponse, RequestInterceptor, html_response
 from vclean.render.document_head import LINK_TYPES, MAX_ENTRIES, MAX_JSON_LD
@@ -29,8 +30,10 @@ from vclean.render.snapshot import (
     MAX_ID,
     NAMING,
     STYLES,
+    Hidden,
     Snapshot,
     Styles,
+    subtree_ends,
 )
 from vclean.render.static import _tree, styles
 from vclean.render.static.parse import head_and_links, with_absolute_links
@@ -213,6 +216,7 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
             " raise --max-bytes"
         )
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
+    end = subtree_ends(columns["parent"])
     head, links = head_and_links("".join(answer["head"]), url)
     texts = _with_formulas(without_invisible(answer["texts"]), columns.pop("formula"))
     return Snapshot(
@@ -228,6 +232,8 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         noscript=answer["noscript"],
         dark=answer["dark"],
         tags=tuple(answer["tags"]),
+        end=end,
+        depth=(tree.path_sum(np.ones(len(end), dtype=np.int32), end) - 1).astype(np.int32),
         styles=Styles(names=STYLES, rows=tuple(tuple(row.split("\n")) for row in answer["rows"])),
         attr_value=with_absolute_links(columns["attr_name"], answer["attributes"], links),
         texts=texts,
@@ -263,6 +269,7 @@ def _constants() -> str:
     return json.dumps(
         {
             "attributes": ATTRIBUTES,
+            "hidden": {code.name: code.value for code in Hidden},
             "naming": NAMING,
             "idLimit": MAX_ID,
             "styles": STYLES,
