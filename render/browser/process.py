@@ -152,7 +152,7 @@ class BrowserProcess:
                 await self.driver.close()
         finally:
             await asyncio.to_thread(self._reaper.communicate)
-            await asyncio.to_thread(orphan_reaper.remove, self.folder)  # an interrupt may have ended the reaper
+            await asyncio.to_thread(temp_dirs.remove, self.folder)  # an interrupt may have ended the reaper
 
     async def open_tab(self, settings: RenderSettings, *, paint: bool) -> BrowserTab:
         """Open a tab; a crash of its page ends the browser, because pending commands would never return."""
@@ -190,7 +190,7 @@ async def launch(driver: Driver, executable: Path) -> BrowserProcess:
     except BaseException as error:
         with contextlib.suppress(ProtocolError):
             await driver.close()
-        orphan_reaper.remove(folder)  # the last processes of the browser may still write
+        temp_dirs.remove(folder)  # the last processes of the browser may still write
         if isinstance(error, ProtocolError):
             raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
         raise
