@@ -1,6 +1,6 @@
 """Drive a browser over the Chrome DevTools Protocol (CDP): connection, sessions, tabs, screenshots.
 
-A connection starts its browser and exchanges JSON messages with it over two file descriptors; a NUL ends each message
+A driver starts its browser and exchanges JSON messages with it over two file descriptors; a NUL ends each message
 (Chromium, `--remote-debugging-pipe`). It enables no CDP domain by default. Playwright subscribes to all requests of a
 page, even refused ones, which is a third of the cost of a page. So `CdpDriver` replaces `PlaywrightDriver` where it is
 supported. Both raise `ProtocolError` if the browser refuses a command or has ended.
@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
 from vclean.errors import BrowserError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
     from vclean.settings import RenderSettings
 
     Driver: TypeAlias = "CdpDriver | PlaywrightDriver"
-    """Controller of one browser: starts it, opens tabs, and ends it."""
+    """Controller of one running browser: opens tabs, and ends it."""
 
     Session: TypeAlias = "CdpSession | PlaywrightSession"
     """CDP session with the browser or with a tab."""
@@ -56,10 +56,17 @@ class ProtocolError(Exception):
     """Error for a command that the browser refused, or for a browser that has ended."""
 
 
-class CdpConnection(asyncio.SubprocessProtocol):
-    """Browser process and the CDP connection to it, for one event loop."""
+class CdpDriver(asyncio.SubprocessProtocol):
+    """Browser process and the CDP connection to it, for one event loop.
+
+    Attributes:
+        session: the session with the browser itself.
+    """
+
+    _transport: asyncio.SubprocessTransport
 
     def __init__(self) -> None:
+        self.session = CdpSession(self)
         self._buffer = bytearray()
         self._stderr = b""
         self._last_id = 0
@@ -68,20 +75,55 @@ class CdpConnection(asyncio.SubprocessProtocol):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._ended = asyncio.Event()
         self._closing = False
-        self._transport: asyncio.SubprocessTransport | None = None
 
     @classmethod
-    async def open(cls, command: Sequence[str], environment: Mapping[str, str]) -> Self:
+    async def launch(cls, command: Sequence[str], folder: str) -> Self:
         """Start a browser in a new process group.
 
         Args:
-            command: the executable and its switches, `--remote-debugging-pipe` among them.
-            environment: all environment variables of the browser.
+            command: the program and its arguments; it is the browser, or becomes it.
+            folder: the folder for the browser's temporary files.
+
+        Raises:
+            ProtocolError: the browser does not start.
         """
         shell = ["/bin/sh", "-c", _SHELL, "sh", *command]
+        environment = {**os.environ, "TMPDIR": folder}
         loop = asyncio.get_running_loop()
-        _, connection = await loop.subprocess_exec(cls, *shell, env=dict(environment), start_new_session=True)
-        return connection
+        _, driver = await loop.subprocess_exec(cls, *shell, env=environment, start_new_session=True)
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await driver.session.send("Browser.getVersion")
+        except BaseException as error:
+            await driver.close()
+            if isinstance(error, TimeoutError):
+                raise ProtocolError(f"no answer within {_START_SECONDS} s") from None
+            raise
+        return driver
+
+    async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> BrowserTab:
+        """Open a tab that renders pages the same way on every run.
+
+        Args:
+            settings: the size of the window, and whether scripts run.
+            on_crash: called when the page crashes; pending commands then never return.
+            paint: whether to paint frames. Else frames are produced only on request, and none is requested. The
+                layout of a page does not depend on painting, but some parts load only when they are painted: `object`
+                elements around an `embed`.
+        """
+        browser = self.session
+        context = await browser.send("Target.createBrowserContext", {"disposeOnDetach": True})
+        in_context = {"browserContextId": context["browserContextId"]}
+        await browser.send("Browser.setDownloadBehavior", {"behavior": "deny", **in_context})
+        session = await browser.attach(await _create_target(browser, in_context, settings, paint=paint))
+        session.on("Inspector.targetCrashed", lambda _: on_crash())
+        await emulate(session, settings)
+
+        async def close() -> None:
+            session.detach()
+            await browser.send("Target.disposeBrowserContext", in_context)
+
+        return BrowserTab(session, close)
 
     def is_connected(self) -> bool:
         """Return whether the browser is running."""
@@ -95,14 +137,14 @@ class CdpConnection(asyncio.SubprocessProtocol):
 
     def kill(self) -> None:
         """End the browser and its children without waiting."""
-        if self._transport is not None and self.is_connected():
+        if self.is_connected():
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
     def send(self, session: str, method: str, params: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:
         """Send a command; the future gets its result. `session` is empty for the browser itself."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        if self._transport is None or not self.is_connected():
+        if not self.is_connected():
             answer.set_exception(self._error())
             return answer
         self._last_id += 1
@@ -147,8 +189,7 @@ class CdpConnection(asyncio.SubprocessProtocol):
         for answer in pending.values():
             if not answer.done():
                 answer.set_exception(self._error())
-        if self._transport is not None:
-            self._transport.close()
+        self._transport.close()
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         if "id" in message:
@@ -174,8 +215,8 @@ class CdpConnection(asyncio.SubprocessProtocol):
 class CdpSession:
     """Session with the browser or one of its targets."""
 
-    def __init__(self, connection: CdpConnection, session_id: str = "") -> None:
-        self._connection = connection
+    def __init__(self, driver: CdpDriver, session_id: str = "") -> None:
+        self._driver = driver
         self._id = session_id
 
     async def send(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -184,20 +225,20 @@ class CdpSession:
         Raises:
             ProtocolError: the browser refuses the command, or has ended.
         """
-        return await self._connection.send(self._id, method, params or {})
+        return await self._driver.send(self._id, method, params or {})
 
     def on(self, event: str, handler: EventHandler) -> None:
         """Call `handler` for every event of that name."""
-        self._connection.on(self._id, event, handler)
+        self._driver.on(self._id, event, handler)
 
     async def attach(self, target: str) -> CdpSession:
         """Open a session with a target."""
         options = {"targetId": target, "flatten": True}
-        return CdpSession(self._connection, (await self.send("Target.attachToTarget", options))["sessionId"])
+        return CdpSession(self._driver, (await self.send("Target.attachToTarget", options))["sessionId"])
 
     def detach(self) -> None:
         """Stop receiving events; the target stays open."""
-        self._connection.remove_handlers(self._id)
+        self._driver.remove_handlers(self._id)
 
 
 async def main_frame(session: Session) -> dict[str, Any]:
@@ -310,74 +351,6 @@ async def emulate(session: Session, settings: RenderSettings) -> None:
     await asyncio.gather(*(session.send(method, params) for method, params in commands.items()))
 
 
-class CdpDriver:
-    """Driver of one browser over CDP."""
-
-    def __init__(self) -> None:
-        self.connection: CdpConnection | None = None
-
-    async def launch(self, command: Sequence[str], folder: str) -> None:
-        """Start the browser; it may be called again after a failure.
-
-        Args:
-            command: the program and its arguments; it is the browser, or becomes it.
-            folder: the folder for the browser's temporary files.
-
-        Raises:
-            ProtocolError: the browser does not start.
-        """
-        connection = await CdpConnection.open(command, {**os.environ, "TMPDIR": folder})
-        try:
-            async with asyncio.timeout(_START_SECONDS):
-                await CdpSession(connection).send("Browser.getVersion")
-        except TimeoutError:
-            await connection.close()
-            raise ProtocolError(f"no answer within {_START_SECONDS} s") from None
-        except BaseException:
-            await connection.close()
-            raise
-        self.connection = connection
-
-    def is_connected(self) -> bool:
-        """Return whether the browser is running."""
-        return self.connection is not None and self.connection.is_connected()
-
-    async def open_browser_session(self) -> CdpSession:
-        """Open a CDP session with the browser itself."""
-        if self.connection is None:
-            raise ProtocolError("the browser was not started")
-        return CdpSession(self.connection)
-
-    async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> BrowserTab:
-        """Open a tab that renders pages the same way on every run.
-
-        Args:
-            settings: the size of the window, and whether scripts run.
-            on_crash: called when the page crashes; pending commands then never return.
-            paint: whether to paint frames. Else frames are produced only on request, and none is requested. The
-                layout of a page does not depend on painting, but some parts load only when they are painted: `object`
-                elements around an `embed`.
-        """
-        browser = await self.open_browser_session()
-        context = await browser.send("Target.createBrowserContext", {"disposeOnDetach": True})
-        in_context = {"browserContextId": context["browserContextId"]}
-        await browser.send("Browser.setDownloadBehavior", {"behavior": "deny", **in_context})
-        session = await browser.attach(await _create_target(browser, in_context, settings, paint=paint))
-        session.on("Inspector.targetCrashed", lambda _: on_crash())
-        await emulate(session, settings)
-
-        async def close() -> None:
-            session.detach()
-            await browser.send("Target.disposeBrowserContext", in_context)
-
-        return BrowserTab(session, close)
-
-    async def close(self) -> None:
-        """End the browser."""
-        if self.connection is not None:
-            await self.connection.close()
-
-
 async def _create_target(
     browser: CdpSession, in_context: dict[str, Any], settings: RenderSettings, *, paint: bool
 ) -> str:
@@ -390,17 +363,13 @@ async def _create_target(
     return str(target["targetId"])
 
 
-async def start_driver() -> Driver:
-    """Start the driver of this system.
-
-    Raises:
-        BrowserError: Playwright does not start.
-    """
+async def launch_driver(command: Sequence[str], folder: str) -> Driver:
+    """Start a browser with the driver of this system (see `CdpDriver.launch`)."""
     if IS_SUPPORTED:
-        return CdpDriver()
+        return await CdpDriver.launch(command, folder)
     from vclean.render.browser.playwright_driver import PlaywrightDriver  # its import takes as long as rendering a page
 
-    return await PlaywrightDriver.start()
+    return await PlaywrightDriver.launch(command, folder)
 
 
 _NO_FRAME: Final = "Unable to capture screenshot"

@@ -50,60 +50,45 @@ class PlaywrightSession:
 
 
 class PlaywrightDriver:
-    """Driver of one browser through Playwright, with the methods of `CdpDriver`."""
+    """Driver of one browser through Playwright, with the methods of `CdpDriver`.
 
-    def __init__(self, playwright: Playwright) -> None:
+    Attributes:
+        session: the session with the browser itself.
+    """
+
+    def __init__(self, playwright: Playwright, browser: Browser, session: PlaywrightSession) -> None:
         self._playwright = playwright
-        self._browser: Browser | None = None
+        self._browser = browser
+        self.session = session
 
     @classmethod
-    async def start(cls) -> Self:
-        """Start Playwright without a browser.
+    async def launch(cls, command: Sequence[str], folder: str) -> Self:
+        """Start Playwright and the browser.
 
         Raises:
             BrowserError: Playwright's Node process does not start.
-        """
-        try:
-            return cls(await async_playwright().start())
-        except Exception as error:  # Playwright raises a bare Exception if its Node does not start
-            raise BrowserError(f"Playwright's driver does not start: run `vclean setup` ({error})") from error
-
-    async def launch(self, command: Sequence[str], folder: str) -> None:
-        """Start the browser.
-
-        Raises:
             ProtocolError: the browser does not start.
         """
-        profiles = _profiles()
-        with _as_protocol_errors():
-            self._browser = await self._playwright.chromium.launch(
-                executable_path=command[0],
-                args=command[1:],
-                ignore_default_args=True,  # otherwise Playwright inserts switches before the first argument
-                artifacts_dir=folder,
-                env={**os.environ, "TMPDIR": folder},
-                handle_sigint=False,
-                timeout=_START_MS,
-            )
-        for unused in _profiles() - profiles:  # the command names another; these would survive `kill -9`
-            with suppress(OSError):  # in use by another program
-                unused.rmdir()
+        try:
+            playwright = await async_playwright().start()
+        except Exception as error:  # Playwright raises a bare Exception if its Node does not start
+            raise BrowserError(f"Playwright's driver does not start: run `vclean setup` ({error})") from error
+        try:
+            browser = await _launch_browser(playwright, command, folder)
+            with _as_protocol_errors():
+                return cls(playwright, browser, PlaywrightSession(await browser.new_browser_cdp_session()))
+        except BaseException:
+            await playwright.stop()
+            raise
 
     def is_connected(self) -> bool:
         """Return whether the browser is running."""
-        return self._browser is not None and self._browser.is_connected()
-
-    async def open_browser_session(self) -> PlaywrightSession:
-        """Open a CDP session with the browser itself."""
-        with _as_protocol_errors():
-            return PlaywrightSession(await self._running_browser().new_browser_cdp_session())
+        return self._browser.is_connected()
 
     async def open_tab(self, settings: RenderSettings, *, on_crash: Callable[[], None], paint: bool) -> BrowserTab:  # noqa: ARG002 - Playwright's tabs always paint
         """Open a tab in a new context; frames are always painted."""
         with _as_protocol_errors():
-            context = await self._running_browser().new_context(
-                no_viewport=True, service_workers="block", accept_downloads=False
-            )
+            context = await self._browser.new_context(no_viewport=True, service_workers="block", accept_downloads=False)
 
         async def close() -> None:
             with _as_protocol_errors():
@@ -123,16 +108,28 @@ class PlaywrightDriver:
     async def close(self) -> None:
         """End the browser and Playwright's Node process."""
         try:
-            if self._browser is not None:
-                with _as_protocol_errors():
-                    await self._browser.close()
+            with _as_protocol_errors():
+                await self._browser.close()
         finally:
             await self._playwright.stop()
 
-    def _running_browser(self) -> Browser:
-        if self._browser is None:
-            raise ProtocolError("the browser was not started")
-        return self._browser
+
+async def _launch_browser(playwright: Playwright, command: Sequence[str], folder: str) -> Browser:
+    profiles = _profiles()
+    with _as_protocol_errors():
+        browser = await playwright.chromium.launch(
+            executable_path=command[0],
+            args=command[1:],
+            ignore_default_args=True,  # otherwise Playwright inserts switches before the first argument
+            artifacts_dir=folder,
+            env={**os.environ, "TMPDIR": folder},
+            handle_sigint=False,
+            timeout=_START_MS,
+        )
+    for unused in _profiles() - profiles:  # the command names another; these would survive `kill -9`
+        with suppress(OSError):  # in use by another program
+            unused.rmdir()
+    return browser
 
 
 def _profiles() -> set[Path]:

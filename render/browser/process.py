@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from vclean.errors import BrowserError, DeadlineError, LimitError
-from vclean.render.browser.cdp import ProtocolError
+from vclean.render.browser.cdp import ProtocolError, launch_driver
 from vclean.render.isolation import network_namespace, orphan_reaper, temp_dirs
 from vclean.render.isolation.sandbox import Isolation, Obstacle, available_isolation
 
@@ -166,37 +166,34 @@ class BrowserProcess:
         return sum(_private_bytes(entry) for entry in Path("/proc").glob("[0-9]*") if _group(entry) == group)
 
 
-async def launch(driver: Driver, executable: Path) -> BrowserProcess:
+async def launch(executable: Path) -> BrowserProcess:
     """Start a browser that ends with this process, with all isolation that this system offers.
-
-    Args:
-        driver: starts the browser; it is closed on failure.
-        executable: Chromium.
 
     Raises:
         BrowserError: the browser does not start.
     """
     folder = temp_dirs.create()
+    driver = None
     try:
-        isolation = await _launch_isolated(driver, executable, folder)
+        driver, isolation = await _launch_isolated(executable, folder)
         isolation.warn()
-        session = await driver.open_browser_session()
-        processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+        processes = (await driver.session.send("SystemInfo.getProcessInfo"))["processInfo"]
         pid = next(process["id"] for process in processes if process["type"] == "browser")
-        build = (await session.send("Browser.getVersion"))["product"]
+        build = (await driver.session.send("Browser.getVersion"))["product"]
         script = [sys.executable, "-I", "-S", orphan_reaper.__file__, str(os.getpid()), str(pid), folder]
         reaper = subprocess.Popen(script, stdin=subprocess.PIPE, start_new_session=True)
         return BrowserProcess(driver, pid, build, folder, isolation, reaper)
     except BaseException as error:
         with contextlib.suppress(ProtocolError):
-            await driver.close()
+            if driver is not None:
+                await driver.close()
         temp_dirs.remove(folder)  # the last processes of the browser may still write
         if isinstance(error, ProtocolError):
             raise BrowserError(f"{executable} does not start: run `vclean doctor` ({_reason(error)})") from error
         raise
 
 
-async def _launch_isolated(driver: Driver, executable: Path, folder: str) -> Isolation:
+async def _launch_isolated(executable: Path, folder: str) -> tuple[Driver, Isolation]:
     """Start the browser in an empty network namespace; if that fails, rely on its switches to block the network."""
     isolation = available_isolation()
     unprotected = ["--no-sandbox"] if isolation.sandbox else []
@@ -204,15 +201,13 @@ async def _launch_isolated(driver: Driver, executable: Path, folder: str) -> Iso
     obstacle = isolation.network or _NEEDS_NETWORK.get(executable)
     if obstacle is None:
         try:
-            await driver.launch(network_namespace.command(*command), folder)
+            return await launch_driver(network_namespace.command(*command), folder), isolation
         except ProtocolError as error:
             obstacle = Obstacle(f"{executable} does not start in one: {_reason(error)}", "try another browser")
-        else:
-            return isolation
-    await driver.launch(command, folder)
+    driver = await launch_driver(command, folder)
     if isolation.network is None:
         _NEEDS_NETWORK[executable] = obstacle
-    return replace(isolation, network=obstacle)
+    return driver, replace(isolation, network=obstacle)
 
 
 def _group(entry: Path) -> int:

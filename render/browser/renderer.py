@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from vclean.errors import BrowserError, VcleanError
 from vclean.page import Page
-from vclean.render.browser.cdp import ProtocolError, capture_screenshot, start_driver
+from vclean.render.browser.cdp import ProtocolError, capture_screenshot
 from vclean.render.browser.chromium import find_chromium
 from vclean.render.browser.interception import StoredResponder
 from vclean.render.browser.process import BrowserProcess, ResourceLimits, deadline_error, launch
@@ -167,7 +167,7 @@ class AsyncRenderer:
         if self._process is not None and self._is_worn(self._process):
             await self._end()
         if self._process is None:
-            self._process = await launch(await start_driver(), self._executable)
+            self._process = await launch(self._executable)
             self._pages = 0
         return self._process
 

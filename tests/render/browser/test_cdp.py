@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-import os
 import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from vclean.render.browser import cdp
-from vclean.render.browser.cdp import BrowserTab, CdpConnection, CdpSession, ProtocolError, capture_screenshot
+from vclean.render.browser.cdp import BrowserTab, CdpDriver, ProtocolError, capture_screenshot
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows passes no descriptors")
 
@@ -34,6 +33,8 @@ while chunk := commands.read1(1 << 20):
             reply(id=number, result={})
         elif method == "Target.attachToTarget":
             reply(id=number, result={"sessionId": "s-" + params["targetId"]})
+        elif method == "Browser.getVersion":
+            reply(id=number, result={})
         elif method == "die":
             sys.stderr.write("cannot open display")
             sys.stderr.flush()
@@ -42,13 +43,13 @@ while chunk := commands.read1(1 << 20):
 """Fake browser that responds over the descriptors that Chromium uses."""
 
 
-def run_with_browser(use: Callable[[CdpConnection], Coroutine[Any, Any, Any]]) -> Any:
+def run_with_browser(use: Callable[[CdpDriver], Coroutine[Any, Any, Any]]) -> Any:
     async def run() -> Any:
-        connection = await CdpConnection.open([sys.executable, "-S", "-c", BROWSER], os.environ)
+        driver = await CdpDriver.launch([sys.executable, "-S", "-c", BROWSER], "/tmp")
         try:
-            return await use(connection)
+            return await use(driver)
         finally:
-            await connection.close()
+            await driver.close()
 
     return asyncio.run(run())
 
@@ -61,12 +62,12 @@ class TestSend:
     )
     def test_raises_for_refused_command_and_ended_browser(self, method: str, message: str) -> None:
         with pytest.raises(ProtocolError, match=message):
-            run_with_browser(lambda browser: CdpSession(browser).send(method))
+            run_with_browser(lambda browser: browser.session.send(method))
 
     def test_raises_after_the_browser_ended(self) -> None:
-        async def ask(browser: CdpConnection) -> None:
+        async def ask(browser: CdpDriver) -> None:
             await browser.close()
-            await CdpSession(browser).send("echo")
+            await browser.session.send("echo")
 
         with pytest.raises(ProtocolError, match="ended"):
             run_with_browser(ask)
@@ -74,9 +75,9 @@ class TestSend:
 
 class TestDetach:
     def test_stops_events(self) -> None:
-        async def listen(browser: CdpConnection) -> list[dict[str, Any]]:
+        async def listen(browser: CdpDriver) -> list[dict[str, Any]]:
             events: list[dict[str, Any]] = []
-            first, second = await CdpSession(browser).attach("one"), await CdpSession(browser).attach("other")
+            first, second = await browser.session.attach("one"), await browser.session.attach("other")
             first.on("event", events.append)
             second.on("event", events.append)
             first.detach()
@@ -85,20 +86,6 @@ class TestDetach:
             return events
 
         assert run_with_browser(listen) == [{"n": 2}]
-
-
-class TestConnection:
-    def test_passes_only_the_given_environment(self) -> None:
-        answer = "json.dumps({'id': 1, 'result': dict(os.environ)}).encode() + bytes(1)"
-        script = f"import json, os; os.read(3, 1); os.write(4, {answer})"
-
-        async def ask() -> dict[str, Any]:
-            connection = await CdpConnection.open([sys.executable, "-S", "-c", script], {"ONLY": "this"})
-            answer = await CdpSession(connection).send("echo")
-            await connection.close()
-            return answer
-
-        assert asyncio.run(ask())["ONLY"] == "this"
 
 
 async def nothing() -> None:

@@ -12,7 +12,7 @@ import pytest
 from vclean.errors import BrowserError
 from vclean.page import Page, Resource
 from vclean.render.browser import cdp
-from vclean.render.browser.cdp import CdpDriver, CdpSession, evaluate
+from vclean.render.browser.cdp import CdpDriver, evaluate
 from vclean.render.browser.playwright_driver import PlaywrightDriver
 from vclean.render.browser.renderer import Renderer
 from vclean.render.browser.walker import DocumentTab
@@ -85,8 +85,7 @@ def playwright_renderer() -> Iterator[Renderer]:
 
 def count_contexts(renderer: Renderer) -> int:
     """Return the number of browser contexts, without the default one."""
-    session = CdpSession(driver_of(renderer).connection)
-    answer = renderer._worker.run(session.send("Target.getBrowserContexts"), 20)
+    answer = renderer._worker.run(driver_of(renderer).session.send("Target.getBrowserContexts"), 20)
     return len(answer["browserContextIds"])
 
 
@@ -136,11 +135,11 @@ class TestContexts:
         # Neither contexts nor event handlers remain, of pages with subresources and of screenshots.
         page = Page(content="<p>x", url="http://example.org/", resources=resources)
         renderer.render(page, screenshot=screenshot)
-        connection = driver_of(renderer).connection
-        before = {session for session, _ in connection._handlers}, count_contexts(renderer)
+        driver = driver_of(renderer)
+        before = {session for session, _ in driver._handlers}, count_contexts(renderer)
         for _ in range(3):
             renderer.render(page, screenshot=screenshot)
-        assert ({session for session, _ in connection._handlers}, count_contexts(renderer)) == before
+        assert ({session for session, _ in driver._handlers}, count_contexts(renderer)) == before
 
 
 class TestReuse:

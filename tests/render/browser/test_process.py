@@ -12,7 +12,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 
 from vclean.errors import BrowserError, DeadlineError, LimitError
-from vclean.render.browser import process
+from vclean.render.browser import playwright_driver, process
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
 from vclean.render.browser.process import ResourceLimits, max_memory
@@ -28,27 +28,36 @@ class FakeDriver:
     """Driver whose browser starts only in the given ways: "plain" or "isolated"."""
 
     def __init__(self, *working: str) -> None:
+        self.session = self
         self.working = working
         self.attempts: list[str] = []
         self.closed = False
 
-    async def launch(self, command: list[str], folder: str) -> None:
+    async def launch(self, command: list[str], folder: str) -> "FakeDriver":
         self.command, self.folder = command, folder
         self.attempts.append("plain" if command[0] == str(CHROMIUM) else "isolated")
         if self.attempts[-1] not in self.working:
             raise ProtocolError("failed\nCall log: ...")
+        return self
+
+    async def send(self, method: str) -> None:
+        raise ProtocolError("failed")
 
     async def close(self) -> None:
         self.closed = True
 
 
 class TestLaunch:
-    def test_closes_driver_and_removes_folder_after_failure(self) -> None:
-        driver = FakeDriver()
+    @pytest.mark.parametrize("working", [[], ["plain", "isolated"]])  # without a session, a started one fails too
+    def test_closes_driver_and_removes_folder_after_failure(
+        self, working: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        driver = FakeDriver(*working)
+        monkeypatch.setattr(process, "launch_driver", driver.launch)
         with pytest.raises(BrowserError) as caught:
-            asyncio.run(process.launch(driver, CHROMIUM))
+            asyncio.run(process.launch(CHROMIUM))
         assert re.fullmatch(r"/opt/chromium does not start.*vclean doctor.*failed.*", str(caught.value))
-        assert driver.closed
+        assert driver.closed == bool(working)
         assert not Path(driver.folder).exists()
 
     def test_switches_block_the_network(self) -> None:
@@ -78,8 +87,9 @@ class TestNetwork:
     ) -> None:
         monkeypatch.setattr(process, "available_isolation", lambda: isolation)
         driver = FakeDriver(*working)
+        monkeypatch.setattr(process, "launch_driver", driver.launch)
         for _ in range(2):
-            result = asyncio.run(process._launch_isolated(driver, CHROMIUM, "/nowhere"))
+            _, result = asyncio.run(process._launch_isolated(CHROMIUM, "/nowhere"))
             assert result.sandbox == isolation.sandbox
             assert (result.network and result.network.reason) == reason
         assert driver.attempts == attempts
@@ -88,8 +98,9 @@ class TestNetwork:
 
     def test_reports_browser_that_never_starts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(process, "available_isolation", lambda: ISOLATED)
+        monkeypatch.setattr(process, "launch_driver", FakeDriver().launch)
         with pytest.raises(ProtocolError, match="failed"):
-            asyncio.run(process._launch_isolated(FakeDriver(), CHROMIUM, "/nowhere"))
+            asyncio.run(process._launch_isolated(CHROMIUM, "/nowhere"))
         assert not process._NEEDS_NETWORK
 
 
@@ -115,9 +126,7 @@ class FakePlaywright:
 
 @pytest.fixture
 def launched() -> PlaywrightDriver:
-    driver = PlaywrightDriver(FakePlaywright())
-    driver._browser = Refusing()
-    return driver
+    return PlaywrightDriver(FakePlaywright(), Refusing(), Refusing())
 
 
 class TestPlaywrightErrors:
@@ -129,11 +138,12 @@ class TestPlaywrightErrors:
             (lambda _: PlaywrightSession(Refusing()).send("Page.enable"), "send refused"),
             (lambda _: PlaywrightSession(Refusing()).detach(), "detach refused"),
             # Otherwise Playwright would insert switches of its own.
-            (lambda driver: driver.launch(["/opt/chromium"], ""), "launch refused .*'ignore_default_args': True"),
-            (lambda driver: driver.open_browser_session(), "new_browser_cdp_session refused"),
+            (
+                lambda _: playwright_driver._launch_browser(FakePlaywright(), ["/chromium"], ""),
+                "'ignore_default_args': True",
+            ),
             (lambda driver: driver.open_tab(RenderSettings(), on_crash=bool, paint=True), "new_context refused"),
             (lambda driver: driver.close(), "close refused"),
-            (lambda _: PlaywrightDriver(Refusing()).open_browser_session(), "not started"),
         ],
     )
     def test_raises_protocol_error_with_the_same_message(
