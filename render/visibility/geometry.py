@@ -204,8 +204,3 @@ def points_in_boxes(points: NDArray[np.float32], boxes: NDArray[np.float32]) -> 
         point = order[np.arange(len(box)) + np.repeat(first[rows] - begin, count[rows])]
         inside = (boxes[box, 0] <= points[point, 0]) & (points[point, 0] < boxes[box, 0] + boxes[box, 2])
         yield point[inside], box[inside]
-
-
-def contains(box: NDArray[np.float32], point: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return whether each box (..., 4) contains its point (..., 2), bool (...)."""
-    return np.asarray(((box[..., :2] <= point) & (point < box[..., :2] + box[..., 2:])).all(axis=-1))

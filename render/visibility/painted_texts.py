@@ -17,7 +17,6 @@ from vclean.render.css_colors import Color, colors_in, contrast
 from vclean.render.snapshot import SITE_TAGS, Hidden
 from vclean.render.visibility.geometry import (
     CandidateTexts,
-    contains,
     out_of_reach,
     points_in_boxes,
     unreadable,
@@ -118,14 +117,10 @@ class PaintedTexts:
     @cached_property
     def _layers(self) -> _Layers:
         texts, count = self._texts, len(self._snapshot)
-        text, painter = self._ancestors_at_centers()
-        other_text, other = self._others_at_centers()
+        text, painter, is_around = self._painters_at_centers()
         negative = np.char.startswith(np.array(self._snapshot.styles.column("z-index"), dtype=str), "-")
-        sunken = tree.inside(negative[self._snapshot.style], self._snapshot.end)[texts.parent]
-        is_ranked = np.zeros(len(texts), dtype=bool)
-        is_ranked[other_text] = True
-        is_ranked |= sunken
-        text, painter = np.append(text, other_text), np.append(painter, other)
+        is_ranked = tree.inside(negative[self._snapshot.style], self._snapshot.end)[texts.parent]
+        is_ranked[text[~is_around]] = True
         rank, own_rank = painter.astype(np.float64), np.full(len(texts), np.inf)
         ranked = is_ranked[text]
         if ranked.any():
@@ -152,44 +147,31 @@ class PaintedTexts:
             np.array([place[each, True] for each in parents.tolist()], dtype=np.float64),
         )
 
-    def _ancestors_at_centers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the pairs of a text and an ancestor that paints at its center."""
-        texts, painting = self._texts, self._painting
-        text, painter = np.arange(len(texts)), painting.painter[texts.parent]
-        pairs = [(text[:0], text[:0])]
-        for _ in range(_LEVELS):
-            text, painter = text[painter >= 0], painter[painter >= 0]
-            if not len(text):
-                break
-            inside = contains(self._snapshot.box[painter], texts.center[text])
-            pairs.append((text[inside], painter[inside].astype(np.intp)))
-            painter = painting.painter_around[painter]
-        return np.concatenate([each for each, _ in pairs]), np.concatenate([each for _, each in pairs])
-
-    def _others_at_centers(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the pairs of a text and an area, or an element that is no ancestor, at its center.
+    def _painters_at_centers(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Mask]:
+        """Return the pairs of a text and what paints at its center, and whether that is an element around the text.
 
         What an overlay paints lies above texts until a reader closes it; from below what is fixed a text scrolls out.
         """
-        snapshot, texts, painting = self._snapshot, self._texts, self._painting
+        snapshot, texts, painting, overlay = self._snapshot, self._texts, self._painting, self._overlay
+        painters = np.append(np.flatnonzero(painting.paints), np.arange(len(snapshot), len(self._box)))
         # The box of an inline element is around all its lines, and what else is on them; it covers no other text.
-        painters = np.flatnonzero(painting.paints & ~(painting.is_inline & ~painting.is_picture))
-        painters = np.append(painters, np.arange(len(snapshot), len(self._box)))
-        overlays = self._overlay
-        pairs = [(painters[:0], painters[:0])]
+        is_large = np.append(~painting.is_inline | painting.is_picture, np.ones(len(snapshot.area), dtype=bool))
+        pairs = [(painters[:0], painters[:0], is_large[:0])]
         for text, row in points_in_boxes(texts.center, self._box[painters]):
             painter, parent = painters[row], texts.parent[text]
             element = self._element[painter]
-            is_other = (painter >= len(snapshot)) | (parent < element) | (parent >= snapshot.end[element])
-            is_other &= (overlays[element] < 0) | (overlays[element] == overlays[parent])
-            is_other &= (
+            is_around = (painter < len(snapshot)) & tree.is_ancestor(element, parent, snapshot.end)
+            counts = is_large[painter] & ((overlay[element] < 0) | (overlay[element] == overlay[parent]))
+            counts &= (
                 ~painting.is_fixed[element] | painting.is_fixed[parent] | painting.fill_viewport(self._box[painter])
             )
-            pairs.append((text[is_other], painter[is_other]))
-            if sum(len(each) for each, _ in pairs) > _MAX_PAIRS:
+            counts |= is_around
+            pairs.append((text[counts], painter[counts], is_around[counts]))
+            if sum(int((~around).sum()) for _, _, around in pairs) > _MAX_PAIRS:
                 self._is_crowded = True
                 break
-        return np.concatenate([each for each, _ in pairs]), np.concatenate([each for _, each in pairs])
+        text, painter, is_around = map(np.concatenate, zip(*pairs, strict=True))
+        return text, painter, is_around
 
     # ---- what covers them ----
 
