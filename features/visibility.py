@@ -83,7 +83,7 @@ def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bo
     """
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
     in_flow = snapshot.styles.is_in("position", _IN_FLOW)[snapshot.style]
-    inside = _length_inside(snapshot, snapshot.text_length)
+    inside = snapshot.sum_in(snapshot.text_length)
     holes = np.isin(snapshot.hidden, _HOLES) & seen & in_flow & snapshot.has_place & (inside > 0)
     if holes.sum() < _LEAST_HOLES or inside[holes].sum() < _HOLE_SHARE * inside[0]:
         return np.zeros(len(technique), dtype=bool)
@@ -104,14 +104,8 @@ def _is_mostly(
     snapshot: Snapshot, part: NDArray[np.int64], length: NDArray[np.int64], share: float
 ) -> NDArray[np.bool_]:
     """Return which elements have enough text, of the `length` (T,), and more than a `share` in `part`, bool (N,)."""
-    inside, total = _length_inside(snapshot, part), _length_inside(snapshot, length)
+    inside, total = snapshot.sum_in(part), snapshot.sum_in(length)
     return np.asarray((total >= _LEAST_TEXT) & (inside > share * total))
-
-
-def _length_inside(snapshot: Snapshot, length: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the sum of the `length` of texts (T,) in each element's subtree, float64 (N,)."""
-    at_parent = np.bincount(snapshot.text_parent, weights=length, minlength=len(snapshot))
-    return tree.subtree_sum(at_parent.astype(np.float64, copy=False), snapshot.end)
 
 
 # ---- what controls open ----
@@ -220,9 +214,8 @@ class Panels:
         self._unrolled = np.zeros(len(snapshot), dtype=bool)
         self._tags = np.array(snapshot.tags)[snapshot.tag]
         self.closed_details = np.zeros(len(snapshot), dtype=bool)
-        own = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
-        self._length = tree.subtree_sum(own, snapshot.end)
-        self._shown_length = tree.subtree_sum(own * ~self._is_hidden, snapshot.end)
+        self._length = snapshot.sum_in(snapshot.text_length)
+        self._shown_length = snapshot.sum_in(snapshot.text_length * ~self._is_hidden[snapshot.text_parent])
 
     def is_opened(self) -> NDArray[np.bool_]:
         """Return which elements are in a part of the page that a control opens, bool (N,).

@@ -307,6 +307,11 @@ class Snapshot:
         """Count how many of `elements` are in each element or equal it, int64 (N,)."""
         return tree.subtree_sum(np.bincount(elements, minlength=len(self)), self.end)
 
+    def sum_in(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the sum of the values of the texts, (T,), in each element and its descendants, float64 (N,)."""
+        own = np.bincount(self.text_parent, values, len(self))
+        return tree.subtree_sum(own.astype(np.float64, copy=False), self.end)
+
     def texts_after(self, element: int) -> range:
         """Return the text nodes after the start of an element and before the next element."""
         return range(*self._text_start[element : element + 2].tolist())

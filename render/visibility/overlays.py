@@ -84,6 +84,9 @@ class _Page:
         snapshot: the page.
         painting: what its elements paint.
         viewport: float32 (2,), width and height in CSS px.
+        is_shown: bool (T,), whether each text is shown.
+        length: int64 (T,), the characters of each text; 0 if it is not shown.
+        characters: float64 (N,), those of the texts in each element.
     """
 
     def __init__(self, painting: Painting) -> None:
@@ -91,6 +94,9 @@ class _Page:
         self.painting = painting
         size = (snapshot.settings.get("width", snapshot.width), snapshot.settings.get("height", snapshot.height))
         self.viewport = np.array(size, dtype=np.float32)
+        self.is_shown = snapshot.text_hidden == Hidden.NO
+        self.length = snapshot.text_length * self.is_shown
+        self.characters = snapshot.sum_in(self.length)
 
     # ---- elements ----
 
@@ -109,7 +115,7 @@ class _Page:
         mask &= snapshot.hidden == Hidden.NO
         if not mask.any():
             return mask
-        in_dialogs = self._characters_in(tree.inside(mask, snapshot.end))
+        in_dialogs = snapshot.sum_in(self.length * tree.inside(mask, snapshot.end)[snapshot.text_parent])
         return np.asarray(mask | (in_dialogs > _DIALOG_SHARE * self.characters))
 
     @cached_property
@@ -123,42 +129,22 @@ class _Page:
         mask[[node for node, role in self.snapshot.attributes("role").items() if role.lower() in names]] = True
         return mask
 
-    # ---- characters ----
-
     @cached_property
-    def direct_characters(self) -> NDArray[np.int64]:
-        """Return the characters of the shown texts of each element, without those of its descendants, (N,)."""
-        return self._sum_by_parent(self.snapshot.text_length * (self.snapshot.text_hidden == Hidden.NO))
-
-    @cached_property
-    def characters(self) -> NDArray[np.int64]:
-        """Return the characters of the shown texts in each element, (N,)."""
-        return tree.subtree_sum(self.direct_characters, self.snapshot.end)
-
-    @cached_property
-    def main_characters(self) -> NDArray[np.int64]:
+    def main_characters(self) -> NDArray[np.float64]:
         """Return the characters of the shown texts in each element that are in a main area too, (N,)."""
-        return self._characters_in(self.is_in_main_area)
+        return self.snapshot.sum_in(self.length * self.is_in_main_area[self.snapshot.text_parent])
 
     @cached_property
-    def characters_elsewhere(self) -> NDArray[np.int64]:
+    def characters_elsewhere(self) -> NDArray[np.float64]:
         """Return the characters of all texts outside each element, hidden ones included, (N,)."""
-        characters = self._sum_by_parent(self.snapshot.text_length)
-        return np.asarray(characters.sum() - tree.subtree_sum(characters, self.snapshot.end))
-
-    def _characters_in(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the characters of the shown texts in each element, of texts with a parent in `mask` only, (N,)."""
-        return tree.subtree_sum(self.direct_characters * mask, self.snapshot.end)
-
-    def _sum_by_parent(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-        total = np.bincount(self.snapshot.text_parent, weights=lengths, minlength=len(self.snapshot))
-        return total.astype(np.int64)
+        length = self.snapshot.text_length
+        return np.asarray(length.sum() - self.snapshot.sum_in(length))
 
     # ---- lines ----
 
     @cached_property
     def _lines(self) -> NDArray[np.intp]:
-        return np.flatnonzero((self.snapshot.text_hidden == Hidden.NO)[self.snapshot.line_text])
+        return np.flatnonzero(self.is_shown[self.snapshot.line_text])
 
     @cached_property
     def line_parent(self) -> NDArray[np.int32]:
@@ -239,8 +225,9 @@ class _Candidates:
         """Return which candidates paint something, and that behind most of their text, bool (C,)."""
         page = self._page
         paints = np.bincount(self._parts[0], minlength=len(self.nodes)) > 0
+        own = np.bincount(page.snapshot.text_parent, page.length, len(page.snapshot))
         backed = [
-            page.direct_characters[node:end][page.painting.painter[node:end] >= node].sum()
+            own[node:end][page.painting.painter[node:end] >= node].sum()
             for node, end in zip(self.nodes.tolist(), self._end.tolist(), strict=True)
         ]
         characters = page.characters[self.nodes]
