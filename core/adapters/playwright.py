@@ -38,7 +38,7 @@ async def read_open_page(open_page: OpenPage, settings: RenderSettings | None = 
     session = PlaywrightSession(await open_page.context.new_cdp_session(open_page))
     try:
         build = (await session.send("Browser.getVersion"))["product"]
-        payload = await LoadedPage(session).read(walker.expression(open_page.url, limits))
+        payload = await LoadedPage(session).read(walker.expression(limits))
     finally:
         await session.detach()
     snapshot = replace(walker.unpack(payload, limits, build=build, url=open_page.url), ran_scripts=True)

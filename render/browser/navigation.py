@@ -159,11 +159,11 @@ class LoadedPage:
     async def _evaluate(self, expression: str, world: int) -> str:
         return await evaluate(self.session, expression, world=world)
 
-    async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:
+    async def omit(self, omissions: Omissions, settings: RenderSettings) -> None:
         """Leave parts of the page out of its painting (see `DocumentTab.omit`)."""
         from vclean.render.browser.walker import expression  # imports numpy, which loads while the browser starts
 
-        await self.read(expression(url, settings, omissions))
+        await self.read(expression(settings, omissions))
 
 
 class NavigatedPage(LoadedPage):

@@ -246,7 +246,7 @@ class AsyncRenderer:
         tab = await opening
 
         def reading() -> str:
-            return walker.call(url, self._settings, walker.hints(text) | {"discard": not screenshot})
+            return walker.call(self._settings, walker.hints(text) | {"discard": not screenshot})
 
         try:
             payload = await tab.read(text, reading)
@@ -267,10 +267,9 @@ class AsyncRenderer:
         from vclean.render.browser import walker
 
         tab = await self._document_tab(process, paint=True)
-        url = rendering.snapshot.url
         try:
             async with asyncio.timeout(min(self._settings.deadline * _PAINT_SHARE, left / 2)):
-                await tab.read(text, lambda: walker.call(url, self._settings, omissions=Omissions()))
+                await tab.read(text, lambda: walker.call(self._settings, omissions=Omissions()))
                 snapshot = await self._compared(tab, rendering.snapshot, rendering.doubts)
                 await tab.reset(self._settings)
                 return replace(rendering, snapshot=snapshot, doubts={})
@@ -285,7 +284,7 @@ class AsyncRenderer:
         """Read a page after navigation, take its screenshot, decide what a reader sees, and click controls."""
         from vclean.render.browser import walker
 
-        payload = await page.read(walker.expression(url, settings))
+        payload = await page.read(walker.expression(settings))
         snapshot, doubts = self._unpack(payload, url, build)
         png = await self._screenshot(page, snapshot) if screenshot else None
         if doubts:
@@ -302,7 +301,7 @@ class AsyncRenderer:
     async def _screenshot(self, page: DocumentTab | NavigatedPage, snapshot: Snapshot) -> bytes:
         """Take a screenshot, without the overlays if the settings ask for it."""
         if self._settings.hide_overlays and len(snapshot.overlay):
-            await page.omit(Omissions(snapshot.overlay.tolist()), snapshot.url, self._settings)
+            await page.omit(Omissions(snapshot.overlay.tolist()), self._settings)
         return await capture_screenshot(page.session)
 
     async def _compared(
@@ -315,12 +314,12 @@ class AsyncRenderer:
 
         overlays = snapshot.overlay.tolist()
         if overlays:
-            await page.omit(Omissions(overlays), snapshot.url, self._settings)
+            await page.omit(Omissions(overlays), self._settings)
         lines, owner = np.isin(snapshot.line_text, list(doubts)), snapshot.line_text
         lines &= np.append(np.ones(_LINES, dtype=bool), owner[_LINES:] != owner[:-_LINES])[: len(owner)]
         comparison = PixelComparison(snapshot.line_box[lines], owner[lines])
         with_texts = await comparison.paint(page.session, scroll=page.scrolls)
-        await page.omit(Omissions(overlays, list(doubts)), snapshot.url, self._settings)
+        await page.omit(Omissions(overlays, list(doubts)), self._settings)
         without = await comparison.paint(page.session, scroll=page.scrolls)
         hidden = snapshot.text_hidden.copy()
         for text in comparison.unseen(with_texts, without):

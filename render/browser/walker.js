@@ -125,8 +125,7 @@
 
   // Whether a rule is for elements with text. Others, such as placeholders of images, would only take place.
   function selectsText(rule) {
-    if (rule.parentRule?.selectorText) return true; // a nested selector
-    return [...selectAll(rule.selectorText)].some((element) => countNonSpace(textContent.call(element)) > 0);
+    return [...selectAll(selectorOf(rule))].some((element) => countNonSpace(textContent.call(element)) > 0);
   }
 
   // Readers have scripts, so media queries about scripts are answered as in their browsers.
@@ -141,15 +140,9 @@
   }
 
   // Content that `content-visibility: auto` skips has no boxes before it is scrolled into view; `hidden` stays hidden.
-  function contentVisibility() {
-    const usage = { auto: false, hidden: new Set() };
-    if (!options.skipping) return usage;
-    for (const element of selectAll('body *')) {
-      const value = getComputedStyle(element).contentVisibility;
-      if (value === 'auto') usage.auto = true;
-      else if (value === 'hidden') usage.hidden.add(element);
-    }
-    return usage;
+  function elementsWithContents(visibility) {
+    const elements = options.skipping ? [...selectAll('body *')] : [];
+    return elements.filter((element) => getComputedStyle(element).contentVisibility === visibility);
   }
 
   // A marquee scrolls by an animation that scripts cannot reach. A copy has not moved yet, and shows all of its text.
@@ -395,10 +388,11 @@
   function rowOf(style) {
     const { display, position, visibility, overflow, font, whiteSpace } = style;
     const opacity = declares.opacity ? style.opacity : '1';
+    const letters = font || [style.fontSize, style.fontWeight, style.fontStyle, style.fontFamily, style.lineHeight].join('\n');
     let key = display + '\n' + position + '\n' + style.float + '\n' + visibility + '\n' + opacity + '\n' + overflow +
       '\n' + style.textAlign + '\n' + style.textDecorationLine + '\n' + whiteSpace + '\n' + style.color + '\n' +
       style.backgroundColor + '\n' + style.backgroundImage + '\n' + style.borderWidth + '\n' + style.listStyleType +
-      '\n' + style.cursor + '\n' + (font || longFont(style));
+      '\n' + style.cursor + '\n' + letters;
     if (declares['text-transform']) key += '\n' + style.textTransform;
     if (declares['z-index']) key += '\n' + style.zIndex;
     for (const name of effects) key += '\n' + style.getPropertyValue(name);
@@ -406,24 +400,16 @@
     if (row === undefined) {
       const [overflowX, overflowY = overflowX] = overflow.split(' ');
       row = {
-        index: styleRow(style), display, position, overflow: { x: overflowX, y: overflowY },
+        index: intern(rows, options.styles.map((name) => style.getPropertyValue(name).slice(0, STYLE_VALUE_LIMIT)).join('\n')),
+        display, position, overflow: { x: overflowX, y: overflowY },
         visible: visibility === 'visible', opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
-        borders: style.borderWidth.split(' ').map(parseFloat), hasThickBorder: false,
+        hasThickBorder: style.borderWidth.split(' ').some((width) => parseFloat(width) >= THICK),
         unreadable: !/^(none|)$/.test(style.webkitTextSecurity ?? ''),
         hasGradient: style.backgroundImage.includes('gradient('),
       };
-      row.hasThickBorder = row.borders.some((width) => width >= THICK);
       rowByStyle.set(key, row);
     }
     return row;
-  }
-
-  function longFont(style) {
-    return [style.fontSize, style.fontWeight, style.fontStyle, style.fontFamily, style.lineHeight].join('\n');
-  }
-
-  function styleRow(style) {
-    return intern(rows, options.styles.map((name) => style.getPropertyValue(name).slice(0, STYLE_VALUE_LIMIT)).join('\n'));
   }
 
   // ---- declarations of the document ----
@@ -689,7 +675,7 @@
   // Paints elements no more, until the next document: the layout of the page stays.
   function omitElements() {
     const isPlaced = (element) => element !== undefined && getComputedStyle(element).position !== 'static';
-    const omitted = options.omittedElements.map((index) => elements[index]).filter(isPlaced);
+    const omitted = options.omitted.elements.map((index) => elements[index]).filter(isPlaced);
     for (const element of omitted) setStyles(element, { transition: 'none', opacity: '0' });
     if (omitted.length > 0) pageRules += ' ::backdrop { display: none !important }';
     adopt(pageRules);
@@ -697,7 +683,7 @@
 
   // Paints texts in no color, until the next document: their layout stays, and so do colors made of theirs.
   function omitTexts() {
-    const omitted = options.omittedTexts.map((index) => nodes[index]).filter((node) => node !== undefined);
+    const omitted = options.omitted.texts.map((index) => nodes[index]).filter((node) => node !== undefined);
     for (const parent of new Set(omitted.map((node) => parentElement.call(node)))) {
       setStyles(parent, { transition: 'none', 'text-shadow': 'none', '-webkit-text-fill-color': 'transparent',
         '-webkit-text-stroke-color': 'transparent' });
@@ -769,10 +755,6 @@
     if (name !== 'slot' || !(element instanceof HTMLSlotElement)) return null;
     const assigned = element.assignedNodes();
     return assigned.length > 0 ? assigned.reverse() : null;
-  }
-
-  function isWalked(name) {
-    return !SKIPPED.has(name) && (name !== 'noscript' || noscript);
   }
 
   function isLoaded(element) {
@@ -861,7 +843,7 @@
         const name = localName.call(child);
         const formula = formulas.size > 0 ? formulas.get(child) : undefined;
         if (formula !== undefined) visitFormula(child, name, formula, frame, enter);
-        else if (isWalked(name)) stack.push(enter(child, name, frame));
+        else if (!SKIPPED.has(name)) stack.push(enter(child, name, frame));
       }
     }
   }
@@ -894,18 +876,19 @@
   const count = doc.getElementsByTagName('*').length;
   if (count > options.maxNodes) return JSON.stringify({ nodes: count });
   // Chromium reuses styles of earlier pages with equal rules, and with them their link colors.
-  if (document[USED] && !options.omits && select(LINK_COLORS)) return '{"needsNewDocument":true}';
+  if (document[USED] && !options.omitted && select(LINK_COLORS)) return '{"needsNewDocument":true}';
 
   const head = readHead();
   restartMarquees();
   if (!options.scripts) placeParts();
   const noscript = needsNoscript();
+  if (!noscript) SKIPPED.add('noscript');
   let pageRules = noscript ? '' : 'noscript { display: none !important }';
   adopt(pageRules);
   if (!noscript && !options.scripts) unhideNoscript();
   if (options.scripting && !options.scripts) assumeScripts();
-  const { auto, hidden: skipsContents } = contentVisibility();
-  if (auto) {
+  const skipsContents = new Set(elementsWithContents('hidden'));
+  if (elementsWithContents('auto').length > 0) {
     pageRules += ' * { content-visibility: visible !important }';
     adopt(pageRules);
   }
@@ -922,7 +905,7 @@
   const range = doc.createRange();
   const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const formulas = findFormulas();
-  if (options.omits) {
+  if (options.omitted) {
     walkTree(findElement, findText);
     omitElements();
     omitTexts();

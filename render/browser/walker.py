@@ -108,15 +108,14 @@ _DTYPES = {"box": "<f4", "line_box": "<f4", "area_box": "<f4", "hidden": "u1", "
 _WIDTHS = {"box": 4, "line_box": 4, "area_box": 4, "unclear": 2}
 
 
-def expression(url: str, settings: RenderSettings, omissions: Omissions | None = None) -> str:
+def expression(settings: RenderSettings, omissions: Omissions | None = None) -> str:
     """Return the JavaScript expression that reads the page; its value is a payload, or a promise of one.
 
     Args:
-        url: the base of relative links; if it is empty, the canonical URL of the page.
         settings: the limits that the walker applies.
         omissions: if given, leave these parts out instead of reading the page, and return an empty string.
     """
-    return f"{_walker()}({{...{_constants()}, ...{_options(url, settings, omissions)}}})"
+    return f"{_walker()}({{...{_constants()}, ...{_options(settings, omissions)}}})"
 
 
 def definition() -> str:
@@ -127,31 +126,23 @@ def definition() -> str:
     return f"globalThis[{_NAME}] = (options) => {_walker()}({{...{_constants()}, ...options}}), ''"
 
 
-def call(
-    url: str,
-    settings: RenderSettings,
-    hints: Hints | None = None,
-    *,
-    omissions: Omissions | None = None,
-) -> str:
+def call(settings: RenderSettings, hints: Hints | None = None, *, omissions: Omissions | None = None) -> str:
     """Return the JavaScript expression that reads the page in a tab in which `definition` was evaluated.
 
     Its value is that of `expression`, or `NEEDS_NEW_DOCUMENT`.
 
     Args:
-        url: the base of relative links; if it is empty, the canonical URL of the page.
         settings: the limits that the walker applies.
         hints: the result of `hints`; by default, all parts are checked except `fonts`. With `discard`, the page is not
             used afterwards, and not painted.
         omissions: see `expression`.
     """
-    return f"globalThis[{_NAME}]({_options(url, settings, omissions, **(hints or {}))})"
+    return f"globalThis[{_NAME}]({_options(settings, omissions, **(hints or {}))})"
 
 
-def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **hints: Hint) -> str:
+def _options(settings: RenderSettings, omissions: Omissions | None, **hints: Hint) -> str:
     """Return the options that differ from page to page, as JSON."""
     options = {
-        "url": url,
         "scripts": settings.scripts == "on",
         "skipping": True,
         "fonts": False,
@@ -159,9 +150,7 @@ def _options(url: str, settings: RenderSettings, omissions: Omissions | None, **
         "undeclared": [],
         "pseudos": True,
         "discard": False,
-        "omits": omissions is not None,
-        "omittedTexts": list(omissions.texts) if omissions else [],
-        "omittedElements": list(omissions.elements) if omissions else [],
+        "omitted": omissions._asdict() if omissions else None,
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
     }
@@ -357,15 +346,9 @@ class DocumentTab:
         answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self.session, expression()))
         return answers[1]
 
-    async def omit(self, omissions: Omissions, url: str, settings: RenderSettings) -> None:
-        """Leave parts of the last document out of its painting.
-
-        Args:
-            omissions: the parts, at least one.
-            url: the URL of the document.
-            settings: those with which it was read.
-        """
-        await evaluate(self.session, call(url, settings, omissions=omissions))
+    async def omit(self, omissions: Omissions, settings: RenderSettings) -> None:
+        """Leave parts of the last document, which was read with these settings, out of its painting."""
+        await evaluate(self.session, call(settings, omissions=omissions))
 
     async def reset(self, settings: RenderSettings) -> None:
         """Remove the document, which may go on to paint, and give the tab its size again, which screenshots change."""
