@@ -63,30 +63,20 @@ NEEDS_NEW_DOCUMENT = '{"needsNewDocument":true}'
 _NAME = "Symbol.for('vclean.walk')"
 _EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # a literal @ first makes the search fast
 _DECLARED = {
-    "opacity": b"opacity",
-    "text-transform": b"text-transform",
-    "z-index": b"z-index",
-    "clip": b"clip",
-    "clip-path": b"clip-path",
-    "text-indent": b"text-indent",
-    "transform": b"transform",
-    "filter": b"filter",
+    name: name.encode()
+    for name in ("opacity", "text-transform", "z-index", "clip", "clip-path", "text-indent", "transform", "filter",
+                 "background-clip", "text-shadow", "isolation", "box-shadow", "outline", "border-image",
+                 "backdrop-filter")
+} | {
     "mask-image": b"mask",
     "mix-blend-mode": b"blend",
-    "background-clip": b"background-clip",
     "-webkit-text-fill-color": b"text-fill",
-    "text-shadow": b"text-shadow",
     "-webkit-text-stroke": b"text-stroke",
     "backface-visibility": b"backface",
-    "isolation": b"isolation",
-    "box-shadow": b"box-shadow",
-    "outline": b"outline",
-    "border-image": b"border-image",
-    "backdrop-filter": b"backdrop-filter",
     "text-decoration-thickness": b"text-decoration",
     "-webkit-text-security": b"text-security",
     "contain": b"contain:",
-}
+}  # fmt: skip
 """Properties that the walker reads only if the source contains a name or shorthand of theirs, in lower case."""
 _HINTS = (b"content-visibility", b"until-found", b"scripting", b":before", b":after", b":first")
 _FREQUENT = {

@@ -7,7 +7,7 @@ with the origin at its top left. The legend is in a strip above the screenshot.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
@@ -126,7 +126,10 @@ LEVEL_PENS: Final = tuple(Pen(color, max(3 - level, 1)) for level, color in enum
 """Pens of levels 1, 2, ... in the palette of Okabe and Ito; the last is for all deeper levels. They are not tinted,
 because the tints of nested frames would add up."""
 
-SEGMENT_PENS: Mapping[str, Pen] = {f"level{level}": pen for level, pen in enumerate(LEVEL_PENS)}
+SEGMENT_PENS: Mapping[str, Pen] = {
+    f"level{level}": replace(pen, meaning=f"level {level + 1}{' and deeper' * (pen is LEVEL_PENS[-1])}")
+    for level, pen in enumerate(LEVEL_PENS)
+}
 BAND_PENS: Mapping[str, Pen] = {SEPARATOR: Pen((230, 159, 0), 0, fill=110, tag="bare")}
 _THINNEST_BAND: Final = 2
 _STEP: Final = 3
@@ -286,12 +289,9 @@ def block_layer(
         caption = _caption(name, block.probability)
         title = f"{caption}: {excerpt(block.text)}"
         marks.append(placer.mark(frame, name, caption, title, required=block.label.is_content))
-    counts = Counter(names)
-    entries: list[LegendEntry] = [
-        (name, f"{pen.meaning if by == 'role' else f'{name} {pen.meaning}'}: {counts[name]}")
-        for name, pen in pens.items()
-        if counts[name]
-    ]
+    entries = _entries(pens, names)
+    if by == "label":
+        entries = [(name, f"{name} {text}") for name, text in entries]
     if hidden := len(blocks) - len(shown):
         entries.append((None, f"hidden blocks: {hidden}"))
     below = int((boxes[:, 1] >= placer.height).sum())
@@ -316,9 +316,7 @@ def part_layer(parts: Sequence[Part], placer: TagPlacer) -> Layer:
         placer.mark(frame, parts[row].kind, parts[row].kind, f"{parts[row].kind}: {excerpt(parts[row].text)}")
         for row, frame in placer.frames(_boxes(parts), 2 * OUTSET)
     ]
-    counts = Counter(mark.pen for mark in marks)
-    entries = [(kind, f"{pen.meaning}: {counts[kind]}") for kind, pen in PART_PENS.items() if counts[kind]]
-    return Layer(pens=PART_PENS, marks=marks, entries=entries)
+    return Layer(pens=PART_PENS, marks=marks, entries=_entries(PART_PENS, [mark.pen for mark in marks]))
 
 
 def line_layer(lines: NDArray[np.float32], placer: TagPlacer) -> Layer:
@@ -336,13 +334,7 @@ def segment_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
         for row, frame in placer.frames(overlay.box, _STEP * np.minimum(overlay.height, _STEPS))
         if overlay.level[row] > 0
     ]
-    counts = Counter(mark.pen for mark in marks)
-    last = len(LEVEL_PENS) - 1
-    entries: list[LegendEntry] = [
-        (name, f"level {level + 1}{' and deeper' * (level == last)}: {counts[name]}")
-        for level, name in enumerate(SEGMENT_PENS)
-        if counts[name]
-    ]
+    entries = _entries(SEGMENT_PENS, [mark.pen for mark in marks])
     below = int((overlay.box[:, 1] >= placer.height).sum())
     entries += truncation_note(overlay.page_height, placer.height, f"segments below: {below}")
     return Layer(pens=SEGMENT_PENS, marks=marks, entries=entries)
@@ -358,6 +350,12 @@ def separator_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
         marks.append(Mark(frame, SEPARATOR, frame if has_number else None, weight, f"separator of weight {weight}"))
     text = f"separators with their weights: {len(overlay.weight)}"
     return Layer(pens=BAND_PENS, marks=marks, entries=[(SEPARATOR, text)])
+
+
+def _entries(pens: Mapping[str, Pen], names: Sequence[str]) -> list[LegendEntry]:
+    """Return a legend entry for each pen that is used, with the number of its marks."""
+    counts = Counter(names)
+    return [(name, f"{pen.meaning}: {counts[name]}") for name, pen in pens.items() if counts[name]]
 
 
 def _boxes(items: Sequence[OverlayBlock | Part]) -> NDArray[np.float32]:
