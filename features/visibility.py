@@ -69,8 +69,7 @@ def text_visibility(snapshot: Snapshot) -> NDArray[np.uint8]:
 def _before_scripts(snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the hidden texts of main areas of which most is hidden without a control: scripts show the page."""
     hidden = np.isin(technique, OPENED_TECHNIQUES) & ~opened
-    areas = snapshot.is_tag(_MAIN_TAGS)
-    areas[[element for element, role in snapshot.attributes("role").items() if role.lower() == "main"]] = True
+    areas = snapshot.is_tag(_MAIN_TAGS) | snapshot.has_value("role", ("main",))
     length = snapshot.text_length
     waiting = areas & _is_mostly(snapshot, length * hidden, length, _MOST)
     return np.asarray(hidden & tree.inside(waiting, snapshot.end)[snapshot.text_parent])
@@ -188,9 +187,7 @@ def _stay_unreadable(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.
 
 def _in_closed_spoiler(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are in one in sight with `aria-expanded=false`, bool (N,)."""
-    closed = np.zeros(len(snapshot), dtype=bool)
-    closed[[each for each, value in snapshot.attributes("aria-expanded").items() if value.lower() == "false"]] = True
-    closed &= (snapshot.hidden == Hidden.NO) & snapshot.has_place
+    closed = snapshot.has_value("aria-expanded", ("false",)) & (snapshot.hidden == Hidden.NO) & snapshot.has_place
     return tree.inside(closed, snapshot.end)
 
 
@@ -255,12 +252,12 @@ class Panels:
 
     def _add_panels(self) -> None:
         self._add_details()
-        until_found = [each for each, how in self._values("hidden") if how.lower() == "until-found"]
         named, closed = self._named()
         beside = [*self._beside_expanders(), *self._tab_panels()]
         belonging = [*named, *self._after_inputs()]
         self._panel[[each for panel in (*belonging, *beside) for each in self._with_wrappers(panel)]] = True
-        self._panel[[*until_found, *closed]] = True
+        self._panel[closed] = True
+        self._panel |= self._snapshot.has_value("hidden", ("until-found",))
         self._unrolled[[each for each in belonging if self._in_sight[each]]] = True
 
     def _with_wrappers(self, element: int) -> Iterator[int]:
@@ -338,8 +335,7 @@ class Panels:
     def _is_operable(self) -> NDArray[np.bool_]:
         """Return which elements a reader can click without leaving the page, bool (N,); all links count."""
         snapshot = self._snapshot
-        operable = snapshot.is_tag(_OPERABLE_TAGS)
-        operable[[each for each, role in self._values("role") if role.lower() in _OPERABLE_ROLES]] = True
+        operable = snapshot.is_tag(_OPERABLE_TAGS) | snapshot.has_value("role", _OPERABLE_ROLES)
         operable[[each for name in _OPERABLE_SIGNS for each in snapshot.attributes(name)]] = True
         return np.asarray(operable | snapshot.styles.is_in("cursor", ("pointer",))[snapshot.style])
 
@@ -372,8 +368,8 @@ class Panels:
     @cached_property
     def _boxes(self) -> list[int]:
         """Return the checkboxes and radio buttons."""
-        kinds = self._values("type")
-        return [each for each, kind in kinds if kind.lower() in ("checkbox", "radio") and self._tags[each] == "input"]
+        is_box = self._snapshot.has_value("type", ("checkbox", "radio")) & (self._tags == "input")
+        return np.flatnonzero(is_box).tolist()
 
     def _after_inputs(self) -> Iterator[int]:
         """Yield what style sheets can show by a checkbox: its siblings after it, and the one after its label.
@@ -406,6 +402,6 @@ class Panels:
 
     def _tab_panels(self) -> list[int]:
         """Return the hidden panels of tabs, if there are as many tabs in sight as panels, or more."""
-        tabs = sum(role.lower() == "tab" for _, role in self._values("role", in_sight=True))
-        panels = [each for each, role in self._values("role") if role.lower() == "tabpanel"]
-        return panels if len(panels) <= tabs else []
+        tabs = self._in_sight & self._snapshot.has_value("role", ("tab",))
+        panels = np.flatnonzero(self._snapshot.has_value("role", ("tabpanel",)))
+        return panels.tolist() if len(panels) <= tabs.sum() else []

@@ -347,6 +347,12 @@ class Snapshot:
             cache[name] = AttributeValues.group(*self._rows_of(name))
         return cache[name]
 
+    def has_value(self, name: str, values: Collection[str]) -> NDArray[np.bool_]:
+        """Return which elements have one of `values`, in lower case, as attribute `name`, in any case: bool (N,)."""
+        mask = np.zeros(len(self), dtype=bool)
+        mask[[element for element, value in self.attributes(name).items() if value.lower() in values]] = True
+        return mask
+
     def having(self, name: str, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
         """Return which elements have an attribute `name` in which a pattern is found, bool (N,), read-only.
 

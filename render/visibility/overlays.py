@@ -109,8 +109,8 @@ class _Page:
     @cached_property
     def is_dialog(self) -> NDArray[np.bool_]:
         """Return which elements are dialogs or popovers, or wrap one, bool (N,)."""
-        snapshot, mask = self.snapshot, self._has_name(_DIALOG_NAMES)
-        mask[[node for node, modal in snapshot.attributes("aria-modal").items() if modal.lower() == "true"]] = True
+        snapshot = self.snapshot
+        mask = self._has_name(_DIALOG_NAMES) | snapshot.has_value("aria-modal", ("true",))
         mask[list(snapshot.attributes("popover"))] = True  # HTML, 6.12
         mask &= snapshot.hidden == Hidden.NO
         if not mask.any():
@@ -125,9 +125,7 @@ class _Page:
 
     def _has_name(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
         """Return which elements have one of `names` as tag or ARIA role, bool (N,)."""
-        mask = self.snapshot.is_tag(names)
-        mask[[node for node, role in self.snapshot.attributes("role").items() if role.lower() in names]] = True
-        return mask
+        return self.snapshot.is_tag(names) | self.snapshot.has_value("role", names)
 
     @cached_property
     def main_characters(self) -> NDArray[np.float64]:
