@@ -31,7 +31,7 @@
       [role=button], [role=tab], [role=switch], [role=menuitem], [role=option], [role=radio], [role=checkbox],
       [aria-expanded], [aria-controls], [data-vclean-listens], a[href^="#"], a[href^="javascript:"], a:not([href])`;
     const LEVELS = 5; // above a hidden text, in which its control is expected first
-    const nodes = globalThis[Symbol.for('vclean.texts')] ?? [];
+    const nodes = globalThis[Symbol.for('vclean.read')]?.nodes ?? [];
     const waiting = new Map(hidden.map((index) => [index, nodes[index]]).filter(([, node]) => node?.isConnected));
     const revealed = [];
     const clicked = new Set();

@@ -269,7 +269,7 @@ class AsyncRenderer:
         tab = await self._document_tab(process, paint=True)
         try:
             async with asyncio.timeout(min(self._settings.deadline * _PAINT_SHARE, left / 2)):
-                await tab.read(text, lambda: walker.call(self._settings, omissions=Omissions()))
+                await tab.read(text, lambda: walker.call(self._settings, {"onlyNumbers": True, "pseudos": False}))
                 snapshot = await self._compared(tab, rendering.snapshot, rendering.doubts)
                 await tab.reset(self._settings)
                 return replace(rendering, snapshot=snapshot, doubts={})

@@ -26,6 +26,7 @@
   const NAMING = new RegExp(options.naming);
   const STYLE_SHEET = Symbol.for('vclean.sheet');
   const USED = Symbol.for('vclean.used');
+  const READ = Symbol.for('vclean.read'); // of the last page
   const MOVING = document[Symbol.for('vclean.moving')] ??= new WeakSet(); // elements of endless animations
   const EFFECTS = ['transform', 'filter', 'mask-image', 'mix-blend-mode', 'background-clip', '-webkit-text-fill-color',
     'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation', '-webkit-text-security'];
@@ -364,8 +365,7 @@
     area: [], area_box: [], unclear: [],
   };
   const attributeValues = [];
-  const elements = []; // by their numbers, only of what is to be omitted
-  const nodes = globalThis[Symbol.for('vclean.texts')] = []; // the texts by their numbers, for omissions and probe.js
+  const [elements, nodes] = [[], []]; // elements and texts by their numbers, for omissions and probe.js
   const texts = [];
   let characters = 0;
 
@@ -501,7 +501,7 @@
     const text = data.call(node);
     const blank = !/\S/.test(text);
     const index = texts.length;
-    if (options.scripts) nodes[index] = node;
+    nodes[index] = node;
     const hidden = skipsContents.has(parent.element) ? HIDDEN.DISPLAY : blank ? parent.hidden : textCode(index, node, parent);
     addTextRow(blank && !parent.preformatted ? ' ' : text, text.length, parent.index, hidden);
   }
@@ -672,24 +672,22 @@
     for (const [name, value] of Object.entries(styles)) style.setProperty(name, value, 'important');
   }
 
-  // Paints elements no more, until the next document: the layout of the page stays.
-  function omitElements() {
+  // Paints parts of the page that was read no more, until the next document. Its layout stays.
+  function omit(page) {
     const isPlaced = (element) => element !== undefined && getComputedStyle(element).position !== 'static';
-    const omitted = options.omitted.elements.map((index) => elements[index]).filter(isPlaced);
+    const omitted = options.omitted.elements.map((index) => page.elements[index]).filter(isPlaced);
     for (const element of omitted) setStyles(element, { transition: 'none', opacity: '0' });
-    if (omitted.length > 0) pageRules += ' ::backdrop { display: none !important }';
-    adopt(pageRules);
+    if (omitted.length > 0) adopt(`${page.rules} ::backdrop { display: none !important }`);
+    const texts = options.omitted.texts.map((index) => page.nodes[index]).filter((node) => node !== undefined);
+    for (const parent of new Set(texts.map((node) => parentElement.call(node)))) omitLetters(parent);
   }
 
-  // Paints texts in no color, until the next document: their layout stays, and so do colors made of theirs.
-  function omitTexts() {
-    const omitted = options.omitted.texts.map((index) => nodes[index]).filter((node) => node !== undefined);
-    for (const parent of new Set(omitted.map((node) => parentElement.call(node)))) {
-      setStyles(parent, { transition: 'none', 'text-shadow': 'none', '-webkit-text-fill-color': 'transparent',
-        '-webkit-text-stroke-color': 'transparent' });
-      for (let above = parent; above; above = parentElement.call(above)) {
-        if (getComputedStyle(above).backgroundClip.includes('text')) setStyles(above, { background: 'none' });
-      }
+  // Paints the letters of an element in no color. Colors made of theirs stay.
+  function omitLetters(element) {
+    setStyles(element, { transition: 'none', 'text-shadow': 'none', '-webkit-text-fill-color': 'transparent',
+      '-webkit-text-stroke-color': 'transparent' });
+    for (let above = element; above; above = parentElement.call(above)) {
+      if (getComputedStyle(above).backgroundClip.includes('text')) setStyles(above, { background: 'none' });
     }
   }
 
@@ -764,15 +762,18 @@
   // Adds an element and returns its stack frame. Descendants inherit `clip` (contents in flow) and `absolute`
   // (absolutely positioned contents). `next` is the next child to visit; the nodes of a slot are in `assigned`.
   function visit(element, name, parent) {
-    const style = getComputedStyle(element);
     const index = addElement(name, parent.index);
+    elements[index] = element;
+    const frame = {
+      element, name, index, preformatted: false, hidden: HIDDEN.DISPLAY, opacity: 0, clip: EVERYTHING,
+      absolute: EVERYTHING, unreadable: false, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
+    };
+    if (options.onlyNumbers) return frame;
+    const style = getComputedStyle(element);
     addAttributes(element, index);
     const row = rowOf(style);
     column.style.push(row.index);
-    const frame = {
-      element, name, index, preformatted: row.preformatted, hidden: HIDDEN.DISPLAY, opacity: 0, clip: EVERYTHING,
-      absolute: EVERYTHING, unreadable: false, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
-    };
+    frame.preformatted = row.preformatted;
     const isShown = parent.hidden !== HIDDEN.DISPLAY && isDisplayed(element, parent, row.display);
     if (isShown) measure(frame, style, row, parent);
     else column.box.push(0, 0, 0, 0);
@@ -803,9 +804,9 @@
   }
 
   // Adds an element with a formula as its only content, or a formula whose element is not part of the page: a script.
-  function visitFormula(element, name, formula, parent, enter) {
+  function visitFormula(element, name, formula, parent) {
     if (name === 'script') return addFormula(formula, parent, [0, 0, 0, 0]);
-    const frame = enter(element, name, parent);
+    const frame = visit(element, name, parent);
     if (formula !== null) addFormula(formula, frame, column.box.slice(4 * frame.index, 4 * frame.index + 4));
   }
 
@@ -816,34 +817,23 @@
     return child;
   }
 
-  // Finds the parts to omit by their numbers in the walk, without reading styles and boxes.
-  function findElement(element, name) {
-    const index = column.tag.push(0) - 1;
-    elements[index] = element;
-    return { element, name, index, next: firstFlatChild(element, name), assigned: assignedTo(element, name) };
-  }
-
-  function findText(node) {
-    nodes[texts.push('') - 1] = node;
-  }
-
-  function walkTree(enter, read) {
+  function walkTree() {
     const top = {
       element: null, name: '', index: -1, preformatted: false, hidden: HIDDEN.NO, opacity: 1, clip: EVERYTHING,
       absolute: EVERYTHING, next: null, assigned: null,
     };
-    const stack = [enter(root, localName.call(root), top)];
+    const stack = [visit(root, localName.call(root), top)];
     while (stack.length > 0) {
       const frame = stack[stack.length - 1];
       const child = nextOf(frame);
       const type = child === null ? 0 : nodeType.call(child);
       if (child === null) stack.pop();
-      else if (type === TEXT) read(child, frame);
+      else if (type === TEXT) addText(child, frame);
       else if (type === ELEMENT) {
         const name = localName.call(child);
         const formula = formulas.size > 0 ? formulas.get(child) : undefined;
-        if (formula !== undefined) visitFormula(child, name, formula, frame, enter);
-        else if (!SKIPPED.has(name)) stack.push(enter(child, name, frame));
+        if (formula !== undefined) visitFormula(child, name, formula, frame);
+        else if (!SKIPPED.has(name)) stack.push(visit(child, name, frame));
       }
     }
   }
@@ -873,10 +863,14 @@
     return packed;
   }
 
+  if (options.omitted) {
+    omit(globalThis[READ] ?? { elements: [], nodes: [], rules: '' });
+    return '';
+  }
   const count = doc.getElementsByTagName('*').length;
   if (count > options.maxNodes) return JSON.stringify({ nodes: count });
   // Chromium reuses styles of earlier pages with equal rules, and with them their link colors.
-  if (document[USED] && !options.omitted && select(LINK_COLORS)) return '{"needsNewDocument":true}';
+  if (document[USED] && !options.onlyNumbers && select(LINK_COLORS)) return '{"needsNewDocument":true}';
 
   const head = readHead();
   restartMarquees();
@@ -905,14 +899,10 @@
   const range = doc.createRange();
   const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const formulas = findFormulas();
-  if (options.omitted) {
-    walkTree(findElement, findText);
-    omitElements();
-    omitTexts();
-    return '';
-  }
+  globalThis[READ] = { elements, nodes, rules: pageRules };
   const pseudos = options.pseudos ? findPseudos() : new Map();
-  walkTree(visit, addText);
+  walkTree();
+  if (options.onlyNumbers) return '';
   document[USED] = true;
   if (characters > options.maxCharacters) return JSON.stringify({ characters });
   const answer = JSON.stringify({

@@ -103,7 +103,7 @@ def expression(settings: RenderSettings, omissions: Omissions | None = None) -> 
 
     Args:
         settings: the limits that the walker applies.
-        omissions: if given, leave these parts out instead of reading the page, and return an empty string.
+        omissions: if given, leave these parts of the page that was read out, and return an empty string.
     """
     return f"{_walker()}({{...{_constants()}, ...{_options(settings, omissions)}}})"
 
@@ -124,7 +124,7 @@ def call(settings: RenderSettings, hints: Hints | None = None, *, omissions: Omi
     Args:
         settings: the limits that the walker applies.
         hints: the result of `hints`; by default, all parts are checked except `fonts`. With `discard`, the page is not
-            used afterwards, and not painted.
+            used afterwards, and not painted. With `onlyNumbers` it is only prepared for omissions; the value is empty.
         omissions: see `expression`.
     """
     return f"globalThis[{_NAME}]({_options(settings, omissions, **(hints or {}))})"
@@ -140,6 +140,7 @@ def _options(settings: RenderSettings, omissions: Omissions | None, **hints: Hin
         "undeclared": [],
         "pseudos": True,
         "discard": False,
+        "onlyNumbers": False,
         "omitted": omissions._asdict() if omissions else None,
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
