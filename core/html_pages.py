@@ -60,9 +60,9 @@ MAX_CHARACTERS: Final = 160
 """Most characters of a text in such a table."""
 
 
-def render_fragment(template: str, **values: Any) -> str:
-    """Return a part of an HTML document, for notebooks, from a template of `core/templates`; values are escaped."""
-    return environment("vclean").get_template(template).render(**values)
+def render_fragment(template: str, *, package: str = "vclean", **values: Any) -> str:
+    """Return a part of an HTML document from a template of a package; values are escaped."""
+    return environment(package).get_template(template).render(**values)
 
 
 @cache

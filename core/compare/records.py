@@ -247,8 +247,7 @@ class ErrorAnalysis:
             for block, kind in zip(page.blocks, self.record.block_kinds, strict=True)
         ]
         marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.record.f1:.3f}"})
-        scripts, styles = [asset("vclean.compare", "marks.js"), _OPEN], [asset("vclean.compare", "marks.css")]
-        return draw_html(marked, scripts=scripts, styles=styles)
+        return draw_html(marked, scripts=[_OPEN], styles=[asset("vclean.compare", "marks.css")])
 
     def _to_result(self) -> Result:
         outcome = self.record.outcome
