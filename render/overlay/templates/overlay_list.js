@@ -31,12 +31,13 @@
   function row(index, position) {
     const item = items()[index];
     const hidden = vclean.isPainted(item) ? "" : item.visibility;
-    const side = isSegment(item) ? `DoC ${item.coherence}` : `${percent(item.probability)}\n${hidden || item.role || ""}`;
+    const [probability, hint] = [percent(item.probability), hidden || item.role || ""];
+    const side = isSegment(item) ? `DoC ${item.coherence}` : `${probability}\n${hint}`;
     const classes = ["row", hidden && "unseen", item.changed && "changed", state.hovered === index && "hovered"];
     const made = element("div", {
-      className: classes.filter(Boolean).join(" "), id: `row-${index}`, role: "option",
-      "aria-selected": state.selected.includes(index), "aria-posinset": position + 1, "aria-setsize": state.shown.length,
-      ...vclean.penOf(item),
+      className: classes.filter(Boolean).join(" "), id: `row-${index}`, role: "option", ...vclean.penOf(item),
+      "aria-selected": state.selected.includes(index),
+      "aria-posinset": position + 1, "aria-setsize": state.shown.length,
     }, swatch(item), span(item.text || "(no text)", "text"), span(side.trim(), "side"));
     made.style.setProperty("--indent", item.level ?? 0);
     return made;
@@ -72,9 +73,10 @@
 
   function describe() {
     const item = items()[state.hovered >= 0 ? state.hovered : state.selected.at(-1)];
-    const hint = `Point at the screenshot, or move with j and k, to see the details of a ${state.list < 0 ? "block" : "segment"}.`;
-    if (!item) return details.replaceChildren(element("p", { className: "soft" }, `${hint} Click to select it.`));
-    details.replaceChildren(head(item), ...reasons(item), facts(item), element("p", { className: "whole", dir: "auto" }, item.text));
+    const hint = "Point at the screenshot, or move with j and k, to see details. Click to select.";
+    if (!item) return details.replaceChildren(element("p", { className: "soft" }, hint));
+    const text = element("p", { className: "whole", dir: "auto" }, item.text);
+    details.replaceChildren(head(item), ...reasons(item), facts(item), text);
     if (state.hovered < 0) details.scrollTop = 0;
   }
 
@@ -86,33 +88,31 @@
       ...tags.filter(Boolean).map((tag) => span(tag, "tag")));
   }
 
-  const signed = (value, digits) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
-
-  function reason(value, sign, text, title) {
-    const bar = element("i", { className: value < 0 ? "minus" : "plus" });
-    bar.style.setProperty("--part", Math.min(Math.abs(value) / FULL_BAR, 1));
-    return element("li", { title }, span(sign, "sign"), bar, span(text));
+  function reason(text, title, value, digits, bar = Math.abs(value)) {
+    const sign = value ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}` : "";
+    const meter = element("progress", { max: FULL_BAR, value: bar, hidden: !bar, "aria-hidden": true });
+    const className = value < 0 ? "minus" : "";
+    return element("li", { title, className }, span(sign, "sign"), element("i", {}, meter), span(text));
   }
 
   /* Returns the reasons, and their sum with base value and threshold, which decides unless a rule overruled it. */
   function reasons({ reasons: all, margin, overruled_by: rule, label, predicted }) {
     if (!all?.length) return [];
     const isKept = (predicted || label) !== "o";
-    const entries = all.map(({ group, text, value }) => reason(value, value ? signed(value, 1) : "", text, group));
+    const modelTitle = isKept ? "Why the model keeps it" : "Why the model leaves it out";
+    const title = predicted ? modelTitle : isKept ? "Why it is kept" : "Why it is left out";
     const ending = rule ? `; overruled by the rule “${rule}”` : `: ${margin > 0 ? "kept" : "left out"}`;
     const sum = `sum of all groups, the average block and the threshold of the page${ending}`;
-    if (margin !== undefined) entries.push(reason(0, signed(margin, 2), sum, "sum"));
-    const subject = predicted ? "the model" : "it is";
-    const verb = predicted ? ["leaves it out", "keeps it"] : ["left out", "kept"];
-    const title = element("h3", { className: "soft" }, `Why ${subject} ${verb[Number(isKept)]}`);
-    return [title, element("ul", { className: "reasons" }, ...entries)];
+    const lines = all.map(({ group, text, value }) => reason(text, group, value, 1));
+    if (margin !== undefined) lines.push(reason(sum, "sum", margin, 2, 0));
+    return [element("h3", { className: "soft" }, title), element("ul", { className: "reasons" }, ...lines)];
   }
 
   function facts({ changed, font, box, source, xpath }) {
     const [x, y, w, h] = (box ?? []).map(Math.round);
-    const pairs = Object.entries({
-      Changed: changed, Font: font, Box: box ? `${w} × ${h} px at ${x}, ${y}` : "nothing is painted", Source: source, XPath: xpath,
-    }).filter(([, value]) => value);
+    const Box = box ? `${w} × ${h} px at ${x}, ${y}` : "nothing is painted";
+    const values = { Changed: changed, Font: font, Box, Source: source, XPath: xpath };
+    const pairs = Object.entries(values).filter(([, value]) => value);
     return element("dl", {}, ...pairs.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
 

@@ -3,22 +3,19 @@
    long to lay out. Boxes are in CSS px of the page; the width of the stage scales them. */
 (() => {
   const { data, state, items, element } = vclean;
-  const [pane, stage, image, frames, selection, pointer] =
-    ["pane", "stage", "image", "frames", "selection", "pointer"].map((id) => document.getElementById(id));
+  const [pane, stage, image, frames] = ["pane", "stage", "image", "frames"].map((id) => document.getElementById(id));
+  const { width, height, screenshot } = data.page;
   const DRAG = 4; // px from which a movement is a drag
-  const { width, height } = data.page;
-  let drawnAt = 0;
-  let drawing = 0;
-  let drag = null;
+  let drawing = 0; // the requested animation frame
+  let drawnAt = 0; // px from the top of the pane
+  let start = null; // point where a drag began
+  let rubber = null; // rectangle of the drag
   let userScrolls = false;
 
-  if (data.page.screenshot) image.src = data.page.screenshot;
+  if (screenshot) image.src = screenshot;
   else image.remove();
   stage.style.setProperty("--page", width);
   stage.style.aspectRatio = `${width} / ${height}`;
-
-  /* --- size ------------------------------------------------------------------------------------------------ */
-
   const scale = () => stage.clientWidth / width;
 
   /* Changes the width of the screenshot to a multiple of that of the page, or to the width of the window. */
@@ -30,9 +27,15 @@
 
   /* --- drawing --------------------------------------------------------------------------------------------- */
 
-  const hasArea = (box) => Boolean(box) && box[2] > 0 && box[3] > 0;
-  const isUnseen = (item) => state.form.has("hidden") && !vclean.isPainted(item) && hasArea(item.box);
-  const isDrawn = (item) => (vclean.isPainted(item) && Boolean(item.box)) || isUnseen(item);
+  const isUnseen = ({ visibility }) => visibility !== undefined && visibility !== "shown";
+  const isShownHidden = ({ box }) => state.form.has("hidden") && box[2] > 0 && box[3] > 0;
+  const isVisible = (item) => item.box && (!isUnseen(item) || isShownHidden(item));
+  const isDrawn = (block) => isVisible(block) && (isUnseen(block) || state.form.has("drawn"));
+
+  function isNear({ box }) {
+    const [top, above] = [pane.scrollTop / scale(), pane.clientHeight / scale()];
+    return box && box[1] < top + 1.5 * above && box[1] + box[3] > top - above / 2;
+  }
 
   function frame([x, y, w, h], className, properties = {}) {
     const made = element("div", { className: `frame ${className}`, ...properties });
@@ -41,57 +44,39 @@
     return made;
   }
 
-  function isNear({ box }) {
-    const [top, above] = [pane.scrollTop / scale(), pane.clientHeight / scale()];
-    return Boolean(box) && box[1] < top + 1.5 * above && box[1] + box[3] > top - above / 2;
-  }
-
-  /* Draws in the next animation frame. */
-  function scheduleDraw() {
-    drawing ||= requestAnimationFrame(draw);
+  /* Returns the separators and segments of a layer, without the page itself. */
+  function layerFrames({ segments, separators }, number) {
+    const listed = state.list === number ? new Set(state.shown) : null;
+    const bands = state.form.has(`separators${number}`) ? separators.filter(isNear) : [];
+    const drawn = state.form.has(`segments${number}`) ? segments.slice(1) : [];
+    const isListed = (segment, row) => segment.present && (!listed || listed.has(row + 1)) && isNear(segment);
+    return [
+      ...bands.filter((band) => segments[band.segment].divided).map((band) => frame(band.box, "band")),
+      ...drawn.filter(isListed).map((segment) => (
+        frame(segment.box, segment.divided ? "" : "leaf", vclean.penOf(segment)))),
+    ];
   }
 
   function draw() {
     drawing = 0;
     drawnAt = pane.scrollTop;
-    const parts = data.parts.filter((part) => isNear(part) && state.form.getAll("part").includes(part.kind));
+    const blocks = state.list < 0 ? state.shown.map((row) => data.blocks[row]) : [];
+    const parts = data.parts.filter((part) => state.form.getAll("part").includes(part.kind));
+    const selected = state.selected.map((row) => items()[row]);
+    const hovered = [items()[state.hovered]].filter((item) => item?.box);
     frames.replaceChildren(
       ...data.layers.flatMap(layerFrames),
-      ...(state.list < 0 ? blockFrames() : []),
-      ...parts.map((part) => frame(part.box, "part", { "data-part": part.kind })));
-    drawSelection();
+      ...blocks.filter(isNear).filter(isDrawn).map((block) => frame(block.box,
+        `${isUnseen(block) ? "unseen" : ""} ${block.changed ? "changed" : ""}`, vclean.penOf(block))),
+      ...parts.filter(isNear).map((part) => frame(part.box, "part", { "data-part": part.kind })),
+      ...selected.filter(isNear).map((item) => frame(item.box, "selected")),
+      ...hovered.map((item) => frame(item.box, "", { "data-caption": vclean.caption(item) })),
+      ...(rubber ? [frame(rubber, "rubber")] : []));
   }
 
-  function drawSelection() {
-    const isMarked = (row) => items()[row].box && (isNear(items()[row]) || row === state.selected.at(-1));
-    selection.replaceChildren(...state.selected.filter(isMarked).map((row) => frame(items()[row].box, "selected")));
-  }
-
-  function blockFrames() {
-    const blocks = state.shown.map((row) => data.blocks[row]).filter(isNear);
-    const drawn = blocks.filter((block) => (vclean.isPainted(block) ? state.form.has("drawn") : isUnseen(block)));
-    return drawn.map((block) => {
-      const className = `${vclean.isPainted(block) ? "" : "unseen"} ${block.changed ? "changed" : ""}`;
-      return frame(block.box, className, vclean.penOf(block));
-    });
-  }
-
-  /* Returns the separators and segments of a layer, without the page itself. */
-  function layerFrames({ segments, separators }, number) {
-    const listed = state.list === number ? new Set(state.shown) : null;
-    const bands = state.form.has(`separators${number}`) ? separators : [];
-    const drawn = state.form.has(`segments${number}`) ? segments : [];
-    return [
-      ...bands.filter((band) => segments[band.segment].divided && isNear(band)).map((band) => frame(band.box, "band")),
-      ...drawn.filter((segment, row) => row && segment.present && isNear(segment) && (!listed || listed.has(row)))
-        .map((segment) => frame(segment.box, segment.divided ? "" : "leaf", vclean.penOf(segment))),
-    ];
-  }
-
-  /* Shows the frame of the hovered item, with its caption. */
-  function point() {
-    const item = items()[state.hovered];
-    pointer.replaceChildren(...(item?.box ? [frame(item.box, "", { "data-caption": vclean.caption(item) })] : []));
+  /* Draws the frames near the visible part in the next animation frame. */
+  function schedule() {
+    drawing ||= requestAnimationFrame(draw);
   }
 
   /* --- pointer --------------------------------------------------------------------------------------------- */
@@ -100,7 +85,7 @@
   function within(x, y, w, h) {
     return state.shown.filter((row) => {
       const { box } = items()[row];
-      return isDrawn(items()[row]) && box[0] < x + w && box[0] + box[2] > x && box[1] < y + h && box[1] + box[3] > y;
+      return isVisible(items()[row]) && box[0] < x + w && box[0] + box[2] > x && box[1] < y + h && box[1] + box[3] > y;
     });
   }
 
@@ -115,71 +100,61 @@
     return [(event.clientX - left) / scale(), (event.clientY - top) / scale()];
   }
 
-  /* Returns the rectangle from the beginning of a drag to the pointer; null if it is too small. */
-  function dragged(event) {
-    if (!drag) return null;
-    const [x, y] = pagePoint(event);
-    const [w, h] = [Math.abs(x - drag[0]), Math.abs(y - drag[1])];
-    return Math.max(w, h) * scale() > DRAG ? [Math.min(x, drag[0]), Math.min(y, drag[1]), w, h] : null;
-  }
-
   function endDrag() {
-    drag = null;
-    pointer.replaceChildren();
+    start = null;
+    rubber = null;
+    schedule();
   }
 
   stage.addEventListener("pointerdown", (event) => {
     if (event.button || event.pointerType === "touch") return;
-    drag = pagePoint(event);
+    start = pagePoint(event);
     stage.setPointerCapture(event.pointerId);
   });
   stage.addEventListener("pointermove", (event) => {
-    const rect = dragged(event);
-    if (rect) pointer.replaceChildren(frame(rect, "rubber"));
-    else if (!drag) vclean.hover(at(...pagePoint(event)), "screenshot");
+    const [x, y] = pagePoint(event);
+    if (!start) return vclean.hover(at(x, y), "screenshot");
+    const [w, h] = [Math.abs(x - start[0]), Math.abs(y - start[1])];
+    if (Math.max(w, h) * scale() > DRAG) rubber = [Math.min(x, start[0]), Math.min(y, start[1]), w, h];
+    schedule();
   });
   stage.addEventListener("pointerup", (event) => {
     if (event.button) return;
-    const rect = dragged(event);
-    endDrag();
-    document.getElementById("list").focus({ preventScroll: true }); // arrow keys continue from the clicked item
-    if (!rect) return vclean.pick(event, at(...pagePoint(event)), "screenshot");
     const extended = event.ctrlKey || event.metaKey || event.shiftKey ? state.selected : [];
-    vclean.select([...extended, ...within(...rect)], "screenshot");
+    document.getElementById("list").focus({ preventScroll: true }); // arrow keys continue from the clicked item
+    if (rubber) vclean.select([...extended, ...within(...rubber)], "screenshot");
+    else vclean.pick(event, at(...pagePoint(event)), "screenshot");
+    endDrag();
   });
   stage.addEventListener("pointercancel", endDrag);
   stage.addEventListener("pointerleave", () => vclean.hover(-1, "screenshot"));
 
   /* --- scrolling ------------------------------------------------------------------------------------------- */
 
-  /* Scrolls the list to the topmost visible item if the user scrolls the screenshot. */
-  function follow() {
-    const top = (pane.scrollTop - stage.offsetTop) / scale();
-    const below = state.shown.filter((row) => isDrawn(items()[row]) && items()[row].box[1] >= top);
-    const first = below.reduce((best, row) => (items()[row].box[1] < items()[best].box[1] ? row : best), below[0]);
-    if (below.length) vclean.scrollListTo(first);
-  }
-
   for (const name of ["wheel", "pointerdown", "touchstart"]) {
     pane.addEventListener(name, () => { userScrolls = true; }, { passive: true });
   }
   pane.addEventListener("scroll", () => {
-    if (Math.abs(pane.scrollTop - drawnAt) > pane.clientHeight / 4) scheduleDraw();
-    if (userScrolls) follow();
+    if (Math.abs(pane.scrollTop - drawnAt) > pane.clientHeight / 4) schedule();
+    if (!userScrolls) return;
+    const top = (row) => items()[row].box[1];
+    const visible = state.shown.filter((row) => isVisible(items()[row]) && top(row) * scale() >= pane.scrollTop);
+    const [topmost] = visible.sort((a, b) => top(a) - top(b));
+    if (topmost !== undefined) vclean.scrollListTo(topmost);
   }, { passive: true });
 
-  vclean.on("show", scheduleDraw);
-  vclean.on("change", scheduleDraw);
-  vclean.on("hover", point);
+  for (const name of ["show", "change", "hover", "select"]) vclean.on(name, schedule);
   vclean.on("select", ({ indexes, source }) => {
-    drawSelection();
-    if (source === "screenshot" || !items()[indexes.at(-1)]?.box) return;
+    const box = items()[indexes.at(-1)]?.box;
+    if (source === "screenshot" || !box) return;
     userScrolls = false;
-    selection.lastChild.scrollIntoView({ block: "nearest", inline: "nearest" });
+    frames.append(frame(box, ""));
+    frames.lastChild.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
   new ResizeObserver(() => {
+    stage.style.setProperty("--px", `${scale()}px`);
     document.getElementById("zoom").value = `${Math.round(scale() * 100)} %`;
-    scheduleDraw();
+    schedule();
   }).observe(stage);
   vclean.addKey("+", "larger screenshot", () => setZoom(scale() * 1.25));
   vclean.addKey("-", "smaller screenshot", () => setZoom(scale() / 1.25));

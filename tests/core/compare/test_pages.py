@@ -199,7 +199,7 @@ class TestReport:
             lambda: len(page.frames) == 2 and page.frames[1].evaluate("window.vclean?.state.selected") == [10]
         )
         assert page.frames[1].evaluate("vclean.blocks.filter((block) => block.changed).length") == 10
-        expect(page.frames[1].locator("#selection .frame")).to_be_in_viewport()
+        expect(page.frames[1].locator(".frame.selected")).to_be_in_viewport()
         page.locator("#close").focus()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog", name="shown")).to_be_hidden()

@@ -148,7 +148,7 @@ class Opened:
               const { width, height } = vclean.data.page;
               const at = (frame) => Math.abs(parseFloat(frame.style.left) - 100 * x / width)
                 + Math.abs(parseFloat(frame.style.top) - 100 * y / height) < .01;
-              const frame = [...document.querySelectorAll("#frames .frame")].findLast(at);
+              const frame = [...document.querySelectorAll("#frames .frame:not(.selected)")].findLast(at);
               return frame ? getComputedStyle(frame).outlineColor : "";
             }""", row)  # fmt: skip
         return color
@@ -215,7 +215,7 @@ class TestPointer:
         for part in ("heading .70", "title", "32 px Georgia, bold", "600 × 30 px at 100, 5", "/html[1]/body[1]/h1[1]",
                      "line 7", "The heading"):  # fmt: skip
             assert part in opened.details
-        expect(opened.page.locator("#pointer .frame")).to_have_attribute("data-caption", "heading .70")
+        expect(opened.page.locator(".frame[data-caption]")).to_have_attribute("data-caption", "heading .70")
         opened.point_at(4)
         assert "Why it is left out" in opened.details
         assert opened.page.locator(".reasons .sign").all_inner_texts() == ["−1.5", "", "−2.25"]
