@@ -2,7 +2,6 @@
 (() => {
   const list = document.getElementById("differences");
   const panes = [...document.querySelectorAll(".pane")];
-  const MAX_ZOOM = 8;
   let current = null;
   let zoom = 1;
   let scrolled = "";
@@ -10,7 +9,6 @@
   const rows = () => [...list.children].filter((row) => !row.hidden);
   const blockOf = (row) => row.querySelector("button").dataset.block;
 
-  /* Shows a block in both panes. */
   function show(block) {
     for (const frame of document.querySelectorAll(".frame")) {
       frame.classList.toggle("selected", frame.dataset.block === block);
@@ -37,7 +35,7 @@
   }
 
   function setZoom(value) {
-    zoom = Math.min(Math.max(value, 1 / MAX_ZOOM), MAX_ZOOM);
+    zoom = Math.min(Math.max(value, 1 / 8), 8);
     document.body.style.setProperty("--zoom", zoom);
     if (current) show(blockOf(current));
   }

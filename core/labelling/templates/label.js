@@ -5,13 +5,13 @@
 (() => {
   const { data, state, controls, addKey, announce } = vclean;
   const byId = (id) => document.getElementById(id);
+  const tools = byId("tools");
   const NUMBER = location.pathname.split("/").pop();
   const POLL = 1000;
   const LOST = "The server does not answer: start vclean label again. Saved changes are not lost.";
   const VALUES = ["label", "role", "part"];
-  const PARTS = [...document.querySelectorAll("#parts button")].map((button) => button.value); // that can be corrected
+  const PARTS = [...tools.querySelectorAll("#parts button")].map((button) => button.value); // that can be corrected
   const remote = { revision: 0, status: "open", undo: false, redo: false, next: null, progress: null };
-  const versions = new Uint32Array(data.blocks.length);
   const foundParts = data.parts; // parts that vclean found, each with its first block
   const predicted = data.blocks.map(({ label, role }) => ({ label, role, part: null }));
   let pending = 0; // requests not answered yet
@@ -45,15 +45,14 @@
     return changes.length > 0;
   }
 
-  /* Shows changed blocks, and the parts as they are now: those that vclean found and nobody removed, and those that
-     start at other blocks, with the box of this block. */
+  /* Shows changed blocks, and the parts as they are now: those that cannot be corrected, and those of the blocks, with
+     the box that vclean found or that of the block. */
   function update(rows) {
-    const kept = foundParts.filter(({ kind, block }) => block === null || !PARTS.includes(kind)
-      || data.blocks[block].part === kind);
-    const isKept = (kind, row) => kept.some((part) => part.kind === kind && part.block === row);
-    const added = data.blocks.map(({ part, box, text }, block) => ({ kind: part, box, text, block }))
-      .filter(({ kind, box, block }) => kind && box && !isKept(kind, block));
-    data.parts = [...kept, ...added];
+    const fixed = foundParts.filter(({ kind, block }) => block === null || !PARTS.includes(kind));
+    const parts = [...data.blocks.entries()].filter(([, block]) => block.part)
+      .map(([row, { part: kind, box, text }]) => foundParts.find((part) => part.kind === kind && part.block === row)
+        ?? { kind, box, text, block: row });
+    data.parts = [...fixed, ...parts.filter((part) => part.box)];
     if (rows.length) vclean.changed(rows);
   }
 
@@ -90,7 +89,6 @@
   async function refetch() {
     const answer = await request(`state/${NUMBER}/0`);
     data.blocks.forEach((block, row) => Object.assign(block, predicted[row], { changed: "" }));
-    versions.fill(0);
     remote.revision = 0;
     update([...data.blocks.keys()]);
     apply(answer);
@@ -111,9 +109,7 @@
   function apply({ blocks, ...facts }) {
     if (facts.revision < remote.revision) return;
     Object.assign(remote, facts);
-    const newer = blocks.filter(([row, , , , , version]) => version >= versions[row]);
-    for (const [row, , , , , version] of newer) versions[row] = version;
-    const changed = newer.filter(([row, label, role, part, byHand]) => assign(row, { label, role, part }, byHand));
+    const changed = blocks.filter(([row, label, role, part, byHand]) => assign(row, { label, role, part }, byHand));
     update(changed.map(([row]) => row));
   }
 
@@ -149,7 +145,7 @@
     else announce("Select a block first.");
   }
 
-  for (const dialog of document.querySelectorAll(".chooser")) {
+  for (const dialog of tools.querySelectorAll(".chooser")) {
     const buttons = [...dialog.querySelectorAll("button")];
     dialog.addEventListener("click", ({ target }) => {
       const button = target.closest("button");
@@ -188,8 +184,7 @@
 
   /* --- controls -------------------------------------------------------------------------------------------- */
 
-  const [undo, redo, skip, next, reopen, done] = ["u", "U", "s", "n", "reopen", "Enter"]
-    .map((key) => document.querySelector(`#tools [data-key="${key}"]`));
+  const [undo, redo, next] = ["u", "U", "n"].map((key) => tools.querySelector(`[data-key=${key}]`));
   const facts = [...document.querySelectorAll(".facts dt")];
   const kept = facts.find((name) => name.textContent === "Kept")?.nextElementSibling;
 
@@ -198,16 +193,12 @@
     undo.disabled = !remote.undo && !pending;
     redo.disabled = !remote.redo;
     next.disabled = remote.next === null;
-    reopen.hidden = status === "open";
-    skip.hidden = status !== "open";
-    done.hidden = status === "done";
     document.body.dataset.status = status;
     byId("saved").value = problem ? "not saved" : pending ? "saving …" : remote.revision ? "saved" : "";
     byId("lost").hidden = !problem;
     if (byId("lost").textContent !== problem) byId("lost").textContent = problem;
     if (!progress) return;
-    const bar = document.querySelector("#tools progress");
-    Object.assign(bar, { max: Math.max(progress.total, 1), value: progress.done + progress.skipped });
+    Object.assign(tools.querySelector("progress"), { max: Math.max(progress.total, 1), value: progress.done + progress.skipped });
     const prefix = status === "open" ? "" : `${status} · `;
     const total = `${progress.total}${progress.ready ? "" : "+"}`;
     byId("progress-text").textContent = `${prefix}${progress.done} of ${total} done`;
@@ -217,7 +208,7 @@
   function showBlocks() {
     const [first, ...others] = chosenRows().map((row) => data.blocks[row]);
     const common = (name) => (others.every((block) => block[name] === first[name]) ? first?.[name] : undefined);
-    for (const button of document.querySelectorAll("#tools [data-label]")) {
+    for (const button of tools.querySelectorAll("[data-label]")) {
       button.disabled = !first;
       button.setAttribute("aria-pressed", button.dataset.label === common("label"));
     }

@@ -51,7 +51,16 @@ window.vclean = (() => {
       && (!form.has("changed") || Boolean(block.changed)) && finds(block);
   }
 
-  function show() {
+  function openList(list) {
+    Object.assign(state, { list, selected: [], hovered: -1 });
+    const segments = controls.elements[`segments${list}`];
+    if (segments) segments.checked = true;
+  }
+
+  /* Applies the form. Deselects the items that a filter hides; otherwise a key could change an invisible item. */
+  function refresh() {
+    const list = Number(controls.querySelector("[name=list]:checked")?.value ?? -1);
+    if (list !== state.list) openList(list);
     const form = new FormData(controls);
     state.form = form;
     document.body.dataset.color = form.get("color") || data.color;
@@ -61,11 +70,6 @@ window.vclean = (() => {
     for (const range of controls.querySelectorAll("[type=range]")) range.nextElementSibling.value = range.value;
     byId("count").value = [...new Set([state.shown.length, items().length])].join(" of ");
     emit("show");
-  }
-
-  /* Deselects the items that a filter hides; otherwise a key could change an invisible item. */
-  function refresh() {
-    show();
     const shown = new Set(state.shown);
     const visible = state.selected.filter((row) => shown.has(row));
     if (visible.length < state.selected.length) select(visible, "filter");
@@ -94,18 +98,7 @@ window.vclean = (() => {
     refresh();
   }
 
-  function openList(list) {
-    state.list = list;
-    state.selected = [];
-    state.hovered = -1;
-    if (list >= 0) controls.elements[`segments${list}`].checked = true;
-    byId("list").focus({ preventScroll: true });
-  }
-
-  controls.addEventListener("input", ({ target }) => {
-    if (target.name === "list") openList(Number(target.value));
-    refresh();
-  });
+  controls.addEventListener("input", refresh);
   controls.addEventListener("dblclick", showOnly);
   controls.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -151,7 +144,7 @@ window.vclean = (() => {
   /* Shows blocks whose values were changed. */
   function changed(indexes) {
     count();
-    show();
+    refresh();
     emit("change", { indexes });
   }
 
@@ -216,7 +209,6 @@ window.vclean = (() => {
     keys.get(event.target.closest("[data-key]")?.dataset.key)?.(event);
   });
 
-  state.list = data.blocks.length || !data.layers.length ? -1 : 0;
   return {
     data, blocks: data.blocks, state, controls, items, isPainted, element, refresh, select, hover, pick, step, changed,
     update, addKey,

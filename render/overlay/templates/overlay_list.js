@@ -118,12 +118,13 @@
 
   /* --- events ---------------------------------------------------------------------------------------------- */
 
-  for (const name of ["show", "change"]) {
-    vclean.on(name, () => {
-      render();
-      describe();
-    });
+  function show() {
+    render();
+    describe();
   }
+
+  vclean.on("show", show);
+  vclean.on("change", show);
   vclean.on("hover", ({ indexes }) => {
     rows.querySelector(".hovered")?.classList.remove("hovered");
     document.getElementById(`row-${indexes[0]}`)?.classList.add("hovered");
@@ -132,8 +133,7 @@
   vclean.on("select", ({ indexes, source }) => {
     const item = items()[indexes.at(-1)];
     if (item && source !== "list") vclean.scrollListTo(indexes.at(-1), true);
-    render();
-    describe();
+    show();
     const several = indexes.length ? `${indexes.length} selected` : "nothing selected";
     const text = indexes.length === 1 ? `${vclean.caption(item)}: ${item.text}` : several;
     if (source === "screenshot" || source === "filter") vclean.announce(text);
