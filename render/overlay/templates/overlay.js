@@ -52,9 +52,9 @@ window.vclean = (() => {
   }
 
   function openList(list) {
-    Object.assign(state, { list, selected: [], hovered: -1 });
-    const segments = controls.elements[`segments${list}`];
-    if (segments) segments.checked = true;
+    Object.assign(state, { list, shown: [] });
+    if (list >= 0) controls.elements[`segments${list}`].checked = true;
+    select([], "filter");
   }
 
   /* Applies the form. Deselects the items that a filter hides; otherwise a key could change an invisible item. */

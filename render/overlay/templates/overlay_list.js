@@ -113,7 +113,9 @@
     const Box = box ? `${w} × ${h} px at ${x}, ${y}` : "nothing is painted";
     const values = { Changed: changed, Font: font, Box, Source: source, XPath: xpath };
     const pairs = Object.entries(values).filter(([, value]) => value);
-    return element("dl", {}, ...pairs.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+    return element("dl", {}, ...pairs.flatMap(([name, value]) => [
+      element("dt", { className: "soft" }, name), element("dd", {}, value),
+    ]));
   }
 
   /* --- events ---------------------------------------------------------------------------------------------- */

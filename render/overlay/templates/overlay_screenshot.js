@@ -7,7 +7,8 @@
   const { width, height, screenshot } = data.page;
   const DRAG = 4; // px from which a movement is a drag
   let drawing = 0; // the requested animation frame
-  let drawnAt = 0; // px from the top of the pane
+  let drawnFrom = 0; // top and bottom of the drawn part of the page
+  let drawnTo = 0;
   let start = null; // point where a drag began
   let rubber = null; // rectangle of the drag
   let userScrolls = false;
@@ -27,15 +28,12 @@
 
   /* --- drawing --------------------------------------------------------------------------------------------- */
 
-  const isUnseen = ({ visibility }) => visibility !== undefined && visibility !== "shown";
+  const isUnseen = (item) => !vclean.isPainted(item);
   const isShownHidden = ({ box }) => state.form.has("hidden") && box[2] > 0 && box[3] > 0;
   const isVisible = (item) => item.box && (!isUnseen(item) || isShownHidden(item));
   const isDrawn = (block) => isVisible(block) && (isUnseen(block) || state.form.has("drawn"));
 
-  function isNear({ box }) {
-    const [top, above] = [pane.scrollTop / scale(), pane.clientHeight / scale()];
-    return box && box[1] < top + 1.5 * above && box[1] + box[3] > top - above / 2;
-  }
+  const isNear = ({ box }) => box && box[1] < drawnTo && box[1] + box[3] > drawnFrom;
 
   function frame([x, y, w, h], className, properties = {}) {
     const made = element("div", { className: `frame ${className}`, ...properties });
@@ -59,7 +57,8 @@
 
   function draw() {
     drawing = 0;
-    drawnAt = pane.scrollTop;
+    drawnFrom = (pane.scrollTop - pane.clientHeight / 2) / scale();
+    drawnTo = (pane.scrollTop + 1.5 * pane.clientHeight) / scale();
     const blocks = state.list < 0 ? state.shown.map((row) => data.blocks[row]) : [];
     const parts = data.parts.filter((part) => state.form.getAll("part").includes(part.kind));
     const selected = state.selected.map((row) => items()[row]);
@@ -135,10 +134,11 @@
     pane.addEventListener(name, () => { userScrolls = true; }, { passive: true });
   }
   pane.addEventListener("scroll", () => {
-    if (Math.abs(pane.scrollTop - drawnAt) > pane.clientHeight / 4) schedule();
+    const [from, to] = [pane.scrollTop / scale(), (pane.scrollTop + pane.clientHeight) / scale()];
+    if (from < drawnFrom + (to - from) / 4 || to > drawnTo - (to - from) / 4) schedule();
     if (!userScrolls) return;
     const top = (row) => items()[row].box[1];
-    const visible = state.shown.filter((row) => isVisible(items()[row]) && top(row) * scale() >= pane.scrollTop);
+    const visible = state.shown.filter((row) => isVisible(items()[row]) && top(row) >= from);
     const [topmost] = visible.sort((a, b) => top(a) - top(b));
     if (topmost !== undefined) vclean.scrollListTo(topmost);
   }, { passive: true });
