@@ -115,10 +115,8 @@
 
   /* --- what the annotator does ----------------------------------------------------------------------------- */
 
-  const chosenRows = () => (state.list < 0 ? [...state.selected] : []);
-
   function set(kind, value) {
-    const rows = chosenRows();
+    const rows = state.selected;
     if (!rows.length) return announce("Select a block first.");
     for (const row of rows) assign(row, { [kind]: value });
     update(rows);
@@ -141,7 +139,7 @@
   }
 
   function openDialog(id) {
-    if (chosenRows().length) byId(id).showModal();
+    if (state.selected.length) byId(id).showModal();
     else announce("Select a block first.");
   }
 
@@ -198,15 +196,15 @@
     byId("lost").hidden = !problem;
     if (byId("lost").textContent !== problem) byId("lost").textContent = problem;
     if (!progress) return;
-    Object.assign(tools.querySelector("progress"), { max: Math.max(progress.total, 1), value: progress.done + progress.skipped });
+    const { total, ready, done, skipped } = progress;
+    Object.assign(tools.querySelector("progress"), { max: Math.max(total, 1), value: done + skipped });
     const prefix = status === "open" ? "" : `${status} · `;
-    const total = `${progress.total}${progress.ready ? "" : "+"}`;
-    byId("progress-text").textContent = `${prefix}${progress.done} of ${total} done`;
+    byId("progress-text").textContent = `${prefix}${done} of ${total}${ready ? "" : "+"} done`;
   }
 
   /* Shows what the selected blocks have in common, and how many blocks are kept now. */
   function showBlocks() {
-    const [first, ...others] = chosenRows().map((row) => data.blocks[row]);
+    const [first, ...others] = state.selected.map((row) => data.blocks[row]);
     const common = (name) => (others.every((block) => block[name] === first[name]) ? first?.[name] : undefined);
     for (const button of tools.querySelectorAll("[data-label]")) {
       button.disabled = !first;

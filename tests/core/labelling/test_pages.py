@@ -483,7 +483,7 @@ def correct(tab: Page, text: str = APPEAL, *, done: int) -> None:
     )
     tab.locator("#stage").click(position=position)
     expect(tab.locator("#details")).to_contain_text(text)
-    expect(tab.locator(".reasons .sum")).to_contain_text(re.compile("kept|left out|overruled"))
+    expect(tab.locator(".reasons [title=sum]")).to_contain_text(re.compile("kept|left out|overruled"))
     tab.keyboard.press("o")
     expect(tab.locator("#saved")).to_have_text("saved")
     address = tab.url
