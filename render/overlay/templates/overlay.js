@@ -83,6 +83,7 @@ window.vclean = (() => {
         : data.blocks.map((block) => block[name] || "none");
       const number = values.filter((each) => (name === "changed" ? each !== "none" : each === value)).length;
       label.hidden = !number;
+      if (name === "part") label.title = data.parts.find((part) => part.kind === value)?.text ?? "";
       if (name === "part") label.lastChild.textContent = number > 1 ? `${value}s ${number}` : value;
       else label.lastChild.textContent = number;
     }

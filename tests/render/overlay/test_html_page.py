@@ -400,6 +400,7 @@ class TestColors:
         _, y, _, _ = first = content().blocks[1].box or ()
         parts = [Part(kind="post", box=(*first[:1], top, *first[2:]), text="Ada") for top in (y, y + 100)]
         overlay = show(draw_html(content(parts=parts, drawn=False)))
+        expect(overlay.page.get_by_title("Ada")).to_have_text("posts 2")
         button = overlay.page.get_by_text("posts 2")
         colors = [overlay.color(1)]
         for _ in range(2):
