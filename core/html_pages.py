@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 INLINE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
-"""Content security policy of a page with frames of generated pages: frames inherit it, so it cannot use hashes."""
+"""Content security policy of a page with `style` attributes, or with frames of generated pages: frames inherit it, so
+it cannot use hashes."""
 
 _UNSAFE: Final = str.maketrans({"<": r"\u003c", "\u2028": r"\u2028", "\u2029": r"\u2029"})
 """Escapes of characters that could end a script element, and of line ends that JSON allows and old scripts do not."""
@@ -60,9 +61,9 @@ MAX_CHARACTERS: Final = 160
 """Most characters of a text in such a table."""
 
 
-def render_fragment(template: str, **values: Any) -> str:
-    """Return a part of an HTML document, for notebooks, from a template of `core/templates`; values are escaped."""
-    return environment("vclean").get_template(template).render(**values)
+def render_fragment(template: str, *, package: str = "vclean", **values: Any) -> str:
+    """Return a part of an HTML document from a template of a package; values are escaped."""
+    return environment(package).get_template(template).render(**values)
 
 
 @cache

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from statistics import fmean
@@ -14,9 +15,9 @@ from vclean.classify.evaluation.scores import word_score
 from vclean.errors import UsageError
 from vclean.html_pages import INLINE_POLICY, asset, render_page
 from vclean.output.json import block_fields
-from vclean.output.overlay import to_overlay_page
+from vclean.output.overlay import to_overlay_blocks
 from vclean.render.overlay.draw import data_url
-from vclean.render.overlay.html import draw_html
+from vclean.render.overlay.html import page_styles
 from vclean.render.overlay.layers import PENS, excerpt
 
 if TYPE_CHECKING:
@@ -191,15 +192,16 @@ def to_html(comparison: Comparison) -> str:
     title = snapshot.title or comparison.id or "page"
     equal = len(comparison.first.columns) - len(comparison.differences)
     meanings = {FIRST_ONLY: f"kept by {first} alone", SECOND_ONLY: f"kept by {second} alone", OTHERWISE: "other label"}
+    address, (width, height) = data_url(comparison.screenshot) if comparison.screenshot else ("", (1, 1))
+    screenshot = f".stage {{ background: url({address}) 0 / 100% 100%; }}"  # once for both panes
     switches = [(_CLASSES[kind], text, comparison.count(kind)) for kind, text in meanings.items()]
     return render_page(
         _PACKAGE,
         "diff.html",
         title=f"{first} and {second}: {title}",
         policy=INLINE_POLICY,
-        styles=[asset(_PACKAGE, name) for name in ("page.css", "diff.css")],
+        styles=[page_styles(), *(asset(_PACKAGE, name) for name in ("diff.css", "marks.css")), screenshot],
         scripts=[asset(_PACKAGE, "diff.js")],
-        body_class="with-screenshot" if comparison.screenshot else "list-only",
         heading=title,
         url=snapshot.url,
         facts={
@@ -210,9 +212,10 @@ def to_html(comparison: Comparison) -> str:
         },
         switches=[switch for switch in switches if switch[2]],
         differences=[_difference(comparison, *each) for each in comparison.differences.items()],
-        sides=[("first", first, comparison.first.content_count), ("second", second, comparison.second.content_count)],
         keys=_KEYS | (_ZOOM_KEYS if comparison.screenshot else {}),
-        overlays=_overlays(comparison) if comparison.screenshot else None,
+        width=width,
+        height=height,
+        panes=[_pane(comparison, side, width, height) for side in (0, 1)] if comparison.screenshot else [],
     )
 
 
@@ -241,27 +244,25 @@ def _difference(comparison: Comparison, row: int, kind: str) -> dict[str, Any]:
     }
 
 
-def _overlays(comparison: Comparison) -> dict[str, Any]:
-    """Return the documents of the panes. The screenshot is stored once; the script of the page inserts it into both."""
-    address, size = data_url(comparison.screenshot)
-    return {"screenshot": address, "pages": [_overlay(comparison, side, *size) for side in (0, 1)]}
-
-
-def _overlay(comparison: Comparison, side: int, width: int, height: int) -> str:
-    """Return the overlay of one of the two results without its screenshot of `width` by `height` px."""
-    page = to_overlay_page((comparison.first, comparison.second)[side], b"")
-    blocks = [
-        replace(block, changed=_changed(comparison, index)) if index in comparison.differences else block
-        for index, block in enumerate(page.blocks)
+def _pane(comparison: Comparison, side: int, width: int, height: int) -> dict[str, Any]:
+    """Return the name of a side and the frames of its blocks, the smallest last, in percent of the screenshot."""
+    result = (comparison.first, comparison.second)[side]
+    blocks = enumerate(to_overlay_blocks(result))
+    boxes = {row: block.box for row, block in blocks if block.box and block.visibility == "shown"}
+    frames = [
+        {
+            "block": row,
+            "label": result.blocks[row].label,
+            "title": label_text(result.blocks[row]),
+            "changed": row in comparison.differences,
+            "style": _style(box, width, height),
+        }
+        for row, box in sorted(boxes.items(), key=lambda entry: -math.prod(entry[1][2:]))
     ]
-    return draw_html(
-        replace(page, blocks=blocks, width=width, height=height),
-        scripts=[asset(_PACKAGE, name) for name in ("marks.js", "pane.js")],
-        styles=[asset(_PACKAGE, name) for name in ("marks.css", "pane.css")],
-    )
+    css = ("first", "second")[side]
+    return {"css": css, "name": comparison.names[side], "count": result.content_count, "frames": frames}
 
 
-def _changed(comparison: Comparison, row: int) -> str:
-    first, second = comparison.names
-    labels = [label_text(result.blocks[row]) for result in (comparison.first, comparison.second)]
-    return f"{first}: {labels[0]}; {second}: {labels[1]}"
+def _style(box: Sequence[float], width: int, height: int) -> str:
+    sides = zip(("left", "top", "width", "height"), box, (width, height) * 2, strict=True)
+    return "; ".join(f"{name}: {100 * length / total:.3f}%" for name, length, total in sides)

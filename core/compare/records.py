@@ -167,8 +167,7 @@ class ErrorAnalysis:
             for block, kind in zip(page.blocks, block_kinds(self.evaluation), strict=True)
         ]
         marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.evaluation.f1:.3f}"})
-        scripts, styles = [asset("vclean.compare", "marks.js"), _OPEN], [asset("vclean.compare", "marks.css")]
-        return draw_html(marked, scripts=scripts, styles=styles)
+        return draw_html(marked, scripts=[_OPEN], styles=[asset("vclean.compare", "marks.css")])
 
     def _to_result(self) -> Result:
         evaluation = self.evaluation

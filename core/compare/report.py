@@ -113,6 +113,8 @@ _SPARE: Final = 20_000
 Content = dict[str, Any]
 """Values for the template of a section or a part of it, by name; an empty section is left out."""
 
+_NOTHING: Final[Content] = {"note": "", "tiles": (), "tables": (), "has_screenshots": False, "cards": ()}
+
 
 def to_html(
     evaluations: Sequence[PageEvaluation],
@@ -159,7 +161,7 @@ def _document(
         "Scores": _overview(evaluations),
         "Kinds of pages": _by_groups(evaluations),
         "Calibration": _calibration(parts),
-        "Labels": {"tables": [_confusion(name, part) for name, part in parts.items()]},
+        "Labels": _labels(parts),
         "Worst pages": _worst(evaluations, worst, analyses, overlays),
         "All pages": _all_pages(parts),
         "Failures": _failures(evaluations),
@@ -170,11 +172,11 @@ def _document(
         "report.html",
         title=f"{title} – vclean",
         policy=INLINE_POLICY,
-        styles=[asset(_PACKAGE, name) for name in ("page.css", "report.css")],
+        styles=[asset("vclean", "page.css"), asset(_PACKAGE, "report.css")],
         scripts=[asset(_PACKAGE, "report.js")],
         heading=title,
         facts=facts,
-        sections={title: content for title, content in sections.items() if content},
+        sections={title: _NOTHING | content for title, content in sections.items() if content},
         meanings=_MEANINGS,
         overlays=list(overlays.values()),
     )
@@ -185,8 +187,10 @@ def _overview(evaluations: Sequence[PageEvaluation]) -> Content:
     parts = by_method(evaluations)
     return {
         "tiles": [_tile(*part) for part in parts.items()],
-        "distribution": _distribution(parts),
-        "table": _score_table("corpus", by_dimension(evaluations, "corpus"), tuple(_SCORES)),
+        "tables": [
+            _distribution(parts),
+            _score_table("corpus", by_dimension(evaluations, "corpus"), tuple(_SCORES)),
+        ],
     }
 
 
@@ -228,9 +232,10 @@ def _calibration(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
         return {}
     columns = [Column("method"), Column("of"), *(Column(f"bins of {text}", 4) for text in _ERRORS.values())]
     rows = [[name, kind, *(each[kind][error] for error in _ERRORS)] for name, each in facts.items() for kind in _KINDS]
+    bins = [_reliability(kind, {name: each[kind]["bins"] for name, each in facts.items()}) for kind in _KINDS]
     return {
-        "table": Table(columns, rows, "Expected calibration error"),
-        "bins": [_reliability(kind, {name: each[kind]["bins"] for name, each in facts.items()}) for kind in _KINDS],
+        "note": "Of a calibrated method, predicted and observed values are equal.",
+        "tables": [Table(columns, rows, "Expected calibration error"), *bins],
     }
 
 
@@ -244,34 +249,16 @@ def _reliability(kind: str, bins: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
     return Table(columns, rows, title)
 
 
-def _confusion(method: str, evaluations: Sequence[PageEvaluation]) -> Content:
-    """Return a confusion matrix: gold labels by predicted labels."""
+def _labels(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
+    """Return a confusion matrix for each method: gold labels by predicted labels."""
     names = [*(f"{label} {PENS[label].meaning.partition(',')[0]}" for label in Label), _UNKNOWN_TYPE]
-    correct_columns = [
-        *({column} for column in range(len(Label))),
-        {column for column, label in enumerate(Label) if label.is_content},
-    ]
-    rows = zip(names, correct_columns, confusion(evaluations).tolist(), strict=True)
-    return {
-        "method": method,
-        "labels": [(str(label), name) for label, name in zip(Label, names, strict=False)],
-        "rows": [_confusion_row(name, correct, row) for name, correct, row in rows if sum(row)],
-    }
-
-
-def _confusion_row(name: str, correct: set[int], row: Sequence[int]) -> Content:
-    """Return a row; `correct` contains the columns of the labels that agree with the gold."""
-    total = sum(row)
-    cells = [
-        {
-            "css": "n right" if column in correct else "n",
-            "share": f"{value / total:.3f}",
-            "title": f"{value:,} of {format_count(total, 'block')}",
-            "text": f"{100 * value / total:.1f}" if value else "·",
-        }
-        for column, value in enumerate(row)
-    ]
-    return {"name": name, "cells": cells, "total": f"{total:,}"}
+    columns = [Column("gold"), *(Column(name, 3) for name in names[:-1]), Column("blocks", 0)]
+    tables = []
+    for method, part in parts.items():
+        counts = zip(names, confusion(part).tolist(), strict=True)
+        rows = [[name, *(count / sum(row) for count in row), sum(row)] for name, row in counts if sum(row)]
+        tables.append(Table(columns, rows, method))
+    return {"note": "Blocks by gold label (rows) and predicted label (columns), as shares of a row.", "tables": tables}
 
 
 def _all_pages(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
@@ -291,7 +278,7 @@ def _all_pages(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
     ]
     return {
         "note": f"The {MAX_ROWS:,} worst of {len(pages):,} pages." if len(pages) > MAX_ROWS else "",
-        "table": Table([*texts, Column("words", 0), *scores, confidence], rows, id="all-pages-table"),
+        "tables": [Table([*texts, Column("words", 0), *scores, confidence], rows, id="all-pages-table")],
     }
 
 
@@ -303,7 +290,7 @@ def _failures(evaluations: Sequence[PageEvaluation]) -> Content:
     """Return the pages that failed, with the reasons."""
     rows = [[each.id, each.corpus, each.method, each.error] for each in evaluations if each.error]
     columns = [Column(name) for name in ("page", "corpus", "method", "reason")]
-    return {"table": Table(columns, rows)} if rows else {}
+    return {"note": "Failed pages count as empty output.", "tables": [Table(columns, rows)]} if rows else {}
 
 
 def _score_table(dimension: str, parts: Mapping[str, Sequence[PageEvaluation]], names: Sequence[str]) -> Table:

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from vclean.errors import InputError, UsageError
 from vclean.features.blocks import block_names
 from vclean.files import make_folder, write_atomic
-from vclean.html_pages import asset, hash_policy, render_page
+from vclean.html_pages import asset, hash_policy, render_fragment, render_page
 from vclean.input.sources import PREPARED_SUFFIX
 from vclean.labelling.session import Annotation
+from vclean.labels import PartKind
 from vclean.output.overlay import to_overlay_page, to_overlay_parts
 from vclean.page import Page
 from vclean.pipeline import Pipeline
 from vclean.render.browser.renderer import Renderer
 from vclean.render.cache import RenderingCache, from_bytes, read_key, to_bytes
 from vclean.render.overlay.html import OverlayPage, draw_html
+from vclean.render.overlay.layers import PENS, ROLE_PENS
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.settings import CleanerSettings
@@ -55,7 +57,7 @@ def frame_digest() -> str:
 
 def list_document() -> str:
     """Return the list of pages, which its script fills and keeps up to date."""
-    scripts, styles = [asset(_PACKAGE, "list.js")], [asset(_PACKAGE, "list.css")]
+    scripts, styles = [asset(_PACKAGE, "list.js")], [asset("vclean", "page.css"), asset(_PACKAGE, "list.css")]
     policy = hash_policy(scripts, styles, same_origin=True)
     return render_page(
         _PACKAGE, "list.html", title="Pages to label – vclean", policy=policy, styles=styles, scripts=scripts
@@ -64,7 +66,19 @@ def list_document() -> str:
 
 def _build_document(content: OverlayPage) -> str:
     scripts, styles = [asset(_PACKAGE, "label.js")], [asset(_PACKAGE, "label.css")]
-    return draw_html(content, scripts=scripts, styles=styles, same_origin=True)
+    parts = [kind for kind in PartKind if kind.is_annotated]
+    labels = {label: pen.meaning.partition(",")[0] for label, pen in PENS.items()}
+    choices = {"roles": _letters([role for role in ROLE_PENS if role != "none"]), "parts": _letters(parts)}
+    tools = render_fragment("tools.html", package=_PACKAGE, labels=labels, **choices)
+    return draw_html(content, scripts=scripts, styles=styles, tools=tools, same_origin=True)
+
+
+def _letters(values: Sequence[str]) -> dict[str, str]:
+    """Return the key that chooses each value: its first letter that no earlier value uses, and 0 for no value."""
+    keys: dict[str, str] = {}
+    for value in values:
+        keys[value] = next(letter for letter in value if letter not in keys.values())
+    return keys | {"": "0"}
 
 
 VERSION: Final = 1

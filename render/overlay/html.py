@@ -1,8 +1,8 @@
 """Write an overlay as one interactive HTML file: screenshot, blocks, segments and scripts; it fetches nothing.
 
-`templates/overlay.html` is the template, which includes `overlay.css` and the `overlay*.js` unchanged. The text of the
-page is in one JSON document, and the scripts insert it as text only. The Content-Security-Policy allows these scripts
-and styles by their hashes, images from `data:`, and nothing else.
+`templates/overlay.html` is the template, which includes `page.css`, `overlay.css` and the `overlay*.js` unchanged. The
+text of the page is in one JSON document, and the scripts insert it as text only. The Content-Security-Policy allows
+these scripts and styles by their hashes, images from `data:`, and nothing else.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ VERSION: Final = 2
 """Version of the JSON document."""
 
 _PACKAGE: Final = "vclean.render.overlay"
-SCRIPTS: Final = ("overlay.js", "overlay_screenshot.js", "overlay_list.js", "overlay_controls.js")
-_STYLES: Final = ("overlay.css",)
+SCRIPTS: Final = ("overlay.js", "overlay_screenshot.js", "overlay_list.js")
 
 _TEXT_BUDGET: Final = 600_000
 """Approximate number of characters of all blocks together."""
@@ -97,7 +96,12 @@ class OverlayPage:
 
 
 def draw_html(
-    content: OverlayPage, *, scripts: Sequence[str] = (), styles: Sequence[str] = (), same_origin: bool = False
+    content: OverlayPage,
+    *,
+    scripts: Sequence[str] = (),
+    styles: Sequence[str] = (),
+    tools: str = "",
+    same_origin: bool = False,
 ) -> str:
     """Write the overlay as one HTML document.
 
@@ -105,13 +109,15 @@ def draw_html(
         content: the content of the document.
         scripts: sources of scripts that run after those of the overlay (interface: `docs/reference/overlay-data.md`).
         styles: style sheets that follow that of the overlay.
+        tools: controls in the header, as HTML that is not escaped.
         same_origin: whether scripts may connect to the server of the document; otherwise they cannot connect at all.
 
     Raises:
         OutputError: the screenshot cannot be read.
     """
     all_scripts = [*(asset(_PACKAGE, name) for name in SCRIPTS), *scripts]
-    all_styles = [*(asset(_PACKAGE, name) for name in _STYLES), *styles]
+    all_styles = [page_styles(), asset(_PACKAGE, "overlay.css"), *styles]
+    record = to_record(content)
     return render_page(
         _PACKAGE,
         "overlay.html",
@@ -119,8 +125,33 @@ def draw_html(
         policy=hash_policy(all_scripts, all_styles, same_origin=same_origin),
         styles=all_styles,
         scripts=all_scripts,
-        data=to_script_json(to_record(content)),
+        **record,
+        data=to_script_json(record),
+        facts=record["page"]["facts"],
+        hidden_count=sum(_is_drawn_hidden(block) for block in content.blocks),
+        tools=tools,
     )
+
+
+def page_styles() -> str:
+    """Return the style sheet of all pages, with rules for the pens of labels, roles, levels and kinds of parts."""
+    pens = {
+        **{f"[data-color=label] [data-label={label}]": pen for label, pen in PENS.items()},
+        **{f"[data-color=role] [data-role={role}]": pen for role, pen in ROLE_PENS.items()},
+        **{f"[data-level='{level}']": pen for level, pen in enumerate(LEVEL_PENS, 1)},
+        **{f"[data-part={kind}]": pen for kind, pen in PART_PENS.items()},
+    }
+    rules = [f"{selector} {{ {_variables(pen)} }}\n" for selector, pen in pens.items()]
+    return asset("vclean", "page.css") + "".join(rules)
+
+
+def _variables(pen: Pen) -> str:
+    style = "solid" if not pen.dash else "dashed" if pen.dash[0] > pen.dash[1] else "dotted"
+    return f"--pen: rgb{pen.color}; --stroke: {pen.width}; --style: {style}; --fill: {pen.fill / 255:.1%};"
+
+
+def _is_drawn_hidden(block: OverlayBlock) -> bool:
+    return block.visibility != "shown" and block.box is not None and min(block.box[2:]) > 0
 
 
 def to_record(content: OverlayPage) -> JsonObject:

@@ -111,7 +111,7 @@ def test_values_add_no_tags(text, value):
     """Escape title and data: neither adds a tag, and the data can be read again."""
     document = html.document_fromstring(page(text, value))
     tags = [element.tag for element in document.iter()]
-    assert tags == ["html", "head", "meta", "meta", "meta", "meta", "title", "body", "p", "script"]
+    assert tags == ["html", "head", *["meta"] * 5, "title", "body", "p", "script"]
     script = document.findtext(".//script")
     assert "<" not in script
     assert json.loads(script) == json.loads(replace_illegal(json.dumps(value, ensure_ascii=False)))

@@ -1,81 +1,74 @@
 "use strict";
 (() => {
   const list = document.getElementById("differences");
-  const frames = [...document.querySelectorAll("#panes iframe")];
-  const live = document.getElementById("live");
+  const panes = [...document.querySelectorAll(".pane")];
   let current = null;
+  let zoom = 1;
+  let scrolled = "";
 
   const rows = () => [...list.children].filter((row) => !row.hidden);
-  const blockOf = (row) => Number(row.querySelector("button").dataset.block);
-  const send = (frame, message) => frame.contentWindow?.postMessage({ vclean: message }, "*");
+  const blockOf = (row) => row.querySelector("button").dataset.block;
 
-  function choose(row, focus) {
+  function show(block) {
+    for (const frame of document.querySelectorAll(".frame")) {
+      frame.classList.toggle("selected", frame.dataset.block === block);
+    }
+    document.querySelector(".frame.selected")?.scrollIntoView({ block: "center", inline: "nearest" });
+  }
+
+  function choose(row) {
     current?.removeAttribute("aria-current");
     current = row;
     row.setAttribute("aria-current", "true");
     row.scrollIntoView({ block: "nearest" });
-    if (focus) row.querySelector("button").focus({ preventScroll: true });
-    live.textContent = `${rows().indexOf(row) + 1} of ${rows().length}`;
-    for (const frame of frames) send(frame, { show: blockOf(row) });
+    document.getElementById("live").textContent = `${rows().indexOf(row) + 1} of ${rows().length}`;
+    show(blockOf(row));
   }
 
   function step(by) {
     const all = rows();
-    if (!all.length) return;
     const index = all.indexOf(current);
-    choose(all[Math.min(Math.max(index < 0 ? 0 : index + by, 0), all.length - 1)], document.activeElement?.tagName !== "IFRAME");
+    const row = all[index < 0 ? 0 : Math.min(Math.max(index + by, 0), all.length - 1)];
+    if (!row) return;
+    choose(row);
+    row.querySelector("button").focus({ preventScroll: true });
   }
 
-  const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
-  const ZOOMS = { "+": 1.25, "-": 0.8, 0: "fit" };
-
-  function press(key) {
-    if (key in STEPS) step(STEPS[key]);
-    else if (key in ZOOMS) for (const frame of frames) send(frame, { zoom: ZOOMS[key] });
-    else return false;
-    return true;
+  function setZoom(value) {
+    zoom = Math.min(Math.max(value, 1 / 8), 8);
+    document.body.style.setProperty("--zoom", zoom);
+    if (current) show(blockOf(current));
   }
 
-  list.addEventListener("click", (event) => {
-    const row = event.target.closest("button")?.parentElement;
-    if (row) choose(row, false);
-  });
+  const KEYS = {
+    j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
+    "+": () => setZoom(zoom * 1.25), "-": () => setZoom(zoom / 1.25), 0: () => setZoom(1),
+  };
+
   document.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey && !event.altKey && press(event.key)) event.preventDefault();
+    if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
+    event.preventDefault();
+    KEYS[event.key]();
   });
-  for (const button of document.querySelectorAll("[data-key]")) {
-    button.addEventListener("click", () => press(button.dataset.key));
-  }
-
-  for (const button of document.querySelectorAll(".switches button")) {
-    button.addEventListener("click", () => {
-      const shown = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", String(shown));
-      for (const row of list.children) if (row.dataset.kind === button.dataset.kind) row.hidden = !shown;
-      if (current?.hidden) step(1);
-    });
-  }
-
-  addEventListener("message", (event) => {
-    const from = frames.findIndex((frame) => frame.contentWindow === event.source);
-    const message = event.data?.vclean;
-    if (from < 0 || !message) return;
-    if ("top" in message) send(frames[1 - from], message);
-    if ("key" in message) press(message.key);
-    if ("select" in message) {
-      const row = [...list.children].find((each) => blockOf(each) === message.select);
-      if (row) choose(row, false);
-      else send(frames[1 - from], { show: message.select });
-    }
-    if (message.ready && current) send(frames[from], { show: blockOf(current) });
+  document.addEventListener("click", ({ target }) => {
+    const { key, block } = target.closest("[data-key], [data-block]")?.dataset ?? {};
+    if (key) KEYS[key]();
+    if (!block) return;
+    const row = [...list.children].find((each) => blockOf(each) === block);
+    if (row) choose(row);
+    else show(block);
   });
-
-  // Both overlays share one screenshot, which replaces the empty address in each. JSON escapes the quotation marks of
-  // all texts, so no text matches the pattern.
-  if (frames.length) {
-    const { screenshot, pages } = JSON.parse(document.getElementById("overlays").textContent);
-    const address = `"screenshot":${JSON.stringify(screenshot)}`;
-    frames.forEach((frame, side) => { frame.srcdoc = pages[side].replace('"screenshot":""', () => address); });
+  document.addEventListener("change", ({ target }) => {
+    for (const row of list.children) if (row.dataset.kind === target.value) row.hidden = !target.checked;
+    if (current?.hidden) step(1);
+  });
+  for (const pane of panes) {
+    pane.addEventListener("scroll", () => {
+      const [left, top] = [pane.scrollLeft, pane.scrollTop];
+      if (scrolled === `${Math.round(left)} ${Math.round(top)}`) return; // the other pane has scrolled this one
+      scrolled = `${Math.round(left)} ${Math.round(top)}`;
+      for (const other of panes) if (other !== pane) other.scrollTo({ left, top, behavior: "instant" });
+    }, { passive: true });
   }
-  if (frames.length && list.children.length) choose(list.children[0], false);
+  if (panes.length && list.children.length) choose(list.children[0]);
 })();

@@ -1,53 +1,44 @@
 "use strict";
 
-// A click on the head of a column sorts its table: numbers in descending order, texts in ascending order; a second click reverses it.
+/* Sorts a table by a column: numbers in descending order, texts in ascending order; a second click reverses it. */
 function sort(head) {
-  const row = head.parentElement, index = [...row.children].indexOf(head), body = head.closest("table").tBodies[0];
-  const isNumber = head.classList.contains("n"), previous = head.getAttribute("aria-sort");
-  const descending = previous ? previous === "ascending" : isNumber;
-  const key = (line) => {
-    const cell = line.children[index];
-    return isNumber ? Number.parseFloat(cell.dataset.order ?? "NaN") : cell.textContent;
-  };
-  const compare = (a, b) => {
-    if (!isNumber) return a[0].localeCompare(b[0], "en");
-    return Number.isNaN(a[0]) - Number.isNaN(b[0]) || a[0] - b[0] || 0;
-  };
-  const compareInDirection = (a, b) => (isNumber && (Number.isNaN(a[0]) || Number.isNaN(b[0])) ? compare(a, b) : (descending ? -1 : 1) * compare(a, b));
-  for (const other of row.children) other.removeAttribute("aria-sort");
-  head.setAttribute("aria-sort", descending ? "descending" : "ascending");
-  body.append(...[...body.rows].map((line) => [key(line), line]).sort(compareInDirection).map(([, line]) => line));
+  const body = head.closest("table").tBodies[0];
+  const isNumber = head.className === "n";
+  const previous = head.ariaSort;
+  const sign = (previous ? previous === "ascending" : isNumber) ? -1 : 1;
+  const text = (row) => row.cells[head.cellIndex].textContent;
+  const number = (row) => Number.parseFloat(text(row).replaceAll(",", ""));
+  const compareNumbers = (a, b) => isNaN(a) - isNaN(b) || sign * (a - b) || 0; // undefined values are last
+  const compareTexts = (a, b) => sign * text(a).localeCompare(text(b), "en");
+  const compare = (a, b) => (isNumber ? compareNumbers(number(a), number(b)) : compareTexts(a, b));
+  for (const other of head.parentElement.children) other.ariaSort = null;
+  head.ariaSort = sign < 0 ? "descending" : "ascending";
+  body.append(...[...body.rows].sort(compare));
 }
-
-document.addEventListener("click", (event) => {
-  const head = event.target.closest("table.sortable thead th");
-  if (head) sort(head);
-});
 
 const filter = document.getElementById("filter");
-if (filter) {
+filter?.addEventListener("input", () => {
+  const query = filter.value.trim().toLowerCase();
   const rows = [...document.querySelectorAll("#all-pages-table tbody tr")];
-  const texts = rows.map((row) => row.textContent.toLowerCase());
-  const matches = document.getElementById("matches");
-  filter.addEventListener("input", () => {
-    const query = filter.value.trim().toLowerCase();
-    let count = 0;
-    rows.forEach((row, index) => { row.hidden = !texts[index].includes(query); count += !row.hidden; });
-    matches.textContent = query ? `${count} of ${rows.length}` : "";
-  });
-}
+  for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(query);
+  const count = rows.filter((row) => !row.hidden).length;
+  document.getElementById("matches").value = query ? `${count} of ${rows.length}` : "";
+});
 
 // The JSON contains overlays as complete documents. Each is parsed only when it is opened.
 const dialog = document.getElementById("overlay");
 const frame = dialog.querySelector("iframe");
-let overlays = null;
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("button[data-overlay]");
-  if (!button) return;
-  overlays ??= JSON.parse(document.getElementById("overlays").textContent);
-  frame.srcdoc = overlays[Number(button.dataset.overlay)];
-  document.getElementById("overlay-title").textContent = button.getAttribute("aria-label").replace("Open the overlay of ", "");
+
+function open({ dataset, ariaLabel }) {
+  frame.srcdoc = JSON.parse(document.getElementById("overlays").textContent)[dataset.overlay];
+  document.getElementById("overlay-title").textContent = ariaLabel.replace("Open the overlay of ", "");
   dialog.showModal();
-});
-document.getElementById("close").addEventListener("click", () => dialog.close());
+}
+
 dialog.addEventListener("close", () => frame.removeAttribute("srcdoc"));
+document.addEventListener("click", ({ target }) => {
+  const head = target.closest("thead th");
+  const button = target.closest("[data-overlay]");
+  if (head) sort(head);
+  if (button) open(button);
+});

@@ -1,80 +1,118 @@
 "use strict";
-/* Defines `window.vclean`: the data of the page, the filters and the selection. The views and added scripts use it.
-   Views listen to events of the document: `vclean:select` and `vclean:hover` ({indexes, source}), `vclean:show` (after
-   a change of the filters) and `vclean:change` ({indexes} of blocks whose label or role changed). */
+/* Defines `window.vclean`: the data of the page, the filters, the selection and the keys. The views and added scripts
+   use it. The form `#controls` holds what is drawn and listed. Listeners of the document receive `vclean:select` and
+   `vclean:hover` ({indexes, source}), `vclean:show` (after a change of the controls) and `vclean:change` ({indexes} of
+   blocks whose label or role changed). */
 window.vclean = (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const FULL_RANGE = { low: 0, high: 1 };
+  const byId = (id) => document.getElementById(id);
+  const data = JSON.parse(byId("data").textContent);
+  const controls = byId("controls");
   const state = {
-    list: data.blocks.length || !data.layers.length ? -1 : 0, // -1 for blocks, otherwise the number of a layer
-    color: data.color,
-    query: "",
-    excluded: { label: new Set(), role: new Set(), visibility: new Set() },
-    range: { ...FULL_RANGE },
-    changed: false,
-    parts: new Set(data.parts_drawn ? data.parts.map((part) => part.kind) : []), // kinds that are drawn
-    hiddenDrawn: data.hidden_drawn, // blocks that readers do not see
+    list: -1, // -1 for blocks, otherwise the number of a layer
+    form: new FormData(controls),
     selected: [],
     hovered: -1,
     shown: [], // indexes of the items that pass the filters, in the order of the list
   };
-  const layers = data.layers.map((layer) => ({
-    ...layer,
-    states: new Uint8Array(layer.segments.length), // of its segments
-  }));
-  const SEGMENT = { absent: 0, leaf: 1, divided: 2 };
-  let searchTexts = [];
 
   const emit = (name, detail) => document.dispatchEvent(new CustomEvent(`vclean:${name}`, { detail }));
-  const items = () => (state.list < 0 ? data.blocks : layers[state.list].segments);
-  const valueOf = (block, kind) => block[kind] || "none";
-  const hasRoles = () => data.blocks.some((block) => block.role);
+  const items = () => (state.list < 0 ? data.blocks : data.layers[state.list].segments);
+  const isPainted = (item) => !item.visibility || item.visibility === "shown";
 
-  function reindex() {
-    searchTexts = items().map((item) => `${item.text}\n${item.xpath}`.toLowerCase());
+  function element(tag, properties = {}, ...children) {
+    const created = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+      if (name in created) created[name] = value;
+      else created.setAttribute(name, value);
+    }
+    created.append(...children);
+    return created;
   }
+
+  /* --- filters --------------------------------------------------------------------------------------------- */
 
   /* Divides segments from the page down until their coherence reaches the permitted degree of coherence. */
-  function applyPdoc(layer) {
-    layer.segments.forEach((segment, row) => {
-      const isPresent = segment.parent < 0 || layer.states[segment.parent] === SEGMENT.divided;
-      const state = segment.coherence >= layer.pdoc ? SEGMENT.leaf : SEGMENT.divided;
-      layer.states[row] = isPresent ? state : SEGMENT.absent;
-    });
+  function divide({ segments }, pdoc) {
+    for (const segment of segments) {
+      segment.present = segment.parent < 0 || segments[segment.parent].divided;
+      segment.divided = segment.present && segment.coherence < pdoc;
+    }
   }
 
-  function passes(item, row, kinds) {
-    if (state.query && !searchTexts[row].includes(state.query)) return false;
-    if (state.list >= 0) return layers[state.list].states[row] !== SEGMENT.absent;
-    if (state.changed && !item.changed) return false;
-    const p = item.probability;
-    if (p !== null && (p < state.range.low || p > state.range.high)) return false;
-    return !kinds.some((kind) => state.excluded[kind].has(valueOf(item, kind)));
+  /* Returns a function that decides whether an item passes the filters of the form. */
+  function filter(form) {
+    const query = form.get("query").trim().toLowerCase();
+    const finds = (item) => `${item.text}\n${item.xpath}`.toLowerCase().includes(query);
+    if (state.list >= 0) return (segment) => segment.present && finds(segment);
+    const [labels, roles, visibilities] = ["label", "role", "visibility"].map((kind) => new Set(form.getAll(kind)));
+    const [low, high] = [Number(form.get("low")), Number(form.get("high"))];
+    return (block) => labels.has(block.label) && roles.has(block.role || "none") && visibilities.has(block.visibility)
+      && (block.probability === null || (low <= block.probability && block.probability <= high))
+      && (!form.has("changed") || Boolean(block.changed)) && finds(block);
   }
 
-  function filtered() {
-    const kinds = Object.keys(state.excluded).filter((kind) => state.excluded[kind].size);
-    const rows = [];
-    items().forEach((item, row) => passes(item, row, kinds) && rows.push(row));
-    return rows;
+  function openList(list) {
+    Object.assign(state, { list, shown: [] });
+    if (list >= 0) controls.elements[`segments${list}`].checked = true;
+    select([], "filter");
   }
 
-  /* Deselects the items that a filter hides; otherwise a key could change an invisible item. */
+  /* Applies the form. Deselects the items that a filter hides; otherwise a key could change an invisible item. */
   function refresh() {
-    state.shown = filtered();
+    const list = Number(controls.querySelector("[name=list]:checked")?.value ?? -1);
+    if (list !== state.list) openList(list);
+    const form = new FormData(controls);
+    state.form = form;
+    document.body.dataset.color = form.get("color") || data.color;
+    data.layers.forEach((layer, row) => divide(layer, Number(form.get(`pdoc${row}`))));
+    const passes = filter(form);
+    state.shown = [...items().keys()].filter((row) => passes(items()[row]));
+    for (const range of controls.querySelectorAll("[type=range]")) range.nextElementSibling.value = range.value;
+    byId("count").value = [...new Set([state.shown.length, items().length])].join(" of ");
     emit("show");
     const shown = new Set(state.shown);
     const visible = state.selected.filter((row) => shown.has(row));
     if (visible.length < state.selected.length) select(visible, "filter");
   }
 
+  /* Shows the number of blocks or parts with the value of each check box, and hides check boxes without any. */
+  function count() {
+    for (const input of controls.querySelectorAll(".chip input, [name=part]")) {
+      const { name, value, parentElement: label } = input;
+      const values = name === "part" ? data.parts.map((part) => part.kind)
+        : data.blocks.map((block) => block[name] || "none");
+      const number = values.filter((each) => (name === "changed" ? each !== "none" : each === value)).length;
+      label.hidden = !number;
+      if (name === "part") label.title = data.parts.find((part) => part.kind === value)?.text ?? "";
+      if (name === "part") label.lastChild.textContent = number > 1 ? `${value}s ${number}` : value;
+      else label.lastChild.textContent = number;
+    }
+  }
+
+  /* A double click on a check box of a filter shows its value alone, or all values again. */
+  function showOnly({ target }) {
+    const chosen = target.closest(".chip")?.querySelector("input");
+    if (!chosen) return;
+    const all = [...controls.querySelectorAll(`[name=${chosen.name}]`)];
+    const isAlone = all.every((input) => input.checked === (input === chosen));
+    for (const input of all) input.checked = isAlone || input === chosen;
+    refresh();
+  }
+
+  controls.addEventListener("input", refresh);
+  controls.addEventListener("dblclick", showOnly);
+  controls.addEventListener("submit", (event) => {
+    event.preventDefault();
+    byId("list").focus({ preventScroll: true });
+  });
+
+  /* --- selection ------------------------------------------------------------------------------------------- */
+
   /* Selects items of the open list. The details show the last index; listeners receive `source`. */
   function select(indexes, source = "script") {
-    const requested = Array.isArray(indexes) ? indexes : [indexes];
-    const before = state.selected;
-    state.selected = [...new Set(requested.filter((index) => Number.isInteger(index) && index in items()))];
+    state.selected = [...new Set([indexes].flat().filter((index) => Number.isInteger(index) && index in items()))];
     hover(-1, source);
-    emit("select", { indexes: state.selected, before, source });
+    emit("select", { indexes: state.selected, source });
   }
 
   function hover(index, source = "script") {
@@ -83,80 +121,105 @@ window.vclean = (() => {
     emit("hover", { indexes: index < 0 ? [] : [index], source });
   }
 
-  function update(indexes, values) {
-    const rows = Array.isArray(indexes) ? indexes : [indexes];
-    rows.forEach((row) => Object.assign(data.blocks[row], values));
-    const shown = filtered();
-    if (shown.length !== state.shown.length || shown.some((row, position) => row !== state.shown[position])) {
-      state.shown = shown;
-      emit("show");
-    }
-    emit("change", { indexes: rows });
+  /* Selects what is clicked: with Control, a row is added or removed; with Shift, a range; -1 is no row. */
+  function pick(event, row, source) {
+    const { selected, shown } = state;
+    if (event.ctrlKey || event.metaKey) {
+      const others = selected.filter((other) => other !== row);
+      select(others.length < selected.length ? others : [...others, row], source);
+    } else if (event.shiftKey && row >= 0 && selected.length) {
+      const [from, to] = [shown.indexOf(selected[0]), shown.indexOf(row)];
+      const range = shown.slice(Math.min(from, to), Math.max(from, to) + 1);
+      select(from <= to ? range : range.reverse(), source);
+    } else select(row, source);
   }
 
-  function openList(list) {
-    if (list === state.list) return;
-    state.list = list;
-    state.hovered = -1;
-    state.selected = [];
-    reindex();
+  /* Moves the selection by a number of rows. */
+  function step(by, extend = false) {
+    if (!state.shown.length) return;
+    const to = state.shown.indexOf(state.selected.at(-1)) + by;
+    const row = state.shown[Math.min(Math.max(to, 0), state.shown.length - 1)];
+    select(extend ? [...state.selected.filter((other) => other !== row), row] : row, "keys");
+  }
+
+  /* Shows blocks whose values were changed. */
+  function changed(indexes) {
+    count();
     refresh();
-    select([]);
+    emit("change", { indexes });
   }
 
-  /* Returns the smallest shown item at a point of the page, in CSS px; -1 if there is none. */
-  function at(x, y) {
-    let best = -1;
-    let smallestArea = Infinity;
-    const all = items();
-    for (const row of state.shown) {
-      const box = all[row].box;
-      if (!box || !isDrawn(all[row]) || x < box[0] || y < box[1]) continue;
-      if (x > box[0] + box[2] || y > box[1] + box[3] || box[2] * box[3] >= smallestArea) continue;
-      best = row;
-      smallestArea = box[2] * box[3];
-    }
-    return best;
+  function update(indexes, values) {
+    const rows = [indexes].flat();
+    for (const row of rows) Object.assign(data.blocks[row], values);
+    changed(rows);
   }
 
-  /* Returns the shown items that touch a rectangle of the page. */
-  function within(x, y, width, height) {
-    const all = items();
-    return state.shown.filter((row) => {
-      const box = all[row].box;
-      if (!box || !isDrawn(all[row])) return false;
-      return box[0] < x + width && box[0] + box[2] > x && box[1] < y + height && box[1] + box[3] > y;
-    });
+  /* --- keys ------------------------------------------------------------------------------------------------ */
+
+  const keys = new Map();
+
+  /* Adds a key, with a line in the help if it has a meaning. A click on an element with `data-key` presses the key. */
+  function addKey(key, meaning, act) {
+    keys.set(key, act);
+    const line = element("tr", {}, element("td", {}, element("kbd", {}, key)), element("td", {}, meaning));
+    if (meaning) byId("help").querySelector("table").append(line);
   }
 
-  const isPainted = (item) => !item.visibility || item.visibility === "shown";
-  const hasArea = (box) => Boolean(box) && box[2] > 0 && box[3] > 0;
-  const isDrawnHidden = (item) => state.hiddenDrawn && !isPainted(item) && hasArea(item.box);
-  const isDrawn = (item) => isPainted(item) || isDrawnHidden(item);
-  const penOf = (block) => data.pens[state.color][valueOf(block, state.color)];
-  const penOfSegment = (segment) => data.pens.level[Math.min(Math.max(segment.level - 1, 0), data.pens.level.length - 1)];
-
-  function element(tag, properties = {}, ...children) {
-    const created = document.createElement(tag);
-    for (const [name, value] of Object.entries(properties)) {
-      if (name in created && name !== "list") created[name] = value;
-      else created.setAttribute(name, value);
-    }
-    created.append(...children);
-    return created;
+  function leave() {
+    const search = byId("search");
+    if (document.activeElement !== search && !search.value) return select([], "keys");
+    search.value = "";
+    refresh();
+    byId("list").focus({ preventScroll: true });
   }
 
-  for (const block of data.blocks) {
-    if (data.labels && !data.labels.includes(block.label)) state.excluded.label.add(block.label);
+  const page = () => Math.max(Math.floor(byId("list").clientHeight / 40) - 1, 1);
+  addKey("ArrowDown", "", (event) => step(1, event.shiftKey));
+  addKey("ArrowUp", "", (event) => step(-1, event.shiftKey));
+  addKey("j", "next (also ↓; with Shift, extend the selection)", () => step(1));
+  addKey("k", "previous (also ↑)", () => step(-1));
+  addKey("PageDown", "one page down", () => step(page()));
+  addKey("PageUp", "one page up", () => step(-page()));
+  addKey("Home", "first", () => step(-Infinity));
+  addKey("End", "last", () => step(Infinity));
+  addKey("/", "search; Enter goes to the list", () => byId("search").select());
+  addKey("Escape", "clear the search, then the selection", leave);
+  addKey("?", "this help", () => byId("help").showModal());
+
+  /* Returns whether the browser or the element handles a key. */
+  function isHandled({ target, key, ctrlKey, metaKey, altKey }) {
+    if (ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return true;
+    const scrolls = target.matches("[type=range], [type=radio], #pane, #details");
+    if (scrolls && /^(Arrow|Page|Home|End)/.test(key)) return true;
+    if (key === "Enter") return target.matches("button, a, input");
+    return target.matches("[type=search]") && key !== "Escape" && key !== "ArrowDown";
   }
-  layers.forEach(applyPdoc);
-  reindex();
+
+  document.addEventListener("keydown", (event) => {
+    if (isHandled(event) || !keys.has(event.key)) return;
+    event.preventDefault();
+    if (event.target.matches("[type=search]")) byId("list").focus();
+    keys.get(event.key)(event);
+  });
+  document.addEventListener("click", (event) => {
+    const focused = document.activeElement;
+    const isPointer = event.detail || !focused.matches(":focus-visible");
+    // After a click, the next key must not activate the same control.
+    if (isPointer && focused.matches("button, input:not([type=search])")) focused.blur();
+    keys.get(event.target.closest("[data-key]")?.dataset.key)?.(event);
+  });
+
   return {
-    data, blocks: data.blocks, layers, state, SEGMENT, items, valueOf, hasRoles, applyPdoc, refresh, select, hover,
-    openList, at, update, within, isPainted, isDrawn, isDrawnHidden, hasArea, penOf, penOfSegment, element,
+    data, blocks: data.blocks, state, controls, items, isPainted, element, refresh, select, hover, pick, step, changed,
+    update, addKey,
     setLabel: (index, label) => update(index, { label }),
     setRole: (index, role) => update(index, { role }),
-    announce: (text) => { document.getElementById("live").textContent = text; },
+    announce: (text) => { byId("live").textContent = text; },
     on: (name, listener) => document.addEventListener(`vclean:${name}`, (event) => listener(event.detail)),
+    start() {
+      count();
+      refresh();
+    },
   };
 })();

@@ -1,290 +1,163 @@
 "use strict";
-/* The screenshot with the drawings over it. Frames are drawn on canvases ("tiles"), each as high as a part of the
-   screenshot, and only for tiles near the visible part: tiles scroll with the screenshot, and thousands of frames cost
-   no layout. Coordinates are CSS px of the page; the stage shows them multiplied by `scale`. */
+/* The screenshot with frames over it. Only the frames near the visible part are in the document: thousands would take
+   long to lay out. Boxes are in CSS px of the page; the width of the stage scales them. */
 (() => {
-  const { data, state, layers, element } = vclean;
-  const [pane, stage, image, tiles, hoverFrame, band] =
-    ["pane", "stage", "image", "tiles", "hover", "band"].map((id) => document.getElementById(id));
-  const TILE = 1024; // px
-  const MARGIN = 24; // px around the stage
-  const OUTSET = 2; // px between a frame and its box
+  const { data, state, items, element } = vclean;
+  const [pane, stage, image, frames] = ["pane", "stage", "image", "frames"].map((id) => document.getElementById(id));
+  const { width, height, screenshot } = data.page;
   const DRAG = 4; // px from which a movement is a drag
-  const LEAF = 0.07; // opacity of the innermost segments
-  const BAND = "230,159,0";
-  const GAP = "rgba(255,255,255,.6)"; // between dashes, visible on dark pages
-  const { width, height } = data.page;
-  let scale = 1;
-  let zoom = "fit";
-  let nearTiles = new Set();
-  let observer = null;
-  let drag = null;
+  let drawing = 0; // the requested animation frame
+  let drawnFrom = 0; // top and bottom of the drawn part of the page
+  let drawnTo = 0;
+  let start = null; // point where a drag began
+  let rubber = null; // rectangle of the drag
   let userScrolls = false;
 
-  image.alt = `Screenshot of the page${data.page.title ? ` ${data.page.title}` : ""}; the list describes its blocks.`;
-  if (data.page.screenshot) image.src = data.page.screenshot;
+  if (screenshot) image.src = screenshot;
   else image.remove();
+  stage.style.setProperty("--page", width);
+  stage.style.aspectRatio = `${width} / ${height}`;
+  const scale = () => stage.clientWidth / width;
 
-  /* --- size ------------------------------------------------------------------------------------------------ */
-
-  function resize() {
-    const before = pane.scrollTop / scale;
-    scale = zoom === "fit" ? Math.min(1, Math.max((pane.clientWidth - 2 * MARGIN) / width, 0.1)) : zoom;
-    stage.style.width = `${Math.round(width * scale)}px`;
-    stage.style.height = `${Math.round(height * scale)}px`;
-    layTiles();
-    pane.scrollTop = before * scale;
-    placeHover();
-    document.dispatchEvent(new CustomEvent("vclean:zoom", { detail: { scale } }));
-  }
-
-  function setZoom(value) {
-    zoom = value === "fit" ? value : Math.min(Math.max(value, 0.2), 3);
-    resize();
-  }
-
-  function layTiles() {
-    observer?.disconnect();
-    nearTiles = new Set();
-    const total = Math.round(height * scale);
-    const count = Math.ceil(total / TILE);
-    tiles.replaceChildren(...Array.from({ length: count }, (_, row) => {
-      const tile = element("div", { className: "tile" });
-      tile.style.top = `${row * TILE}px`;
-      tile.style.height = `${Math.min(TILE, total - row * TILE)}px`;
-      return tile;
-    }));
-    observer = new IntersectionObserver(updateTiles, { root: pane, rootMargin: "300px" });
-    for (const tile of tiles.children) observer.observe(tile);
-  }
-
-  function updateTiles(entries) {
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting) {
-        nearTiles.delete(target);
-        target.replaceChildren();
-      } else if (!nearTiles.has(target)) {
-        nearTiles.add(target);
-        target.append(element("canvas"));
-        drawTile(target);
-      }
-    }
+  /* Changes the width of the screenshot to a multiple of that of the page, or to the width of the window. */
+  function setZoom(zoom) {
+    const top = pane.scrollTop / scale();
+    stage.style.width = zoom === "fit" ? "" : `${width * Math.min(Math.max(zoom, 0.2), 3)}px`;
+    pane.scrollTop = top * scale();
   }
 
   /* --- drawing --------------------------------------------------------------------------------------------- */
 
-  /* Draws the near tiles in the next animation frame; if `rows` are given, only tiles that they touch. */
-  const dirty = new Set();
-  function draw(rows) {
-    const affected = [...nearTiles].filter((tile) => !rows || touches(tile, rows));
-    if (affected.length && !dirty.size) requestAnimationFrame(drawDirty);
-    affected.forEach((tile) => dirty.add(tile));
+  const isUnseen = (item) => !vclean.isPainted(item);
+  const isShownHidden = ({ box }) => state.form.has("hidden") && box[2] > 0 && box[3] > 0;
+  const isVisible = (item) => item.box && (!isUnseen(item) || isShownHidden(item));
+  const isDrawn = (block) => isVisible(block) && (isUnseen(block) || state.form.has("drawn"));
+
+  const isNear = ({ box }) => box && box[1] < drawnTo && box[1] + box[3] > drawnFrom;
+
+  function frame([x, y, w, h], className, properties = {}) {
+    const made = element("div", { className: `frame ${className}`, ...properties });
+    const [left, top] = [`${(100 * x) / width}%`, `${(100 * y) / height}%`];
+    Object.assign(made.style, { left, top, width: `${(100 * w) / width}%`, height: `${(100 * h) / height}%` });
+    return made;
   }
 
-  function drawDirty() {
-    dirty.forEach((tile) => nearTiles.has(tile) && drawTile(tile));
-    dirty.clear();
+  /* Returns the separators and segments of a layer, without the page itself. */
+  function layerFrames({ segments, separators }, number) {
+    const listed = state.list === number ? new Set(state.shown) : null;
+    const bands = state.form.has(`separators${number}`) ? separators.filter(isNear) : [];
+    const drawn = state.form.has(`segments${number}`) ? segments.slice(1) : [];
+    const isListed = (segment, row) => segment.present && (!listed || listed.has(row + 1)) && isNear(segment);
+    return [
+      ...bands.filter((band) => segments[band.segment].divided).map((band) => frame(band.box, "band")),
+      ...drawn.filter(isListed).map((segment) => (
+        frame(segment.box, segment.divided ? "" : "leaf", vclean.penOf(segment)))),
+    ];
   }
 
-  function touches(tile, rows) {
-    const all = vclean.items();
-    const [top, bottom] = [tile.offsetTop / scale - 8, (tile.offsetTop + tile.clientHeight) / scale + 8];
-    return rows.some((row) => all[row]?.box && all[row].box[1] < bottom && all[row].box[1] + all[row].box[3] > top);
+  function draw() {
+    drawing = 0;
+    drawnFrom = (pane.scrollTop - pane.clientHeight / 2) / scale();
+    drawnTo = (pane.scrollTop + 1.5 * pane.clientHeight) / scale();
+    const blocks = state.list < 0 ? state.shown.map((row) => data.blocks[row]) : [];
+    const parts = data.parts.filter((part) => state.form.getAll("part").includes(part.kind));
+    const selected = state.selected.map((row) => items()[row]);
+    const hovered = [items()[state.hovered]].filter((item) => item?.box);
+    frames.replaceChildren(
+      ...data.layers.flatMap(layerFrames),
+      ...blocks.filter(isNear).filter(isDrawn).map((block) => frame(block.box,
+        `${isUnseen(block) ? "unseen" : ""} ${block.changed ? "changed" : ""}`, vclean.penOf(block))),
+      ...parts.filter(isNear).map((part) => frame(part.box, "part", { "data-part": part.kind })),
+      ...selected.filter(isNear).map((item) => frame(item.box, "selected")),
+      ...hovered.map((item) => frame(item.box, "", { "data-caption": vclean.caption(item) })),
+      ...(rubber ? [frame(rubber, "rubber")] : []));
   }
 
-  function drawTile(tile) {
-    const canvas = tile.firstChild;
-    const [tileWidth, tileHeight] = [stage.clientWidth, tile.clientHeight];
-    const ratio = window.devicePixelRatio || 1;
-    canvas.width = tileWidth * ratio;
-    canvas.height = tileHeight * ratio;
-    const brush = canvas.getContext("2d");
-    const top = tile.offsetTop / scale;
-    brush.setTransform(ratio * scale, 0, 0, ratio * scale, 0, -top * ratio * scale);
-    const near = (box) => box && box[1] < top + tileHeight / scale + 8 && box[1] + box[3] > top - 8;
-    layers.forEach((layer, row) => drawLayer(brush, layer, row, near));
-    if (state.list < 0) drawBlocks(brush, near);
-    drawParts(brush, near);
-    const all = vclean.items();
-    for (const row of state.selected) if (near(all[row].box)) drawSelected(brush, all[row].box);
-  }
-
-  function drawBlocks(brush, near) {
-    const boxes = new Map();
-    for (const row of state.shown) {
-      const block = data.blocks[row];
-      if (!near(block.box)) continue;
-      if (vclean.isDrawnHidden(block)) push(boxes, data.pens.hidden, block.box);
-      else if (vclean.blocksDrawn && vclean.isPainted(block)) push(boxes, vclean.penOf(block), block.box);
-    }
-    const pens = [...boxes.keys()].sort((a, b) => a.fill - b.fill); // content on top
-    pens.forEach((pen) => drawFrames(brush, boxes.get(pen), pen, pen.fill, OUTSET));
-  }
-
-  function drawLayer(brush, layer, row, near) {
-    const listed = state.list === row ? new Set(state.shown) : null;
-    if (layer.separators_drawn) drawSeparators(brush, layer, near);
-    if (!layer.drawn) return;
-    const [divided, leaves] = [new Map(), new Map()];
-    layer.segments.forEach((segment, number) => {
-      if (!number || !layer.states[number] || !near(segment.box) || (listed && !listed.has(number))) return;
-      const boxes = layer.states[number] === vclean.SEGMENT.leaf ? leaves : divided;
-      push(boxes, vclean.penOfSegment(segment), segment.box);
-    });
-    divided.forEach((boxes, pen) => drawFrames(brush, boxes, pen, 0, OUTSET));
-    leaves.forEach((boxes, pen) => drawFrames(brush, boxes, pen, LEAF, 0));
-  }
-
-  function drawParts(brush, near) {
-    const boxes = new Map();
-    for (const part of data.parts) {
-      if (state.parts.has(part.kind) && near(part.box)) push(boxes, data.pens.part[part.kind], part.box);
-    }
-    boxes.forEach((frames, pen) => drawFrames(brush, frames, pen, 0, 2 * OUTSET));
-  }
-
-  function push(map, key, value) {
-    if (!map.has(key)) map.set(key, []);
-    map.get(key).push(value);
-  }
-
-  function drawSeparators(brush, layer, near) {
-    for (const separator of layer.separators) {
-      if (layer.states[separator.segment] !== vclean.SEGMENT.divided || !near(separator.box)) continue;
-      const [x, y, w, h] = separator.box;
-      brush.fillStyle = `rgba(${BAND},.45)`;
-      brush.fillRect(x, y, Math.max(w, 2), Math.max(h, 2));
-    }
-  }
-
-  function drawFrames(brush, boxes, pen, fill, outset) {
-    const inner = pen.width / 2 - outset;
-    const [insides, strokes] = [new Path2D(), new Path2D()];
-    for (const [x, y, w, h] of boxes) {
-      insides.rect(x - outset, y - outset, w + 2 * outset, h + 2 * outset);
-      strokes.rect(x + inner, y + inner, w - 2 * inner, h - 2 * inner);
-    }
-    if (fill) {
-      brush.fillStyle = `rgba(${pen.color},${fill})`;
-      brush.fill(insides);
-    }
-    brush.lineWidth = pen.width;
-    if (pen.dash.length) {
-      brush.setLineDash([]);
-      brush.strokeStyle = GAP;
-      brush.stroke(strokes);
-    }
-    brush.setLineDash(pen.dash);
-    brush.strokeStyle = `rgb(${pen.color})`;
-    brush.stroke(strokes);
-  }
-
-  function drawSelected(brush, [x, y, w, h]) {
-    brush.setLineDash([]);
-    brush.fillStyle = "rgba(255,214,0,.28)";
-    brush.fillRect(x - 3, y - 3, w + 6, h + 6);
-    for (const [color, line] of [["#fff", 5], ["#111", 2.5]]) {
-      brush.strokeStyle = color;
-      brush.lineWidth = line / Math.min(scale, 1);
-      brush.strokeRect(x - 4, y - 4, w + 8, h + 8);
-    }
+  /* Draws the frames near the visible part in the next animation frame. */
+  function schedule() {
+    drawing ||= requestAnimationFrame(draw);
   }
 
   /* --- pointer --------------------------------------------------------------------------------------------- */
 
+  /* Returns the shown items that touch a rectangle of the page. */
+  function within(x, y, w, h) {
+    return state.shown.filter((row) => {
+      const { box } = items()[row];
+      return isVisible(items()[row]) && box[0] < x + w && box[0] + box[2] > x && box[1] < y + h && box[1] + box[3] > y;
+    });
+  }
+
+  /* Returns the smallest shown item at a point of the page; -1 if there is none. */
+  function at(x, y) {
+    const area = (row) => items()[row].box[2] * items()[row].box[3];
+    return within(x, y, 0, 0).sort((a, b) => area(a) - area(b))[0] ?? -1;
+  }
+
   function pagePoint(event) {
-    const frame = stage.getBoundingClientRect();
-    return [(event.clientX - frame.left) / scale, (event.clientY - frame.top) / scale];
+    const { left, top } = stage.getBoundingClientRect();
+    return [(event.clientX - left) / scale(), (event.clientY - top) / scale()];
   }
 
-  function placeHover() {
-    const item = vclean.items()[state.hovered];
-    const box = item?.box;
-    hoverFrame.hidden = !box;
-    if (!box) return;
-    const [x, y, w, h] = box.map((side) => side * scale);
-    Object.assign(hoverFrame.style, { left: `${x - 4}px`, top: `${y - 4}px`, width: `${w + 8}px`, height: `${h + 8}px` });
-    hoverFrame.classList.toggle("low", y < 24);
-    hoverFrame.firstChild.textContent = vclean.caption(item);
-  }
-
-  function dragRect(event) {
-    const [x, y] = pagePoint(event);
-    const [left, top] = [Math.min(x, drag.x), Math.min(y, drag.y)];
-    return [left, top, Math.abs(x - drag.x), Math.abs(y - drag.y)];
+  function endDrag() {
+    start = null;
+    rubber = null;
+    schedule();
   }
 
   stage.addEventListener("pointerdown", (event) => {
     if (event.button || event.pointerType === "touch") return;
-    const [x, y] = pagePoint(event);
-    drag = { x, y };
+    start = pagePoint(event);
     stage.setPointerCapture(event.pointerId);
   });
-  let moved = null;
   stage.addEventListener("pointermove", (event) => {
-    if (!moved) requestAnimationFrame(() => { follow(moved); moved = null; });
-    moved = event;
+    const [x, y] = pagePoint(event);
+    if (!start) return vclean.hover(at(x, y), "screenshot");
+    const [w, h] = [Math.abs(x - start[0]), Math.abs(y - start[1])];
+    if (Math.max(w, h) * scale() > DRAG) rubber = [Math.min(x, start[0]), Math.min(y, start[1]), w, h];
+    schedule();
   });
-  function follow(event) {
-    if (!drag) {
-      vclean.hover(stage.matches(":hover") ? vclean.at(...pagePoint(event)) : -1, "screenshot");
-      return;
-    }
-    const rect = dragRect(event);
-    if (band.hidden && Math.max(rect[2], rect[3]) * scale <= DRAG) return;
-    const [x, y, w, h] = rect.map((side) => side * scale);
-    band.hidden = false;
-    Object.assign(band.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
-  }
   stage.addEventListener("pointerup", (event) => {
     if (event.button) return;
-    const rect = drag && dragRect(event);
-    const dragged = rect && Math.max(rect[2], rect[3]) * scale > DRAG;
-    endDrag();
-    document.getElementById("list").focus({ preventScroll: true }); // arrow keys continue from the clicked item
-    if (!dragged) return vclean.pick(event, vclean.at(...pagePoint(event)), "screenshot");
     const extended = event.ctrlKey || event.metaKey || event.shiftKey ? state.selected : [];
-    vclean.select([...extended, ...vclean.within(...rect)], "screenshot");
+    document.getElementById("list").focus({ preventScroll: true }); // arrow keys continue from the clicked item
+    if (rubber) vclean.select([...extended, ...within(...rubber)], "screenshot");
+    else vclean.pick(event, at(...pagePoint(event)), "screenshot");
+    endDrag();
   });
-  function endDrag() {
-    drag = null;
-    band.hidden = true;
-  }
   stage.addEventListener("pointercancel", endDrag);
   stage.addEventListener("pointerleave", () => vclean.hover(-1, "screenshot"));
 
   /* --- scrolling ------------------------------------------------------------------------------------------- */
 
-  function reveal(box) {
-    if (!box) return;
-    const [left, top] = [stage.offsetLeft + box[0] * scale, stage.offsetTop + box[1] * scale];
-    const [w, h] = [box[2] * scale, box[3] * scale];
-    userScrolls = false;
-    if (top < pane.scrollTop + 8 || top + Math.min(h, pane.clientHeight - 16) > pane.scrollTop + pane.clientHeight - 8) {
-      pane.scrollTop = top - Math.max((pane.clientHeight - h) / 3, 16);
-    }
-    if (left < pane.scrollLeft || left + w > pane.scrollLeft + pane.clientWidth) pane.scrollLeft = left - MARGIN;
-  }
-
   for (const name of ["wheel", "pointerdown", "touchstart"]) {
     pane.addEventListener(name, () => { userScrolls = true; }, { passive: true });
   }
-  let topmost = 0;
   pane.addEventListener("scroll", () => {
-    topmost ||= requestAnimationFrame(() => {
-      topmost = 0;
-      if (userScrolls) vclean.scrollListTo((pane.scrollTop - stage.offsetTop) / scale);
-    });
+    const [from, to] = [pane.scrollTop / scale(), (pane.scrollTop + pane.clientHeight) / scale()];
+    if (from < drawnFrom + (to - from) / 4 || to > drawnTo - (to - from) / 4) schedule();
+    if (!userScrolls) return;
+    const top = (row) => items()[row].box[1];
+    const visible = state.shown.filter((row) => isVisible(items()[row]) && top(row) >= from);
+    const [topmost] = visible.sort((a, b) => top(a) - top(b));
+    if (topmost !== undefined) vclean.scrollListTo(topmost);
   }, { passive: true });
 
-  vclean.on("show", () => draw());
-  vclean.on("change", ({ indexes }) => draw(indexes));
-  vclean.on("hover", placeHover);
-  vclean.on("select", ({ indexes, before, source }) => {
-    draw([...before, ...indexes]);
-    if (source !== "screenshot" && indexes.length) reveal(vclean.items()[indexes.at(-1)].box);
+  for (const name of ["show", "change", "hover", "select"]) vclean.on(name, schedule);
+  vclean.on("select", ({ indexes, source }) => {
+    const box = items()[indexes.at(-1)]?.box;
+    if (source === "screenshot" || !box) return;
+    userScrolls = false;
+    frames.append(frame(box, ""));
+    frames.lastChild.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
-  new ResizeObserver(resize).observe(pane);
-  matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", () => draw());
-  Object.assign(vclean, { blocksDrawn: data.drawn, redraw: () => draw(), scale: () => scale, setZoom, zoomBy: (by) => setZoom(scale * by) });
+  new ResizeObserver(() => {
+    stage.style.setProperty("--px", `${scale()}px`);
+    document.getElementById("zoom").value = `${Math.round(scale() * 100)} %`;
+    schedule();
+  }).observe(stage);
+  vclean.addKey("+", "larger screenshot", () => setZoom(scale() * 1.25));
+  vclean.addKey("-", "smaller screenshot", () => setZoom(scale() / 1.25));
+  vclean.addKey("0", "fit the screenshot to the window", () => setZoom("fit"));
+  Object.assign(vclean, { at, scale, setZoom });
 })();

@@ -67,11 +67,6 @@ def text(page):
     return " ".join(" ".join(page.itertext()).split())
 
 
-def data(page, name):
-    """Return the data of a comparison (`overlays`) or of an overlay (`data`)."""
-    return json.loads(page.find(f".//script[@id='{name}']").text)
-
-
 class TestHtml:
     def test_without_screenshot_only_list_of_differences(self):
         page = html.fromstring(compared("ohpo", "oopl").to("html"))
@@ -82,28 +77,24 @@ class TestHtml:
         ]
         assert [row.get("data-kind") for row in rows] == ["first", "second"]
         assert [row.find("button").get("data-block") for row in rows] == ["1", "3"]
-        assert page.find(".//body").get("class") == "list-only"
-        assert page.find(".//iframe") is None
+        assert page.find(".//main") is None
 
-    def test_with_screenshot_two_overlays(self):
-        """The screenshot is written once, outside the overlays."""
+    def test_with_screenshot_frames_of_both_sides(self):
+        """The screenshot is written once."""
         written = compared("ohpo", "oopl", image=screenshot()).to("html")
         page = html.fromstring(written)
-        assert [text(title) for title in page.iterfind(".//figure/h2")] == [
+        assert [text(title) for title in page.iterfind(".//main/h2")] == [
             "A one keeps 2 blocks",
             "B two keeps 2 blocks",
         ]
-        frames = data(page, "overlays")["pages"]
-        shown = [data(html.fromstring(frame), "data") for frame in frames]
-        assert ["".join(block["label"] for block in each["blocks"]) for each in shown] == ["ohpo", "oopl"]
-        changed = [None, "one: h .90; two: o .10", None, "one: o .10; two: l .90"]
-        assert [[block.get("changed") for block in each["blocks"]] for each in shown] == [changed] * 2
-        pages = [each["page"] for each in shown]
-        assert [(page["screenshot"], page["width"], page["height"]) for page in pages] == [("", 800, 400)] * 2
-        assert all(frame.count('"screenshot":""') == 1 for frame in frames)
-        address = data(page, "overlays")["screenshot"]
-        assert address.startswith("data:image/")
-        assert written.count(address[:80]) == 1
+        frames = [page.find_class("pane")[side].find_class("frame") for side in (0, 1)]
+        in_order = [sorted(each, key=lambda frame: frame.get("data-block")) for each in frames]
+        assert ["".join(frame.get("data-label") for frame in each) for each in in_order] == ["ohpo", "oopl"]
+        classes = ["frame", "frame changed", "frame", "frame changed"]
+        assert [[frame.get("class") for frame in each] for each in in_order] == [classes] * 2
+        assert in_order[0][1].get("style") == "left: 5.000%; top: 10.000%; width: 4.000%; height: 4.000%"
+        assert in_order[0][1].get("title") == "h .90"
+        assert written.count("url(data:image/") == 1
         assert written == compared("ohpo", "oopl", image=screenshot()).to("html")
 
     def test_escapes_hostile_pages_and_names(self):

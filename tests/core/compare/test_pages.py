@@ -9,7 +9,7 @@ import pytest
 from helpers.page_records import error_analysis, page_record, screenshot
 from helpers.pages import laid_out, result
 from helpers.waiting import assert_eventually
-from playwright.sync_api import Browser, Frame, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from vclean.compare.diff import Comparison
 from vclean.compare.report import to_html
@@ -68,22 +68,19 @@ def report(labels: list[str]) -> str:
 @pytest.fixture
 def diff(tab: Page, folder: Path) -> Page:
     tab.goto((folder / "diff.html").as_uri())
-    for pane in panes(tab):
-        pane.wait_for_selector(".difference.current")
     return tab
 
 
-def panes(tab: Page) -> list[Frame]:
-    assert_eventually(lambda: len(tab.frames) == 3 and all(each.evaluate("!!window.vclean") for each in tab.frames[1:]))
-    return tab.frames[1:]
+def panes(tab: Page) -> list[Locator]:
+    return tab.locator(".pane").all()
 
 
 def tops(tab: Page) -> list[float]:
-    return [pane.evaluate("document.getElementById('pane').scrollTop") for pane in panes(tab)]
+    return [pane.evaluate("pane => pane.scrollTop") for pane in panes(tab)]
 
 
-def selected(tab: Page) -> list[list[int]]:
-    return [pane.evaluate("vclean.state.selected") for pane in panes(tab)]
+def selected(tab: Page) -> list[str | None]:
+    return [frame.get_attribute("data-block") for frame in tab.locator(".frame.selected").all()]
 
 
 def current(tab: Page) -> str:
@@ -93,67 +90,62 @@ def current(tab: Page) -> str:
 class TestDiff:
     def test_both_panes_show_screenshot_and_differences(self, diff: Page) -> None:
         assert current(diff) == "Block number 10"
-        assert selected(diff) == [[10], [10]]
+        assert selected(diff) == ["10", "10"]
         assert diff.title().endswith(HOSTILE)
         for pane, count in zip(panes(diff), (2, 8), strict=True):
-            assert pane.locator(".difference").count() == 10
-            assert pane.locator(".difference.kept").count() == count
-        loaded = "document.getElementById('image').complete && document.getElementById('image').naturalWidth > 0"
-        assert_eventually(lambda: all(pane.evaluate(loaded) for pane in panes(diff)))
+            expect(pane.locator(".frame")).to_have_count(COUNT)
+            expect(pane.locator(".frame.changed")).to_have_count(10)
+            expect(pane.locator(".frame.changed:not([data-label=o])")).to_have_count(count)
 
     def test_keys_select_next_difference_in_both_panes(self, diff: Page) -> None:
         """Stop at the ends of the list; keys work in a pane too."""
         for key in ("k", "j", "ArrowDown", "j", "k"):
             diff.keyboard.press(key)
         assert current(diff) == "Block number 25"
-        assert_eventually(lambda: selected(diff) == [[25], [25]])
+        assert selected(diff) == ["25", "25"]
         expect(diff.locator("#live")).to_have_text("3 of 10")
         for _ in range(20):
             diff.keyboard.press("j")
         assert current(diff) == "Block number 90"
-        panes(diff)[0].locator("#pane").focus()
+        panes(diff)[0].focus()
         diff.keyboard.press("k")
-        expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 80")
+        assert current(diff) == "Block number 80"
 
     def test_scrolls_to_selected_block(self, diff: Page) -> None:
         diff.get_by_role("button", name="Block number 90").click()
-        for pane in panes(diff):
-            assert_eventually(lambda: selected(diff) == [[90], [90]])
-            box = pane.locator(".difference.current").bounding_box()
-            assert box is not None
-            assert 0 < box["y"] < 600
+        assert selected(diff) == ["90", "90"]
+        for frame in diff.locator(".frame.selected").all():
+            expect(frame).to_be_in_viewport()
 
     def test_panes_scroll_together(self, diff: Page) -> None:
         first, second = panes(diff)
-        first.evaluate("document.getElementById('pane').scrollTop = 240")
-        assert_eventually(lambda: tops(diff) == pytest.approx([240, 240], abs=2))
-        second.evaluate("document.getElementById('pane').scrollTop = 60")
-        assert_eventually(lambda: tops(diff) == pytest.approx([60, 60], abs=2))
+        first.evaluate("pane => { pane.scrollTop = 240 }")
+        assert_eventually(lambda: tops(diff) == [240, 240])
+        second.evaluate("pane => { pane.scrollTop = 60 }")
+        assert_eventually(lambda: tops(diff) == [60, 60])
 
     def test_click_on_screenshot_selects_row(self, diff: Page) -> None:
-        mark = panes(diff)[1].locator(".difference").nth(2)
-        box = mark.bounding_box()
-        assert box is not None
-        diff.mouse.click(box["x"] + 20, box["y"] + box["height"] / 2)
-        expect(diff.locator("li[aria-current] .text")).to_have_text("Block number 25")
-        assert_eventually(lambda: selected(diff) == [[25], [25]])
+        """Select a block without a difference in both panes, too."""
+        panes(diff)[1].locator(".changed").nth(2).click()
+        assert current(diff) == "Block number 25"
+        panes(diff)[1].locator("[data-block='26']").click()
+        assert (current(diff), selected(diff)) == ("Block number 25", ["26", "26"])
 
     def test_panes_zoom_together(self, diff: Page) -> None:
-        def scales() -> list[float]:
-            return [pane.evaluate("vclean.scale()") for pane in panes(diff)]
+        def widths() -> list[float]:
+            return [stage.evaluate("stage => stage.clientWidth") for stage in diff.locator(".stage").all()]
 
-        fit = scales()
+        fit = widths()
         diff.keyboard.press("+")
-        assert_eventually(lambda: scales() == pytest.approx([1.25 * each for each in fit]))
+        assert widths() == pytest.approx([1.25 * each for each in fit], abs=1)
         diff.get_by_role("button", name="smaller").click()
-        assert_eventually(lambda: scales() == pytest.approx(fit))
-        panes(diff)[1].locator("#pane").focus()
+        assert widths() == fit
         diff.keyboard.press("-")
         diff.keyboard.press("0")
-        assert_eventually(lambda: scales() == pytest.approx(fit))
+        assert widths() == fit
 
     def test_kind_can_be_hidden(self, diff: Page) -> None:
-        diff.get_by_role("button", name="kept by two alone").click()
+        diff.get_by_text("kept by two alone").click()
         assert diff.locator("#differences > li:visible").count() == 2
         assert current(diff) == "Block number 25"
         diff.keyboard.press("j")
@@ -205,7 +197,8 @@ class TestReport:
         assert_eventually(
             lambda: len(page.frames) == 2 and page.frames[1].evaluate("window.vclean?.state.selected") == [10]
         )
-        assert page.frames[1].locator(".difference").count() == 10
+        assert page.frames[1].evaluate("vclean.blocks.filter((block) => block.changed).length") == 10
+        expect(page.frames[1].locator(".frame.selected")).to_be_in_viewport()
         page.locator("#close").focus()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog", name="shown")).to_be_hidden()

@@ -94,7 +94,7 @@ def test_overlay_marks_errors():
     assert page.count("missed: content in the gold") == 1
     assert page.count("wrongly kept: not in the gold") == 1
     assert '"probability":0.9' in page
-    assert ".difference" in page
+    assert ".frame.changed" in page
     assert '"probability":null' in analysis(image=screenshot()).overlay()  # of methods without probabilities
     assert analysis().overlay() == ""
 

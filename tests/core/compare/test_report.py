@@ -91,10 +91,9 @@ def test_calibration_error_is_distance_from_prediction():
 
 
 def test_labels_shares_by_gold_label():
-    table = report(pages()).find(".//table[@class='confusion']")
-    rows = {text(row[0]): [text(cell) for cell in row[1:]] for row in table.iterfind("tbody/tr")}
-    assert rows["o other"] == ["·", "50.0", "·", "·", "50.0", "2"]
-    assert rows["content of unknown type"] == ["·", "100.0", "·", "·", "·", "1"]
+    rows = {name: cells for name, *cells in table_rows(report(pages()), "one")}
+    assert rows["o other"] == ["0.000", "0.500", "0.000", "0.000", "0.500", "2"]
+    assert rows["content of unknown type"] == ["0.000", "1.000", "0.000", "0.000", "0.000", "1"]
     assert "l list item" not in rows
 
 
@@ -113,7 +112,7 @@ class TestWorstPages:
         analyses = {record.key: error_analysis(record, source)}
         card = report([record], worst=[record], analyses=analyses).find(".//li[@class='card']")
         assert "news, 1 word of gold; precision 0.000, recall 0.000" in text(card)
-        assert card.findtext(".//p[@class='error']") == "X: y"
+        assert card.findtext(".//p[@class='missed']") == "X: y"
         link = card.find(".//a")
         assert (len(link.text), link.get("rel")) == (120, "noreferrer noopener")
         assert link.get("href").endswith("y" * 500)
@@ -138,8 +137,8 @@ class TestWorstPages:
         monkeypatch.setattr(report_page, "MAX_BYTES", 0)
         monkeypatch.setattr(report_page, "MAX_BYTES", len(to_html(**page)) + 30_000)
         section = html.fromstring(to_html(**page)).find(".//section[@id='worst-pages']")
-        assert (section.find(".//button[@data-overlay]") is not None) == fits
-        assert section.find(".//img") is not None
+        button = section.find(".//button[@data-overlay]")
+        assert (button.get("disabled") is None, button.find("img") is None) == (fits, False)
         assert ("The overlays of 1 of them are left out" in text(section)) == (not fits)
 
 
