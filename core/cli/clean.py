@@ -74,84 +74,56 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
     """Options of the main command."""
 
-    pages: list[str] = argument("PAGE...", "pages to clean (see below)", nargs=-1, required=True)
+    pages: list[str] = argument("PAGE...", "pages to clean (see below)")
     render: bool = flag(
         "--render",
+        "render pages in headless Chromium; --render auto: only those that need it",
         section=RENDERING,
-        help="render pages in headless Chromium; --render auto: only those that need it",
     )
     render_auto: bool = flag("--render-auto", hidden=True)  # written as two words: --render auto
     url: str = option(
-        "--url",
-        default="",
-        metavar="BASE",
-        section=INPUT,
-        help="set the URL of pages without one, to resolve their links",
+        "--url BASE", "set the URL of pages without one, to resolve their links", default="", section=INPUT
     )
-    page: str = option(
-        "--page", default="", metavar="URL", section=INPUT, help="clean only the page at this URL of one web archive"
-    )
+    page: str = option("--page URL", "clean only the page at this URL of one web archive", default="", section=INPUT)
     template: Path | None = option(
-        "--template",
-        type=Path,
-        metavar="FILE",
-        section=CONTENT,
-        help="keep the elements that match the selectors in this file, one per line",
+        "--template FILE", "keep the elements that match the selectors in this file, one per line", section=CONTENT
     )
     same_site: bool = flag(
-        "--same-site",
-        section=CONTENT,
-        help="compare the pages of each site, and leave out what repeats on many of them",
+        "--same-site", "compare the pages of each site, and leave out what repeats on many of them", section=CONTENT
     )
     format: str = option(
-        "-f",
-        "--format",
-        type=click.Choice(FORMATS),
-        default=FORMATS[0],
-        section=OUTPUT,
-        help="set the output format ({default})",
+        f"-f, --format {'|'.join(FORMATS)}", "set the output format ({default})", default=FORMATS[0], section=OUTPUT
     )
     front_matter: bool = flag(
         "--front-matter",
+        "with -f markdown: begin with title, authors, dates and other metadata, as YAML",
         section=OUTPUT,
-        help="with -f markdown: begin with title, authors, dates and other metadata, as YAML",
     )
     review: Path | None = option(
-        "--review",
-        type=Path,
-        metavar="FILE",
-        section=OUTPUT,
-        help="list pages of low confidence, lowest first, as JSON lines",
+        "--review FILE", "list pages of low confidence, lowest first, as JSON lines", section=OUTPUT
     )
     review_below: float = option(
-        "--review-below",
+        "--review-below P",
+        "with --review: list pages with a confidence below P, 0 to 1 ({default:g})",
         type=fraction,
         default=0.8,  # a page with this confidence has a word F1 of about the same value
-        metavar="P",
         needs="review",
         section=OUTPUT,
-        help="with --review: list pages with a confidence below P, 0 to 1 ({default:g})",
     )
     overlay: Path | None = option(
-        "--overlay",
-        type=Path,
-        metavar="FILE",
+        "--overlay FILE",
+        "draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
         section=_EXPLANATION,
-        help="draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
     )
     explain: bool = flag(
         "--explain",
+        "print the reasons for the label of every block in place of the text; with -f json, add them",
         section=_EXPLANATION,
-        help="print the reasons for the label of every block in place of the text; with -f json, add them",
     )
     show_hidden: bool = flag(
-        "--show-hidden",
-        section=_EXPLANATION,
-        help="list the texts that readers do not see, in place of the text",
+        "--show-hidden", "list the texts that readers do not see, in place of the text", section=_EXPLANATION
     )
-    version: bool = flag(
-        "--version", expose_value=False, is_eager=True, callback=_print_version, help="print the version"
-    )
+    version: bool = flag("--version", "print the version", expose_value=False, is_eager=True, callback=_print_version)
 
     @property
     def render_mode(self) -> RenderMode:

@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
@@ -23,6 +24,12 @@ _NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
 AnyValue = Any
 """Declaration of a field, which type checkers accept for a field of any type."""
 
+POSITIVE: Final = click.IntRange(1)
+_TYPES: Final = {
+    **dict.fromkeys(("ARCHIVE", "CORPUS", "FILE", "FOLDER", "GOLD", "MODEL", "OUT", "PREDICTED"), Path),
+    **dict.fromkeys(("N", "PX"), POSITIVE),
+}
+"""Types of values by their names in the help; others are strings, or have the type of the default."""
 _OWN_SECTION: Final = "Options"
 _PARAMETER: Final = "parameter"
 
@@ -58,17 +65,25 @@ class Options:
         """
 
 
-def option(*names: str, default: AnyValue = None, **attributes: Any) -> AnyValue:
+def option(usage: str, text: str = "", *, default: AnyValue = None, **attributes: Any) -> AnyValue:
     """Declare a field of `Options` as an option.
 
     Args:
-        names: the names, such as `-o` and `--out`.
-        default: the value without the option; `{default}` in the help is replaced by it.
+        usage: names and value as in the help: `-o, --out FILE` or `--scripts auto|on|off`. The value determines
+            the type, see `_TYPES`.
+        text: the help; `{default}` in it is replaced by the default.
+        default: the value without the option.
         attributes: other arguments of `Option`.
     """
-    if "help" in attributes:
-        attributes["help"] = attributes["help"].format(default=default)
-    if isinstance(attributes.get("type"), type) and attributes["type"].__name__ == "Path":
+    words = usage.split()
+    names = [word.rstrip(",") for word in words if word.startswith("-")]
+    value = "" if words[-1] in names else words[-1]
+    if "|" in value:
+        attributes = {"type": click.Choice(value.split("|")), **attributes}
+    elif value:
+        attributes = {"type": _TYPES.get(value), "metavar": value, **attributes}
+    attributes["help"] = (text or attributes.get("help", "")).format(default=default)
+    if attributes.get("type") is Path:
         attributes.setdefault("shell_complete", complete_files)
     if attributes.get("multiple"):
         default = default or ()
@@ -77,15 +92,22 @@ def option(*names: str, default: AnyValue = None, **attributes: Any) -> AnyValue
     return field(default=default, metadata={_PARAMETER: (Option, names, {**attributes, "default": default})})
 
 
-def flag(*names: str, **attributes: Any) -> AnyValue:
+def flag(usage: str, text: str = "", **attributes: Any) -> AnyValue:
     """Declare a field of `Options` as an option without a value."""
-    return option(*names, default=False, is_flag=True, **attributes)
+    return option(usage, text, default=False, is_flag=True, **attributes)
 
 
 def argument(metavar: str, description: str, **attributes: Any) -> AnyValue:
-    """Declare a field of `Options` as a positional argument, completed with names of files; see `click.argument`."""
-    attributes.setdefault("shell_complete", complete_files)
-    return field(metadata={_PARAMETER: (Argument, (), {"metavar": metavar, "description": description, **attributes})})
+    """Declare a field of `Options` as a positional argument, completed with names of files; see `click.argument`.
+
+    Args:
+        metavar: its name in the help, such as `CORPUS...` for several values, or `[CORPUS]...` if there may be none.
+        description: the help.
+        attributes: other arguments of `Argument`.
+    """
+    several = {"nargs": -1, "required": not metavar.startswith("[")} if metavar.endswith("...") else {}
+    values = {"metavar": metavar, "description": description, "type": _TYPES.get(metavar.strip("[].")), **several}
+    return field(metadata={_PARAMETER: (Argument, (), {"shell_complete": complete_files, **values, **attributes})})
 
 
 class Option(click.Option):

@@ -31,18 +31,13 @@ _SIDES: Final = 2
 class DiffOptions(PageOptions):
     """Options of `vclean diff`."""
 
-    pages: list[str] = argument(
-        "PAGE...", "pages to compare them on, as for vclean itself: see vclean --help", nargs=-1, required=True
-    )
+    pages: list[str] = argument("PAGE...", "pages to compare them on, as for vclean itself: see vclean --help")
     methods: list[str] = compared_methods("give two to compare them, or one to compare it with vclean")
-    render: bool = flag("--render", help="render pages in headless Chromium; the HTML output then shows the screenshot")
+    render: bool = flag("--render", "render pages in headless Chromium; the HTML output then shows the screenshot")
     format_name: str | None = option(
-        "-f",
-        "--format",
-        type=click.Choice(FORMATS),
-        help=f"set the output format ({FORMATS[0]}, or by the suffix of OUT)",
+        f"-f, --format {'|'.join(FORMATS)}", f"set the output format ({FORMATS[0]}, or by the suffix of OUT)"
     )
-    exit_code: bool = flag("--exit-code", help="exit with 13 if they differ")
+    exit_code: bool = flag("--exit-code", "exit with 13 if they differ")
 
     @property
     def render_mode(self) -> RenderMode:

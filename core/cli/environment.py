@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,6 +16,7 @@ from vclean.settings import CleanerSettings, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from vclean.classify.methods import MethodInfo
 
@@ -38,7 +38,7 @@ explain_block, page_screenshot. Without --allow-folder, no local file can be rea
 class JsonOption(Options):
     """Option of `vclean doctor` and `vclean methods`."""
 
-    json: bool = flag("--json", help="print a JSON array")
+    json: bool = flag("--json", "print a JSON array")
 
 
 @command("setup", Options, help="Find or install a Chromium, and test it.")
@@ -143,14 +143,10 @@ class ServerOptions(RenderOptions, MessageOptions):
     """Options of `vclean mcp`."""
 
     folders: list[Path] = option(
-        "--allow-folder",
-        multiple=True,
-        type=Path,
-        metavar="FOLDER",
-        help="allow to read the pages below this folder; repeatable (none)",
+        "--allow-folder FOLDER", "allow to read the pages below this folder; repeatable (none)", multiple=True
     )
-    no_network: bool = flag("--no-network", help="refuse addresses; otherwise pages at public addresses are fetched")
-    revealable: bool = flag("--revealable", help="keep text that a reader can open, such as folded sections")
+    no_network: bool = flag("--no-network", "refuse addresses; otherwise pages at public addresses are fetched")
+    revealable: bool = flag("--revealable", "keep text that a reader can open, such as folded sections")
 
     def check(self) -> None:
         """Check that some page can be read."""

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 from vclean import __version__
 from vclean.cli.command import Options, argument, command, flag, option
 from vclean.cli.options import (
+    CORPUS,
     COUNT,
+    PREDICTIONS,
+    SNAPSHOTS,
     MessageOptions,
     compared_methods,
-    corpora_argument,
     folds,
-    predictions_option,
-    snapshots_option,
 )
 from vclean.errors import InputError
 
@@ -41,25 +41,24 @@ _CLEANED: Final = "-cleaned"
 class ScoringOptions(MessageOptions):
     """Options of commands that score methods on corpora."""
 
-    corpora: list[Path] = corpora_argument(required=True)
+    corpora: list[Path] = argument("CORPUS...", CORPUS)
     methods: list[str] = compared_methods("repeatable (vclean)", default=("vclean",))
-    render: bool = flag("--render", help="render pages in headless Chromium")
+    render: bool = flag("--render", "render pages in headless Chromium")
     folds: int = option(
-        "--folds",
+        "--folds K",
+        "cross-validate trained methods by domain in K folds, 3 or more (none)",
         type=folds,
         default=0,
-        metavar="K",
-        help="cross-validate trained methods by domain in K folds, 3 or more (none)",
     )
-    snapshots: Path | None = snapshots_option()
+    snapshots: Path | None = option(*SNAPSHOTS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(ScoringOptions):
     """Options of `vclean evaluate`."""
 
-    json: Path | None = option("--json", type=Path, metavar="FILE", help="write the scores as JSON")
-    predictions: Path | None = predictions_option()
+    json: Path | None = option("--json FILE", "write the scores as JSON")
+    predictions: Path | None = option(*PREDICTIONS)
 
 
 @command("evaluate", EvaluateOptions, help="Score methods on corpora, over all pages and by page type.")
@@ -92,15 +91,12 @@ def score_methods(options: EvaluateOptions) -> int:
 class ReportOptions(ScoringOptions):
     """Options of `vclean report`."""
 
-    out: Path = option(
-        "-o", "--out", type=Path, default=Path("report.html"), metavar="FILE", help="write to this file ({default})"
-    )
+    out: Path = option("-o, --out FILE", "write to this file ({default})", default=Path("report.html"))
     worst: int = option(
-        "--worst",
+        "--worst N",
+        "show the N worst pages of the first method, with screenshots if pages are rendered ({default})",
         type=COUNT,
         default=WORST,
-        metavar="N",
-        help="show the N worst pages of the first method, with screenshots if pages are rendered ({default})",
     )
 
 
@@ -175,9 +171,9 @@ class Score:
 class CleanevalScoreOptions(Options):
     """Options of `vclean cleaneval-score`."""
 
-    gold: Path = argument("GOLD", "a file of gold text with <h>, <p>, <l>; or a folder of such files", type=Path)
-    predicted: Path = argument("PREDICTED", "a file of clean text; or a folder of files with the same names", type=Path)
-    json: bool = flag("--json", help="print a JSON object")
+    gold: Path = argument("GOLD", "a file of gold text with <h>, <p>, <l>; or a folder of such files")
+    predicted: Path = argument("PREDICTED", "a file of clean text; or a folder of files with the same names")
+    json: bool = flag("--json", "print a JSON object")
 
 
 @command(

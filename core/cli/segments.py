@@ -7,7 +7,6 @@ import logging
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -16,17 +15,17 @@ from vclean.characters import format_count
 from vclean.cli.batch import OutputRun
 from vclean.cli.command import argument, command, flag, option
 from vclean.cli.options import (
+    SNAPSHOTS,
     HiddenOption,
     MessageOptions,
     OverlayOptions,
     PageOptions,
-    model_option,
-    snapshots_option,
 )
 from vclean.settings import DEFAULT_PDOC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from vclean.api import Segmenter
     from vclean.classify.corpora.marked import RenderedMarkedPage
@@ -49,38 +48,26 @@ _log = logging.getLogger("vclean")
 class SegmentOptions(HiddenOption, OverlayOptions, PageOptions):
     """Options of `vclean segment`."""
 
-    pages: list[str] = argument(
-        "PAGE...", "pages to segment, as for vclean itself: see vclean --help", nargs=-1, required=True
-    )
+    pages: list[str] = argument("PAGE...", "pages to segment, as for vclean itself: see vclean --help")
     pdoc: int = option(
-        "--pdoc",
+        "--pdoc N",
+        "set the permitted degree of coherence: 1 for one segment, to 11 for the smallest ({default})",
         type=click.IntRange(1, 11),
         default=DEFAULT_PDOC,
-        metavar="N",
-        help="set the permitted degree of coherence: 1 for one segment, to 11 for the smallest ({default})",
     )
     method: str = option(
-        "--method", default="vips", metavar="NAME", help="use this segmenter: vips, learned or FILE.vclean ({default})"
+        "--method NAME", "use this segmenter: vips, learned or FILE.vclean ({default})", default="vips"
     )
     format: str = option(
-        "-f",
-        "--format",
-        type=click.Choice(FORMATS),
+        f"-f, --format {'|'.join(FORMATS)}",
+        "set the output format: the tree (json), or flat segments (webis) ({default})",
         default=FORMATS[0],
-        help="set the output format: the tree (json), or flat segments (webis) ({default})",
     )
     out: Path | None = option(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="OUT",
-        help="write to this file, with one line per page, or to this folder (standard output)",
+        "-o, --out OUT", "write to this file, with one line per page, or to this folder (standard output)"
     )
     overlay: Path | None = option(
-        "--overlay",
-        type=Path,
-        metavar="FILE",
-        help="draw the segments on the screenshot: .png, .svg, or interactive .html",
+        "--overlay FILE", "draw the segments on the screenshot: .png, .svg, or interactive .html"
     )
 
 
@@ -136,41 +123,30 @@ def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
 class EvaluateSegmentsOptions(MessageOptions):
     """Options of `vclean evaluate-segments`."""
 
-    archive: Path = argument("ARCHIVE", "a web archive of pages marked by hand", type=Path)
+    archive: Path = argument("ARCHIVE", "a web archive of pages marked by hand")
     pages: Path | None = option(
-        "--pages",
-        type=Path,
-        metavar="FILE",
-        help="score these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+        "--pages FILE", "score these pages: a file with one URL per line (the list beside ARCHIVE, or all)"
     )
     levels: list[str] = option(
-        "--level",
-        type=_list_of(LEVELS),
-        default=",".join(LEVELS),
-        metavar="1,2",
-        help="use these levels of the marks (both)",
+        "--level 1,2", "use these levels of the marks (both)", type=_list_of(LEVELS), default=",".join(LEVELS)
     )
     atoms: list[str] = option(
-        "--atoms",
+        "--atoms KIND,...",
+        f"count these atoms: {', '.join(ATOMS)} (all)",
         type=_list_of(ATOMS),
         default=",".join(ATOMS),
-        metavar="KIND,...",
-        help=f"count these atoms: {', '.join(ATOMS)} (all)",
     )
     methods: list[str] = option(
-        "--method",
+        "--method NAME",
+        "score page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model file, or "
+        f"a file of segments; repeatable ({', '.join(METHODS)})",
         multiple=True,
         default=METHODS,
-        metavar="NAME",
-        help="score page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model file, or "
-        f"a file of segments; repeatable ({', '.join(METHODS)})",
     )
-    marked_only: bool = flag("--marked-only", help="ignore atoms outside all marks; otherwise they reduce precision")
-    json: Path | None = option("--json", type=Path, metavar="FILE", help="write the scores of every page as JSON")
-    truth: Path | None = option(
-        "--truth", type=Path, metavar="FILE", help="write the true segments in the Webis format, as JSON lines"
-    )
-    snapshots: Path | None = snapshots_option()
+    marked_only: bool = flag("--marked-only", "ignore atoms outside all marks; otherwise they reduce precision")
+    json: Path | None = option("--json FILE", "write the scores of every page as JSON")
+    truth: Path | None = option("--truth FILE", "write the true segments in the Webis format, as JSON lines")
+    snapshots: Path | None = option(*SNAPSHOTS)
 
 
 @command(
@@ -261,15 +237,12 @@ def _true_segments(page: RenderedMarkedPage) -> WebisPage:
 class TrainSegmentsOptions(MessageOptions):
     """Options of `vclean train-segments`."""
 
-    archive: Path = argument("ARCHIVE", "web archive of pages marked by hand", type=Path)
-    out: Path = model_option("write the model to this file, such as my.vclean")
+    archive: Path = argument("ARCHIVE", "web archive of pages marked by hand")
+    out: Path = option("-o, --out MODEL", "write the model to this file, such as my.vclean", required=True)
     pages: Path | None = option(
-        "--pages",
-        type=Path,
-        metavar="FILE",
-        help="train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+        "--pages FILE", "train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)"
     )
-    snapshots: Path | None = snapshots_option()
+    snapshots: Path | None = option(*SNAPSHOTS)
 
 
 @command("train-segments", TrainSegmentsOptions, help="Train the learned segmenter on pages marked by hand.")

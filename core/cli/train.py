@@ -5,23 +5,22 @@ from __future__ import annotations
 import logging
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.command import command, flag, option
+from vclean.cli.command import argument, command, flag, option
 from vclean.cli.options import (
+    CORPUS,
+    PREDICTIONS,
+    SNAPSHOTS,
     MessageOptions,
     complete_methods,
-    corpora_argument,
-    model_option,
-    predictions_option,
-    snapshots_option,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from vclean.classify.content.model import Model
     from vclean.cli.corpora import Unseen
@@ -40,34 +39,28 @@ The effect of the corrections is not measured: only one page is done, and no oth
 class TrainOptions(MessageOptions):
     """Options of `vclean train`."""
 
-    corpora: list[Path] = corpora_argument(required=False)
+    corpora: list[Path] = argument("[CORPUS]...", CORPUS)
     corrections: Path | None = option(
-        "--corrections",
-        type=Path,
-        metavar="GOLD",
-        help="add pages labelled with vclean label, a file or folder; without a CORPUS, train the shipped model "
-        "further",
+        "--corrections GOLD",
+        "add pages labelled with vclean label, a file or folder; without a CORPUS, train the shipped model further",
     )
     method: str = option(
-        "--method",
+        "--method NAME",
+        "train this method; `vclean methods --json` marks those that can be trained ({default})",
         default=_MODEL_METHOD,
-        metavar="NAME",
         shell_complete=complete_methods,
-        help="train this method; `vclean methods --json` marks those that can be trained ({default})",
     )
     regions: list[Path] = option(
-        "--regions",
+        "--regions ARCHIVE",
+        "add a web archive of pages with regions marked by their structure, for the region model only; repeatable",
         multiple=True,
-        type=Path,
-        metavar="ARCHIVE",
         needs="corpora",
-        help="add a web archive of pages with regions marked by their structure, for the region model only; repeatable",
     )
-    out: Path = model_option("write the model to this file")
-    predictions: Path | None = predictions_option(needs="corpora")
-    snapshots: Path | None = snapshots_option(needs="corpora")
+    out: Path = option("-o, --out MODEL", "write the model to this file", required=True)
+    predictions: Path | None = option(*PREDICTIONS, needs="corpora")
+    snapshots: Path | None = option(*SNAPSHOTS, needs="corpora")
     force: bool = flag(
-        "--force", needs="corrections", help="write the model even if the corrections make it worse on held-out pages"
+        "--force", "write the model even if the corrections make it worse on held-out pages", needs="corrections"
     )
 
     def check(self) -> None:

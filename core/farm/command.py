@@ -13,13 +13,12 @@ import click
 
 from vclean import runtime
 from vclean.characters import format_count
-from vclean.cli.command import Options, argument, command, flag, option
+from vclean.cli.command import POSITIVE, Options, argument, command, flag, option
 from vclean.cli.options import (
     CONTENT,
     COUNT,
     INPUT,
     PORT,
-    POSITIVE,
     RENDERING,
     CleaningOptions,
     LimitOption,
@@ -118,8 +117,7 @@ class RunOptions(Options):
     segments: bool = flag("--segments", help="add the segments of rendered pages to the rows")
     snapshots: bool = flag("--keep-snapshots", help="store rendered pages in OUT/snapshots")
     metrics: str | None = option(
-        "--metrics",
-        "--metrics-port",
+        "--metrics, --metrics-port",
         type=_parse_address,
         metavar="[HOST:]PORT",
         help="serve metrics for Prometheus, on this machine only without HOST",
@@ -150,7 +148,7 @@ class FarmOptions(RunOptions, CleaningOptions, LimitOption, MessageOptions):
     """Options of `vclean farm`."""
 
     inputs: list[str] = argument("INPUT...", "pages to clean (see below)", nargs=-1, required=True)
-    out: Path = option("-o", "--out", type=Path, required=True, metavar="OUT", help="write to this folder")
+    out: Path = option("-o, --out", type=Path, required=True, metavar="OUT", help="write to this folder")
     continues: bool = flag("--resume", help="continue the run in OUT; finished pages are skipped")
     retry_failed: bool = flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
     pages: Path | None = option(

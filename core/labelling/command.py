@@ -67,8 +67,7 @@ class LabelOptions(PageOptions):
         "[PAGE]...", "pages to label, as for vclean itself; default: all pages of PROJECT", nargs=-1
     )
     out: Path | None = option(
-        "-o",
-        "--out",
+        "-o, --out",
         type=Path,
         metavar="PROJECT",
         help="store rendered pages and labels in this folder; created if it does not exist",
