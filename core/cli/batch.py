@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vclean.cli.options import PageOptions
+    from vclean.output.writers import DrawableOutput
     from vclean.page import Page, Source
     from vclean.result import Result
 
@@ -193,6 +194,13 @@ class OutputRun(PageRun):
         overlay: Path | None = getattr(options, "overlay", None)
         self.writer = make_writer(options.out, output, many=self.many, inputs=options.pages)
         self.overlays = OverlayWriter(overlay, many=self.many, inputs=options.pages) if overlay else None
+
+    def write(self, output: DrawableOutput, screenshot: bytes) -> None:
+        """Write the output for one page, and its overlay on the screenshot if it is requested."""
+        if self.overlays:
+            self.overlays.write(output, screenshot)
+        self.writer.write(output)
+        self.done += 1
 
 
 def _is_interactive() -> bool:

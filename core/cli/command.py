@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
-from click.core import ParameterSource
+from click.core import ParameterSource, augment_usage_errors
 
 from vclean.characters import format_count
 from vclean.errors import UsageError
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from click.shell_completion import CompletionItem
+
+    Call = tuple[Callable[[Any], int], Any]
+    "Function of a command, which returns the exit code, and its argument, the options."
 
 _NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
 AnyValue = Any
@@ -32,19 +35,6 @@ _TYPES: Final = {
 """Types of values by their names in the help; others are strings, or have the type of the default."""
 _OWN_SECTION: Final = "Options"
 _PARAMETER: Final = "parameter"
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Parsed command line.
-
-    Attributes:
-        run: the function of the command; it returns the exit code.
-        options: the argument of `run`.
-    """
-
-    run: Callable[[Any], int]
-    options: Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +145,7 @@ def _parameters(options: type[Options], sections: Mapping[str, str]) -> Iterator
 
 
 class Command(click.Command):
-    """Command that parses its arguments into a `Call` without running it.
+    """Command that parses its arguments, without running its function.
 
     Args:
         options: the class of its options; values of several words are lists.
@@ -192,17 +182,14 @@ class Command(click.Command):
         return rest
 
     def invoke(self, ctx: click.Context) -> Call:
-        """Return the function of the command with its options."""
+        """Return the function of the command, and its options."""
         values = {name: list(value) if isinstance(value, tuple) else value for name, value in ctx.params.items()}
-        try:
+        with augment_usage_errors(ctx):
             self._check_relations(values)
             options = self._options(**values)
             options.check()
-        except click.UsageError as error:
-            error.ctx = ctx
-            raise
         assert self.callback is not None
-        return Call(self.callback, options)
+        return self.callback, options
 
     def _join_words(self, args: Iterable[str]) -> list[str]:
         """Join the words of a flag of two, such as `--render auto`, which the command declares as `--render-auto`.

@@ -14,7 +14,8 @@ from vclean.cli.options import PageOptions, compared_methods, method_and_model
 from vclean.files import write_stream
 
 if TYPE_CHECKING:
-    from vclean.page import Source
+    from vclean.compare.diff import Comparison
+    from vclean.page import Page
     from vclean.pipeline import Pipeline
     from vclean.settings import RenderMode
 
@@ -80,14 +81,21 @@ def compare_pages(options: DiffOptions) -> int:
     """
     from vclean.compare.diff import summarize_pages
 
-    run = _Run(options)
+    run = OutputRun(options, options.format)
+    scores: list[tuple[int, float, float]] = []
     first, second = (_pipeline(options, name) for name in options.sides)
     with run.writer, first:
         for source in run.sources():
-            run.compare(source, first, second)
-    if len(run.scores) > 1 and (options.out or options.format == "text"):
-        write_stream(sys.stdout, summarize_pages(run.scores) + "\n")
-    differs = any(differing for differing, _, _ in run.scores)
+            with run.report_errors(source.id):
+                comparison = _compare(run.read(source), first, second, options)
+                run.writer.write(comparison)
+                run.done += 1
+                scores.append((len(comparison.differing), comparison.agreement, comparison.word_f1))
+                if options.out:
+                    write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")
+    if len(scores) > 1 and (options.out or options.format == "text"):
+        write_stream(sys.stdout, summarize_pages(scores) + "\n")
+    differs = any(differing for differing, _, _ in scores)
     return run.exit_code or (DIFFERENT if differs and options.exit_code else 0)
 
 
@@ -100,30 +108,10 @@ def _pipeline(options: DiffOptions, name: str) -> Pipeline:
     return Pipeline(settings)
 
 
-class _Run(OutputRun):
-    """Run of the command: its options, its output, and the results of each page.
+def _compare(page: Page, first: Pipeline, second: Pipeline, options: DiffOptions) -> Comparison:
+    from vclean.compare.diff import Comparison
 
-    Attributes:
-        scores: for each page, the number of blocks that differ, the agreement, and the word F1.
-    """
-
-    options: DiffOptions
-
-    def __init__(self, options: DiffOptions) -> None:
-        super().__init__(options, options.format)
-        self.scores: list[tuple[int, float, float]] = []
-
-    def compare(self, source: Source, first: Pipeline, second: Pipeline) -> None:
-        """Compare the methods on one page and write the comparison; report a failure."""
-        from vclean.compare.diff import Comparison
-
-        with self.report_errors(source.id):
-            html = self.options.format == "html"
-            blocks = first.read_blocks(self.read(source), screenshot=html and bool(self.options.render_mode))
-            results = first.label(blocks, explain=html), second.label(blocks, explain=html)
-            comparison = Comparison(self.options.sides, *results, blocks.screenshot)
-            self.writer.write(comparison)
-            self.done += 1
-            self.scores.append((len(comparison.differing), comparison.agreement, comparison.word_f1))
-            if self.options.out:
-                write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")
+    html = options.format == "html"
+    blocks = first.read_blocks(page, screenshot=html and bool(options.render_mode))
+    results = first.label(blocks, explain=html), second.label(blocks, explain=html)
+    return Comparison(options.sides, *results, blocks.screenshot)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from vclean.cli import INTERRUPTED, raise_interrupts
-from vclean.cli.command import Call, Command, usage_error
+from vclean.cli.command import Command, usage_error
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
 from vclean.runtime import log_to_stderr
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from click.shell_completion import CompletionItem
+
+    from vclean.cli.command import Call
 
 
 _MAIN: Final = ""
@@ -101,18 +103,18 @@ def main_inner(arguments: list[str]) -> int:
 
         return shell_complete(PROGRAM, {}, "vclean", COMPLETE, instruction)
     try:
-        call = parse_args(arguments)
+        run, options = parse_args(arguments)
     except click.exceptions.Exit as end:
         return end.exit_code
     if sys.stdout is None:
         raise OutputError("standard output is closed: open it, if only to /dev/null")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
-    verbosity: int = getattr(call.options, "verbosity", 0)
+    verbosity: int = getattr(options, "verbosity", 0)
     _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[verbosity])
     gc.enable()  # `vclean.__main__` disabled it for the imports
     with raise_interrupts():
-        return int(call.run(call.options))
+        return int(run(options))
 
 
 def parse_args(arguments: list[str]) -> Call:

@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from vclean.api import Segmenter
     from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
     from vclean.features.segments.formats import WebisPage
-    from vclean.page import Source
 
 FORMATS: Final = ("json", "webis")
 """Formats of `vclean.features.segments.formats`, copied because its import is slow; the first is the default."""
@@ -80,31 +78,16 @@ def segment_pages(options: SegmentOptions) -> int:
     """
     from vclean.api import Segmenter
 
-    run = _Run(options, options.format)
+    run = OutputRun(options, options.format)
     with run.writer, Segmenter(method=options.method, settings=options.settings, hidden=options.hidden) as segmenter:
         for source in run.sources():
-            run.segment(segmenter, source)
+            with run.report_errors(source.id):
+                start, page, draws = time.perf_counter(), run.read(source), run.overlays is not None
+                segments, screenshot = segmenter.run(page, pdoc=options.pdoc, screenshot=draws)
+                run.write(segments, screenshot)
+                count, seconds = format_count(len(segments.leaves), "segment"), time.perf_counter() - start
+                _log.info("%s: %s, %.2f s", source.id, count, seconds)
     return run.exit_code
-
-
-class _Run(OutputRun):
-    """Run of the command: its options, its outputs, and its failures."""
-
-    options: SegmentOptions
-
-    def segment(self, segmenter: Segmenter, source: Source) -> None:
-        """Split one page into segments and write them; report a failure."""
-        with self.report_errors(source.id):
-            start = time.perf_counter()
-            draws = self.overlays is not None
-            segments, screenshot = segmenter.run(self.read(source), pdoc=self.options.pdoc, screenshot=draws)
-            if self.overlays:
-                self.overlays.write(segments, screenshot)
-            self.writer.write(segments)
-            self.done += 1
-            _log.info(
-                "%s: %s, %.2f s", source.id, format_count(len(segments.leaves), "segment"), time.perf_counter() - start
-            )
 
 
 def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
