@@ -6,7 +6,7 @@ import logging
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ import click
 from vclean import __version__
 from vclean.characters import format_count
 from vclean.cli.batch import OutputRun, suggest_option
-from vclean.cli.command import argument, command, flag, is_on_command_line, option
+from vclean.cli.command import argument, flag, is_on_command_line, option
 from vclean.cli.options import (
     CONTENT,
     INPUT,
@@ -70,9 +70,11 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
-@dataclass(frozen=True, kw_only=True)
-class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
-    """Options of the main command."""
+class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
+    """Clean web pages: label every block of text, print the content."""
+
+    common = _COMMON
+    epilog = _EPILOG
 
     pages: list[str] = argument("PAGE...", "pages to clean (see below)")
     render: bool = flag(
@@ -166,51 +168,44 @@ class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
         if self.page and not (len(self.pages) == 1 and is_archive(Path(self.pages[0]))):
             raise UsageError("--page names a page of one web archive: give one WARC or WACZ file")
 
+    def execute(self) -> int:
+        """Clean every page, write the results, and return the exit code.
 
-@command(
-    "clean",
-    CleanOptions,
-    help="Clean web pages: label every block of text, print the content.",
-    epilog=_EPILOG,
-    common=_COMMON,
-)
-def clean_pages(options: CleanOptions) -> int:
-    """Clean every page, write the results, and return the exit code.
+        With several pages, the failure of a page is logged, the run continues, and the exit code is 1. With a single
+        page, its error is raised. With a single input of several pages and no result, the exit code is that of their
+        error.
 
-    With several pages, the failure of a page is logged, the run continues, and the exit code is 1. With a single page,
-    its error is raised. With a single input of several pages and no result, the exit code is that of their error.
+        Raises:
+            VcleanError: the only page failed, or an error would recur with every page; one of the subclasses in
+                `vclean.errors`.
+        """
+        from vclean.input.sources import is_url
+        from vclean.pipeline import PageReader, Pipeline
+        from vclean.runtime import exempt_from_gc
 
-    Raises:
-        VcleanError: the only page failed, or an error would recur with every page; one of the subclasses in
-            `vclean.errors`.
-    """
-    from vclean.input.sources import is_url
-    from vclean.pipeline import PageReader, Pipeline
-    from vclean.runtime import exempt_from_gc
-
-    run = _Run(options)
-    with PageReader(options.settings, render=bool(options.render_mode)) as reader:
-        reader.prepare(live=is_url(options.pages[0]), screenshot=options.overlay is not None)
-        with exempt_from_gc():  # libraries and the model are loaded while the browser starts
-            pipeline = Pipeline(options.cleaning, reader=reader)
-        with run.writer:
-            if options.same_site:
-                run.clean_sites(pipeline, run.sources())
-            else:
-                for source in run.sources():
-                    run.clean(pipeline, source)
-    if run.review:
-        run.review.write()
-    return run.exit_code
+        run = _Run(self)
+        with PageReader(self.settings, render=bool(self.render_mode)) as reader:
+            reader.prepare(live=is_url(self.pages[0]), screenshot=self.overlay is not None)
+            with exempt_from_gc():  # libraries and the model are loaded while the browser starts
+                pipeline = Pipeline(self.cleaning, reader=reader)
+            with run.writer:
+                if self.same_site:
+                    run.clean_sites(pipeline, run.sources())
+                else:
+                    for source in run.sources():
+                        run.clean(pipeline, source)
+        if run.review:
+            run.review.write()
+        return run.exit_code
 
 
 class _Run(OutputRun):
     """Run of the command: its options, its outputs, and its failures."""
 
-    options: CleanOptions
+    options: CleanCommand
 
-    def __init__(self, options: CleanOptions) -> None:
-        super().__init__(options, options.output, page=options.page)
+    def __init__(self, options: CleanCommand) -> None:
+        super().__init__(options, options.output)
         self.review: Review | None = None
         if options.review:
             from vclean.output.reports import Review

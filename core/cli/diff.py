@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from vclean.cli.batch import OutputRun
-from vclean.cli.command import argument, command, flag, option
+from vclean.cli.command import argument, flag, option
 from vclean.cli.options import PageOptions, compared_methods, method_and_model
 from vclean.files import write_stream
 
@@ -28,9 +27,8 @@ _BY_SUFFIX: Final = {".html": "html", ".htm": "html", ".json": "json", ".jsonl":
 _SIDES: Final = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class DiffOptions(PageOptions):
-    """Options of `vclean diff`."""
+class DiffCommand(PageOptions):
+    """Compare two methods or models on pages, and show where they disagree."""
 
     pages: list[str] = argument("PAGE...", "pages to compare them on, as for vclean itself: see vclean --help")
     methods: list[str] = compared_methods("give two to compare them, or one to compare it with vclean")
@@ -68,38 +66,33 @@ class DiffOptions(PageOptions):
         _ = self.sides
         super().check()
 
+    def execute(self) -> int:
+        """Compare two methods on every page, write the differences, and return the exit code.
 
-@command("diff", DiffOptions, help="Compare two methods or models on pages, and show where they disagree.")
-def compare_pages(options: DiffOptions) -> int:
-    """Compare two methods on every page, write the differences, and return the exit code.
+        Failures are reported, and errors raised, as in `vclean.cli.clean.CleanCommand.execute`. If the comparisons are
+        written to files, a summary line for each page is printed.
+        """
+        from vclean.compare.diff import summarize_pages
 
-    Failures are reported as in `vclean.cli.clean.clean_pages`. If the comparisons are written to files, a
-    summary line for each page is printed.
-
-    Raises:
-        VcleanError: as for `vclean.cli.clean.clean_pages`.
-    """
-    from vclean.compare.diff import summarize_pages
-
-    run = OutputRun(options, options.format)
-    scores: list[tuple[int, float, float]] = []
-    first, second = (_pipeline(options, name) for name in options.sides)
-    with run.writer, first:
-        for source in run.sources():
-            with run.report_errors(source.id):
-                comparison = _compare(run.read(source), first, second, options)
-                run.writer.write(comparison)
-                run.done += 1
-                scores.append((len(comparison.differing), comparison.agreement, comparison.word_f1))
-                if options.out:
-                    write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")
-    if len(scores) > 1 and (options.out or options.format == "text"):
-        write_stream(sys.stdout, summarize_pages(scores) + "\n")
-    differs = any(differing for differing, _, _ in scores)
-    return run.exit_code or (DIFFERENT if differs and options.exit_code else 0)
+        run = OutputRun(self, self.format)
+        scores: list[tuple[int, float, float]] = []
+        first, second = (_pipeline(self, name) for name in self.sides)
+        with run.writer, first:
+            for source in run.sources():
+                with run.report_errors(source.id):
+                    comparison = _compare(run.read(source), first, second, self)
+                    run.writer.write(comparison)
+                    run.done += 1
+                    scores.append((len(comparison.differing), comparison.agreement, comparison.word_f1))
+                    if self.out:
+                        write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")
+        if len(scores) > 1 and (self.out or self.format == "text"):
+            write_stream(sys.stdout, summarize_pages(scores) + "\n")
+        differs = any(differing for differing, _, _ in scores)
+        return run.exit_code or (DIFFERENT if differs and self.exit_code else 0)
 
 
-def _pipeline(options: DiffOptions, name: str) -> Pipeline:
+def _pipeline(options: DiffCommand, name: str) -> Pipeline:
     from vclean.pipeline import Pipeline
     from vclean.settings import CleanerSettings
 
@@ -108,7 +101,7 @@ def _pipeline(options: DiffOptions, name: str) -> Pipeline:
     return Pipeline(settings)
 
 
-def _compare(page: Page, first: Pipeline, second: Pipeline, options: DiffOptions) -> Comparison:
+def _compare(page: Page, first: Pipeline, second: Pipeline, options: DiffCommand) -> Comparison:
     from vclean.compare.diff import Comparison
 
     html = options.format == "html"

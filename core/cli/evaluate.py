@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from vclean import __version__
-from vclean.cli.command import Options, argument, command, flag, option
+from vclean.cli.command import Options, argument, flag, option
 from vclean.cli.options import (
     CORPUS,
     COUNT,
@@ -37,7 +37,6 @@ _CLEANED: Final = "-cleaned"
 """End of the names of gold files in CleanEval: `1-cleaned.txt` for the page `1.html`."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScoringOptions(MessageOptions):
     """Options of commands that score methods on corpora."""
 
@@ -53,43 +52,39 @@ class ScoringOptions(MessageOptions):
     snapshots: Path | None = option(*SNAPSHOTS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluateOptions(ScoringOptions):
-    """Options of `vclean evaluate`."""
+class EvaluateCommand(ScoringOptions):
+    """Score methods on corpora, over all pages and by page type."""
 
     json: Path | None = option("--json FILE", "write the scores as JSON")
     predictions: Path | None = option(*PREDICTIONS)
 
+    def execute(self) -> int:
+        """Score every method on every corpus, print the tables, write the files, and return the exit code.
 
-@command("evaluate", EvaluateOptions, help="Score methods on corpora, over all pages and by page type.")
-def score_methods(options: EvaluateOptions) -> int:
-    """Score every method on every corpus, print the tables, write the files, and return the exit code.
+        With folds, the predictions of the model are cross-validated by site. With folds and `render`, parsed and
+        rendered pages are both scored; without folds, only one of them.
 
-    With folds, the predictions of the model are cross-validated by site. With folds and `render`, parsed and rendered
-    pages are both scored; without folds, only one of them.
+        Raises:
+            InputError: a corpus is missing or damaged.
+            UsageError: the method does not exist.
+            ModelError: a model file is missing, damaged or of another version.
+            OutputError: a file cannot be written; checked before the work if possible.
+        """
+        from vclean.cli.corpora import print_scores, run_methods
+        from vclean.files import check_writable
+        from vclean.output.writers import write_and_log
 
-    Raises:
-        InputError: a corpus is missing or damaged.
-        UsageError: the method does not exist.
-        ModelError: a model file is missing, damaged or of another version.
-        OutputError: a file cannot be written; checked before the work if possible.
-    """
-    from vclean.cli.corpora import print_scores, run_methods
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
-
-    for file in filter(None, (options.json, options.predictions)):
-        check_writable(file)
-    report = run_methods(options)
-    code = print_scores(report, options.predictions)
-    if options.json:
-        write_and_log(options.json, "scores", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
-    return code
+        for file in filter(None, (self.json, self.predictions)):
+            check_writable(file)
+        report = run_methods(self)
+        code = print_scores(report, self.predictions)
+        if self.json:
+            write_and_log(self.json, "scores", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        return code
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportOptions(ScoringOptions):
-    """Options of `vclean report`."""
+class ReportCommand(ScoringOptions):
+    """Score methods on corpora, and write the scores as one HTML page."""
 
     out: Path = option("-o, --out FILE", "write to this file ({default})", default=Path("report.html"))
     worst: int = option(
@@ -99,39 +94,37 @@ class ReportOptions(ScoringOptions):
         default=WORST,
     )
 
+    def execute(self) -> int:
+        """Score the methods on the corpora, read the worst pages again, write the report, and return the exit code.
 
-@command("report", ReportOptions, help="Score methods on corpora, and write the scores as one HTML page.")
-def write_report(options: ReportOptions) -> int:
-    """Score the methods on the corpora, read the worst pages again, write the report, and return the exit code.
+        Raises:
+            InputError: a corpus is missing or damaged.
+            UsageError: the method does not exist.
+            ModelError: a model file is missing, damaged or of another version.
+            OutputError: the report cannot be written; checked before the work if possible.
+        """
+        from vclean.classify.corpora.corpora import read_corpus
+        from vclean.cli.corpora import exit_code, open_reader, run_methods
+        from vclean.compare.records import RecordCollector, analyze_errors, of_method, worst_records
+        from vclean.compare.report import ReportData, to_html
+        from vclean.files import check_writable
+        from vclean.output.writers import write_and_log
 
-    Raises:
-        InputError: a corpus is missing or damaged.
-        UsageError: the method does not exist.
-        ModelError: a model file is missing, damaged or of another version.
-        OutputError: the report cannot be written; checked before the work if possible.
-    """
-    from vclean.classify.corpora.corpora import read_corpus
-    from vclean.cli.corpora import exit_code, open_reader, run_methods
-    from vclean.compare.records import RecordCollector, analyze_errors, of_method, worst_records
-    from vclean.compare.report import ReportData, to_html
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
-
-    check_writable(options.out)
-    collector = RecordCollector()
-    report = run_methods(options, collector)
-    shown = worst_records(of_method(collector.records, _first_method(options, collector.records)), options.worst)
-    with open_reader(render=options.render, snapshots=options.snapshots, screenshots=True) as read:
-        analyses = analyze_errors([read_corpus(path) for path in options.corpora], shown, read)
-    overlays = {key: analysis.overlay() for key, analysis in analyses.items() if analysis.screenshot}
-    data = ReportData(
-        records=collector.records, facts=_report_facts(options), worst=shown, analyses=analyses, overlays=overlays
-    )
-    write_and_log(options.out, "report", to_html(data))
-    return exit_code(report, str(options.out))
+        check_writable(self.out)
+        collector = RecordCollector()
+        report = run_methods(self, collector)
+        shown = worst_records(of_method(collector.records, _first_method(self, collector.records)), self.worst)
+        with open_reader(render=self.render, snapshots=self.snapshots, screenshots=True) as read:
+            analyses = analyze_errors([read_corpus(path) for path in self.corpora], shown, read)
+        overlays = {key: analysis.overlay() for key, analysis in analyses.items() if analysis.screenshot}
+        data = ReportData(
+            records=collector.records, facts=_report_facts(self), worst=shown, analyses=analyses, overlays=overlays
+        )
+        write_and_log(self.out, "report", to_html(data))
+        return exit_code(report, str(self.out))
 
 
-def _first_method(options: ReportOptions, records: Sequence[PageRecord]) -> str:
+def _first_method(options: ReportCommand, records: Sequence[PageRecord]) -> str:
     """Return the method for the worst pages: the first, on rendered pages if it was scored on parsed ones as well."""
     from vclean.compare.records import methods
 
@@ -140,7 +133,7 @@ def _first_method(options: ReportOptions, records: Sequence[PageRecord]) -> str:
     return rendered if rendered in names else names[0]
 
 
-def _report_facts(options: ReportOptions) -> dict[str, str]:
+def _report_facts(options: ReportCommand) -> dict[str, str]:
     readings = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
     return {
         "vclean": __version__,
@@ -167,34 +160,27 @@ class Score:
     missing: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class CleanevalScoreOptions(Options):
-    """Options of `vclean cleaneval-score`."""
+class CleanevalScoreCommand(Options):
+    """Score clean text against gold text as in CleanEval 2007: text only, and text with markup."""
 
     gold: Path = argument("GOLD", "a file of gold text with <h>, <p>, <l>; or a folder of such files")
     predicted: Path = argument("PREDICTED", "a file of clean text; or a folder of files with the same names")
     json: bool = flag("--json", "print a JSON object")
 
+    def execute(self) -> int:
+        """Score every gold file and print the scores and their means; return the exit code.
 
-@command(
-    "cleaneval-score",
-    CleanevalScoreOptions,
-    help="Score clean text against gold text as in CleanEval 2007: text only, and text with markup.",
-)
-def score_files(options: CleanevalScoreOptions) -> int:
-    """Score every gold file and print the scores and their means; return the exit code.
+        Returns:
+            1 if a predicted file is missing, else 0.
 
-    Returns:
-        1 if a predicted file is missing, else 0.
+        Raises:
+            InputError: a path is missing or cannot be read, or the folder has no gold files.
+        """
+        from vclean.files import write_stream
 
-    Raises:
-        InputError: a path is missing or cannot be read, or the folder has no gold files.
-    """
-    from vclean.files import write_stream
-
-    scores = [_score_page(name, gold, predicted) for name, gold, predicted in _pairs(options.gold, options.predicted)]
-    write_stream(sys.stdout, _score_json(scores) if options.json else _score_table(scores))
-    return int(any(score.missing for score in scores))
+        scores = [_score_page(name, gold, predicted) for name, gold, predicted in _pairs(self.gold, self.predicted)]
+        write_stream(sys.stdout, _score_json(scores) if self.json else _score_table(scores))
+        return int(any(score.missing for score in scores))
 
 
 def _score_table(scores: Sequence[Score]) -> str:

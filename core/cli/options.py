@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -78,7 +78,6 @@ def in_or_out(name: str, text: str, *, default: str | None = None) -> AnyValue:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class MessageOptions(Options):
     """Options for messages on standard error."""
 
@@ -97,7 +96,6 @@ class MessageOptions(Options):
         return self.verbose - self.quiet
 
 
-@dataclass(frozen=True, kw_only=True)
 class RenderOptions(Options):
     """Options of `RenderSettings`."""
 
@@ -158,7 +156,6 @@ class RenderOptions(Options):
         _ = self.settings
 
 
-@dataclass(frozen=True, kw_only=True)
 class HiddenOption(Options):
     """Option for text that is not shown."""
 
@@ -171,7 +168,6 @@ class HiddenOption(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class OverlayOptions(Options):
     """Option for screenshots without overlays."""
 
@@ -182,7 +178,6 @@ class OverlayOptions(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class CleaningOptions(HiddenOption, RenderOptions):
     """Options of `CleanerSettings` and its `Policy`."""
 
@@ -238,7 +233,6 @@ class CleaningOptions(HiddenOption, RenderOptions):
         _ = self.cleaning
 
 
-@dataclass(frozen=True, kw_only=True)
 class LimitOption(Options):
     """Option for the largest number of pages of a run."""
 
@@ -247,7 +241,6 @@ class LimitOption(Options):
     limit: int | None = option("--limit N", "read at most N pages (all)")
 
 
-@dataclass(frozen=True, kw_only=True)
 class PageOptions(LimitOption, RenderOptions, MessageOptions):
     """Options of a command over pages."""
 

@@ -6,14 +6,13 @@ import json
 import logging
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from vclean.characters import format_count
 from vclean.cli.batch import OutputRun
-from vclean.cli.command import argument, command, flag, option
+from vclean.cli.command import argument, flag, option
 from vclean.cli.options import (
     SNAPSHOTS,
     HiddenOption,
@@ -42,9 +41,8 @@ METHODS: Final = ("page", "dom", "vips")
 _log = logging.getLogger("vclean")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SegmentOptions(HiddenOption, OverlayOptions, PageOptions):
-    """Options of `vclean segment`."""
+class SegmentCommand(HiddenOption, OverlayOptions, PageOptions):
+    """Render pages and split them into segments, nested in each other."""
 
     pages: list[str] = argument("PAGE...", "pages to segment, as for vclean itself: see vclean --help")
     pdoc: int = option(
@@ -68,26 +66,23 @@ class SegmentOptions(HiddenOption, OverlayOptions, PageOptions):
         "--overlay FILE", "draw the segments on the screenshot: .png, .svg, or interactive .html"
     )
 
+    def execute(self) -> int:
+        """Split every page into segments, write them, and return the exit code.
 
-@command("segment", SegmentOptions, help="Render pages and split them into segments, nested in each other.")
-def segment_pages(options: SegmentOptions) -> int:
-    """Split every page into segments, write them, and return the exit code; failures are reported as in `clean_pages`.
+        Failures are reported, and errors raised, as in `vclean.cli.clean.CleanCommand.execute`.
+        """
+        from vclean.api import Segmenter
 
-    Raises:
-        VcleanError: as for `vclean.cli.clean.clean_pages`.
-    """
-    from vclean.api import Segmenter
-
-    run = OutputRun(options, options.format)
-    with run.writer, Segmenter(method=options.method, settings=options.settings, hidden=options.hidden) as segmenter:
-        for source in run.sources():
-            with run.report_errors(source.id):
-                start, page, draws = time.perf_counter(), run.read(source), run.overlays is not None
-                segments, screenshot = segmenter.run(page, pdoc=options.pdoc, screenshot=draws)
-                run.write(segments, screenshot)
-                count, seconds = format_count(len(segments.leaves), "segment"), time.perf_counter() - start
-                _log.info("%s: %s, %.2f s", source.id, count, seconds)
-    return run.exit_code
+        run = OutputRun(self, self.format)
+        with run.writer, Segmenter(method=self.method, settings=self.settings, hidden=self.hidden) as segmenter:
+            for source in run.sources():
+                with run.report_errors(source.id):
+                    start, page, draws = time.perf_counter(), run.read(source), run.overlays is not None
+                    segments, screenshot = segmenter.run(page, pdoc=self.pdoc, screenshot=draws)
+                    run.write(segments, screenshot)
+                    count, seconds = format_count(len(segments.leaves), "segment"), time.perf_counter() - start
+                    _log.info("%s: %s, %.2f s", source.id, count, seconds)
+        return run.exit_code
 
 
 def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
@@ -102,9 +97,8 @@ def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
     return convert
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluateSegmentsOptions(MessageOptions):
-    """Options of `vclean evaluate-segments`."""
+class EvaluateSegmentsCommand(MessageOptions):
+    """Score segmenters by extended BCubed, on pages marked by hand."""
 
     archive: Path = argument("ARCHIVE", "a web archive of pages marked by hand")
     pages: Path | None = option(
@@ -131,59 +125,53 @@ class EvaluateSegmentsOptions(MessageOptions):
     truth: Path | None = option("--truth FILE", "write the true segments in the Webis format, as JSON lines")
     snapshots: Path | None = option(*SNAPSHOTS)
 
+    def execute(self) -> int:
+        """Score every method on the marked pages, print one line for each, write the files, and return the exit code.
 
-@command(
-    "evaluate-segments",
-    EvaluateSegmentsOptions,
-    help="Score segmenters by extended BCubed, on pages marked by hand.",
-)
-def score_segmenters(options: EvaluateSegmentsOptions) -> int:
-    """Score every method on the marked pages, print one line for each, write the files, and return the exit code.
+        A page that cannot be rendered is logged and left out; the exit code is then 1.
 
-    A page that cannot be rendered is logged and left out; the exit code is then 1.
+        Raises:
+            UsageError: the method does not exist, or a model was trained on one of the pages.
+            InputError: the archive, the list of pages or a file of segmentations cannot be read, or there are too few
+                examples for training.
+            ModelError: a model cannot be read.
+            BrowserMissingError: no usable Chromium is installed.
+            OutputError: a file cannot be written; checked before the work if possible.
+        """
+        from vclean.classify.corpora.marked import RenderedMarkedPages
+        from vclean.classify.evaluation.atoms import AtomKind
+        from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
+        from vclean.classify.evaluation.segmentation import find_segmenter
+        from vclean.files import check_writable, write_stream
+        from vclean.runtime import count_progress
 
-    Raises:
-        UsageError: the method does not exist, or a model was trained on one of the pages.
-        InputError: the archive, the list of pages or a file of segmentations cannot be read, or there are too few
-            examples for training.
-        ModelError: a model cannot be read.
-        BrowserMissingError: no usable Chromium is installed.
-        OutputError: a file cannot be written; checked before the work if possible.
-    """
-    from vclean.classify.corpora.marked import RenderedMarkedPages
-    from vclean.classify.evaluation.atoms import AtomKind
-    from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
-    from vclean.classify.evaluation.segmentation import find_segmenter
-    from vclean.files import check_writable, write_stream
-    from vclean.runtime import count_progress
-
-    for file in filter(None, (options.json, options.truth)):
-        check_writable(file)
-    methods = [find_segmenter(name) for name in dict.fromkeys(options.methods)]
-    criteria = ScoringCriteria(
-        tuple(map(int, options.levels)), [AtomKind(name) for name in options.atoms], options.marked_only
-    )
-    segmenters = list({method.segmenter.name: method.segmenter for method in methods}.values())
-    trials: list[PageTrials] = []
-    truth: list[str] = []
-    screenshots = any(kind.needs_screenshot for kind in criteria.kinds)
-    rendered_pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots, screenshots=screenshots)
-    pages: Iterable[RenderedMarkedPage] = rendered_pages
-    if any(segmenter.trainer for segmenter in segmenters):
-        pages = list(rendered_pages)
-        with count_progress("training", "folds") as advance:
-            segmenters = [segmenter.trained(pages, advance) for segmenter in segmenters]
-    for page in pages:
-        trials += compare_segmenters(page, segmenters, criteria)
-        truth += [_true_segments(page).to_json() + "\n"] if options.truth else []
-    summaries = summarize(trials, methods, criteria)
-    write_stream(sys.stdout, table(summaries) + "\n")
-    _warn_of_empty_lines(summaries)
-    _write_files(options, summaries, truth)
-    return rendered_pages.exit_code
+        for file in filter(None, (self.json, self.truth)):
+            check_writable(file)
+        methods = [find_segmenter(name) for name in dict.fromkeys(self.methods)]
+        criteria = ScoringCriteria(
+            tuple(map(int, self.levels)), [AtomKind(name) for name in self.atoms], self.marked_only
+        )
+        segmenters = list({method.segmenter.name: method.segmenter for method in methods}.values())
+        trials: list[PageTrials] = []
+        truth: list[str] = []
+        screenshots = any(kind.needs_screenshot for kind in criteria.kinds)
+        rendered_pages = RenderedMarkedPages(self.archive, self.pages, self.snapshots, screenshots=screenshots)
+        pages: Iterable[RenderedMarkedPage] = rendered_pages
+        if any(segmenter.trainer for segmenter in segmenters):
+            pages = list(rendered_pages)
+            with count_progress("training", "folds") as advance:
+                segmenters = [segmenter.trained(pages, advance) for segmenter in segmenters]
+        for page in pages:
+            trials += compare_segmenters(page, segmenters, criteria)
+            truth += [_true_segments(page).to_json() + "\n"] if self.truth else []
+        summaries = summarize(trials, methods, criteria)
+        write_stream(sys.stdout, table(summaries) + "\n")
+        _warn_of_empty_lines(summaries)
+        _write_files(self, summaries, truth)
+        return rendered_pages.exit_code
 
 
-def _write_files(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSummary], truth: Sequence[str]) -> None:
+def _write_files(options: EvaluateSegmentsCommand, summaries: Sequence[MethodSummary], truth: Sequence[str]) -> None:
     """Write the scores and the true segments, a line for each page, if requested."""
     from vclean.output.writers import write_and_log
 
@@ -216,9 +204,8 @@ def _true_segments(page: RenderedMarkedPage) -> WebisPage:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainSegmentsOptions(MessageOptions):
-    """Options of `vclean train-segments`."""
+class TrainSegmentsCommand(MessageOptions):
+    """Train the learned segmenter on pages marked by hand."""
 
     archive: Path = argument("ARCHIVE", "web archive of pages marked by hand")
     out: Path = option("-o, --out MODEL", "write the model to this file, such as my.vclean", required=True)
@@ -227,25 +214,23 @@ class TrainSegmentsOptions(MessageOptions):
     )
     snapshots: Path | None = option(*SNAPSHOTS)
 
+    def execute(self) -> int:
+        """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
 
-@command("train-segments", TrainSegmentsOptions, help="Train the learned segmenter on pages marked by hand.")
-def train_segments(options: TrainSegmentsOptions) -> int:
-    """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
+        A page that cannot be rendered is logged and left out; the exit code is then 1.
 
-    A page that cannot be rendered is logged and left out; the exit code is then 1.
+        Raises:
+            InputError: the archive or the list of pages cannot be read, or there are too few examples.
+            BrowserMissingError: no usable Chromium is installed.
+            OutputError: the model cannot be written; checked before the work if possible.
+        """
+        from vclean.classify.corpora.marked import RenderedMarkedPages
+        from vclean.classify.training.segments import fit, training_rows
+        from vclean.files import check_writable
+        from vclean.output.writers import write_and_log
 
-    Raises:
-        InputError: the archive or the list of pages cannot be read, or there are too few examples.
-        BrowserMissingError: no usable Chromium is installed.
-        OutputError: the model cannot be written; checked before the work if possible.
-    """
-    from vclean.classify.corpora.marked import RenderedMarkedPages
-    from vclean.classify.training.segments import fit, training_rows
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
-
-    check_writable(options.out)
-    pages = RenderedMarkedPages(options.archive, options.pages, options.snapshots)
-    model = fit(training_rows(pages), {"archive": options.archive.name})
-    write_and_log(options.out, "model", model.to_bytes())
-    return pages.exit_code
+        check_writable(self.out)
+        pages = RenderedMarkedPages(self.archive, self.pages, self.snapshots)
+        model = fit(training_rows(pages), {"archive": self.archive.name})
+        write_and_log(self.out, "model", model.to_bytes())
+        return pages.exit_code

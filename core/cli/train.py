@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.command import argument, command, flag, option
+from vclean.cli.command import argument, flag, option
 from vclean.cli.options import (
     CORPUS,
     PREDICTIONS,
@@ -35,9 +35,8 @@ The effect of the corrections is not measured: only one page is done, and no oth
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainOptions(MessageOptions):
-    """Options of `vclean train`."""
+class TrainCommand(MessageOptions):
+    """Train a model; the same pages give the same model."""
 
     corpora: list[Path] = argument("[CORPUS]...", CORPUS)
     corrections: Path | None = option(
@@ -70,45 +69,44 @@ class TrainOptions(MessageOptions):
         if self.method != _MODEL_METHOD and (self.regions or self.corrections):
             raise click.UsageError("--regions and --corrections train the method vclean only")
 
+    def execute(self) -> int:
+        """Train a method on every page of the corpora, write its model, and return the exit code.
 
-@command("train", TrainOptions, help="Train a model; the same pages give the same model.")
-def train_model(options: TrainOptions) -> int:
-    """Train a method on every page of the corpora, write its model, and return the exit code.
+        The main model is trained on every page twice, rendered and parsed; other methods on rendered pages if they need
+        them, else on parsed ones. A page that fails is listed in the table of scores and left out; the exit code is
+        then 1.
 
-    The main model is trained on every page twice, rendered and parsed; other methods on rendered pages if they need
-    them, else on parsed ones. A page that fails is listed in the table of scores and left out; the exit code is then 1.
+        Cross-validated scores are printed before the model is trained, and stored in its model card. The clean texts
+        from the cross-validation are written to the file for predictions, if there is one. Pages labelled by hand are
+        used for training as well, and their gain is printed; without corpora, the shipped model is trained further on
+        them. A model that they make worse on held-out pages is not written without `force`.
 
-    Cross-validated scores are printed before the model is trained, and stored in its model card. The clean texts from
-    the cross-validation are written to the file for predictions, if there is one. Pages labelled by hand are used for
-    training as well, and their gain is printed; without corpora, the shipped model is trained further on them. A model
-    that they make worse on held-out pages is not written without `force`.
+        Raises:
+            ModelError: corrections make the model worse on held-out pages.
+            InputError: a corpus or the pages labelled by hand are missing or damaged, or have too few sites.
+            UsageError: the method does not exist, or it is not trained.
+            OutputError: the model cannot be written; checked before the work if possible.
+        """
+        from vclean.files import check_writable
+        from vclean.output.writers import write_and_log
 
-    Raises:
-        ModelError: corrections make the model worse on held-out pages.
-        InputError: a corpus or the pages labelled by hand are missing or damaged, or have too few sites.
-        UsageError: the method does not exist, or it is not trained.
-        OutputError: the model cannot be written; checked before the work if possible.
-    """
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
+        for file in filter(None, (self.out, self.predictions)):
+            check_writable(file)
+        if self.method != _MODEL_METHOD:
+            return _train_method(self)
+        corrections, code = _corrections(self.corrections), 0
+        if self.corpora:
+            model, code = _train_model(self, corrections)
+        else:
+            from vclean.labelling.retraining import continue_from_shipped
 
-    for file in filter(None, (options.out, options.predictions)):
-        check_writable(file)
-    if options.method != _MODEL_METHOD:
-        return _train_method(options)
-    corrections, code = _corrections(options.corrections), 0
-    if options.corpora:
-        model, code = _train_model(options, corrections)
-    else:
-        from vclean.labelling.retraining import continue_from_shipped
-
-        model, gains = continue_from_shipped(corrections)
-        _report_gains(gains, force=options.force)
-    write_and_log(options.out, "model", model.to_bytes())
-    return code
+            model, gains = continue_from_shipped(corrections)
+            _report_gains(gains, force=self.force)
+        write_and_log(self.out, "model", model.to_bytes())
+        return code
 
 
-def _train_model(options: TrainOptions, corrections: Sequence[Correction]) -> tuple[Model, int]:
+def _train_model(options: TrainCommand, corrections: Sequence[Correction]) -> tuple[Model, int]:
     """Train the main model on the corpora; return it and the exit code. Pages that fail are left out."""
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.classify.training.dataset import FOLDS
@@ -179,7 +177,7 @@ def _report_gains(gains: Sequence[Gain], *, force: bool) -> None:
         _log.warning("%s", loss)
 
 
-def _train_method(options: TrainOptions) -> int:
+def _train_method(options: TrainCommand) -> int:
     from vclean.classify.corpora.corpora import read_corpus
     from vclean.classify.evaluation.evaluate import evaluate
     from vclean.classify.methods import method_info

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import click
 
 from vclean import runtime
 from vclean.characters import format_count
-from vclean.cli.command import POSITIVE, Options, argument, command, flag, option
+from vclean.cli.command import POSITIVE, Options, argument, flag, option
 from vclean.cli.options import (
     CONTENT,
     COUNT,
@@ -76,7 +76,6 @@ def _parse_size(text: str) -> int:
     return int(click.FloatRange(0, _UNITS["t"], min_open=True)(number) * _UNITS[unit])
 
 
-@dataclass(frozen=True, kw_only=True)
 class RunOptions(Options):
     """Options of `RunSettings`, and where the workers run."""
 
@@ -143,9 +142,11 @@ class RunOptions(Options):
         _ = self.run
 
 
-@dataclass(frozen=True, kw_only=True)
-class FarmOptions(RunOptions, CleaningOptions, LimitOption, MessageOptions):
-    """Options of `vclean farm`."""
+class FarmCommand(RunOptions, CleaningOptions, LimitOption, MessageOptions):
+    """Clean pages in bulk, into Parquet. Each page gives one row: a result or the reason of its failure."""
+
+    sections: ClassVar = {RENDERING: _ROWS, CONTENT: _ROWS, INPUT: "Options"}
+    epilog = _EPILOG
 
     inputs: list[str] = argument("INPUT...", "pages to clean (see below)", nargs=-1, required=True)
     out: Path = option("-o, --out", type=Path, required=True, metavar="OUT", help="write to this folder")
@@ -193,15 +194,12 @@ class FarmOptions(RunOptions, CleaningOptions, LimitOption, MessageOptions):
             raise UsageError("an INPUT is empty: name a file, a folder, a URL, or a pattern")
         super().check()
 
+    def execute(self) -> int:
+        """Clean all pages and return the exit code; see `farm`."""
+        return farm(self)
 
-@command(
-    "farm",
-    FarmOptions,
-    help="Clean pages in bulk, into Parquet. Each page gives one row: a result or the reason of its failure.",
-    epilog=_EPILOG,
-    sections={RENDERING: _ROWS, CONTENT: _ROWS, INPUT: "Options"},
-)
-def farm(options: FarmOptions) -> int:
+
+def farm(options: FarmCommand) -> int:
     """Clean all pages and return the exit code: 0, 1 if pages failed, 128 plus the signal's number if interrupted.
 
     Errors of the command line are raised before anything is written.
@@ -250,7 +248,7 @@ def farm(options: FarmOptions) -> int:
 
 
 @contextmanager
-def _engine(options: FarmOptions) -> Iterator[_Engine]:
+def _engine(options: FarmCommand) -> Iterator[_Engine]:
     """Return the engine, after checking before anything is written that it can run.
 
     A browser renders a text, which also warns of isolation that it lacks: workers print no warnings.
