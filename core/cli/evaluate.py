@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean import __version__
 from vclean.cli.command import Options, argument, flag, option
@@ -143,23 +142,6 @@ def _report_facts(options: ReportCommand) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Scores of a page, 0 to 100.
-
-    Attributes:
-        name: the name of the gold file.
-        text: the score of the text only.
-        markup: the score of the text with its tags; None if the gold text has no tags.
-        missing: whether the predicted file is missing; it is scored as an empty file.
-    """
-
-    name: str
-    text: float
-    markup: float | None
-    missing: bool = False
-
-
 class CleanevalScoreCommand(Options):
     """Score clean text against gold text as in CleanEval 2007: text only, and text with markup."""
 
@@ -170,6 +152,9 @@ class CleanevalScoreCommand(Options):
     def execute(self) -> int:
         """Score every gold file and print the scores and their means; return the exit code.
 
+        The scores are 0 to 100. That of the text with its tags is None if the gold text has no tags. A missing file is
+        scored as an empty one.
+
         Returns:
             1 if a predicted file is missing, else 0.
 
@@ -178,34 +163,28 @@ class CleanevalScoreCommand(Options):
         """
         from vclean.files import write_stream
 
-        scores = [_score_page(name, gold, predicted) for name, gold, predicted in _pairs(self.gold, self.predicted)]
-        write_stream(sys.stdout, _score_json(scores) if self.json else _score_table(scores))
-        return int(any(score.missing for score in scores))
+        pages = [_score_page(name, *files) for name, *files in _pairs(self.gold, self.predicted)]
+        texts, marked = ([page[kind] for page in pages if page[kind] is not None] for kind in ("text", "markup"))
+        means = {"text": fmean(texts), "markup": fmean(marked) if marked else None}
+        if self.json:
+            text = json.dumps({**means, "pages": pages}, ensure_ascii=False, indent=1) + "\n"
+        else:
+            text = _score_table([*pages, {"name": f"mean of {len(pages)}", **means, "missing": False}])
+        write_stream(sys.stdout, text)
+        return int(any(page["missing"] for page in pages))
 
 
-def _score_table(scores: Sequence[Score]) -> str:
-    """Return a table with a row for each page, and a row for the means over the pages."""
+def _score_table(scores: Sequence[dict[str, Any]]) -> str:
+    """Return a table with a row for each score."""
     from tabulate import tabulate
 
     rows = [("page", "text", "text+markup", "")]
-    for score in [*scores, _mean_score(scores)]:
-        markup = "-" if score.markup is None else f"{score.markup:.2f}"
-        rows.append((score.name, f"{score.text:.2f}", markup, "no file" if score.missing else ""))
+    for score in scores:
+        markup = "-" if score["markup"] is None else f"{score['markup']:.2f}"
+        rows.append((score["name"], f"{score['text']:.2f}", markup, "no file" if score["missing"] else ""))
     aligned = ("left", "right", "right", "left")
     table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
     return "".join(line.rstrip() + "\n" for line in table.splitlines())
-
-
-def _score_json(scores: Sequence[Score]) -> str:
-    """Return a JSON object with the means and the scores of each page."""
-    mean = _mean_score(scores)
-    values = {"text": mean.text, "markup": mean.markup, "pages": [asdict(score) for score in scores]}
-    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
-
-
-def _mean_score(scores: Sequence[Score]) -> Score:
-    marked = [score.markup for score in scores if score.markup is not None]
-    return Score(f"mean of {len(scores)}", fmean(score.text for score in scores), fmean(marked) if marked else None)
 
 
 def _pairs(gold: Path, predicted: Path) -> list[tuple[str, Path, Path]]:
@@ -240,14 +219,14 @@ def _find_predicted(gold: Path, predicted: Path) -> Path:
     return next((path for path in [*expected, *others] if path.is_file()), expected[-1])
 
 
-def _score_page(name: str, gold: Path, predicted: Path) -> Score:
+def _score_page(name: str, gold: Path, predicted: Path) -> dict[str, Any]:
     from vclean.classify.evaluation.scores import cleaneval_markup_score, cleaneval_score, has_marks
 
     reference = _read_text(gold)
     missing = not predicted.exists()
     output = "" if missing else _read_text(predicted)
     markup = cleaneval_markup_score(output, reference) if has_marks(reference) else None
-    return Score(name, cleaneval_score(output, reference), markup, missing)
+    return {"name": name, "text": cleaneval_score(output, reference), "markup": markup, "missing": missing}
 
 
 def _read_text(path: Path) -> str:
