@@ -1,4 +1,4 @@
-"""Commands that score: `vclean evaluate`, `vclean report` and `vclean cleaneval-score`."""
+"""Commands over corpora: `vclean evaluate`, `vclean report`, `vclean train`, and `vclean cleaneval-score`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
 from vclean import __version__
 from vclean.cli.command import Options, argument, flag, option
 from vclean.cli.options import (
@@ -18,6 +20,7 @@ from vclean.cli.options import (
     SNAPSHOTS,
     MessageOptions,
     compared_methods,
+    complete_methods,
     folds,
 )
 from vclean.errors import InputError
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
     from vclean.compare.records import PageRecord
 
+MODEL_METHOD: Final = "vclean"
+"""Method that `vclean train` trains by default."""
 WORST: Final = 12
 """Default number of worst pages in a report."""
 
@@ -140,6 +145,66 @@ def _report_facts(options: ReportCommand) -> dict[str, str]:
         "pages were": readings.get((options.render, options.folds > 0), "parsed"),
         "cross-validation": f"{options.folds} folds by site" if options.folds else "none",
     }
+
+
+class TrainCommand(MessageOptions):
+    """Train a model; the same pages give the same model."""
+
+    corpora: list[Path] = argument("[CORPUS]...", CORPUS)
+    corrections: Path | None = option(
+        "--corrections GOLD",
+        "add pages labelled with vclean label, a file or folder; without a CORPUS, train the shipped model further",
+    )
+    method: str = option(
+        "--method NAME",
+        "train this method; `vclean methods --json` marks those that can be trained ({default})",
+        default=MODEL_METHOD,
+        shell_complete=complete_methods,
+    )
+    regions: list[Path] = option(
+        "--regions ARCHIVE",
+        "add a web archive of pages with regions marked by their structure, for the region model only; repeatable",
+        multiple=True,
+        needs="corpora",
+    )
+    out: Path = option("-o, --out MODEL", "write the model to this file", required=True)
+    predictions: Path | None = option(*PREDICTIONS, needs="corpora")
+    snapshots: Path | None = option(*SNAPSHOTS, needs="corpora")
+    force: bool = flag(
+        "--force", "write the model even if the corrections make it worse on held-out pages", needs="corrections"
+    )
+
+    def check(self) -> None:
+        """Check that there are pages, and that the method takes them."""
+        if not self.corpora and not self.corrections:
+            raise click.UsageError("name a CORPUS, or --corrections GOLD")
+        if self.method != MODEL_METHOD and (self.regions or self.corrections):
+            raise click.UsageError("--regions and --corrections train the method vclean only")
+
+    def execute(self) -> int:
+        """Train a method on every page of the corpora, write its model, and return the exit code.
+
+        The main model is trained on every page twice, rendered and parsed; other methods on rendered pages if they need
+        them, else on parsed ones. A page that fails is listed in the table of scores and left out; the exit code is
+        then 1.
+
+        Cross-validated scores are printed before the model is trained, and stored in its model card. The clean texts
+        from the cross-validation are written to the file for predictions, if there is one. Pages labelled by hand are
+        used for training as well, and their gain is printed; without corpora, the shipped model is trained further on
+        them. A model that they make worse on held-out pages is not written without `force`.
+
+        Raises:
+            ModelError: corrections make the model worse on held-out pages.
+            InputError: a corpus or the pages labelled by hand are missing or damaged, or have too few sites.
+            UsageError: the method does not exist, or it is not trained.
+            OutputError: the model cannot be written; checked before the work if possible.
+        """
+        from vclean.cli.train import train
+        from vclean.files import check_writable
+
+        for file in filter(None, (self.out, self.predictions)):
+            check_writable(file)
+        return train(self)
 
 
 class CleanevalScoreCommand(Options):

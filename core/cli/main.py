@@ -44,7 +44,7 @@ COMMANDS: Final = {
     "setup": ("vclean.cli.environment.SetupCommand", "find or install the Chromium that --render needs"),
     "doctor": ("vclean.cli.environment.DoctorCommand", "check the installation and suggest fixes"),
     "completion": ("vclean.cli.environment.CompletionCommand", "print the completion script for bash, zsh or fish"),
-    "train": ("vclean.cli.train.TrainCommand", "train a model on corpora"),
+    "train": ("vclean.cli.evaluate.TrainCommand", "train a model on corpora"),
     "evaluate": ("vclean.cli.evaluate.EvaluateCommand", "score methods on corpora"),
     "methods": ("vclean.cli.environment.MethodsCommand", "list the methods and their requirements"),
     "cleaneval-score": (
