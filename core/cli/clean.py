@@ -180,14 +180,14 @@ class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
                 `vclean.errors`.
         """
         from vclean.input.sources import is_url
-        from vclean.pipeline import PageReader, Pipeline
+        from vclean.pipeline import Pipeline
         from vclean.runtime import exempt_from_gc
 
         run = _Run(self)
-        with PageReader(self.settings, render=bool(self.render_mode)) as reader:
-            reader.prepare(live=is_url(self.pages[0]), screenshot=self.overlay is not None)
+        with Pipeline(self.cleaning, loads=False) as pipeline:
+            pipeline.prepare(live=is_url(self.pages[0]), screenshot=self.overlay is not None)
             with exempt_from_gc():  # libraries and the model are loaded while the browser starts
-                pipeline = Pipeline(self.cleaning, reader=reader)
+                pipeline.load()
             with run.writer:
                 if self.same_site:
                     run.clean_sites(pipeline, run.sources())
