@@ -279,11 +279,11 @@ class AsyncCleaner:
 
         page, parsed = await to_thread(find_page), None
         if self._pipeline.parses_first(page, screenshot=screenshot):
-            parsed = await to_thread(self._run_parsed, page)
+            parsed = await to_thread(self._locked, self._pipeline.run_parsed, page)
             if not parsed.render_reason:
                 return parsed
         rendering = await self._read(page, screenshot=screenshot)
-        return await to_thread(self._label, rendering, page, parsed)
+        return await to_thread(self._locked, self._pipeline.run_rendering, rendering, page, parsed=parsed)
 
     async def _read(self, page: Page, *, screenshot: bool) -> Rendering:
         from asyncio import to_thread
@@ -297,13 +297,9 @@ class AsyncCleaner:
         finally:
             renderers.put_nowait(renderer)
 
-    def _run_parsed(self, page: Page) -> Result:
+    def _locked(self, stage: Callable[..., Result], *values: object, **options: object) -> Result:
         with self._lock:
-            return self._pipeline.run_parsed(page)
-
-    def _label(self, rendering: Rendering, page: Page, parsed: Result | None) -> Result:
-        with self._lock:
-            return self._pipeline.run_rendering(rendering, page, parsed=parsed)
+            return stage(*values, **options)
 
 
 def segment(

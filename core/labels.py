@@ -155,10 +155,7 @@ class PartKind(StrEnum):
     @property
     def is_annotated(self) -> bool:
         """Return whether annotators can correct it."""
-        return self not in _UNCORRECTED
-
-
-_UNCORRECTED = frozenset((PartKind.PRICE, PartKind.RECIPE))
+        return self not in (PartKind.PRICE, PartKind.RECIPE)
 
 
 class PageType(StrEnum):

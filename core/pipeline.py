@@ -71,7 +71,7 @@ def reason_to_render(page: Page, parsed: Result, *, scripts: bool) -> str:
     """
     if not parsed.content_count:
         return "empty"
-    if scripts and len(parsed.content.text.split()) <= FEW_WORDS and _has_scripts(page.content):
+    if scripts and len(parsed.content.text.split()) <= FEW_WORDS and "<script" in _head(page.content).lower():
         return "scripts"
     if hides_by_style_sheet(page.content):
         return "styles"
@@ -87,10 +87,6 @@ def hides_by_style_sheet(content: bytes | str) -> bool:
     False
     """
     return any(_HIDES.search(sheet[1]) for sheet in _SHEET.finditer(_head(content)))
-
-
-def _has_scripts(content: bytes | str) -> bool:
-    return "<script" in _head(content).lower()
 
 
 def _head(content: bytes | str) -> str:

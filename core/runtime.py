@@ -104,7 +104,7 @@ def show_progress(
     """
     if not _log.isEnabledFor(logging.WARNING) or sys.stderr is None:
         yield
-    elif not sys.stderr.isatty() or logs_json():
+    elif not sys.stderr.isatty() or any(isinstance(each.formatter, JsonFormatter) for each in _log.handlers):
         lines: list[str] = []
 
         def log() -> None:
@@ -289,11 +289,6 @@ def log_json() -> None:
     """Write the messages of `log_to_stderr` as JSON from now on."""
     for handler in _log.handlers:
         handler.setFormatter(JsonFormatter())
-
-
-def logs_json() -> bool:
-    """Return whether messages are written as JSON. A progress bar would be in their way."""
-    return any(isinstance(handler.formatter, JsonFormatter) for handler in _log.handlers)
 
 
 @contextmanager

@@ -73,30 +73,27 @@ class MethodsCommand(JsonOption):
 
     def execute(self) -> int:
         """Print one line for each method, with its requirements and its description; return the exit code."""
-        from vclean.classify.methods import all_method_infos
+        from vclean.classify.methods import all_method_infos, is_shipped
 
-        _print([_to_record(method) if self.json else _to_row(method) for method in all_method_infos()])
+        convert = _to_record if self.json else _to_row
+        _print([convert(method, ships=is_shipped(method)) for method in all_method_infos()])
         return 0
 
 
-def _to_row(method: MethodInfo) -> tuple[str, ...]:
+def _to_row(method: MethodInfo, *, ships: bool) -> tuple[str, ...]:
     """Return name, requirements and description; `-` for a method without requirements."""
-    from vclean.classify.methods import is_shipped
-
-    needs = [f"{need} (ships)" if need == "a model" and is_shipped(method) else need for need in method.needs]
+    needs = [f"{need} (ships)" if need == "a model" and ships else need for need in method.needs]
     return method.name, ", ".join(needs) or "-", method.summary
 
 
-def _to_record(method: MethodInfo) -> dict[str, Any]:
+def _to_record(method: MethodInfo, *, ships: bool) -> dict[str, Any]:
     """Return name, description and requirements of a method."""
-    from vclean.classify.methods import is_shipped
-
     return {
         "name": method.name,
         "description": method.summary,
         "rendered": method.rendered,
         "trained": method.trained,
-        "ships": is_shipped(method) if method.trained else None,
+        "ships": ships if method.trained else None,
         "template": method.templated,
         "extra": method.extra or None,
     }
