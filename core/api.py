@@ -15,7 +15,7 @@ import numpy as np
 
 from vclean.errors import UsageError, VcleanError
 from vclean.page import Page
-from vclean.pipeline import KeepsBrowser, PageReader, Pipeline
+from vclean.pipeline import KeepsBrowser, Pipeline
 from vclean.runtime import deadline
 from vclean.settings import DEFAULT_PDOC, CleanerSettings, Policy, RenderSettings
 
@@ -128,11 +128,10 @@ class Cleaner(KeepsBrowser):
 
     def __init__(self, settings: CleanerSettings | None = None, **options: Unpack[CleanerOptions]) -> None:
         self._pipeline = Pipeline((settings or CleanerSettings()).replace(**options))
-        self._reader = self._pipeline.reader
 
     def clean(self, html: Document, *, url: str = "", screenshot: bool = False) -> Result:
         """Clean one page; arguments, return value and errors as for `vclean.clean`."""
-        return self._pipeline.run(self._reader.to_page(html, url), screenshot=screenshot)
+        return self._pipeline.run(self._pipeline.to_page(html, url), screenshot=screenshot)
 
     def clean_file(self, path: Path | str, *, url: str = "", screenshot: bool = False) -> Result:
         """Clean the page in a file; arguments, return value and errors as for `vclean.clean_file`."""
@@ -140,7 +139,7 @@ class Cleaner(KeepsBrowser):
 
     def clean_url(self, url: str, *, screenshot: bool = False) -> Result:
         """Fetch and clean the page at a URL; arguments, return value and errors as for `vclean.clean_url`."""
-        return self._pipeline.run(self._reader.page_from_url(url), screenshot=screenshot)
+        return self._pipeline.run(self._pipeline.page_from_url(url), screenshot=screenshot)
 
     def clean_many(
         self,
@@ -188,7 +187,7 @@ class Cleaner(KeepsBrowser):
         with self._pipeline.sites() as sites:
             for page in pages:
                 try:
-                    blocks = self._pipeline.read_blocks(self._reader.to_page(page))
+                    blocks = self._pipeline.read_blocks(self._pipeline.to_page(page))
                     sites.add(blocks.columns, blocks)
                 except VcleanError as error:
                     on_error(page, error)
@@ -265,7 +264,7 @@ class AsyncCleaner:
 
     async def clean(self, html: Document, *, url: str = "", screenshot: bool = False) -> Result:
         """Clean one page; arguments, return value and errors as for `vclean.clean`."""
-        return await self._run(lambda: self._pipeline.reader.to_page(html, url), screenshot=screenshot)
+        return await self._run(lambda: self._pipeline.to_page(html, url), screenshot=screenshot)
 
     async def clean_file(self, path: Path | str, *, url: str = "", screenshot: bool = False) -> Result:
         """Clean the page in a file; arguments, return value and errors as for `vclean.clean_file`."""
@@ -273,38 +272,34 @@ class AsyncCleaner:
 
     async def clean_url(self, url: str, *, screenshot: bool = False) -> Result:
         """Fetch and clean the page at a URL; arguments, return value and errors as for `vclean.clean_url`."""
-        return await self._run(lambda: self._pipeline.reader.page_from_url(url), screenshot=screenshot)
+        return await self._run(lambda: self._pipeline.page_from_url(url), screenshot=screenshot)
 
     async def _run(self, find_page: Callable[[], Page], *, screenshot: bool) -> Result:
         from asyncio import to_thread
 
         page, parsed = await to_thread(find_page), None
         if self._pipeline.parses_first(page, screenshot=screenshot):
-            parsed = await to_thread(self._run_parsed, page)
+            parsed = await to_thread(self._locked, self._pipeline.run_parsed, page)
             if not parsed.render_reason:
                 return parsed
         rendering = await self._read(page, screenshot=screenshot)
-        return await to_thread(self._label, rendering, page, parsed)
+        return await to_thread(self._locked, self._pipeline.run_rendering, rendering, page, parsed=parsed)
 
     async def _read(self, page: Page, *, screenshot: bool) -> Rendering:
         from asyncio import to_thread
 
         renderers = self._idle_renderers
         if renderers is None or page.snapshot is not None:
-            return await to_thread(self._pipeline.reader.read, page, screenshot=screenshot)
+            return await to_thread(self._pipeline.read, page, screenshot=screenshot)
         renderer = await renderers.get()
         try:
             return await renderer.render(page, screenshot=screenshot)
         finally:
             renderers.put_nowait(renderer)
 
-    def _run_parsed(self, page: Page) -> Result:
+    def _locked(self, stage: Callable[..., Result], *values: object, **options: object) -> Result:
         with self._lock:
-            return self._pipeline.run_parsed(page)
-
-    def _label(self, rendering: Rendering, page: Page, parsed: Result | None) -> Result:
-        with self._lock:
-            return self._pipeline.run_rendering(rendering, page, parsed=parsed)
+            return stage(*values, **options)
 
 
 def segment(
@@ -425,12 +420,12 @@ class Segmenter(KeepsBrowser):
         from vclean.classify.segments.registry import get
 
         self._segment, self._model = get(method), load_default()
-        self._policy = Policy(hidden=hidden)
-        self._reader = PageReader(settings or RenderSettings(), render=True)
+        settings = settings or RenderSettings()
+        self._pipeline = Pipeline(CleanerSettings(render=True, rendering=settings, policy=Policy(hidden=hidden)))
 
     def segment(self, html: Document, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split one page into segments; arguments, return value and errors as for `vclean.segment`."""
-        return self.run(self._reader.to_page(html, url), pdoc=pdoc)[0]
+        return self.run(self._pipeline.to_page(html, url), pdoc=pdoc)[0]
 
     def segment_file(self, path: Path | str, *, url: str = "", pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split the page in a file into segments; arguments, return value and errors as for `vclean.segment_file`."""
@@ -438,7 +433,7 @@ class Segmenter(KeepsBrowser):
 
     def segment_url(self, url: str, *, pdoc: int = DEFAULT_PDOC) -> Segments:
         """Split the page at a URL into segments; arguments, return value and errors as for `vclean.segment_url`."""
-        return self.run(self._reader.page_from_url(url), pdoc=pdoc)[0]
+        return self.run(self._pipeline.page_from_url(url), pdoc=pdoc)[0]
 
     def run(self, page: Page, *, pdoc: int = DEFAULT_PDOC, screenshot: bool = False) -> tuple[Segments, bytes]:
         """Split one page into segments; return them, and the screenshot, which is empty if not requested.
@@ -452,8 +447,8 @@ class Segmenter(KeepsBrowser):
             UsageError: `pdoc` is out of range, or a screenshot of a stored snapshot is requested.
             VcleanError: the page could not be rendered or split; one of the subclasses in `vclean.errors`.
         """
-        rendering = self._reader.read(page, screenshot=screenshot)
-        with deadline(self._reader.settings.deadline):
+        rendering = self._pipeline.read(page, screenshot=screenshot)
+        with deadline(self._pipeline.settings.rendering.deadline):
             segments = replace(self._split(rendering.snapshot).at(pdoc), id=page.id)
         return segments, rendering.screenshot or b""
 
@@ -463,6 +458,8 @@ class Segmenter(KeepsBrowser):
         from vclean.features.blocks import extract_blocks
 
         blocks = extract_blocks(snapshot)
-        is_hidden = np.append(blocks.visibility > self._policy.most_hidden, np.False_)[blocks.line_block]
+        is_hidden = np.append(blocks.visibility > self._pipeline.settings.policy.most_hidden, np.False_)[
+            blocks.line_block
+        ]
         painted = replace(snapshot, line_text=snapshot.line_text[~is_hidden], line_box=snapshot.line_box[~is_hidden])
         return describe(self._segment(painted), blocks, self._model.label(blocks))

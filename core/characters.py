@@ -96,8 +96,4 @@ def without_invisible(texts: Sequence[str]) -> list[str]:
     data = "".join(texts).encode("utf-8", "replace")
     if data.isascii() or not any(mark in data for mark in _MARKS):
         return list(texts)
-    return [text if text.isascii() else _INVISIBLE.sub(_flag, text) for text in texts]
-
-
-def _flag(match: re.Match[str]) -> str:
-    return match[1] or ""
+    return [text if text.isascii() else _INVISIBLE.sub(r"\1", text) for text in texts]

@@ -40,8 +40,6 @@ ZIP_ERRORS: Final = (
 """Exceptions for damaged zip and gzip files, and what is in them; RuntimeError where a wrong bit means encryption or an
 unknown compression method."""
 
-_NOT_CREATABLE = "no file can be created in its folder; choose another one"
-
 
 def read_table(module: str, name: str) -> Iterator[list[str]]:
     """Read the rows of a data file: UTF-8, tab-separated, with a comment in the first line.
@@ -232,13 +230,10 @@ def output_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as error:
-        reason = _NOT_CREATABLE if _is_refused(path, error) else _reason(error)
+        reason = _reason(error)
+        if isinstance(error, FileNotFoundError) and Path(path).absolute().parent.is_dir():  # such as /proc
+            reason = "no file can be created in its folder; choose another one"
         raise OutputError(f"cannot write {path}: {reason}") from error
-
-
-def _is_refused(path: str | Path, error: OSError | RuntimeError) -> bool:
-    """Return whether the error is `FileNotFoundError` in an existing folder: `/proc`, for one, allows no new files."""
-    return isinstance(error, FileNotFoundError) and Path(path).absolute().parent.is_dir()
 
 
 def _reason(error: OSError | RuntimeError) -> str:

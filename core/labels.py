@@ -121,13 +121,11 @@ class Role(StrEnum):
         `LINKS` is not content. `MEDIA` is not content by itself: its text is content if the region around it is (see
         `vclean.classify.corpora.marked`).
         """
-        return self in _CONTENT
+        return self in (Role.TITLE, Role.ARTICLE, Role.CONTENT, Role.COMMENTS, Role.TABLE, Role.AUTHOR)
 
 
 REGION_ROLES: Final[tuple[Role, ...]] = tuple(role for role in Role if role is not Role.OVERLAY)
 """Roles that region models predict, in the order of their classes."""
-
-_CONTENT = frozenset((Role.TITLE, Role.ARTICLE, Role.CONTENT, Role.COMMENTS, Role.TABLE, Role.AUTHOR))
 
 
 class PartKind(StrEnum):
@@ -155,10 +153,7 @@ class PartKind(StrEnum):
     @property
     def is_annotated(self) -> bool:
         """Return whether annotators can correct it."""
-        return self not in _UNCORRECTED
-
-
-_UNCORRECTED = frozenset((PartKind.PRICE, PartKind.RECIPE))
+        return self not in (PartKind.PRICE, PartKind.RECIPE)
 
 
 class PageType(StrEnum):

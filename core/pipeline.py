@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from vclean.render.browser.renderer import Renderer
     from vclean.render.rendered_page import Rendering
     from vclean.result import Result
-    from vclean.settings import CleanerSettings, RenderSettings
+    from vclean.settings import CleanerSettings
 
     Timer = Callable[[str], AbstractContextManager[object]]
     """Function from the name of a stage (`render`, `extract` or `label`) to a context in which the stage runs."""
@@ -71,7 +71,7 @@ def reason_to_render(page: Page, parsed: Result, *, scripts: bool) -> str:
     """
     if not parsed.content_count:
         return "empty"
-    if scripts and len(parsed.content.text.split()) <= FEW_WORDS and _has_scripts(page.content):
+    if scripts and len(parsed.content.text.split()) <= FEW_WORDS and "<script" in _head(page.content).lower():
         return "scripts"
     if hides_by_style_sheet(page.content):
         return "styles"
@@ -87,10 +87,6 @@ def hides_by_style_sheet(content: bytes | str) -> bool:
     False
     """
     return any(_HIDES.search(sheet[1]) for sheet in _SHEET.finditer(_head(content)))
-
-
-def _has_scripts(content: bytes | str) -> bool:
-    return "<script" in _head(content).lower()
 
 
 def _head(content: bytes | str) -> str:
@@ -130,27 +126,45 @@ class UnlabelledPage:
     positions: Sequence[SourcePosition | None] = ()
 
 
-class PageReader:
-    """Reader of pages, by rendering or parsing.
+class Pipeline:
+    """Stages that clean a page: reading by rendering or parsing, extraction of blocks, labelling.
 
-    A context manager: the browser is closed at the end of the `with` block.
+    A context manager for use from one thread: the browser is closed at the end of the `with` block. The deadline of the
+    settings applies to each stage.
 
     Attributes:
-        settings: options of rendering, and limits of a page.
-        renders: whether pages are rendered.
+        settings: the settings that determine the result of a page.
+        versions: the versions of vclean and of the model, by name.
 
     Args:
-        settings: options of rendering, and limits of a page.
-        render: whether pages are rendered.
-        network: whether a rendered page may load missing subresources from public addresses.
+        settings: the settings that determine the result of a page.
+        loads: whether to load the method now; else `load` has to be called before a page is labelled.
+
+    Raises:
+        UsageError: the method does not exist, or it accepts no policy.
+        ModelError: the model file is missing, damaged or of another version.
+        InputError: a template is missing or wrong.
+        ExtraMissingError: the method needs a library that is not installed.
     """
 
-    def __init__(self, settings: RenderSettings, *, render: bool, network: bool = False) -> None:
+    def __init__(self, settings: CleanerSettings, *, loads: bool = True) -> None:
         self.settings = settings
-        self.renders = render
-        self._network = network
         self._renderer: Renderer | None = None
-        self._stack = ExitStack()
+        if loads:
+            self.load()
+
+    def load(self) -> None:
+        """Load the method, its model and the templates; the errors are those of the class."""
+        settings = self.settings
+        self._method, self._model, self.versions = _load(settings.method, settings.model)
+        self._templates: Templates | None = None
+        if settings.templates:
+            from vclean.classify.methods.template import Templates
+
+            self._templates = Templates.from_folder(settings.templates)
+        if self._model is None and settings.policy != Policy(hidden=settings.policy.hidden):
+            method = settings.method
+            raise UsageError(f"the method {method} accepts no policy of content: use the method vclean")
 
     def __enter__(self) -> Self:
         """Prepare the browser if pages are rendered.
@@ -158,16 +172,18 @@ class PageReader:
         Raises:
             BrowserMissingError: no usable Chromium is installed.
         """
-        if self.renders:
+        if self.settings.render:
             from vclean.render.browser.renderer import Renderer
 
-            self._renderer = self._stack.enter_context(Renderer(self.settings, network=self._network))
+            renderer = Renderer(self.settings.rendering, network=self.settings.network == "public")
+            self._renderer = renderer.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
         """Close the browser."""
+        if self._renderer is not None:
+            self._renderer.__exit__(*exception)
         self._renderer = None
-        self._stack.close()
 
     def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
         """Start the browser if pages are rendered.
@@ -194,7 +210,7 @@ class PageReader:
         if isinstance(document, Page):
             return with_url(document, url) if url else document
         if isinstance(document, Path):
-            return read_file(document, self.settings.max_bytes, url=url)
+            return read_file(document, self.settings.rendering.max_bytes, url=url)
         if not isinstance(document, str | bytes):
             kind = type(document).__name__
             raise UsageError(f"{kind} is not a page: give HTML as str or bytes, a file as Path, or a Page")
@@ -209,7 +225,7 @@ class PageReader:
         """
         if not is_url(url):
             raise UsageError(f"{url!r} is not the URL of a page: it has to begin with http:// or https://")
-        return next(find_sources(url, self.settings, live=self.renders)).read()
+        return next(find_sources(url, self.settings.rendering, live=bool(self.settings.render))).read()
 
     def read(self, page: Page, *, screenshot: bool = False) -> Rendering:
         """Read a page: render it, parse it, or decode its stored snapshot.
@@ -234,7 +250,7 @@ class PageReader:
             if screenshot:
                 raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")
             return Rendering(from_bytes(page.snapshot))
-        if not self.renders and not screenshot:
+        if not self.settings.render and not screenshot:
             return self.parse(self.fetch(page))
         if self._renderer is None:
             raise UsageError("pages are rendered in a with block only, such as `with Cleaner(render=True) as cleaner:`")
@@ -246,72 +262,15 @@ class PageReader:
             return page
         from vclean.render.fetch import fetch
 
-        return fetch(page.url, self.settings)
+        return fetch(page.url, self.settings.rendering)
 
     def parse(self, page: Page) -> Rendering:
         """Parse a page that is not live, without a browser. Raises VcleanError if it cannot be parsed."""
         from vclean.render.rendered_page import Rendering
         from vclean.render.static.parse import parse
 
-        with deadline(self.settings.deadline):
-            return Rendering(parse(page, self.settings))
-
-
-class KeepsBrowser:
-    """Context manager that keeps the browser of a reader open between pages."""
-
-    _reader: PageReader
-
-    def __enter__(self) -> Self:
-        """Prepare the browser if pages are rendered.
-
-        Raises:
-            BrowserMissingError: no usable Chromium is installed.
-        """
-        self._reader.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Close the browser."""
-        self._reader.__exit__(*exception)
-
-
-class Pipeline(KeepsBrowser):
-    """Stages that clean a page: reading, extraction of blocks, labelling.
-
-    A context manager for use from one thread: the browser is closed at the end of the `with` block. The deadline of the
-    settings applies to each stage.
-
-    Attributes:
-        settings: the settings that determine the result of a page.
-        reader: the first stage.
-        versions: the versions of vclean and of the model, by name.
-
-    Args:
-        settings: the settings that determine the result of a page.
-        reader: an opened reader to use in place of a new one; the caller closes it.
-
-    Raises:
-        UsageError: the method does not exist, or it accepts no policy.
-        ModelError: the model file is missing, damaged or of another version.
-        InputError: a template is missing or wrong.
-        ExtraMissingError: the method needs a library that is not installed.
-    """
-
-    def __init__(self, settings: CleanerSettings, *, reader: PageReader | None = None) -> None:
-        self.settings = settings
-        network = settings.network == "public"
-        self.reader = reader or PageReader(settings.rendering, render=bool(settings.render), network=network)
-        self._reader = self.reader
-        self._method, self._model, self.versions = _load(settings.method, settings.model)
-        self._templates: Templates | None = None
-        if settings.templates:
-            from vclean.classify.methods.template import Templates
-
-            self._templates = Templates.from_folder(settings.templates)
-        if self._model is None and settings.policy != Policy(hidden=settings.policy.hidden):
-            method = settings.method
-            raise UsageError(f"the method {method} accepts no policy of content: use the method vclean")
+        with deadline(self.settings.rendering.deadline):
+            return Rendering(parse(page, self.settings.rendering))
 
     def run(self, page: Page, *, screenshot: bool = False, timer: Timer = nullcontext) -> Result:
         """Clean one page.
@@ -330,7 +289,7 @@ class Pipeline(KeepsBrowser):
             if not parsed.render_reason:
                 return parsed
         with timer("render"):
-            rendering = self.reader.read(page, screenshot=screenshot)
+            rendering = self.read(page, screenshot=screenshot)
         return self.run_rendering(rendering, page, parsed=parsed, timer=timer)
 
     def parses_first(self, page: Page, *, screenshot: bool = False) -> bool:
@@ -340,10 +299,10 @@ class Pipeline(KeepsBrowser):
     def run_parsed(self, page: Page, *, timer: Timer = nullcontext) -> Result:
         """Clean a page without a browser; its `render_reason` is the reason to render it. Raises like `run`."""
         with timer("render"):
-            document = self.reader.fetch(page)
-            rendering = self.reader.parse(document)
+            document = self.fetch(page)
+            rendering = self.parse(document)
         parsed = self.run_rendering(rendering, page, timer=timer)
-        scripts = self.reader.settings.scripts == "on"
+        scripts = self.settings.rendering.scripts == "on"
         return replace(parsed, render_reason=reason_to_render(document, parsed, scripts=scripts))
 
     def run_rendering(
@@ -370,7 +329,7 @@ class Pipeline(KeepsBrowser):
 
     def read_blocks(self, page: Page, *, screenshot: bool = False) -> UnlabelledPage:
         """Read a page and extract its blocks: `run` without its last stage, with the same arguments and errors."""
-        return self.extract_blocks(self.reader.read(page, screenshot=screenshot), page)
+        return self.extract_blocks(self.read(page, screenshot=screenshot), page)
 
     def extract_blocks(self, rendering: Rendering, page: Page) -> UnlabelledPage:
         """Extract the blocks of a page from its snapshot; find their positions in the source if `explain` is set.
@@ -380,7 +339,7 @@ class Pipeline(KeepsBrowser):
         """
         from vclean.features.blocks import extract_blocks
 
-        settings, screenshot = self.reader.settings, rendering.screenshot or b""
+        settings, screenshot = self.settings.rendering, rendering.screenshot or b""
         with deadline(settings.deadline):
             columns = extract_blocks(rendering.snapshot, ruby=self.settings.policy.ruby)
             blocks = UnlabelledPage(id=page.id, columns=columns, screenshot=screenshot)
@@ -411,7 +370,7 @@ class Pipeline(KeepsBrowser):
         from vclean.result import Result
 
         columns = blocks.columns
-        with deadline(self.reader.settings.deadline):
+        with deadline(self.settings.rendering.deadline):
             template = self._templates.for_url(columns.snapshot.url) if self._templates else None
             prediction = self._predict(columns, template, evidence)
             method = "template" if template else self.settings.method
@@ -451,8 +410,27 @@ class Pipeline(KeepsBrowser):
 
         if self._model is None or prediction.decision is None:
             return placeholder_explanation(method, len(columns))
-        with deadline(self.reader.settings.deadline):
+        with deadline(self.settings.rendering.deadline):
             return explain(self._model, columns, prediction)
+
+
+class KeepsBrowser:
+    """Context manager that keeps the browser of a pipeline open between pages."""
+
+    _pipeline: Pipeline
+
+    def __enter__(self) -> Self:
+        """Prepare the browser if pages are rendered.
+
+        Raises:
+            BrowserMissingError: no usable Chromium is installed.
+        """
+        self._pipeline.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the browser."""
+        self._pipeline.__exit__(*exception)
 
 
 def _without_hidden(prediction: Prediction, columns: BlockColumns, policy: Policy) -> Prediction:

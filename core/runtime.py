@@ -17,6 +17,7 @@ import time
 from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from vclean.errors import DeadlineError
@@ -104,14 +105,14 @@ def show_progress(
     """
     if not _log.isEnabledFor(logging.WARNING) or sys.stderr is None:
         yield
-    elif not sys.stderr.isatty() or logs_json():
+    elif not sys.stderr.isatty() or any(isinstance(each.formatter, JsonFormatter) for each in _log.handlers):
         lines: list[str] = []
 
         def log() -> None:
             lines.append(line())
             _log.warning("%s", lines[-1])
 
-        with call_every(_LINE_SECONDS, log):
+        with background_thread(partial(_call_every, _LINE_SECONDS, log)):
             yield
         if lines:
             log()
@@ -122,21 +123,15 @@ def show_progress(
         with (
             logging_redirect_tqdm([_log]),  # log lines appear above the bar
             tqdm(desc=task or None, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
-            call_every(_BAR_SECONDS, lambda: update(bar)),
+            background_thread(partial(_call_every, _BAR_SECONDS, lambda: update(bar))),
         ):
             yield
 
 
-@contextmanager
-def call_every(seconds: float, call: Callable[[], object]) -> Iterator[None]:
-    """Call a function from a thread every `seconds` until the block ends."""
-
-    def repeat(stop: threading.Event) -> None:
-        while not stop.wait(seconds):
-            call()
-
-    with background_thread(repeat):
-        yield
+def _call_every(seconds: float, call: Callable[[], object], stop: threading.Event) -> None:
+    """Call a function every `seconds` until the event is set."""
+    while not stop.wait(seconds):
+        call()
 
 
 @contextmanager
@@ -289,11 +284,6 @@ def log_json() -> None:
     """Write the messages of `log_to_stderr` as JSON from now on."""
     for handler in _log.handlers:
         handler.setFormatter(JsonFormatter())
-
-
-def logs_json() -> bool:
-    """Return whether messages are written as JSON. A progress bar would be in their way."""
-    return any(isinstance(handler.formatter, JsonFormatter) for handler in _log.handlers)
 
 
 @contextmanager

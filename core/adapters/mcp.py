@@ -194,7 +194,7 @@ class PageTools:
         if is_url(page):
             if not self._network:
                 raise UsageError("addresses are not allowed: save the page in an allowed folder, and name its file")
-            return self._pipeline.reader.page_from_url(page)
+            return self._pipeline.page_from_url(page)
         return read_file(self._allowed(page), self._settings.rendering.max_bytes)
 
     def _allowed(self, name: str) -> Path:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vclean.cli.options import PageOptions
+    from vclean.output.writers import DrawableOutput
     from vclean.page import Page, Source
     from vclean.result import Result
 
@@ -58,17 +59,16 @@ class PageRun:
         done: the number of pages that were processed without an error.
 
     Args:
-        options: the options of the command.
-        page: the URL of the only page to read, of the archive that is the only input; empty for all pages.
+        options: the options of the command. `page` may be the URL of the only page to read from the only input.
     """
 
-    def __init__(self, options: PageOptions, *, page: str = "") -> None:
+    def __init__(self, options: PageOptions) -> None:
         from vclean.input.sources import is_container
 
         self.options = options
-        self.many = not page and (len(options.pages) > 1 or any(map(is_container, options.pages)))
+        self._page: str = getattr(options, "page", "")
+        self.many = not self._page and (len(options.pages) > 1 or any(map(is_container, options.pages)))
         self.done = 0
-        self._page = page
         self._codes: set[int] = set()
 
     @property
@@ -183,16 +183,22 @@ class OutputRun(PageRun):
     Args:
         options: the options of the command.
         output: the name of the output, see `vclean.output.writers.ResultWriter`.
-        page: see `PageRun`.
     """
 
-    def __init__(self, options: PageOptions, output: str, *, page: str = "") -> None:
+    def __init__(self, options: PageOptions, output: str) -> None:
         from vclean.output.writers import OverlayWriter, ResultWriter
 
-        super().__init__(options, page=page)
+        super().__init__(options)
         overlay: Path | None = getattr(options, "overlay", None)
         self.writer = ResultWriter(options.out, output, many=self.many, inputs=options.pages)
         self.overlays = OverlayWriter(overlay, many=self.many, inputs=options.pages) if overlay else None
+
+    def write(self, output: DrawableOutput, screenshot: bytes) -> None:
+        """Write the output for one page, and its overlay on the screenshot if it is requested."""
+        if self.overlays:
+            self.overlays.write(output, screenshot)
+        self.writer.write(output)
+        self.done += 1
 
 
 def _is_interactive() -> bool:

@@ -6,7 +6,7 @@ import logging
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ import click
 from vclean import __version__
 from vclean.characters import format_count
 from vclean.cli.batch import OutputRun, suggest_option
-from vclean.cli.command import argument, command, flag, is_on_command_line, option
+from vclean.cli.command import argument, flag, is_on_command_line, option
 from vclean.cli.options import (
     CONTENT,
     INPUT,
@@ -70,88 +70,62 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
-@dataclass(frozen=True, kw_only=True)
-class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
-    """Options of the main command."""
+class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
+    """Clean web pages: label every block of text, print the content."""
 
-    pages: list[str] = argument("PAGE...", "pages to clean (see below)", nargs=-1, required=True)
+    common = _COMMON
+    epilog = _EPILOG
+
+    pages: list[str] = argument("PAGE...", "pages to clean (see below)")
     render: bool = flag(
         "--render",
+        "render pages in headless Chromium; --render auto: only those that need it",
         section=RENDERING,
-        help="render pages in headless Chromium; --render auto: only those that need it",
     )
     render_auto: bool = flag("--render-auto", hidden=True)  # written as two words: --render auto
     url: str = option(
-        "--url",
-        default="",
-        metavar="BASE",
-        section=INPUT,
-        help="set the URL of pages without one, to resolve their links",
+        "--url BASE", "set the URL of pages without one, to resolve their links", default="", section=INPUT
     )
-    page: str = option(
-        "--page", default="", metavar="URL", section=INPUT, help="clean only the page at this URL of one web archive"
-    )
+    page: str = option("--page URL", "clean only the page at this URL of one web archive", default="", section=INPUT)
     template: Path | None = option(
-        "--template",
-        type=Path,
-        metavar="FILE",
-        section=CONTENT,
-        help="keep the elements that match the selectors in this file, one per line",
+        "--template FILE", "keep the elements that match the selectors in this file, one per line", section=CONTENT
     )
     same_site: bool = flag(
-        "--same-site",
-        section=CONTENT,
-        help="compare the pages of each site, and leave out what repeats on many of them",
+        "--same-site", "compare the pages of each site, and leave out what repeats on many of them", section=CONTENT
     )
     format: str = option(
-        "-f",
-        "--format",
-        type=click.Choice(FORMATS),
-        default=FORMATS[0],
-        section=OUTPUT,
-        help="set the output format ({default})",
+        f"-f, --format {'|'.join(FORMATS)}", "set the output format ({default})", default=FORMATS[0], section=OUTPUT
     )
     front_matter: bool = flag(
         "--front-matter",
+        "with -f markdown: begin with title, authors, dates and other metadata, as YAML",
         section=OUTPUT,
-        help="with -f markdown: begin with title, authors, dates and other metadata, as YAML",
     )
     review: Path | None = option(
-        "--review",
-        type=Path,
-        metavar="FILE",
-        section=OUTPUT,
-        help="list pages of low confidence, lowest first, as JSON lines",
+        "--review FILE", "list pages of low confidence, lowest first, as JSON lines", section=OUTPUT
     )
     review_below: float = option(
-        "--review-below",
+        "--review-below P",
+        "with --review: list pages with a confidence below P, 0 to 1 ({default:g})",
         type=fraction,
         default=0.8,  # a page with this confidence has a word F1 of about the same value
-        metavar="P",
         needs="review",
         section=OUTPUT,
-        help="with --review: list pages with a confidence below P, 0 to 1 ({default:g})",
     )
     overlay: Path | None = option(
-        "--overlay",
-        type=Path,
-        metavar="FILE",
+        "--overlay FILE",
+        "draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
         section=_EXPLANATION,
-        help="draw the blocks on the screenshot: .png, .svg, or interactive .html (implies --render)",
     )
     explain: bool = flag(
         "--explain",
+        "print the reasons for the label of every block in place of the text; with -f json, add them",
         section=_EXPLANATION,
-        help="print the reasons for the label of every block in place of the text; with -f json, add them",
     )
     show_hidden: bool = flag(
-        "--show-hidden",
-        section=_EXPLANATION,
-        help="list the texts that readers do not see, in place of the text",
+        "--show-hidden", "list the texts that readers do not see, in place of the text", section=_EXPLANATION
     )
-    version: bool = flag(
-        "--version", expose_value=False, is_eager=True, callback=_print_version, help="print the version"
-    )
+    version: bool = flag("--version", "print the version", expose_value=False, is_eager=True, callback=_print_version)
 
     @property
     def render_mode(self) -> RenderMode:
@@ -194,51 +168,44 @@ class CleanOptions(CleaningOptions, OverlayOptions, PageOptions):
         if self.page and not (len(self.pages) == 1 and is_archive(Path(self.pages[0]))):
             raise UsageError("--page names a page of one web archive: give one WARC or WACZ file")
 
+    def execute(self) -> int:
+        """Clean every page, write the results, and return the exit code.
 
-@command(
-    "clean",
-    CleanOptions,
-    help="Clean web pages: label every block of text, print the content.",
-    epilog=_EPILOG,
-    common=_COMMON,
-)
-def clean_pages(options: CleanOptions) -> int:
-    """Clean every page, write the results, and return the exit code.
+        With several pages, the failure of a page is logged, the run continues, and the exit code is 1. With a single
+        page, its error is raised. With a single input of several pages and no result, the exit code is that of their
+        error.
 
-    With several pages, the failure of a page is logged, the run continues, and the exit code is 1. With a single page,
-    its error is raised. With a single input of several pages and no result, the exit code is that of their error.
+        Raises:
+            VcleanError: the only page failed, or an error would recur with every page; one of the subclasses in
+                `vclean.errors`.
+        """
+        from vclean.input.sources import is_url
+        from vclean.pipeline import Pipeline
+        from vclean.runtime import exempt_from_gc
 
-    Raises:
-        VcleanError: the only page failed, or an error would recur with every page; one of the subclasses in
-            `vclean.errors`.
-    """
-    from vclean.input.sources import is_url
-    from vclean.pipeline import PageReader, Pipeline
-    from vclean.runtime import exempt_from_gc
-
-    run = _Run(options)
-    with PageReader(options.settings, render=bool(options.render_mode)) as reader:
-        reader.prepare(live=is_url(options.pages[0]), screenshot=options.overlay is not None)
-        with exempt_from_gc():  # libraries and the model are loaded while the browser starts
-            pipeline = Pipeline(options.cleaning, reader=reader)
-        with run.writer:
-            if options.same_site:
-                run.clean_sites(pipeline, run.sources())
-            else:
-                for source in run.sources():
-                    run.clean(pipeline, source)
-    if run.review:
-        run.review.write()
-    return run.exit_code
+        run = _Run(self)
+        with Pipeline(self.cleaning, loads=False) as pipeline:
+            pipeline.prepare(live=is_url(self.pages[0]), screenshot=self.overlay is not None)
+            with exempt_from_gc():  # libraries and the model are loaded while the browser starts
+                pipeline.load()
+            with run.writer:
+                if self.same_site:
+                    run.clean_sites(pipeline, run.sources())
+                else:
+                    for source in run.sources():
+                        run.clean(pipeline, source)
+        if run.review:
+            run.review.write()
+        return run.exit_code
 
 
 class _Run(OutputRun):
     """Run of the command: its options, its outputs, and its failures."""
 
-    options: CleanOptions
+    options: CleanCommand
 
-    def __init__(self, options: CleanOptions) -> None:
-        super().__init__(options, options.output, page=options.page)
+    def __init__(self, options: CleanCommand) -> None:
+        super().__init__(options, options.output)
         self.review: Review | None = None
         if options.review:
             from vclean.output.reports import Review

@@ -1,4 +1,4 @@
-"""Extend click: define a command by a function and a dataclass of options, and report errors in one line."""
+"""Extend click: define a command by a dataclass of its options, and report errors in one line."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, dataclass_transform
 
 import click
-from click.core import ParameterSource
+from click.core import ParameterSource, augment_usage_errors
 
 from vclean.characters import format_count
 from vclean.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -23,32 +24,36 @@ _NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
 AnyValue = Any
 """Declaration of a field, which type checkers accept for a field of any type."""
 
+POSITIVE: Final = click.IntRange(1)
+_TYPES: Final = {
+    **dict.fromkeys(("ARCHIVE", "CORPUS", "FILE", "FOLDER", "GOLD", "MODEL", "OUT", "PREDICTED"), Path),
+    **dict.fromkeys(("N", "PX"), POSITIVE),
+}
+"""Types of values by their names in the help; others are strings, or have the type of the default."""
 _OWN_SECTION: Final = "Options"
 _PARAMETER: Final = "parameter"
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Parsed command line.
-
-    Attributes:
-        run: the function of the command; it returns the exit code.
-        options: the argument of `run`.
-    """
-
-    run: Callable[[Any], int]
-    options: Any
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass_transform(kw_only_default=True, frozen_default=True)
 class Options:
     """Options of a command: each field is declared by `option`, `flag` or `argument`.
 
+    Subclasses are frozen dataclasses. That of a command has the first paragraph of its help as docstring.
+
     Attributes:
         section: the heading of the options of this class in the help.
+        sections: other headings of the help for those of the options.
+        common: names of the options that the help lists first.
+        epilog: the end of the help.
     """
 
     section: ClassVar[str] = _OWN_SECTION
+    sections: ClassVar[Mapping[str, str]] = {}
+    common: ClassVar[Sequence[str]] = ()
+    epilog: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
 
     def check(self) -> None:
         """Check combinations of values.
@@ -57,18 +62,34 @@ class Options:
             UsageError, click.UsageError: a combination is not allowed.
         """
 
+    def execute(self) -> int:
+        """Run the command and return its exit code.
 
-def option(*names: str, default: AnyValue = None, **attributes: Any) -> AnyValue:
+        Raises:
+            VcleanError: the command failed.
+        """
+        raise NotImplementedError
+
+
+def option(usage: str, text: str = "", *, default: AnyValue = None, **attributes: Any) -> AnyValue:
     """Declare a field of `Options` as an option.
 
     Args:
-        names: the names, such as `-o` and `--out`.
-        default: the value without the option; `{default}` in the help is replaced by it.
+        usage: names and value as in the help: `-o, --out FILE` or `--scripts auto|on|off`. The value determines
+            the type, see `_TYPES`.
+        text: the help; `{default}` in it is replaced by the default.
+        default: the value without the option.
         attributes: other arguments of `Option`.
     """
-    if "help" in attributes:
-        attributes["help"] = attributes["help"].format(default=default)
-    if isinstance(attributes.get("type"), type) and attributes["type"].__name__ == "Path":
+    words = usage.split()
+    names = [word.rstrip(",") for word in words if word.startswith("-")]
+    value = "" if words[-1] in names else words[-1]
+    if "|" in value:
+        attributes = {"type": click.Choice(value.split("|")), **attributes}
+    elif value:
+        attributes = {"type": _TYPES.get(value), "metavar": value, **attributes}
+    attributes["help"] = (text or attributes.get("help", "")).format(default=default)
+    if attributes.get("type") is Path:
         attributes.setdefault("shell_complete", complete_files)
     if attributes.get("multiple"):
         default = default or ()
@@ -77,15 +98,22 @@ def option(*names: str, default: AnyValue = None, **attributes: Any) -> AnyValue
     return field(default=default, metadata={_PARAMETER: (Option, names, {**attributes, "default": default})})
 
 
-def flag(*names: str, **attributes: Any) -> AnyValue:
+def flag(usage: str, text: str = "", **attributes: Any) -> AnyValue:
     """Declare a field of `Options` as an option without a value."""
-    return option(*names, default=False, is_flag=True, **attributes)
+    return option(usage, text, default=False, is_flag=True, **attributes)
 
 
 def argument(metavar: str, description: str, **attributes: Any) -> AnyValue:
-    """Declare a field of `Options` as a positional argument, completed with names of files; see `click.argument`."""
-    attributes.setdefault("shell_complete", complete_files)
-    return field(metadata={_PARAMETER: (Argument, (), {"metavar": metavar, "description": description, **attributes})})
+    """Declare a field of `Options` as a positional argument, completed with names of files; see `click.argument`.
+
+    Args:
+        metavar: its name in the help, such as `CORPUS...` for several values, or `[CORPUS]...` if there may be none.
+        description: the help.
+        attributes: other arguments of `Argument`.
+    """
+    several = {"nargs": -1, "required": not metavar.startswith("[")} if metavar.endswith("...") else {}
+    values = {"metavar": metavar, "description": description, "type": _TYPES.get(metavar.strip("[].")), **several}
+    return field(metadata={_PARAMETER: (Argument, (), {"shell_complete": complete_files, **values, **attributes})})
 
 
 class Option(click.Option):
@@ -121,39 +149,31 @@ class Argument(click.Argument):
         return str(self.metavar), self._description
 
 
-def _parameters(options: type[Options], sections: Mapping[str, str]) -> Iterator[click.Parameter]:
+def _parameters(options: type[Options]) -> Iterator[click.Parameter]:
     """Yield the parameters that a class declares: first its own fields, then those of its bases."""
-    declared = {each.name: each for each in fields(options)}
+    declared = {each.name: each for each in fields(options)}  # type: ignore[arg-type] # subclasses are dataclasses
     names = [name for base in options.__mro__ for name in vars(base).get("__annotations__", {}) if name in declared]
     owners = {name: base for base in reversed(options.__mro__) for name in vars(base).get("__annotations__", {})}
     for name in dict.fromkeys(names):
         kind, words, attributes = declared[name].metadata[_PARAMETER]
         section = attributes.get("section") or vars(owners[name]).get("section", _OWN_SECTION)
-        yield kind([*words, name], **{**attributes, "section": sections.get(section, section)})
+        yield kind([*words, name], **{**attributes, "section": options.sections.get(section, section)})
 
 
-class Command(click.Command):
-    """Command that parses its arguments into a `Call` without running it.
+class Parser(click.Command):
+    """Parser of the arguments of a command into its options.
 
     Args:
+        name: the name of the command.
         options: the class of its options; values of several words are lists.
-        common: names of the options that the help lists first.
-        sections: other headings of the help for those of the options.
     """
 
     allow_extra_args = True  # `parse_args` rejects them
 
-    def __init__(
-        self,
-        *args: Any,
-        options: type[Options],
-        common: Sequence[str] = (),
-        sections: Mapping[str, str] | None = None,
-        **attributes: Any,
-    ) -> None:
-        super().__init__(*args, **{**attributes, "params": list(_parameters(options, sections or {}))})
+    def __init__(self, name: str, options: type[Options]) -> None:
+        text = (options.__doc__ or "").partition("\n\n")[0]
+        super().__init__(name, params=list(_parameters(options)), help=text, epilog=options.epilog)
         self._options = options
-        self._common = common
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments into `ctx.params`.
@@ -169,18 +189,14 @@ class Command(click.Command):
             raise click.UsageError(f"unrecognized arguments: {' '.join(rest)}", ctx)
         return rest
 
-    def invoke(self, ctx: click.Context) -> Call:
-        """Return the function of the command with its options."""
+    def invoke(self, ctx: click.Context) -> Options:
+        """Return the options."""
         values = {name: list(value) if isinstance(value, tuple) else value for name, value in ctx.params.items()}
-        try:
+        with augment_usage_errors(ctx):
             self._check_relations(values)
             options = self._options(**values)
             options.check()
-        except click.UsageError as error:
-            error.ctx = ctx
-            raise
-        assert self.callback is not None
-        return Call(self.callback, options)
+        return options
 
     def _join_words(self, args: Iterable[str]) -> list[str]:
         """Join the words of a flag of two, such as `--render auto`, which the command declares as `--render-auto`.
@@ -255,7 +271,7 @@ class Command(click.Command):
         """Write arguments and options by section, the common options first."""
         sections: dict[str, list[tuple[str, str]]] = {}
         by_name = {name: param for param in self.get_params(ctx) for name in param.opts}
-        common = [by_name[name] for name in self._common]
+        common = [by_name[name] for name in self._options.common]
         arguments = [param for param in self.get_params(ctx) if isinstance(param, Argument)]
         for param in dict.fromkeys((*arguments, *common, *self.get_params(ctx))):
             section = "Common options" if param in common else getattr(param, "section", _OWN_SECTION)
@@ -272,11 +288,6 @@ class Command(click.Command):
         if self.epilog:
             formatter.write_paragraph()
             formatter.write_text(self.epilog)
-
-
-def command(name: str, options: type[Options], **attributes: Any) -> Callable[[Callable[..., int]], Command]:
-    """Return a decorator that makes a command of a function from options to the exit code; see `Command`."""
-    return click.command(name, cls=Command, options=options, **attributes)
 
 
 def is_on_command_line(name: str) -> bool:

@@ -13,6 +13,7 @@ from vclean.characters import format_count
 from vclean.classify.corpora.corpora import read_corpus, site
 from vclean.classify.evaluation.evaluate import Report, evaluate
 from vclean.classify.methods import get, method_info, names
+from vclean.cli.evaluate import MODEL_METHOD
 from vclean.cli.options import method_and_model
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import extract_blocks
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.evaluation.evaluate import PageEvaluation, Predictor, Reader
-    from vclean.classify.forest import Forest
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows
@@ -100,26 +100,6 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
         yield {False: parse, True: lambda page: read(page).snapshot}
 
 
-def train_region_model(
-    corpora: Sequence[Corpus | MarkedArchive], archives: Sequence[Path], readers: Mapping[bool, Reader]
-) -> Forest | None:
-    """Train the region model on the pages marked by hand in the corpora, and on the archives of --regions.
-
-    Returns:
-        The model; None if no corpus is an archive of marked pages.
-    """
-    from vclean.classify.corpora.marked import MarkedArchive
-    from vclean.classify.training.regions import archive_rows, fit
-
-    marked_archives = [corpus for corpus in corpora if isinstance(corpus, MarkedArchive)]
-    rows = [row for archive in marked_archives for row in archive_rows(archive, readers.values())]
-    if not rows:
-        return None
-    for path in archives:
-        rows += archive_rows(MarkedArchive(path), readers.values(), by_hand=False)
-    return fit(rows)
-
-
 def cross_validate(
     corpora: Sequence[Corpus | MarkedArchive],
     readers: Mapping[bool, Reader],
@@ -154,7 +134,6 @@ def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:
         return None
 
 
-MODEL_METHOD: Final = "vclean"
 _READING_NAMES: Final = {False: "unrendered", True: "rendered"}
 
 _log = logging.getLogger("vclean")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from vclean.cli.batch import OutputRun
-from vclean.cli.command import argument, command, flag, option
+from vclean.cli.command import argument, flag, option
 from vclean.cli.options import PageOptions, compared_methods, method_and_model
 from vclean.files import write_stream
 
 if TYPE_CHECKING:
-    from vclean.page import Source
+    from vclean.compare.diff import Comparison
+    from vclean.page import Page
     from vclean.pipeline import Pipeline
     from vclean.settings import RenderMode
 
@@ -27,22 +27,16 @@ _BY_SUFFIX: Final = {".html": "html", ".htm": "html", ".json": "json", ".jsonl":
 _SIDES: Final = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class DiffOptions(PageOptions):
-    """Options of `vclean diff`."""
+class DiffCommand(PageOptions):
+    """Compare two methods or models on pages, and show where they disagree."""
 
-    pages: list[str] = argument(
-        "PAGE...", "pages to compare them on, as for vclean itself: see vclean --help", nargs=-1, required=True
-    )
+    pages: list[str] = argument("PAGE...", "pages to compare them on, as for vclean itself: see vclean --help")
     methods: list[str] = compared_methods("give two to compare them, or one to compare it with vclean")
-    render: bool = flag("--render", help="render pages in headless Chromium; the HTML output then shows the screenshot")
+    render: bool = flag("--render", "render pages in headless Chromium; the HTML output then shows the screenshot")
     format_name: str | None = option(
-        "-f",
-        "--format",
-        type=click.Choice(FORMATS),
-        help=f"set the output format ({FORMATS[0]}, or by the suffix of OUT)",
+        f"-f, --format {'|'.join(FORMATS)}", f"set the output format ({FORMATS[0]}, or by the suffix of OUT)"
     )
-    exit_code: bool = flag("--exit-code", help="exit with 13 if they differ")
+    exit_code: bool = flag("--exit-code", "exit with 13 if they differ")
 
     @property
     def render_mode(self) -> RenderMode:
@@ -72,31 +66,33 @@ class DiffOptions(PageOptions):
         _ = self.sides
         super().check()
 
+    def execute(self) -> int:
+        """Compare two methods on every page, write the differences, and return the exit code.
 
-@command("diff", DiffOptions, help="Compare two methods or models on pages, and show where they disagree.")
-def compare_pages(options: DiffOptions) -> int:
-    """Compare two methods on every page, write the differences, and return the exit code.
+        Failures are reported, and errors raised, as in `vclean.cli.clean.CleanCommand.execute`. If the comparisons are
+        written to files, a summary line for each page is printed.
+        """
+        from vclean.compare.diff import summarize_pages
 
-    Failures are reported as in `vclean.cli.clean.clean_pages`. If the comparisons are written to files, a
-    summary line for each page is printed.
+        run = OutputRun(self, self.format)
+        scores: list[tuple[int, float, float]] = []
+        first, second = (_pipeline(self, name) for name in self.sides)
+        with run.writer, first:
+            for source in run.sources():
+                with run.report_errors(source.id):
+                    comparison = _compare(run.read(source), first, second, self)
+                    run.writer.write(comparison)
+                    run.done += 1
+                    scores.append((len(comparison.differences), comparison.agreement, comparison.word_f1))
+                    if self.out:
+                        write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")
+        if len(scores) > 1 and (self.out or self.format == "text"):
+            write_stream(sys.stdout, summarize_pages(scores) + "\n")
+        differs = any(differing for differing, _, _ in scores)
+        return run.exit_code or (DIFFERENT if differs and self.exit_code else 0)
 
-    Raises:
-        VcleanError: as for `vclean.cli.clean.clean_pages`.
-    """
-    from vclean.compare.diff import summarize_pages
 
-    run = _Run(options)
-    first, second = (_pipeline(options, name) for name in options.sides)
-    with run.writer, first:
-        for source in run.sources():
-            run.compare(source, first, second)
-    if len(run.scores) > 1 and (options.out or options.format == "text"):
-        write_stream(sys.stdout, summarize_pages(run.scores) + "\n")
-    differs = any(differing for differing, _, _ in run.scores)
-    return run.exit_code or (DIFFERENT if differs and options.exit_code else 0)
-
-
-def _pipeline(options: DiffOptions, name: str) -> Pipeline:
+def _pipeline(options: DiffCommand, name: str) -> Pipeline:
     from vclean.pipeline import Pipeline
     from vclean.settings import CleanerSettings
 
@@ -105,30 +101,10 @@ def _pipeline(options: DiffOptions, name: str) -> Pipeline:
     return Pipeline(settings)
 
 
-class _Run(OutputRun):
-    """Run of the command: its options, its output, and the results of each page.
+def _compare(page: Page, first: Pipeline, second: Pipeline, options: DiffCommand) -> Comparison:
+    from vclean.compare.diff import Comparison
 
-    Attributes:
-        scores: for each page, the number of blocks that differ, the agreement, and the word F1.
-    """
-
-    options: DiffOptions
-
-    def __init__(self, options: DiffOptions) -> None:
-        super().__init__(options, options.format)
-        self.scores: list[tuple[int, float, float]] = []
-
-    def compare(self, source: Source, first: Pipeline, second: Pipeline) -> None:
-        """Compare the methods on one page and write the comparison; report a failure."""
-        from vclean.compare.diff import Comparison
-
-        with self.report_errors(source.id):
-            html = self.options.format == "html"
-            blocks = first.read_blocks(self.read(source), screenshot=html and bool(self.options.render_mode))
-            results = first.label(blocks, explain=html), second.label(blocks, explain=html)
-            comparison = Comparison(self.options.sides, *results, blocks.screenshot)
-            self.writer.write(comparison)
-            self.done += 1
-            self.scores.append((len(comparison.differences), comparison.agreement, comparison.word_f1))
-            if self.options.out:
-                write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")
+    html = options.format == "html"
+    blocks = first.read_blocks(page, screenshot=html and bool(options.render_mode))
+    results = first.label(blocks, explain=html), second.label(blocks, explain=html)
+    return Comparison(options.sides, *results, blocks.screenshot)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from vclean.cli.command import Options, argument, command, flag, option
+from vclean.cli.command import Options, argument, flag, option
 from vclean.cli.options import MessageOptions, RenderOptions
 from vclean.errors import UsageError
 from vclean.settings import CleanerSettings, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from vclean.classify.methods import MethodInfo
 
@@ -34,64 +34,66 @@ explain_block, page_screenshot. Without --allow-folder, no local file can be rea
 """
 
 
-@dataclass(frozen=True, kw_only=True)
 class JsonOption(Options):
     """Option of `vclean doctor` and `vclean methods`."""
 
-    json: bool = flag("--json", help="print a JSON array")
+    json: bool = flag("--json", "print a JSON array")
 
 
-@command("setup", Options, help="Find or install a Chromium, and test it.")
-def set_up(_: Options) -> int:
-    """Find or install Chromium; return the exit code."""
-    from vclean.cli.installation import setup
+class SetupCommand(Options):
+    """Find or install a Chromium, and test it."""
 
-    setup()
-    return 0
+    def execute(self) -> int:
+        """Find or install Chromium; return the exit code."""
+        from vclean.cli.installation import setup
 
-
-@command("doctor", JsonOption, help="Check the installation and suggest fixes; the exit code is 1 if a check fails.")
-def check_installation(options: JsonOption) -> int:
-    """Check the installation and return the exit code, 1 if a check fails."""
-    from vclean.cli.installation import run_checks
-
-    checks = list(run_checks())
-    rows: list[tuple[str, ...]] = []
-    for check in checks:
-        rows.append((check.status, check.name, check.detail))
-        if check.remedy:
-            rows.append(("", "", f"-> {check.remedy}"))
-    _print(list(map(asdict, checks)) if options.json else rows)
-    return int(any(check.status == "FAIL" for check in checks))
+        setup()
+        return 0
 
 
-@command("methods", JsonOption, help="List the methods that label blocks, and their requirements.")
-def list_methods(options: JsonOption) -> int:
-    """Print one line for each method, with its requirements and its description; return the exit code."""
-    from vclean.classify.methods import all_method_infos
+class DoctorCommand(JsonOption):
+    """Check the installation and suggest fixes; the exit code is 1 if a check fails."""
 
-    _print([_to_record(method) if options.json else _to_row(method) for method in all_method_infos()])
-    return 0
+    def execute(self) -> int:
+        """Check the installation and return the exit code, 1 if a check fails."""
+        from vclean.cli.installation import run_checks
+
+        checks = list(run_checks())
+        rows: list[tuple[str, ...]] = []
+        for check in checks:
+            rows.append((check.status, check.name, check.detail))
+            if check.remedy:
+                rows.append(("", "", f"-> {check.remedy}"))
+        _print(list(map(asdict, checks)) if self.json else rows)
+        return int(any(check.status == "FAIL" for check in checks))
 
 
-def _to_row(method: MethodInfo) -> tuple[str, ...]:
+class MethodsCommand(JsonOption):
+    """List the methods that label blocks, and their requirements."""
+
+    def execute(self) -> int:
+        """Print one line for each method, with its requirements and its description; return the exit code."""
+        from vclean.classify.methods import all_method_infos, is_shipped
+
+        convert = _to_record if self.json else _to_row
+        _print([convert(method, ships=is_shipped(method)) for method in all_method_infos()])
+        return 0
+
+
+def _to_row(method: MethodInfo, *, ships: bool) -> tuple[str, ...]:
     """Return name, requirements and description; `-` for a method without requirements."""
-    from vclean.classify.methods import is_shipped
-
-    needs = [f"{need} (ships)" if need == "a model" and is_shipped(method) else need for need in method.needs]
+    needs = [f"{need} (ships)" if need == "a model" and ships else need for need in method.needs]
     return method.name, ", ".join(needs) or "-", method.summary
 
 
-def _to_record(method: MethodInfo) -> dict[str, Any]:
+def _to_record(method: MethodInfo, *, ships: bool) -> dict[str, Any]:
     """Return name, description and requirements of a method."""
-    from vclean.classify.methods import is_shipped
-
     return {
         "name": method.name,
         "description": method.summary,
         "rendered": method.rendered,
         "trained": method.trained,
-        "ships": is_shipped(method) if method.trained else None,
+        "ships": ships if method.trained else None,
         "template": method.templated,
         "extra": method.extra or None,
     }
@@ -110,47 +112,38 @@ def _print(rows: Sequence[tuple[str, ...] | dict[str, Any]]) -> None:
     write_stream(sys.stdout, text + "\n")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CompletionOptions(Options):
-    """Options of `vclean completion`."""
+class CompletionCommand(Options):
+    """Print the script for completion of commands, options, values and files in a shell."""
+
+    epilog = _COMPLETION_EPILOG
 
     shell: str = argument(
         "SHELL", ", ".join(SHELLS[:-1]) + " or " + SHELLS[-1], type=click.Choice(SHELLS), shell_complete=None
     )
 
+    def execute(self) -> int:
+        """Print the script and return the exit code."""
+        from click.shell_completion import get_completion_class
 
-@command(
-    "completion",
-    CompletionOptions,
-    help="Print the script for completion of commands, options, values and files in a shell.",
-    epilog=_COMPLETION_EPILOG,
-)
-def print_script(options: CompletionOptions) -> int:
-    """Print the script and return the exit code."""
-    from click.shell_completion import get_completion_class
+        from vclean.cli.main import COMPLETE, PROGRAM
+        from vclean.files import write_stream
 
-    from vclean.cli.main import COMPLETE, PROGRAM
-    from vclean.files import write_stream
-
-    complete = get_completion_class(options.shell)
-    assert complete is not None
-    write_stream(sys.stdout, complete(PROGRAM, {}, "vclean", COMPLETE).source().strip() + "\n")
-    return 0
+        complete = get_completion_class(self.shell)
+        assert complete is not None
+        write_stream(sys.stdout, complete(PROGRAM, {}, "vclean", COMPLETE).source().strip() + "\n")
+        return 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServerOptions(RenderOptions, MessageOptions):
-    """Options of `vclean mcp`."""
+class ServerCommand(RenderOptions, MessageOptions):
+    """Serve pages to agents over the Model Context Protocol (MCP)."""
+
+    epilog = _SERVER_EPILOG
 
     folders: list[Path] = option(
-        "--allow-folder",
-        multiple=True,
-        type=Path,
-        metavar="FOLDER",
-        help="allow to read the pages below this folder; repeatable (none)",
+        "--allow-folder FOLDER", "allow to read the pages below this folder; repeatable (none)", multiple=True
     )
-    no_network: bool = flag("--no-network", help="refuse addresses; otherwise pages at public addresses are fetched")
-    revealable: bool = flag("--revealable", help="keep text that a reader can open, such as folded sections")
+    no_network: bool = flag("--no-network", "refuse addresses; otherwise pages at public addresses are fetched")
+    revealable: bool = flag("--revealable", "keep text that a reader can open, such as folded sections")
 
     def check(self) -> None:
         """Check that some page can be read."""
@@ -164,21 +157,17 @@ class ServerOptions(RenderOptions, MessageOptions):
         policy = Policy(hidden="revealable" if self.revealable else "drop")
         return CleanerSettings(render=True, rendering=self.settings, policy=policy)
 
+    def execute(self) -> int:
+        """Serve until the client closes standard input, and return the exit code 0.
 
-@command(
-    "mcp", ServerOptions, help="Serve pages to agents over the Model Context Protocol (MCP).", epilog=_SERVER_EPILOG
-)
-def serve_pages(options: ServerOptions) -> int:
-    """Serve until the client closes standard input, and return the exit code 0.
+        Raises:
+            UsageError: an allowed folder does not exist.
+            ExtraMissingError: the MCP SDK is not installed.
+        """
+        for folder in self.folders:
+            if not folder.is_dir():
+                raise UsageError(f"{folder} is no folder: name a folder of pages")
+        from vclean.adapters.mcp import serve
 
-    Raises:
-        UsageError: an allowed folder does not exist.
-        ExtraMissingError: the MCP SDK is not installed.
-    """
-    for folder in options.folders:
-        if not folder.is_dir():
-            raise UsageError(f"{folder} is no folder: name a folder of pages")
-    from vclean.adapters.mcp import serve
-
-    serve(options.cleaning, options.folders, network=not options.no_network)
-    return 0
+        serve(self.cleaning, self.folders, network=not self.no_network)
+        return 0

@@ -1,25 +1,27 @@
-"""Commands that score: `vclean evaluate`, `vclean report` and `vclean cleaneval-score`."""
+"""Commands over corpora: `vclean evaluate`, `vclean report`, `vclean train`, and `vclean cleaneval-score`."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import click
 
 from vclean import __version__
-from vclean.cli.command import Options, argument, command, flag, option
+from vclean.cli.command import Options, argument, flag, option
 from vclean.cli.options import (
+    CORPUS,
     COUNT,
+    PREDICTIONS,
+    SNAPSHOTS,
     MessageOptions,
     compared_methods,
-    corpora_argument,
+    complete_methods,
     folds,
-    predictions_option,
-    snapshots_option,
 )
 from vclean.errors import InputError
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+MODEL_METHOD: Final = "vclean"
+"""Method that `vclean train` trains by default."""
 WORST: Final = 12
 """Default number of worst pages in a report."""
 
@@ -36,107 +40,93 @@ _CLEANED: Final = "-cleaned"
 """End of the names of gold files in CleanEval: `1-cleaned.txt` for the page `1.html`."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScoringOptions(MessageOptions):
     """Options of commands that score methods on corpora."""
 
-    corpora: list[Path] = corpora_argument(required=True)
+    corpora: list[Path] = argument("CORPUS...", CORPUS)
     methods: list[str] = compared_methods("repeatable (vclean)", default=("vclean",))
-    render: bool = flag("--render", help="render pages in headless Chromium")
+    render: bool = flag("--render", "render pages in headless Chromium")
     folds: int = option(
-        "--folds",
+        "--folds K",
+        "cross-validate trained methods by domain in K folds, 3 or more (none)",
         type=folds,
         default=0,
-        metavar="K",
-        help="cross-validate trained methods by domain in K folds, 3 or more (none)",
     )
-    snapshots: Path | None = snapshots_option()
+    snapshots: Path | None = option(*SNAPSHOTS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluateOptions(ScoringOptions):
-    """Options of `vclean evaluate`."""
+class EvaluateCommand(ScoringOptions):
+    """Score methods on corpora, over all pages and by page type."""
 
-    json: Path | None = option("--json", type=Path, metavar="FILE", help="write the scores as JSON")
-    predictions: Path | None = predictions_option()
+    json: Path | None = option("--json FILE", "write the scores as JSON")
+    predictions: Path | None = option(*PREDICTIONS)
 
+    def execute(self) -> int:
+        """Score every method on every corpus, print the tables, write the files, and return the exit code.
 
-@command("evaluate", EvaluateOptions, help="Score methods on corpora, over all pages and by page type.")
-def score_methods(options: EvaluateOptions) -> int:
-    """Score every method on every corpus, print the tables, write the files, and return the exit code.
+        With folds, the predictions of the model are cross-validated by site. With folds and `render`, parsed and
+        rendered pages are both scored; without folds, only one of them.
 
-    With folds, the predictions of the model are cross-validated by site. With folds and `render`, parsed and rendered
-    pages are both scored; without folds, only one of them.
+        Raises:
+            InputError: a corpus is missing or damaged.
+            UsageError: the method does not exist.
+            ModelError: a model file is missing, damaged or of another version.
+            OutputError: a file cannot be written; checked before the work if possible.
+        """
+        from vclean.cli.corpora import print_scores, run_methods
+        from vclean.files import check_writable
+        from vclean.output.writers import write_and_log
 
-    Raises:
-        InputError: a corpus is missing or damaged.
-        UsageError: the method does not exist.
-        ModelError: a model file is missing, damaged or of another version.
-        OutputError: a file cannot be written; checked before the work if possible.
-    """
-    from vclean.cli.corpora import print_scores, run_methods
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
-
-    for file in filter(None, (options.json, options.predictions)):
-        check_writable(file)
-    report = run_methods(options)
-    code = print_scores(report, options.predictions)
-    if options.json:
-        write_and_log(options.json, "scores", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
-    return code
+        for file in filter(None, (self.json, self.predictions)):
+            check_writable(file)
+        report = run_methods(self)
+        code = print_scores(report, self.predictions)
+        if self.json:
+            write_and_log(self.json, "scores", json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        return code
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportOptions(ScoringOptions):
-    """Options of `vclean report`."""
+class ReportCommand(ScoringOptions):
+    """Score methods on corpora, and write the scores as one HTML page."""
 
-    out: Path = option(
-        "-o", "--out", type=Path, default=Path("report.html"), metavar="FILE", help="write to this file ({default})"
-    )
+    out: Path = option("-o, --out FILE", "write to this file ({default})", default=Path("report.html"))
     worst: int = option(
-        "--worst",
+        "--worst N",
+        "show the N worst pages of the first method, with screenshots if pages are rendered ({default})",
         type=COUNT,
         default=WORST,
-        metavar="N",
-        help="show the N worst pages of the first method, with screenshots if pages are rendered ({default})",
     )
 
+    def execute(self) -> int:
+        """Score the methods on the corpora, read the worst pages again, write the report, and return the exit code.
 
-@command("report", ReportOptions, help="Score methods on corpora, and write the scores as one HTML page.")
-def write_report(options: ReportOptions) -> int:
-    """Score the methods on the corpora, read the worst pages again, write the report, and return the exit code.
+        Raises:
+            InputError: a corpus is missing or damaged.
+            UsageError: the method does not exist.
+            ModelError: a model file is missing, damaged or of another version.
+            OutputError: the report cannot be written; checked before the work if possible.
+        """
+        from vclean.classify.corpora.corpora import read_corpus
+        from vclean.cli.corpora import exit_code, open_reader, run_methods
+        from vclean.compare.records import analyze_errors, by_method, worst_pages
+        from vclean.compare.report import to_html
+        from vclean.files import check_writable
+        from vclean.output.writers import write_and_log
 
-    Raises:
-        InputError: a corpus is missing or damaged.
-        UsageError: the method does not exist.
-        ModelError: a model file is missing, damaged or of another version.
-        OutputError: the report cannot be written; checked before the work if possible.
-    """
-    from vclean.classify.corpora.corpora import read_corpus
-    from vclean.cli.corpora import exit_code, open_reader, run_methods
-    from vclean.compare.records import analyze_errors, by_method, worst_pages
-    from vclean.compare.report import to_html
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
-
-    check_writable(options.out)
-    report = run_methods(options)
-    by_name = by_method(report.evaluations)
-    # The first method, on rendered pages if it was scored on parsed ones as well.
-    first = by_name.get(f"{options.methods[0]}, rendered") or next(iter(by_name.values()))
-    shown = worst_pages(first, options.worst)
-    with open_reader(render=options.render, snapshots=options.snapshots, screenshots=True) as read:
-        analyses = analyze_errors([read_corpus(path) for path in options.corpora], shown, read)
-    write_and_log(
-        options.out,
-        "report",
-        to_html(report.evaluations, facts=_report_facts(options), worst=shown, analyses=analyses),
-    )
-    return exit_code(report, str(options.out))
+        check_writable(self.out)
+        report = run_methods(self)
+        by_name = by_method(report.evaluations)
+        # The first method, on rendered pages if it was scored on parsed ones as well.
+        first = by_name.get(f"{self.methods[0]}, rendered") or next(iter(by_name.values()))
+        shown = worst_pages(first, self.worst)
+        with open_reader(render=self.render, snapshots=self.snapshots, screenshots=True) as read:
+            analyses = analyze_errors([read_corpus(path) for path in self.corpora], shown, read)
+        html = to_html(report.evaluations, facts=_report_facts(self), worst=shown, analyses=analyses)
+        write_and_log(self.out, "report", html)
+        return exit_code(report, str(self.out))
 
 
-def _report_facts(options: ReportOptions) -> dict[str, str]:
+def _report_facts(options: ReportCommand) -> dict[str, str]:
     readings = {(False, False): "parsed", (True, False): "rendered", (True, True): "parsed, and rendered"}
     return {
         "vclean": __version__,
@@ -146,76 +136,109 @@ def _report_facts(options: ReportOptions) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Scores of a page, 0 to 100.
+class TrainCommand(MessageOptions):
+    """Train a model; the same pages give the same model."""
 
-    Attributes:
-        name: the name of the gold file.
-        text: the score of the text only.
-        markup: the score of the text with its tags; None if the gold text has no tags.
-        missing: whether the predicted file is missing; it is scored as an empty file.
-    """
+    corpora: list[Path] = argument("[CORPUS]...", CORPUS)
+    corrections: Path | None = option(
+        "--corrections GOLD",
+        "add pages labelled with vclean label, a file or folder; without a CORPUS, train the shipped model further",
+    )
+    method: str = option(
+        "--method NAME",
+        "train this method; `vclean methods --json` marks those that can be trained ({default})",
+        default=MODEL_METHOD,
+        shell_complete=complete_methods,
+    )
+    regions: list[Path] = option(
+        "--regions ARCHIVE",
+        "add a web archive of pages with regions marked by their structure, for the region model only; repeatable",
+        multiple=True,
+        needs="corpora",
+    )
+    out: Path = option("-o, --out MODEL", "write the model to this file", required=True)
+    predictions: Path | None = option(*PREDICTIONS, needs="corpora")
+    snapshots: Path | None = option(*SNAPSHOTS, needs="corpora")
+    force: bool = flag(
+        "--force", "write the model even if the corrections make it worse on held-out pages", needs="corrections"
+    )
 
-    name: str
-    text: float
-    markup: float | None
-    missing: bool = False
+    def check(self) -> None:
+        """Check that there are pages, and that the method takes them."""
+        if not self.corpora and not self.corrections:
+            raise click.UsageError("name a CORPUS, or --corrections GOLD")
+        if self.method != MODEL_METHOD and (self.regions or self.corrections):
+            raise click.UsageError("--regions and --corrections train the method vclean only")
+
+    def execute(self) -> int:
+        """Train a method on every page of the corpora, write its model, and return the exit code.
+
+        The main model is trained on every page twice, rendered and parsed; other methods on rendered pages if they need
+        them, else on parsed ones. A page that fails is listed in the table of scores and left out; the exit code is
+        then 1.
+
+        Cross-validated scores are printed before the model is trained, and stored in its model card. The clean texts
+        from the cross-validation are written to the file for predictions, if there is one. Pages labelled by hand are
+        used for training as well, and their gain is printed; without corpora, the shipped model is trained further on
+        them. A model that they make worse on held-out pages is not written without `force`.
+
+        Raises:
+            ModelError: corrections make the model worse on held-out pages.
+            InputError: a corpus or the pages labelled by hand are missing or damaged, or have too few sites.
+            UsageError: the method does not exist, or it is not trained.
+            OutputError: the model cannot be written; checked before the work if possible.
+        """
+        from vclean.cli.train import train
+        from vclean.files import check_writable
+
+        for file in filter(None, (self.out, self.predictions)):
+            check_writable(file)
+        return train(self)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CleanevalScoreOptions(Options):
-    """Options of `vclean cleaneval-score`."""
+class CleanevalScoreCommand(Options):
+    """Score clean text against gold text as in CleanEval 2007: text only, and text with markup."""
 
-    gold: Path = argument("GOLD", "a file of gold text with <h>, <p>, <l>; or a folder of such files", type=Path)
-    predicted: Path = argument("PREDICTED", "a file of clean text; or a folder of files with the same names", type=Path)
-    json: bool = flag("--json", help="print a JSON object")
+    gold: Path = argument("GOLD", "a file of gold text with <h>, <p>, <l>; or a folder of such files")
+    predicted: Path = argument("PREDICTED", "a file of clean text; or a folder of files with the same names")
+    json: bool = flag("--json", "print a JSON object")
+
+    def execute(self) -> int:
+        """Score every gold file and print the scores and their means; return the exit code.
+
+        The scores are 0 to 100. That of the text with its tags is None if the gold text has no tags. A missing file is
+        scored as an empty one.
+
+        Returns:
+            1 if a predicted file is missing, else 0.
+
+        Raises:
+            InputError: a path is missing or cannot be read, or the folder has no gold files.
+        """
+        from vclean.files import write_stream
+
+        pages = [_score_page(name, *files) for name, *files in _pairs(self.gold, self.predicted)]
+        texts, marked = ([page[kind] for page in pages if page[kind] is not None] for kind in ("text", "markup"))
+        means = {"text": fmean(texts), "markup": fmean(marked) if marked else None}
+        if self.json:
+            text = json.dumps({**means, "pages": pages}, ensure_ascii=False, indent=1) + "\n"
+        else:
+            text = _score_table([*pages, {"name": f"mean of {len(pages)}", **means, "missing": False}])
+        write_stream(sys.stdout, text)
+        return int(any(page["missing"] for page in pages))
 
 
-@command(
-    "cleaneval-score",
-    CleanevalScoreOptions,
-    help="Score clean text against gold text as in CleanEval 2007: text only, and text with markup.",
-)
-def score_files(options: CleanevalScoreOptions) -> int:
-    """Score every gold file and print the scores and their means; return the exit code.
-
-    Returns:
-        1 if a predicted file is missing, else 0.
-
-    Raises:
-        InputError: a path is missing or cannot be read, or the folder has no gold files.
-    """
-    from vclean.files import write_stream
-
-    scores = [_score_page(name, gold, predicted) for name, gold, predicted in _pairs(options.gold, options.predicted)]
-    write_stream(sys.stdout, _score_json(scores) if options.json else _score_table(scores))
-    return int(any(score.missing for score in scores))
-
-
-def _score_table(scores: Sequence[Score]) -> str:
-    """Return a table with a row for each page, and a row for the means over the pages."""
+def _score_table(scores: Sequence[dict[str, Any]]) -> str:
+    """Return a table with a row for each score."""
     from tabulate import tabulate
 
     rows = [("page", "text", "text+markup", "")]
-    for score in [*scores, _mean_score(scores)]:
-        markup = "-" if score.markup is None else f"{score.markup:.2f}"
-        rows.append((score.name, f"{score.text:.2f}", markup, "no file" if score.missing else ""))
+    for score in scores:
+        markup = "-" if score["markup"] is None else f"{score['markup']:.2f}"
+        rows.append((score["name"], f"{score['text']:.2f}", markup, "no file" if score["missing"] else ""))
     aligned = ("left", "right", "right", "left")
     table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
     return "".join(line.rstrip() + "\n" for line in table.splitlines())
-
-
-def _score_json(scores: Sequence[Score]) -> str:
-    """Return a JSON object with the means and the scores of each page."""
-    mean = _mean_score(scores)
-    values = {"text": mean.text, "markup": mean.markup, "pages": [asdict(score) for score in scores]}
-    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
-
-
-def _mean_score(scores: Sequence[Score]) -> Score:
-    marked = [score.markup for score in scores if score.markup is not None]
-    return Score(f"mean of {len(scores)}", fmean(score.text for score in scores), fmean(marked) if marked else None)
 
 
 def _pairs(gold: Path, predicted: Path) -> list[tuple[str, Path, Path]]:
@@ -250,14 +273,14 @@ def _find_predicted(gold: Path, predicted: Path) -> Path:
     return next((path for path in [*expected, *others] if path.is_file()), expected[-1])
 
 
-def _score_page(name: str, gold: Path, predicted: Path) -> Score:
+def _score_page(name: str, gold: Path, predicted: Path) -> dict[str, Any]:
     from vclean.classify.evaluation.scores import cleaneval_markup_score, cleaneval_score, has_marks
 
     reference = _read_text(gold)
     missing = not predicted.exists()
     output = "" if missing else _read_text(predicted)
     markup = cleaneval_markup_score(output, reference) if has_marks(reference) else None
-    return Score(name, cleaneval_score(output, reference), markup, missing)
+    return {"name": name, "text": cleaneval_score(output, reference), "markup": markup, "missing": missing}
 
 
 def _read_text(path: Path) -> str:

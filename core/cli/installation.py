@@ -91,11 +91,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 UPDATE = ("apt-get", "update")
 INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
-BROWSER = ("chromium-headless-shell",)
-FONTS = ("fonts-liberation", "fonts-dejavu-core")
-OPENMP = ("libgomp1",)
-DRIVER = ("libatomic1",)
-"""Packages of Debian and Ubuntu: no other system is known, and none of their packages is installed elsewhere."""
+"""Commands of Debian and Ubuntu: no other system is known, and none of their packages is installed elsewhere."""
 
 
 def has_apt() -> bool:
@@ -140,7 +136,7 @@ def setup() -> Chromium:
     packages = missing_packages()
     if packages and not _install(packages):  # rendering may work without them
         print_step(f"run this by hand: {command_line(packages)}")
-    chromium = _find_installed() or _download() or _install_chromium_package()
+    chromium = _find_or_install()
     print_step(f"starting {chromium.path}")
     print_step(f"ready: {_start(chromium)} from {chromium.source}, {chromium.path}")
     return chromium
@@ -169,7 +165,8 @@ def missing_packages() -> list[str]:
     """Return the missing packages that rendering and training need, except a browser; none without apt-get."""
     if not has_apt():
         return []
-    is_there = {FONTS: has_fonts(), OPENMP: openmp_loads(), DRIVER: driver_starts()}
+    fonts = ("fonts-liberation", "fonts-dejavu-core")
+    is_there = {fonts: has_fonts(), ("libgomp1",): openmp_loads(), ("libatomic1",): driver_starts()}
     return [package for packages, found in is_there.items() if not found for package in packages]
 
 
@@ -192,38 +189,36 @@ def print_step(line: str) -> None:
     write_stream(sys.stdout, f"setup: {line}\n")
 
 
-def _find_installed() -> Chromium | None:
-    """Return the installed Chromium, or None.
+def _find_or_install() -> Chromium:
+    """Return the installed Chromium; if there is none, download the headless shell, or install the system package.
 
     Raises:
-        BrowserMissingError: the environment variable names a Chromium that is not usable; it is never replaced.
+        BrowserMissingError: none of this is possible, or the environment variable names a Chromium that is not usable;
+            it is never replaced.
     """
     try:
         chromium = find_chromium()
     except BrowserMissingError:
         if os.environ.get(OVERRIDE):
             raise
-        print_step("no Chromium on this machine yet")
-        return None
-    print_step(f"found Chromium from {chromium.source}")
-    return chromium
-
-
-def _download() -> Chromium | None:
+    else:
+        print_step(f"found Chromium from {chromium.source}")
+        return chromium
+    print_step("no Chromium on this machine yet")
     print_step("downloading Chromium's headless shell with Playwright (110 MB)")
     if failure := run([*PLAYWRIGHT, "install", "--only-shell", "chromium"], timeout=DOWNLOAD_SECONDS):
         print_step(f"the download failed: {failure}")
-        return None
+        _install_browser()
     return find_chromium()
 
 
-def _install_chromium_package() -> Chromium:
+def _install_browser() -> None:
     if not has_apt():
         raise BrowserMissingError(f"no Chromium: download and install one, or set {OVERRIDE} to one")
-    if not _install(BROWSER):
-        command = command_line([*BROWSER, *missing_packages()])
+    browser = "chromium-headless-shell"
+    if not _install([browser]):
+        command = command_line([browser, *missing_packages()])
         raise BrowserMissingError(f"no Chromium could be installed: run `{command}`, or set {OVERRIDE} to one")
-    return find_chromium()
 
 
 def _install(packages: Sequence[str]) -> bool:
@@ -336,7 +331,11 @@ def check_browser() -> Iterator[Check]:
     except BrowserMissingError as error:
         yield Check("browser", "FAIL", str(error), f"unset {OVERRIDE}" if OVERRIDE in os.environ else "vclean setup")
         return
-    yield _check_kind(chromium)
+    detail, remedy = f"{chromium.path}, from {chromium.source}", ""
+    if chromium.kind != "headless-shell":
+        detail += ": a full browser, slower and larger than the headless shell"
+        remedy = "`playwright install --only-shell chromium` installs the headless shell"
+    yield Check("browser", "warn" if remedy else "ok", detail, remedy)
     try:
         build, isolation = check_rendering(chromium)
     except (BrowserError, OutputError, ImportError) as error:
@@ -419,11 +418,3 @@ def _check_isolation(name: str, obstacle: Obstacle | None, on: str, off: str) ->
     if obstacle is None:
         return Check(name, "ok", on)
     return Check(name, "warn" if obstacle.remedy else "ok", f"{off}: {obstacle.reason}", obstacle.remedy)
-
-
-def _check_kind(chromium: Chromium) -> Check:
-    detail = f"{chromium.path}, from {chromium.source}"
-    if chromium.kind == "headless-shell":
-        return Check("browser", "ok", detail)
-    remedy = "`playwright install --only-shell chromium` installs the headless shell"
-    return Check("browser", "warn", f"{detail}: a full browser, slower and larger than the headless shell", remedy)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from vclean.cli import INTERRUPTED, raise_interrupts
-from vclean.cli.command import Call, Command, usage_error
+from vclean.cli.command import Parser, usage_error
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
 from vclean.runtime import log_to_stderr
 
@@ -24,34 +24,42 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from vclean.cli.command import Options
+
 
 _MAIN: Final = ""
 """Name of the main command, `vclean PAGE...`."""
 MAIN_TABLE: Final = "clean"
 """Name of the main command in a configuration file."""
-_MAIN_PATH: Final = "vclean.cli.clean.clean_pages"
+_MAIN_PATH: Final = "vclean.cli.clean.CleanCommand"
 
 COMMANDS: Final = {
-    "segment": ("vclean.cli.segments.segment_pages", "split pages into visual segments"),
-    "farm": ("vclean.farm.command.farm", "clean many pages, from archives and crawls, to Parquet"),
-    "mcp": ("vclean.cli.environment.serve_pages", "serve pages to agents over the Model Context Protocol"),
+    "segment": ("vclean.cli.segments.SegmentCommand", "split pages into visual segments"),
+    "farm": ("vclean.farm.command.FarmCommand", "clean many pages, from archives and crawls, to Parquet"),
+    "mcp": ("vclean.cli.environment.ServerCommand", "serve pages to agents over the Model Context Protocol"),
     "label": (
-        "vclean.labelling.command.label_pages",
+        "vclean.labelling.command.LabelCommand",
         "label pages by hand in the browser, to correct and train the model",
     ),
-    "setup": ("vclean.cli.environment.set_up", "find or install the Chromium that --render needs"),
-    "doctor": ("vclean.cli.environment.check_installation", "check the installation and suggest fixes"),
-    "completion": ("vclean.cli.environment.print_script", "print the completion script for bash, zsh or fish"),
-    "train": ("vclean.cli.train.train_model", "train a model on corpora"),
-    "evaluate": ("vclean.cli.evaluate.score_methods", "score methods on corpora"),
-    "methods": ("vclean.cli.environment.list_methods", "list the methods and their requirements"),
-    "cleaneval-score": ("vclean.cli.evaluate.score_files", "score clean text against gold text as in CleanEval 2007"),
-    "diff": ("vclean.cli.diff.compare_pages", "show where two methods or models disagree on a page"),
-    "report": ("vclean.cli.evaluate.write_report", "score methods on corpora and write an HTML report"),
-    "evaluate-segments": ("vclean.cli.segments.score_segmenters", "score segmenters on pages marked by hand"),
-    "train-segments": ("vclean.cli.segments.train_segments", "train the learned segmenter on pages marked by hand"),
+    "setup": ("vclean.cli.environment.SetupCommand", "find or install the Chromium that --render needs"),
+    "doctor": ("vclean.cli.environment.DoctorCommand", "check the installation and suggest fixes"),
+    "completion": ("vclean.cli.environment.CompletionCommand", "print the completion script for bash, zsh or fish"),
+    "train": ("vclean.cli.evaluate.TrainCommand", "train a model on corpora"),
+    "evaluate": ("vclean.cli.evaluate.EvaluateCommand", "score methods on corpora"),
+    "methods": ("vclean.cli.environment.MethodsCommand", "list the methods and their requirements"),
+    "cleaneval-score": (
+        "vclean.cli.evaluate.CleanevalScoreCommand",
+        "score clean text against gold text as in CleanEval 2007",
+    ),
+    "diff": ("vclean.cli.diff.DiffCommand", "show where two methods or models disagree on a page"),
+    "report": ("vclean.cli.evaluate.ReportCommand", "score methods on corpora and write an HTML report"),
+    "evaluate-segments": ("vclean.cli.segments.EvaluateSegmentsCommand", "score segmenters on pages marked by hand"),
+    "train-segments": (
+        "vclean.cli.segments.TrainSegmentsCommand",
+        "train the learned segmenter on pages marked by hand",
+    ),
 }
-"""Commands except the main command: the path of the command object, and its help. Commands are imported when called."""
+"""Commands except the main command: the path of its class, and its help. Commands are imported when called."""
 
 COMPLETE: Final = "_VCLEAN_COMPLETE"
 """Environment variable that a completion script sets to the name of its shell."""
@@ -101,21 +109,21 @@ def main_inner(arguments: list[str]) -> int:
 
         return shell_complete(PROGRAM, {}, "vclean", COMPLETE, instruction)
     try:
-        call = parse_args(arguments)
+        options = parse_args(arguments)
     except click.exceptions.Exit as end:
         return end.exit_code
     if sys.stdout is None:
         raise OutputError("standard output is closed: open it, if only to /dev/null")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace", newline="\n")
-    verbosity: int = getattr(call.options, "verbosity", 0)
+    verbosity: int = getattr(options, "verbosity", 0)
     _log.setLevel({-1: logging.ERROR, 0: logging.WARNING, 1: logging.DEBUG}[verbosity])
     gc.enable()  # `vclean.__main__` disabled it for the imports
     with raise_interrupts():
-        return int(call.run(call.options))
+        return options.execute()
 
 
-def parse_args(arguments: list[str]) -> Call:
+def parse_args(arguments: list[str]) -> Options:
     """Parse the arguments of the command that the first argument names, or of the main command.
 
     Raises:
@@ -125,15 +133,15 @@ def parse_args(arguments: list[str]) -> Call:
     try:
         with PROGRAM.make_context("vclean", list(arguments)) as ctx:
             ctx.default_map = _defaults(arguments)
-            return cast("Call", PROGRAM.invoke(ctx))
+            return cast("Options", PROGRAM.invoke(ctx))
     except click.UsageError as error:
         raise usage_error(error) from None
 
 
-def _import_command(name: str) -> Command:
-    """Import the command with this name."""
-    module, _, function = (COMMANDS[name][0] if name else _MAIN_PATH).rpartition(".")
-    return cast("Command", getattr(import_module(module), function))
+def _import_command(name: str) -> Parser:
+    """Import the command with this name, and return its parser."""
+    module, _, options = (COMMANDS[name][0] if name else _MAIN_PATH).rpartition(".")
+    return Parser(name or MAIN_TABLE, getattr(import_module(module), options))
 
 
 class Program(click.Group):
@@ -154,7 +162,7 @@ class Program(click.Group):
         """Return the names of all commands except the main command."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:  # noqa: ARG002 - the signature is click's
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Parser | None:  # noqa: ARG002 - the signature is click's
         """Import a command."""
         return _import_command(cmd_name) if cmd_name in (_MAIN, *COMMANDS) else None
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from vclean.cli.command import AnyValue, Options, argument, flag, is_on_command_line, option
+from vclean.cli.command import POSITIVE, AnyValue, Options, argument, flag, is_on_command_line, option
 from vclean.errors import UsageError
 from vclean.runtime import log_json
 from vclean.settings import OVERLAY_FORMATS, CleanerSettings, Policy, RenderSettings
@@ -26,10 +26,8 @@ _RECALL_WEIGHT: Final = 4.0
 """Weights of recall relative to precision, with `--precision` and `--recall`."""
 MIN_FOLDS: Final = 3
 """Fewest folds: training cross-validates again on the other folds, and needs two of them."""
-_PURPOSES: Final = ("article", "corpus", "everything")
 _NEEDS_RENDERING: Final = ("width", "height", "hide_overlays", "scripts")
 
-POSITIVE: Final = click.IntRange(1)
 COUNT: Final = click.IntRange(0)
 PORT: Final = click.IntRange(1, 65_535)
 _SECONDS: Final = click.FloatRange(0, 86_400, min_open=True)
@@ -63,33 +61,31 @@ def complete_methods(_: click.Context, __: click.Parameter, incomplete: str) -> 
     return sorted(name for name in names() if name.startswith(incomplete))
 
 
-def render_setting(name: str, field: str, unit: str, text: str) -> AnyValue:
+def render_setting(usage: str, field: str, text: str) -> AnyValue:
     """Declare an option for a number of `RenderSettings`, with the default of its field."""
     default = getattr(RenderSettings(), field)
     kind = _SECONDS if isinstance(default, float) else POSITIVE
-    return option(name, type=kind, default=default, metavar=unit, help=f"{text} ({default:.10g})")
+    return option(usage, f"{text} ({default:.10g})", type=kind, default=default)
 
 
 def in_or_out(name: str, text: str, *, default: str | None = None) -> AnyValue:
     """Declare an option for a field of `Policy` that is True ("in"), False ("out") or, without the option, None."""
     return option(
-        name,
-        type=click.Choice(("in", "out")),
+        f"{name} in|out",
+        f"keep (in) or drop (out) {text}{' ({default})' * bool(default)}",
         default=default,
         callback=lambda _context, _option, value: None if value is None else value == "in",
-        help=f"keep (in) or drop (out) {text}{' ({default})' * bool(default)}",
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class MessageOptions(Options):
     """Options for messages on standard error."""
 
-    verbose: bool = flag("-v", "--verbose", help="print more on standard error")
-    quiet: bool = flag("-q", "--quiet", excludes="verbose", help="only print errors")
+    verbose: bool = flag("-v, --verbose", "print more on standard error")
+    quiet: bool = flag("-q, --quiet", "only print errors", excludes="verbose")
     log_json: bool = flag(
         "--log-json",
-        help="write messages as JSON lines",
+        "write messages as JSON lines",
         expose_value=False,
         callback=lambda _context, _option, value: log_json() if value else None,
     )
@@ -100,33 +96,28 @@ class MessageOptions(Options):
         return self.verbose - self.quiet
 
 
-@dataclass(frozen=True, kw_only=True)
 class RenderOptions(Options):
     """Options of `RenderSettings`."""
 
     section = RENDERING
 
     scripts: Scripts = option(
-        "--scripts",
-        type=click.Choice(("auto", "on", "off")),
+        "--scripts auto|on|off",
+        "run the scripts of rendered pages: always (on), never, or where a page waits for them ({default})",
         default=RenderSettings().scripts,
-        help="run the scripts of rendered pages: always (on), never, or where a page waits for them ({default})",
     )
-    js: bool = flag("--js", help="render pages and run their scripts: --scripts on")
-    deadline: float = render_setting(
-        "--timeout", "deadline", "S", "limit the time of each step of one page, in seconds"
-    )
-    max_bytes: int = render_setting("--max-bytes", "max_bytes", "N", "limit the size of a page, in bytes")
-    max_nodes: int = render_setting("--max-nodes", "max_nodes", "N", "limit the number of elements of a page")
-    width: int = render_setting("--width", "width", "PX", "set the width of the viewport")
-    height: int = render_setting("--height", "height", "PX", "set the height of the viewport")
+    js: bool = flag("--js", "render pages and run their scripts: --scripts on")
+    deadline: float = render_setting("--timeout S", "deadline", "limit the time of each step of one page, in seconds")
+    max_bytes: int = render_setting("--max-bytes N", "max_bytes", "limit the size of a page, in bytes")
+    max_nodes: int = render_setting("--max-nodes N", "max_nodes", "limit the number of elements of a page")
+    width: int = render_setting("--width PX", "width", "set the width of the viewport")
+    height: int = render_setting("--height PX", "height", "set the height of the viewport")
     allow_hosts: list[str] = option(
-        "--allow-host",
+        "--allow-host HOST",
+        "also fetch from this host if it is not public, such as localhost; repeatable",
         multiple=True,
-        metavar="HOST",
-        help="also fetch from this host if it is not public, such as localhost; repeatable",
     )
-    force_html: bool = flag("--force-html", help="clean JSON, feeds and plain text as if they were HTML")
+    force_html: bool = flag("--force-html", "clean JSON, feeds and plain text as if they were HTML")
 
     @property
     def runs_scripts(self) -> bool:
@@ -165,60 +156,49 @@ class RenderOptions(Options):
         _ = self.settings
 
 
-@dataclass(frozen=True, kw_only=True)
 class HiddenOption(Options):
     """Option for text that is not shown."""
 
     section = CONTENT
 
     hidden: HiddenPolicy = option(
-        "--hidden",
-        type=click.Choice(("drop", "revealable", "keep")),
+        "--hidden drop|revealable|keep",
+        "text that is not shown: drop all of it, keep what a reader can open, or keep all ({default})",
         default=Policy().hidden,
-        help="text that is not shown: drop all of it, keep what a reader can open, or keep all ({default})",
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class OverlayOptions(Options):
     """Option for screenshots without overlays."""
 
     section = RENDERING
 
     hide_overlays: bool = flag(
-        "--hide-overlays", help="with --overlay: take the screenshot without consent bars and other pop-ups"
+        "--hide-overlays", "with --overlay: take the screenshot without consent bars and other pop-ups"
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class CleaningOptions(HiddenOption, RenderOptions):
     """Options of `CleanerSettings` and its `Policy`."""
 
     section = CONTENT
 
     method: str = option(
-        "--method",
+        "--method NAME",
+        "label blocks with this method, see `vclean methods` ({default})",
         default=CleanerSettings().method,
-        metavar="NAME",
         shell_complete=complete_methods,
-        help="label blocks with this method, see `vclean methods` ({default})",
     )
-    model: Path | None = option(
-        "--model", type=Path, metavar="FILE", help="use this model in place of the shipped model"
-    )
+    model: Path | None = option("--model FILE", "use this model in place of the shipped model")
     templates: Path | None = option(
-        "--templates",
-        type=Path,
-        metavar="FOLDER",
-        help="use the selector file HOST.txt in this folder for pages of HOST",
+        "--templates FOLDER", "use the selector file HOST.txt in this folder for pages of HOST"
     )
-    precision: bool = flag("--precision", help="only keep blocks that are very probably content")
-    recall: bool = flag("--recall", excludes="precision", help="also keep blocks that may be content")
+    precision: bool = flag("--precision", "only keep blocks that are very probably content")
+    recall: bool = flag("--recall", "also keep blocks that may be content", excludes="precision")
     purpose: str = option(
-        "--for",
-        type=click.Choice(_PURPOSES),
-        default=_PURPOSES[0],
-        help="what the text is for: the article, a text corpus, or everything on the page but navigation ({default})",
+        "--for article|corpus|everything",
+        "what the text is for: the article, a text corpus, or everything on the page but navigation ({default})",
+        default="article",
     )
     comments: bool | None = in_or_out("--comments", "reader comments")
     captions: bool | None = in_or_out("--captions", "captions of images and tables")
@@ -253,30 +233,25 @@ class CleaningOptions(HiddenOption, RenderOptions):
         _ = self.cleaning
 
 
-@dataclass(frozen=True, kw_only=True)
 class LimitOption(Options):
     """Option for the largest number of pages of a run."""
 
     section = INPUT
 
-    limit: int | None = option("--limit", type=POSITIVE, metavar="N", help="read at most N pages (all)")
+    limit: int | None = option("--limit N", "read at most N pages (all)")
 
 
-@dataclass(frozen=True, kw_only=True)
 class PageOptions(LimitOption, RenderOptions, MessageOptions):
     """Options of a command over pages."""
 
     section = INPUT
 
-    pages: list[str] = argument("PAGE...", "pages, as for vclean itself: see vclean --help", nargs=-1, required=True)
+    pages: list[str] = argument("PAGE...", "pages, as for vclean itself: see vclean --help")
     out: Path | None = option(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="OUT",
-        help="write to this file; several pages: to this folder, or with -f json to one file (standard output)",
+        "-o, --out OUT",
+        "write to this file; several pages: to this folder, or with -f json to one file (standard output)",
     )
-    url: str = option("--url", default="", metavar="BASE", help="set the URL of pages without one")
+    url: str = option("--url BASE", "set the URL of pages without one", default="")
 
     def check(self) -> None:
         """Check the inputs, and that outputs do not overwrite each other or an input.
@@ -306,39 +281,19 @@ class PageOptions(LimitOption, RenderOptions, MessageOptions):
                 raise UsageError(f"{output} is one of the pages: write to another file")
 
 
-def snapshots_option(**attributes: Any) -> AnyValue:
-    """Declare the option for the folder of rendered pages."""
-    text = "store rendered pages in this folder, and do not render them again"
-    return option("--snapshots", type=Path, metavar="FOLDER", help=text, **attributes)
-
-
-def predictions_option(**attributes: Any) -> AnyValue:
-    """Declare the option for the file of clean texts."""
-    text = "write the clean text of every page as JSON lines"
-    return option("--predictions", type=Path, metavar="FILE", help=text, **attributes)
-
-
-def corpora_argument(*, required: bool) -> AnyValue:
-    """Declare the argument for corpora."""
-    text = "a Parquet file with gold text, or a web archive of pages marked by hand"
-    return argument("CORPUS..." if required else "[CORPUS]...", text, nargs=-1, required=required, type=Path)
-
-
-def model_option(text: str) -> AnyValue:
-    """Declare the option for the file of a new model."""
-    return option("-o", "--out", type=Path, required=True, metavar="MODEL", help=text)
+SNAPSHOTS: Final = ("--snapshots FOLDER", "store rendered pages in this folder, and do not render them again")
+PREDICTIONS: Final = ("--predictions FILE", "write the clean text of every page as JSON lines")
+CORPUS: Final = "a Parquet file with gold text, or a web archive of pages marked by hand"
 
 
 def compared_methods(repetition: str, *, default: Sequence[str] = ()) -> AnyValue:
     """Declare the option for the methods and models of a comparison; `repetition` completes its help."""
     return option(
-        "--method",
-        "--model",
+        "--method, --model NAME",
+        f"use this method (NAME, or NAME=FILE with a file for it) or this model file; {repetition}",
         multiple=True,
         default=default,
-        metavar="NAME",
         shell_complete=complete_methods,
-        help=f"use this method (NAME, or NAME=FILE with a file for it) or this model file; {repetition}",
     )
 
 

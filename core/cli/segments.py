@@ -6,32 +6,28 @@ import json
 import logging
 import sys
 import time
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from vclean.characters import format_count
 from vclean.cli.batch import OutputRun
-from vclean.cli.command import argument, command, flag, option
+from vclean.cli.command import argument, flag, option
 from vclean.cli.options import (
+    SNAPSHOTS,
     HiddenOption,
     MessageOptions,
     OverlayOptions,
     PageOptions,
-    model_option,
-    snapshots_option,
 )
 from vclean.settings import DEFAULT_PDOC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
-    from vclean.api import Segmenter
     from vclean.classify.corpora.marked import RenderedMarkedPage
     from vclean.classify.evaluation.segment_scores import MethodSummary, PageTrials
-    from vclean.page import Source
 
 FORMATS: Final = ("json", "webis")
 """Formats of `vclean.features.segments.formats`, copied because its import is slow; the first is the default."""
@@ -44,79 +40,48 @@ METHODS: Final = ("page", "dom", "vips")
 _log = logging.getLogger("vclean")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SegmentOptions(HiddenOption, OverlayOptions, PageOptions):
-    """Options of `vclean segment`."""
+class SegmentCommand(HiddenOption, OverlayOptions, PageOptions):
+    """Render pages and split them into segments, nested in each other."""
 
-    pages: list[str] = argument(
-        "PAGE...", "pages to segment, as for vclean itself: see vclean --help", nargs=-1, required=True
-    )
+    pages: list[str] = argument("PAGE...", "pages to segment, as for vclean itself: see vclean --help")
     pdoc: int = option(
-        "--pdoc",
+        "--pdoc N",
+        "set the permitted degree of coherence: 1 for one segment, to 11 for the smallest ({default})",
         type=click.IntRange(1, 11),
         default=DEFAULT_PDOC,
-        metavar="N",
-        help="set the permitted degree of coherence: 1 for one segment, to 11 for the smallest ({default})",
     )
     method: str = option(
-        "--method", default="vips", metavar="NAME", help="use this segmenter: vips, learned or FILE.vclean ({default})"
+        "--method NAME", "use this segmenter: vips, learned or FILE.vclean ({default})", default="vips"
     )
     format: str = option(
-        "-f",
-        "--format",
-        type=click.Choice(FORMATS),
+        f"-f, --format {'|'.join(FORMATS)}",
+        "set the output format: the tree (json), or flat segments (webis) ({default})",
         default=FORMATS[0],
-        help="set the output format: the tree (json), or flat segments (webis) ({default})",
     )
     out: Path | None = option(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="OUT",
-        help="write to this file, with one line per page, or to this folder (standard output)",
+        "-o, --out OUT", "write to this file, with one line per page, or to this folder (standard output)"
     )
     overlay: Path | None = option(
-        "--overlay",
-        type=Path,
-        metavar="FILE",
-        help="draw the segments on the screenshot: .png, .svg, or interactive .html",
+        "--overlay FILE", "draw the segments on the screenshot: .png, .svg, or interactive .html"
     )
 
+    def execute(self) -> int:
+        """Split every page into segments, write them, and return the exit code.
 
-@command("segment", SegmentOptions, help="Render pages and split them into segments, nested in each other.")
-def segment_pages(options: SegmentOptions) -> int:
-    """Split every page into segments, write them, and return the exit code; failures are reported as in `clean_pages`.
+        Failures are reported, and errors raised, as in `vclean.cli.clean.CleanCommand.execute`.
+        """
+        from vclean.api import Segmenter
 
-    Raises:
-        VcleanError: as for `vclean.cli.clean.clean_pages`.
-    """
-    from vclean.api import Segmenter
-
-    run = _Run(options, options.format)
-    with run.writer, Segmenter(method=options.method, settings=options.settings, hidden=options.hidden) as segmenter:
-        for source in run.sources():
-            run.segment(segmenter, source)
-    return run.exit_code
-
-
-class _Run(OutputRun):
-    """Run of the command: its options, its outputs, and its failures."""
-
-    options: SegmentOptions
-
-    def segment(self, segmenter: Segmenter, source: Source) -> None:
-        """Split one page into segments and write them; report a failure."""
-        with self.report_errors(source.id):
-            start = time.perf_counter()
-            draws = self.overlays is not None
-            segments, screenshot = segmenter.run(self.read(source), pdoc=self.options.pdoc, screenshot=draws)
-            if self.overlays:
-                self.overlays.write(segments, screenshot)
-            self.writer.write(segments)
-            self.done += 1
-            _log.info(
-                "%s: %s, %.2f s", source.id, format_count(len(segments.leaves), "segment"), time.perf_counter() - start
-            )
+        run = OutputRun(self, self.format)
+        with run.writer, Segmenter(method=self.method, settings=self.settings, hidden=self.hidden) as segmenter:
+            for source in run.sources():
+                with run.report_errors(source.id):
+                    start, page, draws = time.perf_counter(), run.read(source), run.overlays is not None
+                    segments, screenshot = segmenter.run(page, pdoc=self.pdoc, screenshot=draws)
+                    run.write(segments, screenshot)
+                    count, seconds = format_count(len(segments.leaves), "segment"), time.perf_counter() - start
+                    _log.info("%s: %s, %.2f s", source.id, count, seconds)
+        return run.exit_code
 
 
 def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
@@ -131,101 +96,83 @@ def _list_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
     return convert
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluateSegmentsOptions(MessageOptions):
-    """Options of `vclean evaluate-segments`."""
+class EvaluateSegmentsCommand(MessageOptions):
+    """Score segmenters by extended BCubed, on pages marked by hand."""
 
-    archive: Path = argument("ARCHIVE", "a web archive of pages marked by hand", type=Path)
+    archive: Path = argument("ARCHIVE", "a web archive of pages marked by hand")
     pages: Path | None = option(
-        "--pages",
-        type=Path,
-        metavar="FILE",
-        help="score these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+        "--pages FILE", "score these pages: a file with one URL per line (the list beside ARCHIVE, or all)"
     )
     levels: list[str] = option(
-        "--level",
-        type=_list_of(LEVELS),
-        default=",".join(LEVELS),
-        metavar="1,2",
-        help="use these levels of the marks (both)",
+        "--level 1,2", "use these levels of the marks (both)", type=_list_of(LEVELS), default=",".join(LEVELS)
     )
     atoms: list[str] = option(
-        "--atoms",
+        "--atoms KIND,...",
+        f"count these atoms: {', '.join(ATOMS)} (all)",
         type=_list_of(ATOMS),
         default=",".join(ATOMS),
-        metavar="KIND,...",
-        help=f"count these atoms: {', '.join(ATOMS)} (all)",
     )
     methods: list[str] = option(
-        "--method",
+        "--method NAME",
+        "score page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model file, or "
+        f"a file of segments; repeatable ({', '.join(METHODS)})",
         multiple=True,
         default=METHODS,
-        metavar="NAME",
-        help="score page, dom, vips, learned, dom@DEPTH, vips@PDOC, dom-oracle, vips-oracle, shipped, a model file, or "
-        f"a file of segments; repeatable ({', '.join(METHODS)})",
     )
-    marked_only: bool = flag("--marked-only", help="ignore atoms outside all marks; otherwise they reduce precision")
-    json: Path | None = option("--json", type=Path, metavar="FILE", help="write the scores of every page as JSON")
-    truth: Path | None = option(
-        "--truth", type=Path, metavar="FILE", help="write the true segments in the Webis format, as JSON lines"
-    )
-    snapshots: Path | None = snapshots_option()
+    marked_only: bool = flag("--marked-only", "ignore atoms outside all marks; otherwise they reduce precision")
+    json: Path | None = option("--json FILE", "write the scores of every page as JSON")
+    truth: Path | None = option("--truth FILE", "write the true segments in the Webis format, as JSON lines")
+    snapshots: Path | None = option(*SNAPSHOTS)
+
+    def execute(self) -> int:
+        """Score every method on the marked pages, print one line for each, write the files, and return the exit code.
+
+        A page that cannot be rendered is logged and left out; the exit code is then 1.
+
+        Raises:
+            UsageError: the method does not exist, or a model was trained on one of the pages.
+            InputError: the archive, the list of pages or a file of segmentations cannot be read, or there are too few
+                examples for training.
+            ModelError: a model cannot be read.
+            BrowserMissingError: no usable Chromium is installed.
+            OutputError: a file cannot be written; checked before the work if possible.
+        """
+        from vclean.classify.corpora.marked import rendered_marked_pages
+        from vclean.classify.evaluation.atoms import AtomKind
+        from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
+        from vclean.classify.evaluation.segmentation import find_segmenter
+        from vclean.files import check_writable, write_stream
+        from vclean.runtime import count_progress
+
+        for file in filter(None, (self.json, self.truth)):
+            check_writable(file)
+        methods = [find_segmenter(name) for name in dict.fromkeys(self.methods)]
+        criteria = ScoringCriteria(
+            tuple(map(int, self.levels)), [AtomKind(name) for name in self.atoms], self.marked_only
+        )
+        segmenters = list({method.family: method for method in methods}.values())
+        trials: list[PageTrials] = []
+        truth: list[str] = []
+        screenshots = any(kind.needs_screenshot for kind in criteria.kinds)
+        failures: list[str] = []
+        pages: Iterable[RenderedMarkedPage] = rendered_marked_pages(
+            self.archive, self.pages, self.snapshots, failures, screenshots=screenshots
+        )
+        if any(segmenter.trainer for segmenter in segmenters):
+            pages = list(pages)
+            with count_progress("training", "folds") as advance:
+                segmenters = [segmenter.trained(pages, advance) for segmenter in segmenters]
+        for page in pages:
+            trials += compare_segmenters(page, segmenters, criteria)
+            truth += [_true_segments(page)] if self.truth else []
+        summaries = summarize(trials, methods, criteria)
+        write_stream(sys.stdout, table(summaries) + "\n")
+        _warn_of_empty_lines(summaries)
+        _write_files(self, summaries, truth)
+        return int(bool(failures))
 
 
-@command(
-    "evaluate-segments",
-    EvaluateSegmentsOptions,
-    help="Score segmenters by extended BCubed, on pages marked by hand.",
-)
-def score_segmenters(options: EvaluateSegmentsOptions) -> int:
-    """Score every method on the marked pages, print one line for each, write the files, and return the exit code.
-
-    A page that cannot be rendered is logged and left out; the exit code is then 1.
-
-    Raises:
-        UsageError: the method does not exist, or a model was trained on one of the pages.
-        InputError: the archive, the list of pages or a file of segmentations cannot be read, or there are too few
-            examples for training.
-        ModelError: a model cannot be read.
-        BrowserMissingError: no usable Chromium is installed.
-        OutputError: a file cannot be written; checked before the work if possible.
-    """
-    from vclean.classify.corpora.marked import rendered_marked_pages
-    from vclean.classify.evaluation.atoms import AtomKind
-    from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
-    from vclean.classify.evaluation.segmentation import find_segmenter
-    from vclean.files import check_writable, write_stream
-    from vclean.runtime import count_progress
-
-    for file in filter(None, (options.json, options.truth)):
-        check_writable(file)
-    methods = [find_segmenter(name) for name in dict.fromkeys(options.methods)]
-    criteria = ScoringCriteria(
-        tuple(map(int, options.levels)), [AtomKind(name) for name in options.atoms], options.marked_only
-    )
-    segmenters = list({method.family: method for method in methods}.values())
-    trials: list[PageTrials] = []
-    truth: list[str] = []
-    screenshots = any(kind.needs_screenshot for kind in criteria.kinds)
-    failures: list[str] = []
-    pages: Iterable[RenderedMarkedPage] = rendered_marked_pages(
-        options.archive, options.pages, options.snapshots, failures, screenshots=screenshots
-    )
-    if any(segmenter.trainer for segmenter in segmenters):
-        pages = list(pages)
-        with count_progress("training", "folds") as advance:
-            segmenters = [segmenter.trained(pages, advance) for segmenter in segmenters]
-    for page in pages:
-        trials += compare_segmenters(page, segmenters, criteria)
-        truth += [_true_segments(page)] if options.truth else []
-    summaries = summarize(trials, methods, criteria)
-    write_stream(sys.stdout, table(summaries) + "\n")
-    _warn_of_empty_lines(summaries)
-    _write_files(options, summaries, truth)
-    return int(bool(failures))
-
-
-def _write_files(options: EvaluateSegmentsOptions, summaries: Sequence[MethodSummary], truth: Sequence[str]) -> None:
+def _write_files(options: EvaluateSegmentsCommand, summaries: Sequence[MethodSummary], truth: Sequence[str]) -> None:
     """Write the scores and the true segments, a line for each page, if requested."""
     from vclean.output.writers import write_and_log
 
@@ -255,40 +202,34 @@ def _true_segments(page: RenderedMarkedPage) -> str:
     return webis_line(page.id, page.snapshot, shapes)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainSegmentsOptions(MessageOptions):
-    """Options of `vclean train-segments`."""
+class TrainSegmentsCommand(MessageOptions):
+    """Train the learned segmenter on pages marked by hand."""
 
-    archive: Path = argument("ARCHIVE", "web archive of pages marked by hand", type=Path)
-    out: Path = model_option("write the model to this file, such as my.vclean")
+    archive: Path = argument("ARCHIVE", "web archive of pages marked by hand")
+    out: Path = option("-o, --out MODEL", "write the model to this file, such as my.vclean", required=True)
     pages: Path | None = option(
-        "--pages",
-        type=Path,
-        metavar="FILE",
-        help="train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)",
+        "--pages FILE", "train on these pages: a file with one URL per line (the list beside ARCHIVE, or all)"
     )
-    snapshots: Path | None = snapshots_option()
+    snapshots: Path | None = option(*SNAPSHOTS)
 
+    def execute(self) -> int:
+        """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
 
-@command("train-segments", TrainSegmentsOptions, help="Train the learned segmenter on pages marked by hand.")
-def train_segments(options: TrainSegmentsOptions) -> int:
-    """Train on the marked pages, write the model, and return the exit code. The same pages give the same file.
+        A page that cannot be rendered is logged and left out; the exit code is then 1.
 
-    A page that cannot be rendered is logged and left out; the exit code is then 1.
+        Raises:
+            InputError: the archive or the list of pages cannot be read, or there are too few examples.
+            BrowserMissingError: no usable Chromium is installed.
+            OutputError: the model cannot be written; checked before the work if possible.
+        """
+        from vclean.classify.corpora.marked import rendered_marked_pages
+        from vclean.classify.training.segments import fit, training_rows
+        from vclean.files import check_writable
+        from vclean.output.writers import write_and_log
 
-    Raises:
-        InputError: the archive or the list of pages cannot be read, or there are too few examples.
-        BrowserMissingError: no usable Chromium is installed.
-        OutputError: the model cannot be written; checked before the work if possible.
-    """
-    from vclean.classify.corpora.marked import rendered_marked_pages
-    from vclean.classify.training.segments import fit, training_rows
-    from vclean.files import check_writable
-    from vclean.output.writers import write_and_log
-
-    check_writable(options.out)
-    failures: list[str] = []
-    pages = rendered_marked_pages(options.archive, options.pages, options.snapshots, failures)
-    model = fit(training_rows(pages), {"archive": options.archive.name})
-    write_and_log(options.out, "model", model.to_bytes())
-    return int(bool(failures))
+        check_writable(self.out)
+        failures: list[str] = []
+        pages = rendered_marked_pages(self.archive, self.pages, self.snapshots, failures)
+        model = fit(training_rows(pages), {"archive": self.archive.name})
+        write_and_log(self.out, "model", model.to_bytes())
+        return int(bool(failures))

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import click
 
 from vclean import runtime
 from vclean.characters import format_count
-from vclean.cli.command import Options, argument, command, flag, option
+from vclean.cli.command import POSITIVE, Options, argument, flag, option
 from vclean.cli.options import (
     CONTENT,
     COUNT,
     INPUT,
     PORT,
-    POSITIVE,
     RENDERING,
     CleaningOptions,
     LimitOption,
@@ -78,7 +77,6 @@ def _parse_size(text: str) -> int:
     return size
 
 
-@dataclass(frozen=True, kw_only=True)
 class RunOptions(Options):
     """Options of `RunSettings`, and where the workers run."""
 
@@ -119,8 +117,7 @@ class RunOptions(Options):
     segments: bool = flag("--segments", help="add the segments of rendered pages to the rows")
     snapshots: bool = flag("--keep-snapshots", help="store rendered pages in OUT/snapshots")
     metrics: str | None = option(
-        "--metrics",
-        "--metrics-port",
+        "--metrics, --metrics-port",
         type=_parse_address,
         metavar="[HOST:]PORT",
         help="serve metrics for Prometheus, on this machine only without HOST",
@@ -141,12 +138,14 @@ class RunOptions(Options):
         super().check()
 
 
-@dataclass(frozen=True, kw_only=True)
-class FarmOptions(RunOptions, CleaningOptions, LimitOption, MessageOptions):
-    """Options of `vclean farm`."""
+class FarmCommand(RunOptions, CleaningOptions, LimitOption, MessageOptions):
+    """Clean pages in bulk, into Parquet. Each page gives one row: a result or the reason of its failure."""
+
+    sections: ClassVar = {RENDERING: _ROWS, CONTENT: _ROWS, INPUT: "Options"}
+    epilog = _EPILOG
 
     inputs: list[str] = argument("INPUT...", "pages to clean (see below)", nargs=-1, required=True)
-    out: Path = option("-o", "--out", type=Path, required=True, metavar="OUT", help="write to this folder")
+    out: Path = option("-o, --out", type=Path, required=True, metavar="OUT", help="write to this folder")
     continues: bool = flag("--resume", help="continue the run in OUT; finished pages are skipped")
     retry_failed: bool = flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
     pages: Path | None = option(
@@ -191,15 +190,12 @@ class FarmOptions(RunOptions, CleaningOptions, LimitOption, MessageOptions):
             raise UsageError("an INPUT is empty: name a file, a folder, a URL, or a pattern")
         super().check()
 
+    def execute(self) -> int:
+        """Clean all pages and return the exit code; see `farm`."""
+        return farm(self)
 
-@command(
-    "farm",
-    FarmOptions,
-    help="Clean pages in bulk, into Parquet. Each page gives one row: a result or the reason of its failure.",
-    epilog=_EPILOG,
-    sections={RENDERING: _ROWS, CONTENT: _ROWS, INPUT: "Options"},
-)
-def farm(options: FarmOptions) -> int:
+
+def farm(options: FarmCommand) -> int:
     """Clean all pages and return the exit code: 0, 1 if pages failed, 128 plus the signal's number if interrupted.
 
     Errors of the command line are raised before anything is written.
@@ -255,7 +251,7 @@ def farm(options: FarmOptions) -> int:
 
 
 @contextmanager
-def _engine(options: FarmOptions) -> Iterator[tuple[RunSettings, Callable[[CleanerSettings, RunSettings], Worker]]]:
+def _engine(options: FarmCommand) -> Iterator[tuple[RunSettings, Callable[[CleanerSettings, RunSettings], Worker]]]:
     """Return execution settings and a maker of workers, after checking before anything is written that they can run.
 
     A browser renders a text, which also warns of isolation that it lacks: workers print no warnings.

@@ -58,10 +58,7 @@ def is_container(argument: str) -> bool:
 
 def is_folder(path: Path) -> bool:
     """Return whether a path is a folder; False for an invalid path."""
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
+    return os.path.isdir(path)  # noqa: PTH112 - False for an invalid path
 
 
 def is_archive(path: Path) -> bool:
@@ -90,14 +87,23 @@ def find_sources(argument: str, settings: RenderSettings, *, live: bool = False)
     Raises:
         InputError: the argument is missing, unreadable, or has no page.
     """
+    path, max_bytes = Path(argument), settings.max_bytes
     if argument == STDIN:
-        yield Source(STDIN, partial(_read_stdin, settings.max_bytes))
+        yield Source(STDIN, partial(_read_stdin, max_bytes))
     elif is_url(argument):
         yield Source(argument, partial(_read_url, argument, settings, live=live))
-    elif _exists(path := Path(argument)):
-        yield from _find_in(path, settings.max_bytes)
-    else:
+    elif not _exists(path):
         raise InputError(_missing(argument))
+    elif is_folder(path):
+        yield from _find_in_folder(path, max_bytes)
+    elif is_archive(path):
+        yield from archive_sources(path, max_bytes)
+    elif is_parquet(path) or path.name.lower().endswith(_JSON):
+        from vclean.input.tables import json_pages, parquet_pages  # single pages need no tables
+
+        yield from (parquet_pages if is_parquet(path) else json_pages)(path, max_bytes)
+    else:
+        yield Source(str(path), partial(read_file, path, max_bytes))
 
 
 def count_pages(argument: str, limit: int | None = None) -> int | None:
@@ -199,19 +205,6 @@ def with_url(page: Page, url: str) -> Page:
     from vclean.render.archive.saved_page import find_folder_resources
 
     return replace(page, url=url, resources=find_folder_resources(page.path, url))
-
-
-def _find_in(path: Path, max_bytes: int) -> Iterator[Source]:
-    if is_folder(path):
-        yield from _find_in_folder(path, max_bytes)
-    elif is_archive(path):
-        yield from archive_sources(path, max_bytes)
-    elif is_parquet(path) or path.name.lower().endswith(_JSON):
-        from vclean.input.tables import json_pages, parquet_pages  # single pages need no tables
-
-        yield from (parquet_pages if is_parquet(path) else json_pages)(path, max_bytes)
-    else:
-        yield Source(str(path), partial(read_file, path, max_bytes))
 
 
 def _exists(path: Path) -> bool:

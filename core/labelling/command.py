@@ -8,7 +8,7 @@ import shutil
 import sys
 import threading
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -18,7 +18,7 @@ import click
 
 from vclean.characters import format_count
 from vclean.cli.batch import PageRun
-from vclean.cli.command import argument, command, flag, option
+from vclean.cli.command import argument, flag, option
 from vclean.cli.options import PORT, PageOptions
 from vclean.errors import InputError, UsageError
 from vclean.files import folder_lock, make_folder, write_stream
@@ -60,16 +60,16 @@ def _parse_annotator(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabelOptions(PageOptions):
-    """Options of `vclean label`."""
+class LabelCommand(PageOptions):
+    """Label pages by click, in a browser on this machine; every change is saved at once."""
+
+    epilog = _EPILOG
 
     pages: list[str] = argument(
         "[PAGE]...", "pages to label, as for vclean itself; default: all pages of PROJECT", nargs=-1
     )
     out: Path | None = option(
-        "-o",
-        "--out",
+        "-o, --out",
         type=Path,
         metavar="PROJECT",
         help="store rendered pages and labels in this folder; created if it does not exist",
@@ -118,14 +118,12 @@ class LabelOptions(PageOptions):
         elif self.export and self.export.resolve().is_relative_to(self.out.resolve()):
             raise UsageError(f"{self.export} is in the project {self.out}: export to a folder outside")
 
+    def execute(self) -> int:
+        """Serve, export or compare, and return the exit code; see `label_pages`."""
+        return label_pages(self)
 
-@command(
-    "label",
-    LabelOptions,
-    help="Label pages by click, in a browser on this machine; every change is saved at once.",
-    epilog=_EPILOG,
-)
-def label_pages(options: LabelOptions) -> int:
+
+def label_pages(options: LabelCommand) -> int:
     """Serve pages for labelling until Ctrl-C, or export or compare gold, and return the exit code.
 
     Raises:
@@ -161,7 +159,7 @@ def _gold_of_one(path: Path) -> Path:
     return path
 
 
-def _serve(options: LabelOptions, project: Path) -> int:
+def _serve(options: LabelCommand, project: Path) -> int:
     """Serve the pages, from when the first one is ready. If none is, delete the folder of a new project.
 
     Raises:
@@ -210,7 +208,7 @@ def _serve(options: LabelOptions, project: Path) -> int:
 class _Run(PageRun):
     """Run of the command: prepared pages and failures."""
 
-    def __init__(self, options: LabelOptions) -> None:
+    def __init__(self, options: LabelCommand) -> None:
         super().__init__(options)
         self.failures: list[str] = []
         self._ids: set[str] = set()

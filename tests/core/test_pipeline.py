@@ -10,7 +10,6 @@ from vclean import AsyncCleaner, Cleaner, CleanerSettings, Page
 from vclean.errors import NotHtmlError, UsageError
 from vclean.pipeline import (
     MIN_CONFIDENCE,
-    PageReader,
     Pipeline,
     changed_share,
     hides_by_style_sheet,
@@ -77,7 +76,7 @@ class TestChangedShare:
             assert changed_share(*[cleaner.clean("<p>")] * 2) == 0
 
 
-SETTINGS = RenderSettings()
+PLAIN = CleanerSettings(method="text")
 LIVE = Page(url="https://a.example/news", live=True, id="n")
 
 
@@ -85,14 +84,14 @@ class TestToPage:
     @pytest.mark.parametrize("document", [None, 3, ["<p>"]])
     def test_rejects_other_types(self, document):
         with pytest.raises(UsageError, match="is not a page: give HTML as str or bytes, a file as Path, or a Page"):
-            PageReader(SETTINGS, render=False).to_page(document)  # type: ignore[arg-type]
+            Pipeline(PLAIN).to_page(document)  # type: ignore[arg-type]
 
 
 class TestPageFromUrl:
     @pytest.mark.parametrize("text", ["page.html", "<p>a", "ftp://a.example/", ""])
     def test_rejects_other_text(self, text):
         with pytest.raises(UsageError, match="has to begin with http"):
-            PageReader(SETTINGS, render=True).page_from_url(text)
+            Pipeline(PLAIN.replace(render=True)).page_from_url(text)
 
 
 class TestParsing:
@@ -104,8 +103,8 @@ class TestParsing:
             return Page(content=b"<title>News</title><p>Rain.", url="https://a.example/news/")
 
         monkeypatch.setattr("vclean.render.fetch.fetch", fetch)
-        rendering = PageReader(SETTINGS, render=False).read(LIVE)
-        assert asked == [("https://a.example/news", SETTINGS)]
+        rendering = Pipeline(PLAIN).read(LIVE)
+        assert asked == [("https://a.example/news", RenderSettings())]
         assert (rendering.snapshot.title, rendering.snapshot.url) == ("News", "https://a.example/news/")
         assert rendering.screenshot is None
 
@@ -115,11 +114,10 @@ class TestStoredSnapshot:
 
     def test_it_has_no_screenshot(self):
         with pytest.raises(UsageError, match="has no screenshot"):
-            PageReader(SETTINGS, render=True).read(Page(snapshot=self.PACKED), screenshot=True)
+            Pipeline(PLAIN.replace(render=True)).read(Page(snapshot=self.PACKED), screenshot=True)
 
 
 PAGE = Page(content="<h1>Rain</h1><p>It rained.", id="rain")
-PLAIN = CleanerSettings(method="text")
 
 
 class TestRun:

@@ -120,4 +120,4 @@ def _style(page, element, styles):
 
 def parsed(*arguments):
     """Return the options dataclass of a parsed command line."""
-    return parse_args(list(arguments)).options
+    return parse_args(list(arguments))

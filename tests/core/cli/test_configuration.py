@@ -45,35 +45,35 @@ class TestFindConfiguration:
 class TestDefaults:
     def test_option_holds_for_commands_that_have_it(self, folder):
         (folder / "vclean.toml").write_text("quiet = true\nformat = 'markdown'\n[farm]\nout = 'rows'\nworkers = 3")
-        page = parse_args(["page.html"]).options
+        page = parse_args(["page.html"])
         assert (page.format, page.verbosity) == ("markdown", -1)
-        farm = parse_args(["farm", "page.html"]).options
+        farm = parse_args(["farm", "page.html"])
         assert (farm.out, farm.run.workers, farm.verbosity) == (folder / "rows", 3, -1)
 
     def test_value_of_another_command_is_ignored(self, folder):
         """Skip a format that `vclean segment` does not have, and a value of `vclean farm --render`."""
         (folder / "vclean.toml").write_text("format = 'markdown'\nrender = 'auto'")
-        assert parse_args(["segment", "page.html"]).options.format == "json"
-        page = parse_args(["page.html"]).options
+        assert parse_args(["segment", "page.html"]).format == "json"
+        page = parse_args(["page.html"])
         assert (page.format, page.cleaning.render) == ("markdown", False)
-        assert parse_args(["farm", "page.html", "-o", "o"]).options.cleaning.render == "auto"
+        assert parse_args(["farm", "page.html", "-o", "o"]).cleaning.render == "auto"
 
     def test_command_line_wins_over_a_contrary_default(self, folder):
         (folder / "vclean.toml").write_text("quiet = true\nprecision = true\n[farm]\nrender = 'auto'")
-        page = parse_args(["page.html", "-v", "--recall"]).options
+        page = parse_args(["page.html", "-v", "--recall"])
         assert (page.verbosity, page.cleaning.policy.recall_weight) == (1, 4)
-        assert parse_args(["farm", "page.html", "-o", "o", "--no-render"]).options.cleaning.render is False
+        assert parse_args(["farm", "page.html", "-o", "o", "--no-render"]).cleaning.render is False
 
     def test_repeatable_option(self, folder):
         for text in ("allow-host = 'wiki'", "allow-host = ['wiki']"):
             (folder / "vclean.toml").write_text(text)
-            assert parse_args(["page.html"]).options.settings.allow_hosts == ("wiki",)
+            assert parse_args(["page.html"]).settings.allow_hosts == ("wiki",)
 
     def test_paths_are_relative_to_the_file(self, folder, monkeypatch):
         (folder / "vclean.toml").write_text("model = 'my.vclean'")
         (folder / "a").mkdir()
         monkeypatch.chdir(folder / "a")
-        assert parse_args(["page.html"]).options.cleaning.model == folder / "my.vclean"
+        assert parse_args(["page.html"]).cleaning.model == folder / "my.vclean"
 
     @pytest.mark.parametrize(
         ("text", "message"),

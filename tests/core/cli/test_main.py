@@ -25,7 +25,7 @@ from vclean.classify.content import model
 from vclean.cli.batch import describe_unexpected, suggest_option
 from vclean.cli.main import main
 from vclean.errors import VcleanError
-from vclean.pipeline import PageReader, Pipeline
+from vclean.pipeline import Pipeline
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
@@ -157,7 +157,7 @@ class TestSeveralPages:
     def test_overlay_for_each_page_has_name_of_result(self, run, pages, tmp_path, monkeypatch):
         # The folders of overlays and results are created.
         monkeypatch.setattr(renderer, "Renderer", lambda *_, **__: nullcontext())
-        monkeypatch.setattr(PageReader, "read", lambda _, page, screenshot: Rendering(parse(page)))
+        monkeypatch.setattr(Pipeline, "read", lambda _, page, screenshot: Rendering(parse(page)))
         monkeypatch.setattr(Result, "overlay", lambda *_: b"a picture")
         long = tmp_path / ("n" * 200 + ".html")
         long.write_text("<p>x")

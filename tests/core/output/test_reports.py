@@ -21,7 +21,7 @@ from vclean.labels import EmptyReason, Role
 from vclean.metadata import Metadata
 from vclean.output.reports import Review, front_matter
 from vclean.output.source_positions import SourcePosition
-from vclean.pipeline import PageReader
+from vclean.pipeline import Pipeline
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
@@ -159,7 +159,7 @@ class TestHtmlOverlay:
     def explored(self, page: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> list[Result]:
         drawn: list[Result] = []
         monkeypatch.setattr(renderer, "Renderer", lambda *_, **__: nullcontext())
-        monkeypatch.setattr(PageReader, "read", lambda _, page, screenshot: Rendering(parse(page)))
+        monkeypatch.setattr(Pipeline, "read", lambda _, page, screenshot: Rendering(parse(page)))
         monkeypatch.setattr(Result, "overlay", lambda result, *_: drawn.append(result) or b"")
         assert main.main([str(page), "--overlay", str(page.with_name("x.html")), *options]) == 0
         return drawn
