@@ -160,7 +160,7 @@ class PaintedTexts:
         for text, row in points_in_boxes(texts.center, self._box[painters]):
             painter, parent = painters[row], texts.parent[text]
             element = self._element[painter]
-            is_around = (painter < len(snapshot)) & tree.is_ancestor(element, parent, snapshot.end)
+            is_around = (painter < len(snapshot)) & (element <= parent) & (parent < snapshot.end[element])
             counts = is_large[painter] & ((overlay[element] < 0) | (overlay[element] == overlay[parent]))
             counts &= (
                 ~painting.is_fixed[element] | painting.is_fixed[parent] | painting.fill_viewport(self._box[painter])
