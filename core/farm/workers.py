@@ -257,7 +257,8 @@ class Farm:
         *,
         new_worker: Callable[[CleanerSettings, RunSettings], Worker],
     ) -> None:
-        self._tasks = _remaining_tasks(inputs, output, settings_digest(cleaning), stats)
+        self._items = iter(inputs)
+        self._digest = settings_digest(cleaning)
         self._output = output
         self._workers = [new_worker(cleaning, run) for _ in range(run.pool_size)]
         self._retries = run.retries
@@ -319,8 +320,14 @@ class Farm:
             worker.close()
 
     def _next_task(self) -> tuple[Task, TaskOutcome | None] | None:
+        """Read the next page that is not done; return its task, and its outcome if it cannot be read."""
         with self._reading:
-            return None if self._signal else next(self._tasks, None)
+            while not self._signal and (item := next(self._items, None)):
+                task, failure = read_task(item, self._digest)
+                if not self._output.is_done(item.id, task.key):
+                    return task, failure
+                self._stats.skipped += 1
+        return None
 
     def _clean(self, worker: Worker, task: Task) -> TaskOutcome:
         """Clean a page, again after a crash, and return the final outcome.
@@ -377,15 +384,3 @@ def _signal_handler(handler: Callable[[int, FrameType | None], None]) -> Iterato
     finally:
         for number, before in former.items():
             signal.signal(number, before)
-
-
-def _remaining_tasks(
-    inputs: Inputs, output: RunOutput, digest: str, stats: Stats
-) -> Iterator[tuple[Task, TaskOutcome | None]]:
-    """Yield the remaining tasks, and their outcomes if already known; pages are read on demand."""
-    for item in inputs:
-        task, failure = read_task(item, digest)
-        if output.is_done(item.id, task.key):
-            stats.skipped += 1
-        else:
-            yield task, failure
