@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -238,7 +238,6 @@ def _has_examples(table: TrainingTable, rows: NDArray[np.bool_]) -> bool:
     return bool(is_typed(table.label[rows]).any()) and not table.content[rows].all()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class CrossValidation:
     """Predictions for the P pages of a table, each by models that saw no page of its site.
 
@@ -247,33 +246,30 @@ class CrossValidation:
         conventions: conventions of the pages.
         held_out: P predictions without a convention.
         by_convention: P predictions under the convention of the page's corpus; None for pages without one.
+
+    Args:
+        table: training rows of the pages.
+        done: called after each fold.
+
+    Raises:
+        InputError: there are too few pages, or no label of their blocks is known.
     """
 
-    table: TrainingTable
-    conventions: ConventionFits
-    held_out: list[HeldOut]
-    by_convention: list[HeldOut | None]
-
-    @classmethod
-    def run(cls, table: TrainingTable, *, done: Callable[[], None] = lambda: None) -> CrossValidation:
-        """Fit the models of each fold and predict its pages; `done` is called after each fold.
-
-        Raises:
-            InputError: there are too few pages, or no label of their blocks is known.
-        """
+    def __init__(self, table: TrainingTable, *, done: Callable[[], None] = lambda: None) -> None:
         _check(table)
-        fits = ConventionFits(table, design_matrix(table))
+        self.table = table
+        self.conventions = ConventionFits(table, design_matrix(table))
         predictions: dict[int, tuple[HeldOut, HeldOut | None]] = {}
         for fold in np.unique(table.fold).tolist():
-            predictions.update(_predict_fold(table, fits, fold))
+            predictions.update(_predict_fold(table, self.conventions, fold))
             done()
-        pairs = [predictions[page] for page in range(len(table.pages))]
-        return cls(table, fits, [default for default, _ in pairs], [own for _, own in pairs])
+        self.held_out = [predictions[page][0] for page in range(len(table.pages))]
+        self.by_convention = [predictions[page][1] for page in range(len(table.pages))]
 
     @property
     def has_conventions(self) -> bool:
         """Return whether a corpus has enough pages for a convention."""
-        return any(own is not None for own in self.by_convention)
+        return any(self.conventions.names)
 
     def calibration(self, held_out: int = ALL) -> Calibration:
         """Fit the calibration maps on all pages except those of the fold `held_out`."""
@@ -286,12 +282,11 @@ class CrossValidation:
         With `by_convention`, the predictions are those under the convention of the page's corpus, if it has one.
         """
         calibrations = {fold: self.calibration(fold) for fold in np.unique(self.table.fold).tolist()}
-        chosen = [
-            own if own and by_convention else default
-            for default, own in zip(self.held_out, self.by_convention, strict=True)
+        predictions = zip(self.table.fold.tolist(), self.held_out, self.by_convention, strict=True)
+        return [
+            (own if own and by_convention else default).calibrated(calibrations[fold])
+            for fold, default, own in predictions
         ]
-        folds = self.table.fold.tolist()
-        return [each.calibrated(calibrations[fold]) for fold, each in zip(folds, chosen, strict=True)]
 
 
 def _predict_fold(

@@ -120,7 +120,7 @@ def cross_validate(
     readable_pages = [page for page in rows if page is not None]
     table = TrainingTable.from_pages([*readable_pages, *map(correction_rows, corrections)], folds)
     with count_progress("training", "folds", total=len(set(table.fold.tolist()))) as advance:
-        return CrossValidation.run(table, done=advance)
+        return CrossValidation(table, done=advance)
 
 
 def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:

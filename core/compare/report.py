@@ -240,7 +240,7 @@ def _calibration(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
 
 
 def _reliability(kind: str, bins: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
-    """Return predictions and outcomes by bin and method, of `Reliability.to_dict` of `classify/evaluation`."""
+    """Return predictions and outcomes by bin and method, of `calibration_report`."""
     title, predicted, observed = _RELIABILITY[kind]
     columns = [Column("method"), Column("count", 0), Column(predicted, 3), Column(observed, 3)]
     rows = [

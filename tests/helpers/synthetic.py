@@ -92,7 +92,7 @@ def quick_validation() -> CrossValidation:
     with pytest.MonkeyPatch.context() as patch:
         train_quickly(patch)
         pages = [rows(number, rendered=number % 2 == 0) for number in range(2 * SITES)]
-        return CrossValidation.run(TrainingTable.from_pages(pages))
+        return CrossValidation(TrainingTable.from_pages(pages))
 
 
 def train_quickly(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ def two_corpora(pages) -> Iterator[CrossValidation]:
         patch.setattr(training, "KNOWN_SHARE", 1.0)
         patch.setitem(FITS, "conventions", FITS["conventions"] | {"num_threads": 1})
         lists = [replace(page, corpus="lists-train") for page in pages]
-        yield CrossValidation.run(TrainingTable.from_pages([*lists, *map(without_lists, pages)]))
+        yield CrossValidation(TrainingTable.from_pages([*lists, *map(without_lists, pages)]))
 
 
 class TestWordF1:
@@ -107,7 +107,7 @@ class TestCalibration:
 @pytest.mark.slow
 class TestTrain:
     def test_training_is_reproducible(self, pages, validation) -> None:
-        assert train(validation).to_bytes() == train(CrossValidation.run(TrainingTable.from_pages(pages))).to_bytes()
+        assert train(validation).to_bytes() == train(CrossValidation(TrainingTable.from_pages(pages))).to_bytes()
 
     def test_generalizes_to_other_sites(self, validation) -> None:
         """Label a page of an unseen site, rendered and unrendered."""
@@ -170,7 +170,7 @@ class TestCrossValidate:
 
     def test_calls_back_after_each_fold(self, pages) -> None:
         calls: list[int] = []
-        CrossValidation.run(TrainingTable.from_pages(pages, k=3), done=lambda: calls.append(1))
+        CrossValidation(TrainingTable.from_pages(pages, k=3), done=lambda: calls.append(1))
         assert len(calls) == 3
 
     def test_gold_of_a_fold_does_not_influence_its_predictions(self, pages) -> None:
@@ -196,8 +196,8 @@ class TestTooFewPages:
         few = [page for page in pages if page.site in ("site1.example", "site2.example")]
         content = [replace(page, content=page.content | True, label=page.label * 0) for page in pages]
         with pytest.raises(InputError, match="too few pages to learn from: give corpora of several sites"):
-            CrossValidation.run(TrainingTable.from_pages(few if missing == "site" else content))
+            CrossValidation(TrainingTable.from_pages(few if missing == "site" else content))
 
     def test_three_sites_are_enough(self, pages) -> None:
         few = [page for page in pages if page.site in ("site1.example", "site2.example", "site3.example")]
-        assert len(CrossValidation.run(TrainingTable.from_pages(few)).predictions()) == len(few)
+        assert len(CrossValidation(TrainingTable.from_pages(few)).predictions()) == len(few)
