@@ -94,9 +94,13 @@ def example():
 class TestExample:
     def test_counts_words_and_gold_words(self, example):
         texts, words, gold = example
-        assert texts[2] == "All | news"
+        assert wcc._types(texts[2]) == {"all", "news"}
         assert words.tolist() == [16, 2, 3, 10]
         assert gold.tolist() == [16, 0, 0, 0]
+
+    def test_form_of_texts_decides_without_frequent_words(self, example):
+        method = GENETIC.load(GENETIC.train([example] * 3))
+        assert letters(method(blocks_for("wcc-genetic", NEWS_PAGE))) == "pooo"
 
 
 class TestIndicativeWords:
