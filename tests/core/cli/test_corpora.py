@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -65,15 +64,12 @@ def learning(monkeypatch):
     """
     seen = {}
 
-    @dataclass
     class CrossValidation:
-        table: object
         has_conventions = True
 
-        @classmethod
-        def run(cls, table, *, done):
+        def __init__(self, table, *, done):
+            self.table = table
             done()
-            return cls(table)
 
         def predictions(self, *, by_convention=False):
             return [predict(page, by_convention) for page in self.table.pages]
