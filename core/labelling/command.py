@@ -187,7 +187,7 @@ def _serve(options: LabelCommand, project: Path) -> int:
         gold = make_folder(project / GOLD / options.annotator)
         session = AnnotationSession(log, partial(write_gold, gold, options.annotator), run.failures)
         server = LabelServer(
-            session, lambda number: preparer.document(session.page(number)), list_document(), options.port or 0
+            session, lambda number: preparer.document(session.page(number)), list_document, options.port or 0
         )
         stack.enter_context(server)
         pages = run.prepare_pages(preparer, chain(first, sources))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from vclean.labelling.session import Answer
     from vclean.render.snapshot import Snapshot
     from vclean.result import Result
     from vclean.settings import RenderSettings
@@ -55,12 +56,12 @@ def frame_digest() -> str:
     return sha256(_build_document(OverlayPage(id="", url="", title="", width=1, height=1)).encode()).hexdigest()[:16]
 
 
-def list_document() -> str:
-    """Return the list of pages, which its script fills and keeps up to date."""
+def list_document(listing: Answer) -> str:
+    """Return the list of pages, which its script keeps up to date, from `AnnotationSession.listing`."""
     scripts, styles = [asset(_PACKAGE, "list.js")], [asset("vclean", "page.css"), asset(_PACKAGE, "list.css")]
     policy = hash_policy(scripts, styles, same_origin=True)
     return render_page(
-        _PACKAGE, "list.html", title="Pages to label – vclean", policy=policy, styles=styles, scripts=scripts
+        _PACKAGE, "list.html", title="Pages to label – vclean", policy=policy, styles=styles, scripts=scripts, **listing
     )
 
 

@@ -4,7 +4,6 @@ The paths below the token (see `RequestValidator`) are
 
 ======================  ====================================================================================
 `GET`                   the list of pages
-`GET list`              the list as JSON, see `AnnotationSession.listing`
 `GET page/N`            page N, an overlay with the controls for labelling
 `GET state/N/R`         changes of page N after revision R, see `AnnotationSession.state`
 `POST change/N`         `{"since": R, "blocks": [{"block": 3, "label": "h", "role": null}, ...]}`
@@ -161,7 +160,7 @@ class LabelServer(ThreadingHTTPServer):
     Args:
         session: answers the requests.
         document: returns the HTML of a page with a number.
-        index: HTML of the list of pages.
+        index: returns the HTML of the list of pages, see `AnnotationSession.listing`.
         port: port; 0 for any free one.
 
     Raises:
@@ -170,7 +169,9 @@ class LabelServer(ThreadingHTTPServer):
 
     daemon_threads = False
 
-    def __init__(self, session: AnnotationSession, document: Callable[[int], str], index: str, port: int = 0) -> None:
+    def __init__(
+        self, session: AnnotationSession, document: Callable[[int], str], index: Callable[[Answer], str], port: int = 0
+    ) -> None:
         self._session = session
         self._document = document
         self._index = index
@@ -198,9 +199,7 @@ class LabelServer(ThreadingHTTPServer):
         """Return an HTML document, or a value to send as JSON."""
         match path.split("/"):
             case [""]:
-                return self._index
-            case ["list"]:
-                return self._session.listing()
+                return self._index(self._session.listing())
             case ["page", number]:
                 return self._document(_parse_number(number))
             case ["state", number, revision]:

@@ -84,7 +84,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
                 screenshot = white(800, height) if height < TALLEST else b""
                 documents.append(page_document(replace(page, screenshot=screenshot)))
             made.ready = True
-            server = stack.enter_context(LabelServer(made, documents.__getitem__, list_document()))
+            server = stack.enter_context(LabelServer(made, documents.__getitem__, list_document))
             return Project(tmp_path, server, made)
 
         yield start
