@@ -22,6 +22,33 @@ LOST: Final = {
     "font without ink": "fonts are not measured",
     "rotated to its back": "of rotations, only those of `transform` turn an element to its back",
     "rotate longhand back": "of rotations, only those of `transform` turn an element to its back",
+    "covered by ::after no position negative margin": "of pseudo-elements, only positioned ones are looked at",
+    "first-line": "of pseudo-elements, only positioned ones are looked at",
+    **dict.fromkeys(
+        (
+            "covered by a thick border",
+            "covered by an outline",
+            "white on border image",
+            "white on border box",
+            "white on outlined sibling",
+        ),
+        "borders and outlines are thin, as on pages by others",
+    ),
+    **dict.fromkeys(
+        (
+            "covered by a spread shadow",
+            "covered by an inset shadow",
+            "black on inset shadow",
+            "white on inset shadow",
+            "white on wide shadow of sibling",
+        ),
+        "shadows are soft, as on pages by others",
+    ),
+    **dict.fromkeys(("line through", "line through on black"), "lines through letters leave them readable"),
+    **dict.fromkeys(
+        ("gradient line below white", "gradient without size", "gradient beside", "gradient corner"),
+        "gradients fill their box",
+    ),
 }
 """Cases that vclean judges wrongly, with the reason: each would need a rule of its own."""
 

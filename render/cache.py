@@ -123,7 +123,7 @@ VERSION: Final = 4
 
 _COLUMNS: Final = ("tag", "parent", "end", "depth", "box", "hidden", "style", "attr_node", "attr_name", "text_parent",
                    "text_after", "text_hidden", "revealed", "image", "line_text", "line_box", "overlay")  # fmt: skip
-_NOT_STORED: Final = ("area", "area_box", "unclear", "timings")
+_NOT_STORED: Final = ("area", "area_box", "clip_path", "timings")
 """What only rendering needs."""
 _METADATA: Final = tuple(
     field.name for field in fields(Snapshot) if field.name not in (*_COLUMNS, *_NOT_STORED, "head", "styles")

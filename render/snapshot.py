@@ -207,12 +207,10 @@ class Snapshot:
         line_text: int32 (L,), ascending, the text node of each line box; line_box: float32 (L, 4), x, y, width, height.
         overlay: int32 (O,), ascending, the outermost elements that float above the page, see
             `vclean.render.visibility.overlays`.
-        area: int32 (R,), elements that paint something besides their background: a pseudo-element, a shadow;
+        area: int32 (R,), elements that paint something besides their background: a pseudo-element, a filtered backdrop;
             area_box: float32 (R, 4), where: x, y, width, height.
-        unclear: int32 (U, 2), elements whose styles do not tell what their texts look like, with the `Hidden` code of
-            what may hide them: a clip path, a `::first-line`, a thick line through letters; `NO` for a background
-            image that is a line below the letters.
-        timings: seconds by stage. Neither they nor `area` and `unclear`, which rendering needs, are stored.
+        clip_path: int32 (C,), elements with a clip path.
+        timings: seconds by stage. Neither they nor `area` and `clip_path`, which rendering needs, are stored.
 
     >>> import vclean
     >>> snapshot = vclean.clean("<h1>Rain</h1><p>It rained.", method="text").columns.snapshot
@@ -258,7 +256,7 @@ class Snapshot:
     overlay: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     area: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     area_box: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
-    unclear: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    clip_path: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     timings: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:

@@ -10,11 +10,7 @@
   const INVISIBLE_OPACITY = 0.02;
   const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
   const WORD_WIDTH = 40; // px
-  const MAX_PAINTED_PSEUDOS = 500; // elements of a page with pseudo-elements that paint, and selectors of them
-  const THICK = 12; // px of a border, an outline or the spread of a shadow that may cover text
-  const FAINT = 0.2; // of the alpha of a color that hides no text and shows none
-  const THIN_LINE = 0.2; // heights of a box
-  const THICK_LINE = 0.5; // font sizes of a line through letters
+  const FAINT = 0.2; // opacity of what hides no text and shows none
   const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
   const LEAST_SCROLLER = 8; // px; no line is read in a lower one
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
@@ -106,6 +102,27 @@
     sheet[STYLE_SHEET] = css;
     sheet.replaceSync(css);
     adopted.splice(previous, previous < 0 ? 0 : 1, sheet);
+  }
+
+  // The rules of a style sheet or of a rule, and those inside of them; none of a style sheet of another origin.
+  function* rulesIn(parent) {
+    let rules = [];
+    try {
+      rules = parent.cssRules ?? [];
+    } catch { /* of another origin */ }
+    for (const rule of rules) {
+      yield rule;
+      yield* rulesIn(rule.styleSheet ?? rule);
+    }
+  }
+
+  // The selector of a rule, which may be inside of others (CSS Nesting 1, 3).
+  function selectorOf(rule) {
+    let above = rule.parentRule;
+    while (above !== null && !(above instanceof CSSStyleRule)) above = above.parentRule;
+    if (above === null) return rule.selectorText;
+    const outer = `:is(${selectorOf(above)})`;
+    return rule.selectorText.includes('&') ? rule.selectorText.replaceAll('&', outer) : `${outer} ${rule.selectorText}`;
   }
 
   // Readers have scripts, so what the styles of `<noscript>` hide is seen. What they show is shown by scripts otherwise.
@@ -267,7 +284,7 @@
 
   // What a clip path leaves is left to pixels.
   function shapedClip(style, position, box, clip, index) {
-    if (declares['clip-path'] && style.clipPath !== 'none') column.unclear.push(index, HIDDEN.CLIPPED);
+    if (declares['clip-path'] && style.clipPath !== 'none') column.clip_path.push(index);
     const isPositioned = position === 'absolute' || position === 'fixed';
     return isPositioned ? combine(clip, clipWindow(style.clip, box), Math.max, Math.min) : clip;
   }
@@ -362,7 +379,7 @@
   const column = {
     tag: [], parent: [], box: [], hidden: [], style: [], attr_node: [], attr_name: [],
     text_parent: [], text_after: [], text_hidden: [], line_text: [], line_box: [], image: [], formula: [],
-    area: [], area_box: [], unclear: [],
+    area: [], area_box: [], clip_path: [],
   };
   const attributeValues = [];
   const [elements, nodes] = [[], []]; // elements and texts by their numbers, for omissions and probe.js
@@ -381,7 +398,6 @@
   // Properties that no style of the page declares have their initial values everywhere.
   const declares = Object.fromEntries(options.properties.map((name) => [name, !options.undeclared.includes(name)]));
   const effects = EFFECTS.filter((name) => declares[name]);
-  const hasFrames = ['box-shadow', 'outline', 'border-image', 'backdrop-filter', 'text-decoration-thickness'].some((name) => declares[name]);
 
   // Every read of a style property costs microseconds. The shorthands `font`, `borderWidth` and `overflow` replace many
   // reads; the longhands are read once for each distinct row. For an unusual font the shorthand is empty.
@@ -403,9 +419,7 @@
         index: intern(rows, options.styles.map((name) => style.getPropertyValue(name).slice(0, STYLE_VALUE_LIMIT)).join('\n')),
         display, position, overflow: { x: overflowX, y: overflowY },
         visible: visibility === 'visible', opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
-        hasThickBorder: style.borderWidth.split(' ').some((width) => parseFloat(width) >= THICK),
         unreadable: !/^(none|)$/.test(style.webkitTextSecurity ?? ''),
-        hasGradient: style.backgroundImage.includes('gradient('),
       };
       rowByStyle.set(key, row);
     }
@@ -521,78 +535,7 @@
     return texts.push(text.toWellFormed()) - 1;
   }
 
-  // ---- what is painted outside of elements, and what styles do not tell ----
-
-  // The rules of a style sheet or of a rule, and those inside of them; none of a style sheet of another origin.
-  function* rulesIn(parent) {
-    let rules = [];
-    try {
-      rules = parent.cssRules ?? [];
-    } catch { /* of another origin */ }
-    for (const rule of rules) {
-      yield rule;
-      yield* rulesIn(rule.styleSheet ?? rule);
-    }
-  }
-
-  // Whether a rule applies to screens.
-  function applies(rule) {
-    if (rule === null) return true;
-    return (!(rule instanceof CSSMediaRule) || matchMedia(rule.conditionText).matches) && applies(rule.parentRule);
-  }
-
-  // The selector of a rule, which may be inside of others (CSS Nesting 1, 3).
-  function selectorOf(rule) {
-    let above = rule.parentRule;
-    while (above !== null && !(above instanceof CSSStyleRule)) above = above.parentRule;
-    if (above === null) return rule.selectorText;
-    const outer = `:is(${selectorOf(above)})`;
-    return rule.selectorText.includes('&') ? rule.selectorText.replaceAll('&', outer) : `${outer} ${rule.selectorText}`;
-  }
-
-  function sheets() {
-    const all = [...doc.styleSheets, ...doc.adoptedStyleSheets];
-    return all.filter((sheet) => sheet[STYLE_SHEET] === undefined && !sheet.disabled);
-  }
-
-  function isPainted(declarations) {
-    return ['background-color', 'background-image', 'box-shadow', 'backdrop-filter'].some((name) =>
-      !/^(|none|transparent|initial|inherit|unset|rgba\(0, 0, 0, 0\))$/.test(declarations.getPropertyValue(name)));
-  }
-
-  // Returns selectors of elements with a pseudo-element that paints, or with a `::first-line`, and its name.
-  function pseudoSelectors() {
-    const found = new Map();
-    for (const rule of sheets().flatMap((sheet) => [...rulesIn(sheet)])) {
-      if (!(rule instanceof CSSStyleRule) || !rule.selectorText.includes('::') || !applies(rule)) continue;
-      for (const part of selectorOf(rule).split(/,(?![^(]*\))/).map((each) => each.trim())) {
-        const [name] = /::(before|after|first-line)$/.exec(part) ?? [];
-        if (!name || !(name === '::first-line' || isPainted(rule.style))) continue;
-        found.set(part, [part.slice(0, -name.length) || '*', name]);
-      }
-    }
-    return [...found.values()];
-  }
-
-  // Returns the elements with such a pseudo-element, and the names of those: Map of elements to Sets.
-  function findPseudos() {
-    const found = new Map();
-    for (const [selector, name] of pseudoSelectors().slice(0, MAX_PAINTED_PSEUDOS)) {
-      for (const element of elementsOf(selector)) {
-        if (found.size >= MAX_PAINTED_PSEUDOS) return found;
-        found.set(element, (found.get(element) ?? new Set()).add(name));
-      }
-    }
-    return found;
-  }
-
-  function elementsOf(selector) {
-    try {
-      return selectAll(selector);
-    } catch {
-      return []; // a selector that does not stand alone
-    }
-  }
+  // ---- what is painted outside of elements ----
 
   // Adds an area in which something is painted that styles of elements do not tell.
   function addArea(index, box, clip) {
@@ -602,69 +545,30 @@
     column.area_box.push(left + shift.x, top + shift.y, right - left, bottom - top);
   }
 
-  function addPseudos(frame, names) {
-    for (const name of names) {
+  // Adds the areas of placed pseudo-elements of an element with this box.
+  function addPseudos(frame, box) {
+    for (const name of ['::before', '::after']) {
       const style = getComputedStyle(frame.element, name);
-      if (name === '::first-line') column.unclear.push(frame.index, HIDDEN.COLOR);
-      if (/^(none|normal|)$/.test(style.content) || style.visibility !== 'visible') continue;
-      if (parseFloat(style.opacity) < FAINT || (isFaint(style.backgroundColor) && style.backgroundImage === 'none' &&
-        style.boxShadow === 'none' && style.backdropFilter === 'none')) continue;
-      const box = pseudoBox(frame.element, name, style);
-      const clip = /absolute|fixed/.test(style.position) ? frame.absolute : frame.clip;
-      if (box !== null) addArea(frame.index, box, clip);
+      if (!/absolute|fixed/.test(style.position) || /^(none|normal)$/.test(style.content)) continue;
+      if (style.visibility !== 'visible' || parseFloat(style.opacity) < FAINT || !isPainted(style)) continue;
+      addArea(frame.index, pseudoBox(style.position === 'fixed' ? viewport : box, style), frame.absolute);
     }
   }
 
-  // About the border box of a pseudo-element, which has no accessor; null where it is not laid out as a block.
-  function pseudoBox(element, name, style) {
-    const px = (property) => parseFloat(style[property]) || 0;
-    const around = style.boxSizing === 'border-box' ? [0, 0] : [px('paddingLeft') + px('paddingRight'),
-      px('paddingTop') + px('paddingBottom')];
-    const [width, height] = [px('width') + around[0], px('height') + around[1]];
-    let [x, y] = [px('marginLeft'), px('marginTop')];
-    if (style.position === 'absolute' || style.position === 'fixed') {
-      const outer = containingBlock(element, style.position);
-      const { left, top } = outer === root ? { left: -shift.x, top: -shift.y } : getBoundingClientRect.call(outer);
-      [x, y] = [x + left + px('left'), y + top + px('top')];
-    } else if (/^(block|flex|grid|flow-root|table)$/.test(style.display)) {
-      const { left, top, bottom } = getBoundingClientRect.call(element);
-      const edge = name === '::before' ? top : bottom - height;
-      return { left: x + left, top: edge + Math.min(y, 0), right: x + left + width, bottom: edge + height + Math.max(y, 0) };
-    } else return null;
-    const matrix = new DOMMatrix(style.transform === 'none' ? '' : style.transform);
-    return { left: x + matrix.e, top: y + matrix.f, right: x + matrix.e + width, bottom: y + matrix.f + height };
+  function isPainted({ backgroundColor, backgroundImage, backdropFilter }) {
+    return backgroundColor !== 'rgba(0, 0, 0, 0)' || backgroundImage !== 'none' || backdropFilter !== 'none';
   }
 
-  // Whether the gradients of a style are lines far lower than their box: they are behind no letters.
-  function isUnderline(style, height) {
-    const sizes = style.backgroundSize.split(',').map((size) => /^\S+ ([\d.]+)px$/.exec(size.trim()));
-    return style.backgroundRepeat.includes('no-repeat') && sizes.every((size) => size !== null && size[1] < THIN_LINE * height);
-  }
-
-  function isFaint(color) {
-    const alpha = /(?:rgba\(.*,|\/) *([\d.]+)\)$/.exec(color);
-    return alpha !== null && parseFloat(alpha[1]) < FAINT;
-  }
-
-  // Adds what an element paints besides its background, and as far as it reaches: what is filtered behind it, a border
-  // image, shadows that are not soft, thick borders and outlines. Thick lines may cover its letters.
-  function addFrames(index, style, row, box, clip) {
-    const fills = (style.borderImageSource !== 'none' && /\bfill\b/.test(style.borderImageSlice)) || style.backdropFilter !== 'none';
-    const isThick = row.hasThickBorder && !['Top', 'Right', 'Bottom', 'Left'].every((side) => isFaint(style[`border${side}Color`]));
-    let reach = fills || isThick ? 0 : -1;
-    for (const [shadow, color] of style.boxShadow.matchAll(/([a-z]+\([^)]*\))[^,]*/g)) {
-      const [x = 0, y = 0, blur = 0, spread = 0] = [...shadow.slice(color.length).matchAll(/(-?[\d.]+)px/g)].map(([, px]) => +px);
-      const offset = Math.max(Math.abs(x), Math.abs(y));
-      if (Math.max(spread, offset) - blur / 2 < THICK || isFaint(color)) continue;
-      reach = Math.max(reach, shadow.includes('inset') ? 0 : spread + blur / 2 + offset);
-    }
-    const outline = style.outlineStyle === 'none' ? 0 : parseFloat(style.outlineWidth);
-    if (outline >= THICK) reach = Math.max(reach, outline + parseFloat(style.outlineOffset));
-    const { left, top, right, bottom } = box;
-    if (reach >= 0) addArea(index, { left: left - reach, top: top - reach, right: right + reach, bottom: bottom + reach }, clip);
-    if (style.textDecorationLine !== 'none' && parseFloat(style.textDecorationThickness) > THICK_LINE * parseFloat(style.fontSize)) {
-      column.unclear.push(index, HIDDEN.COVERED);
-    }
+  // About the border box of a placed pseudo-element, which has no accessor.
+  function pseudoBox(outer, style) {
+    const { e: x, f: y } = new DOMMatrix(style.transform === 'none' ? '' : style.transform);
+    const inset = (side, margin) => (parseFloat(style[side]) || 0) + (parseFloat(style[margin]) || 0);
+    return {
+      left: outer.left + inset('left', 'marginLeft') + x,
+      top: outer.top + inset('top', 'marginTop') + y,
+      right: outer.right - inset('right', 'marginRight') + x,
+      bottom: outer.bottom - inset('bottom', 'marginBottom') + y,
+    };
   }
 
   function setStyles(element, styles) {
@@ -795,12 +699,9 @@
     frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
     frame.unreadable = row.unreadable;
     if (frame.hidden !== HIDDEN.NO) return;
-    if (row.hasGradient && style.backgroundSize !== 'auto') {
-      column.unclear.push(frame.index, isUnderline(style, height) ? HIDDEN.NO : HIDDEN.COLOR);
-    }
-    if (row.hasThickBorder || hasFrames) addFrames(frame.index, style, row, box, outer);
-    const names = pseudos.get(frame.element);
-    if (names !== undefined) addPseudos(frame, names);
+    if (declares['backdrop-filter'] && style.backdropFilter !== 'none') addArea(frame.index, box, outer);
+    if (options.pseudos && row.position !== 'static') addPseudos(frame, box);
+    else if (options.pseudos && frame.element === body) addPseudos(frame, viewport);
   }
 
   // Adds an element with a formula as its only content, or a formula whose element is not part of the page: a script.
@@ -900,7 +801,6 @@
   const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const formulas = findFormulas();
   globalThis[READ] = { elements, nodes, rules: pageRules };
-  const pseudos = options.pseudos ? findPseudos() : new Map();
   walkTree();
   if (options.onlyNumbers) return '';
   document[USED] = true;

@@ -65,37 +65,32 @@ _EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # 
 _DECLARED = {
     name: name.encode()
     for name in ("opacity", "text-transform", "z-index", "clip", "clip-path", "text-indent", "transform", "filter",
-                 "background-clip", "text-shadow", "isolation", "box-shadow", "outline", "border-image",
-                 "backdrop-filter")
+                 "background-clip", "text-shadow", "isolation", "backdrop-filter")
 } | {
     "mask-image": b"mask",
     "mix-blend-mode": b"blend",
     "-webkit-text-fill-color": b"text-fill",
     "-webkit-text-stroke": b"text-stroke",
     "backface-visibility": b"backface",
-    "text-decoration-thickness": b"text-decoration",
     "-webkit-text-security": b"text-security",
     "contain": b"contain:",
 }  # fmt: skip
 """Properties that the walker reads only if the source contains a name or shorthand of theirs, in lower case."""
-_HINTS = (b"content-visibility", b"until-found", b"scripting", b":before", b":after", b":first")
+_HINTS = (b"content-visibility", b"until-found", b"scripting", b":before", b":after")
 _FREQUENT = {
     name: re.compile(word + rb"[\w-]*\s*(?:[:=&]|/\*)")
     for name, word in (("transform", rb"transform(?<!text-transform)"), ("filter", b"filter"), ("mask-image", b"mask"),
                        ("mix-blend-mode", b"blend"))
-} | {
-    "outline": re.compile(rb"outline(?:-width|-style)?\s*(?:&|/\*|:(?!\s*(?:0|none|inherit|thin)\b))"),
-    "text-decoration-thickness": re.compile(rb"text-decoration[\w-]*\s*(?:&|/\*|:[^;}\"']*\d)"),
 }  # fmt: skip
 """Those whose names are also words of texts and scripts: they are declared before a colon, which may be escaped in
-HTML, or as an attribute of SVG. Of outlines and lines of text only values count that may cover letters."""
+HTML, or as an attribute of SVG."""
 _DECLARATIONS = ", ".join(
     ("base[href]", "meta[property]", "meta[name]", "meta[itemprop]", 'script[type*="ld+json" i]',
      *(f'link[rel~="{rel}" i][href]' for rel in sorted(LINK_TYPES)))
 )  # fmt: skip
 """Selector of the elements in which a document declares something about itself."""
 _DTYPES = {"box": "<f4", "line_box": "<f4", "area_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
-_WIDTHS = {"box": 4, "line_box": 4, "area_box": 4, "unclear": 2}
+_WIDTHS = {"box": 4, "line_box": 4, "area_box": 4}
 
 
 def expression(settings: RenderSettings, omissions: Omissions | None = None) -> str:
@@ -169,7 +164,7 @@ def hints(html: str) -> Hints:
         "fonts": _EMBEDDED_FONT.search(html) is not None,
         "scripting": b"scripting" in words,
         "undeclared": [name for name, word in _DECLARED.items() if word not in words or name in frequent],
-        "pseudos": any(name in words for name in (b":before", b":after", b":first")),
+        "pseudos": b":before" in words or b":after" in words,
     }
 
 

@@ -88,7 +88,6 @@ class PaintedTexts:
         self._element: NDArray[np.intp] = np.append(np.arange(len(snapshot)), snapshot.area)
         self._box = np.append(snapshot.box, snapshot.area_box, axis=0)
         unknown = painting.is_picture | (painting.has_image[snapshot.style] & ~painting.is_missing)
-        unknown[snapshot.unclear[snapshot.unclear[:, 1] == Hidden.NO, 0]] = False
         self._is_unknown = np.append(unknown, np.ones(len(snapshot.area), dtype=bool))
         self._alpha = painting.background[snapshot.style, 3] * painting.opacity
 

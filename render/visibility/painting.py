@@ -161,8 +161,8 @@ class Painting:
     def effect(self) -> NDArray[np.uint8]:
         """Return the code of what changes the painting of each element beside colors, `Hidden` or 0, uint8 (N,).
 
-        These are filters, masks, blend modes, text clips, strokes, transforms in three dimensions, and what the walker
-        calls `unclear`; those of ancestors count.
+        These are filters, masks, blend modes, text clips, strokes, transforms in three dimensions, and clip paths;
+        those of ancestors count.
         """
         snapshot, styles = self.snapshot, self.snapshot.styles
         rows = np.zeros(len(styles.rows), dtype=np.uint8)
@@ -172,8 +172,7 @@ class Painting:
         for name, code in _EFFECTS:
             rows[~styles.is_in(name, NO_EFFECT)] = code
         own = rows[snapshot.style]
-        element, code = snapshot.unclear[snapshot.unclear[:, 1] > 0].T
-        own[element] = code
+        own[snapshot.clip_path] = Hidden.CLIPPED
         if not own.any():
             return own
         return own[tree.nearest_ancestor(own > 0, snapshot.parent)]
