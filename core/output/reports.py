@@ -224,31 +224,33 @@ def result_html(result: Result) -> str:
 
     has_picture = bool(result.screenshot) and result.columns.snapshot.rendered
     picture = result.overlay(result.screenshot, "png") if has_picture else b""
+    count, language, confidence = len(result.blocks), result.metadata.language, result.confidence
+    facts = [
+        f"{result.content_count} of {format_count(count, 'block')} are content",
+        "" if isnan(confidence) else f"confidence {confidence:.2f}",
+        language and f"language {language}",
+        "rendered" if result.metadata.rendered else "parsed without a browser",
+    ]
+    rest = count - MAX_ROWS
     return render_fragment(
-        "notebook_result.html",
+        "notebook.html",
         title=result.metadata.title,
-        kept=result.content_count,
-        count=len(result.blocks),
-        confidence=None if isnan(result.confidence) else f"{result.confidence:.2f}",
-        language=result.metadata.language,
-        rendered=result.metadata.rendered,
+        summary=", ".join(filter(None, facts)),
         picture=base64.b64encode(picture).decode(),
-        blocks=[_row(block) for block in islice(result.blocks, MAX_ROWS)],
+        rows=[_row(block) for block in islice(result.blocks, MAX_ROWS)],
+        more=f"{format_count(rest, 'more block')}: see result.blocks" if rest > 0 else "",
     )
 
 
 def _row(block: Block) -> dict[str, Any]:
     from vclean.html_pages import MAX_CHARACTERS
-    from vclean.render.overlay.layers import PENS, excerpt
+    from vclean.render.overlay.layers import excerpt
 
-    red, green, blue = PENS[block.label].color
     return {
-        "index": block.index,
+        "#": block.index,
         "label": str(block.label),
-        "color": f"rgb({red}, {green}, {blue})",
         "probability": "" if isnan(block.probability) else f"{block.probability:.2f}",
-        "role": block.role and str(block.role),
-        "is_content": block.is_content,
+        "role": str(block.role or ""),
         "text": excerpt(block.text, MAX_CHARACTERS),
     }
 

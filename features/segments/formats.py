@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import shapely
 
+from vclean.characters import format_count
 from vclean.errors import InputError, UsageError
 from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_fragment
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
@@ -215,7 +216,7 @@ def to_table(segments: Segments) -> str:
     leaves = segments.leaves.tolist()
     rows = [
         {
-            "number": leaf,
+            "#": leaf,
             "coherence": int(segments.coherence[leaf]),
             "box": " ".join(f"{side:.0f}" for side in segments.box[leaf]),
             "role": (segments.roles[leaf] if segments.roles else None) or "",
@@ -225,12 +226,12 @@ def to_table(segments: Segments) -> str:
         for leaf in leaves[:MAX_ROWS]
     ]
     return render_fragment(
-        "notebook_segments.html",
+        "notebook.html",
         title=segments.snapshot.title,
-        count=len(segments),
-        method=segments.method,
-        leaves=len(leaves),
-        segments=rows,
+        summary=f"{format_count(len(segments), 'segment')} by {segments.method}, {len(leaves)} of them leaves",
+        picture="",
+        rows=rows,
+        more=f"{len(leaves) - MAX_ROWS} more: see segments.leaves" if len(leaves) > MAX_ROWS else "",
     )
 
 

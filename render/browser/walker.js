@@ -17,7 +17,6 @@
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
   const SKIPPED = new Set(options.skipped);
   const REPLACED = new Set(options.replaced);
-  const CONTROLS = new Set(options.controls);
   const ATTRIBUTE = new Map(options.attributes.map((name, index) => [name, index]));
   const NAMING = new RegExp(options.naming);
   const STYLE_SHEET = Symbol.for('vclean.sheet');
@@ -55,7 +54,7 @@
 
   // Accessors that are called for every node. V8 inlines `accessor.call(node)`, but not a call of a bound function.
   const { firstChild, nextSibling, nodeType, parentElement, textContent } = accessors(Node);
-  const { clientWidth, getAttribute, getAttributeNames, getBoundingClientRect, localName, matches, outerHTML,
+  const { clientWidth, closest, getAttribute, getAttributeNames, getBoundingClientRect, localName, matches, outerHTML,
     previousElementSibling, querySelectorAll, scrollHeight, scrollWidth, shadowRoot } = accessors(Element);
   const { data } = accessors(CharacterData);
   const doc = unshadowed(document);
@@ -68,28 +67,20 @@
     return text.replace(/\s+/g, '').length;
   }
 
-  function partOf(name, around) {
-    if (name === 'noscript' || around === 'noscript') return 'noscript';
-    return CONTROLS.has(name) ? 'controls' : around;
-  }
-
-  // Counts the characters of the page by part, at most until it has more than little text.
-  function countText(node, part, characters) {
-    for (let child = firstChild.call(node); child && characters.text < options.littleText; child = nextSibling.call(child)) {
-      const type = nodeType.call(child);
-      if (type === TEXT) characters[part] += countNonSpace(data.call(child));
-      if (type !== ELEMENT) continue;
-      const name = localName.call(child);
-      if (!SKIPPED.has(name) && !REPLACED.has(name)) countText(child, partOf(name, part), characters);
-    }
-    return characters;
-  }
-
-  // The same rule as snapshot.noscript_needed. With scripts on, `noscript` contains unparsed text and is not used.
+  // The same rule as snapshot.noscript_needed. With scripts on, `noscript` contains unparsed text and is not used. The
+  // characters of the page are counted by part, at most until it has more than little text.
   function needsNoscript() {
     if (options.scripts || !body || !select('noscript')) return false;
-    const { text, controls, noscript: inside } = countText(body, 'text', { text: 0, controls: 0, noscript: 0 });
-    return text < options.littleText && inside > text + controls;
+    const [skipped, controls] = [[...SKIPPED, ...REPLACED].join(), options.controls.join()];
+    const characters = { text: 0, controls: 0, noscript: 0 };
+    const walker = doc.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node && characters.text < options.littleText; node = walker.nextNode()) {
+      const around = parentElement.call(node);
+      if (closest.call(around, skipped)) continue;
+      const part = closest.call(around, 'noscript') ? 'noscript' : closest.call(around, controls) ? 'controls' : 'text';
+      characters[part] += countNonSpace(data.call(node));
+    }
+    return characters.text < options.littleText && characters.noscript > characters.text + characters.controls;
   }
 
   // Adopts a style sheet, which replaces the one that was adopted before. An equal one of the last document stays: the

@@ -48,7 +48,7 @@ window.vclean = (() => {
     const [low, high] = [Number(form.get("low")), Number(form.get("high"))];
     return (block) => labels.has(block.label) && roles.has(block.role || "none") && visibilities.has(block.visibility)
       && (block.probability === null || (low <= block.probability && block.probability <= high))
-      && (!form.has("changed") || Boolean(block.changed)) && finds(block);
+      && finds(block);
   }
 
   function openList(list) {
@@ -81,7 +81,7 @@ window.vclean = (() => {
       const { name, value, parentElement: label } = input;
       const values = name === "part" ? data.parts.map((part) => part.kind)
         : data.blocks.map((block) => block[name] || "none");
-      const number = values.filter((each) => (name === "changed" ? each !== "none" : each === value)).length;
+      const number = values.filter((each) => each === value).length;
       label.hidden = !number;
       if (name === "part") label.title = data.parts.find((part) => part.kind === value)?.text ?? "";
       if (name === "part") label.lastChild.textContent = number > 1 ? `${value}s ${number}` : value;

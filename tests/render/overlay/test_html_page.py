@@ -363,14 +363,6 @@ class TestFilters:
         opened.page.get_by_label("Least probability").fill("0.9")
         assert opened.listed == "0 of 60"
 
-    def test_filters_changed_blocks(self, show: Callable[[str], Opened]) -> None:
-        blocks = [block(0, "p"), block(1, "o", changed="p with bte"), block(2, "p")]
-        opened = show(draw_html(content(blocks=blocks)))
-        self.chip(opened, "changed only").click()
-        opened.page.keyboard.press("j")
-        assert opened.selected() == [1]
-        assert "p with bte" in opened.details
-
 
 class TestColors:
     def test_colors_by_label_then_by_role(self, opened: Opened) -> None:
