@@ -432,10 +432,6 @@
     return head;
   }
 
-  function attributeValue(value) {
-    return value.slice(0, /^\s*data:/i.test(value) ? options.dataLimit : options.valueLimit).toWellFormed();
-  }
-
   // Whether an attribute may name an element by its id; see snapshot.NAMING.
   function namesElement(name, value) {
     return value.length <= options.idLimit && NAMING.test(name) && (value.includes('#') || (value !== '' && getElementById(value) !== null));
@@ -452,7 +448,8 @@
       const value = getAttribute.call(element, name);
       let stored = name;
       if (!ATTRIBUTE.has(name)) stored = isLazyAddress(element, name, value) ? 'data-src' : namesElement(name, value) ? 'data-names' : name;
-      if (ATTRIBUTE.has(stored)) addAttribute(index, stored, attributeValue(value));
+      const limit = /^\s*data:/i.test(value) ? options.dataLimit : options.valueLimit;
+      if (ATTRIBUTE.has(stored)) addAttribute(index, stored, value.slice(0, limit).toWellFormed());
     }
   }
 
@@ -638,11 +635,6 @@
 
   // ---- the walk ----
 
-  // Returns the first child in the flat tree: the shadow root replaces the children of its host.
-  function firstFlatChild(element, name) {
-    return REPLACED.has(name) ? null : firstChild.call(shadowRoot.call(element) ?? element);
-  }
-
   // Returns the nodes assigned to a slot, last first, or null; they replace its children.
   function assignedTo(element, name) {
     if (name !== 'slot' || !(element instanceof HTMLSlotElement)) return null;
@@ -650,18 +642,15 @@
     return assigned.length > 0 ? assigned.reverse() : null;
   }
 
-  function isLoaded(element) {
-    return element instanceof HTMLImageElement && element.complete && element.naturalWidth > 0;
-  }
-
   // Adds an element and returns its stack frame. Descendants inherit `clip` (contents in flow) and `absolute`
   // (absolutely positioned contents). `next` is the next child to visit; the nodes of a slot are in `assigned`.
   function visit(element, name, parent) {
     const index = addElement(name, parent.index);
     elements[index] = element;
+    const flat = shadowRoot.call(element) ?? element; // the shadow root replaces the children of its host
     const frame = {
       element, name, index, preformatted: false, hidden: HIDDEN.DISPLAY, opacity: 0, clip: EVERYTHING,
-      absolute: EVERYTHING, unreadable: false, next: firstFlatChild(element, name), assigned: assignedTo(element, name),
+      absolute: EVERYTHING, unreadable: false, next: REPLACED.has(name) ? null : firstChild.call(flat), assigned: assignedTo(element, name),
     };
     if (options.onlyNumbers) return frame;
     const style = getComputedStyle(element);
@@ -673,7 +662,7 @@
     if (isShown) measure(frame, style, row, parent);
     else column.box.push(0, 0, 0, 0);
     column.hidden.push(frame.hidden);
-    if (name === 'img' && isLoaded(element)) column.image.push(index);
+    if (element instanceof HTMLImageElement && element.complete && element.naturalWidth > 0) column.image.push(index);
     return frame;
   }
 
@@ -741,17 +730,15 @@
 
   // ---- packing ----
 
-  function pack(values, Type) {
-    const bytes = new Uint8Array(new Type(values).buffer);
-    return bytes.toBase64?.() ?? btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-  }
-
   function packColumns() {
     const types = {
       box: Float32Array, line_box: Float32Array, area_box: Float32Array, hidden: Uint8Array, text_hidden: Uint8Array,
     };
     const packed = {};
-    for (const [name, values] of Object.entries(column)) packed[name] = pack(values, types[name] ?? Int32Array);
+    for (const [name, values] of Object.entries(column)) {
+      const bytes = new Uint8Array(new (types[name] ?? Int32Array)(values).buffer);
+      packed[name] = bytes.toBase64?.() ?? btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+    }
     return packed;
   }
 

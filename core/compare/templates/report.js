@@ -16,15 +16,6 @@ function sort(head) {
   body.append(...[...body.rows].sort(compare));
 }
 
-const filter = document.getElementById("filter");
-filter?.addEventListener("input", () => {
-  const query = filter.value.trim().toLowerCase();
-  const rows = [...document.querySelectorAll("#all-pages-table tbody tr")];
-  for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(query);
-  const count = rows.filter((row) => !row.hidden).length;
-  document.getElementById("matches").value = query ? `${count} of ${rows.length}` : "";
-});
-
 // The JSON contains overlays as complete documents. Each is parsed only when it is opened.
 const dialog = document.getElementById("overlay");
 const frame = dialog.querySelector("iframe");

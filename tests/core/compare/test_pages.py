@@ -184,13 +184,6 @@ class TestReport:
             heads.nth(6).get_by_role("button").click()
             assert column(page, 7)[0] == "0.800"
 
-    def test_filter_matches_text_of_rows(self, page: Page) -> None:
-        page.get_by_label("Show pages with").fill("TYPE 2")
-        assert set(column(page, 3)) == {"type 2"}
-        expect(page.locator("#matches")).to_have_text("20 of 61")
-        page.get_by_label("Show pages with").fill("")
-        assert len(column(page, 1)) == 61
-
     def test_thumbnail_opens_overlay_and_escape_closes_it(self, page: Page) -> None:
         page.get_by_role("button", name="Open the overlay of shown").click()
         expect(page.get_by_role("dialog", name="shown")).to_be_visible()
