@@ -71,9 +71,10 @@ class TestPrinting:
 
 class TestPage:
     def test_templates_are_those_of_their_package(self):
-        document = render_page("vclean.labelling", "list.html", title="t", policy="p")
+        values = {"pages": [], "failed": [], "ready": True, "total": 0, "done": 0, "skipped": 0}
+        document = render_page("vclean.labelling", "list.html", title="t", policy="p", **values)
         assert "Pages to label" in document
-        assert document == render_page("vclean.labelling", "list.html", title="t", policy="p")
+        assert document == render_page("vclean.labelling", "list.html", title="t", policy="p", **values)
 
 
 class TestFiles:
