@@ -24,26 +24,7 @@ LOST: Final = {
     "rotate longhand back": "of rotations, only those of `transform` turn an element to its back",
     "covered by ::after no position negative margin": "of pseudo-elements, only positioned ones are looked at",
     "first-line": "of pseudo-elements, only positioned ones are looked at",
-    **dict.fromkeys(
-        (
-            "covered by a thick border",
-            "covered by an outline",
-            "white on border image",
-            "white on border box",
-            "white on outlined sibling",
-        ),
-        "borders and outlines are thin, as on pages by others",
-    ),
-    **dict.fromkeys(
-        (
-            "covered by a spread shadow",
-            "covered by an inset shadow",
-            "black on inset shadow",
-            "white on inset shadow",
-            "white on wide shadow of sibling",
-        ),
-        "shadows are soft, as on pages by others",
-    ),
+    **dict.fromkeys(("covered by an outline", "white on outlined sibling"), "outlines are thin, as on pages by others"),
     **dict.fromkeys(("line through", "line through on black"), "lines through letters leave them readable"),
     **dict.fromkeys(
         ("gradient line below white", "gradient without size", "gradient beside", "gradient corner"),

@@ -11,6 +11,7 @@
   const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
   const WORD_WIDTH = 40; // px
   const FAINT = 0.2; // opacity of what hides no text and shows none
+  const THICK = 12; // px of a border, or of the spread of a shadow, that may cover text
   const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
   const LEAST_SCROLLER = 8; // px; no line is read in a lower one
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
@@ -389,6 +390,7 @@
   // Properties that no style of the page declares have their initial values everywhere.
   const declares = Object.fromEntries(options.properties.map((name) => [name, !options.undeclared.includes(name)]));
   const effects = EFFECTS.filter((name) => declares[name]);
+  const hasFrames = ['box-shadow', 'border-image', 'backdrop-filter'].some((name) => declares[name]);
 
   // Every read of a style property costs microseconds. The shorthands `font`, `borderWidth` and `overflow` replace many
   // reads; the longhands are read once for each distinct row. For an unusual font the shorthand is empty.
@@ -411,6 +413,7 @@
         display, position, overflow: { x: overflowX, y: overflowY },
         visible: visibility === 'visible', opacity: parseFloat(opacity), preformatted: /^(pre|break)/.test(whiteSpace),
         unreadable: !/^(none|)$/.test(style.webkitTextSecurity ?? ''),
+        hasThickBorder: style.borderWidth.split(' ').some((width) => parseFloat(width) >= THICK),
       };
       rowByStyle.set(key, row);
     }
@@ -531,6 +534,21 @@
     if (right - left <= 1 || bottom - top <= 1) return;
     column.area.push(index);
     column.area_box.push(left + shift.x, top + shift.y, right - left, bottom - top);
+  }
+
+  // Adds what an element paints besides its background, as far as it reaches: a filtered backdrop, a border image, a
+  // thick border, and shadows that are not soft.
+  function addFrame(index, style, row, box, clip) {
+    const fills = style.backdropFilter !== 'none' || (style.borderImageSource !== 'none' && /fill/.test(style.borderImageSlice));
+    let reach = fills || row.hasThickBorder ? 0 : -1;
+    const lengths = (style.boxShadow.match(/-?[\d.]+px/g) ?? []).map(parseFloat); // four of each shadow
+    for (let first = 0; first < lengths.length; first += 4) {
+      const [x, y, blur, spread] = lengths.slice(first, first + 4);
+      const offset = Math.max(Math.abs(x), Math.abs(y));
+      if (Math.max(spread, offset) - blur / 2 >= THICK) reach = Math.max(reach, spread + offset + blur / 2);
+    }
+    const { left, top, right, bottom } = box;
+    if (reach >= 0) addArea(index, { left: left - reach, top: top - reach, right: right + reach, bottom: bottom + reach }, clip);
   }
 
   // Adds the areas of placed pseudo-elements of an element with this box.
@@ -679,7 +697,7 @@
     frame.hidden = hiddenCode(style, frame.opacity, row, box, outer, frame.clip);
     frame.unreadable = row.unreadable;
     if (frame.hidden !== HIDDEN.NO) return;
-    if (declares['backdrop-filter'] && style.backdropFilter !== 'none') addArea(frame.index, box, outer);
+    if (row.hasThickBorder || hasFrames) addFrame(frame.index, style, row, box, outer);
     if (options.pseudos && row.position !== 'static') addPseudos(frame, box);
     else if (options.pseudos && frame.element === body) addPseudos(frame, viewport);
   }

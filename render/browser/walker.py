@@ -65,7 +65,7 @@ _EMBEDDED_FONT = re.compile(r"@(?i:font-face\s*\{[^{}]*url\([\s\"']*data:)")  # 
 _DECLARED = {
     name: name.encode()
     for name in ("opacity", "text-transform", "z-index", "clip", "clip-path", "text-indent", "transform", "filter",
-                 "background-clip", "text-shadow", "isolation", "backdrop-filter")
+                 "background-clip", "text-shadow", "isolation", "box-shadow", "border-image", "backdrop-filter")
 } | {
     "mask-image": b"mask",
     "mix-blend-mode": b"blend",

@@ -46,6 +46,8 @@ PAGES = {
         f"<div>{TEXT}</div>", Hidden.COVERED, 0),
     "before": (f"{BEFORE}; background: #fff }}", TEXT, 0, Hidden.COVERED),
     "before without a background": (f"{BEFORE} }}", TEXT, 0, 0),
+    "inset shadow": ("p { box-shadow: inset 0 0 0 99px #fff }", TEXT, 0, Hidden.COVERED),
+    "shadow around": ("p { box-shadow: 0 9px 30px #0006 }", TEXT, 0, 0),
     "a word": ("p { filter: blur(9px) }", "<p id=x>Barges</p>", 0, 0),
     "a menu": ("p { filter: blur(9px) }", f"<nav>{TEXT}</nav>", 0, 0),
     "a link": ("p { filter: blur(9px) }", f"<a href=/>{TEXT}</a>", 0, 0),
